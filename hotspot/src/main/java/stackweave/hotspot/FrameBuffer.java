@@ -1,0 +1,126 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.StopReason;
+
+/**
+ * The frames of one stack, innermost first, as primitive columns; filled by the mixed unwinder,
+ * reused from sample to sample. Not thread-safe.
+ */
+public final class FrameBuffer {
+  /** {@link #method} of frames that have none: native and kernel code. */
+  public static final int NO_METHOD = -1;
+
+  /** {@link #line} and {@link #bci} where unknown. */
+  public static final int UNKNOWN = -1;
+
+  private final byte[] kinds;
+  private final long[] pcs;
+  private final int[] methods;
+  private final int[] bcis;
+  private final int[] lines;
+  private final boolean[] exact;
+  private int count;
+  private StopReason end = StopReason.INTERNAL_ERROR;
+
+  /**
+   * @param depth most frames of one stack; a stack that has more ends with {@link
+   *     StopReason#TOO_DEEP}
+   */
+  public FrameBuffer(int depth) {
+    kinds = new byte[depth];
+    pcs = new long[depth];
+    methods = new int[depth];
+    bcis = new int[depth];
+    lines = new int[depth];
+    exact = new boolean[depth];
+  }
+
+  /** Forgets all frames; the end is {@link StopReason#INTERNAL_ERROR} until {@link #finish}. */
+  public void clear() {
+    count = 0;
+    end = StopReason.INTERNAL_ERROR;
+  }
+
+  /**
+   * Appends the next outer frame of native or kernel code.
+   *
+   * @param interrupted whether {@code pc} is the interrupted instruction (innermost frame, or the
+   *     one right outside a signal frame) rather than a return address
+   * @return false when the buffer is full
+   */
+  public boolean addNative(FrameKind kind, long pc, boolean interrupted) {
+    return add(kind, pc, interrupted, NO_METHOD, UNKNOWN, UNKNOWN);
+  }
+
+  /**
+   * Appends the next outer frame that HotSpot knows.
+   *
+   * @param method id in {@link HotSpotMethods}: the method, or the name of a stub
+   * @param bci bytecode index, or {@link #UNKNOWN}
+   * @param line source line, or {@link #UNKNOWN}
+   * @return false when the buffer is full
+   */
+  public boolean addHotSpot(
+      FrameKind kind, long pc, boolean interrupted, int method, int bci, int line) {
+    return add(kind, pc, interrupted, method, bci, line);
+  }
+
+  private boolean add(FrameKind kind, long pc, boolean interrupted, int method, int bci, int line) {
+    if (count == pcs.length) {
+      return false;
+    }
+    kinds[count] = (byte) kind.code();
+    pcs[count] = pc;
+    exact[count] = interrupted;
+    methods[count] = method;
+    bcis[count] = bci;
+    lines[count] = line;
+    count++;
+    return true;
+  }
+
+  /** Declares the stack finished, with why it ends. */
+  public void finish(StopReason reason) {
+    end = reason;
+  }
+
+  /** Number of frames. */
+  public int count() {
+    return count;
+  }
+
+  /** Why the stack ends at its outermost frame. */
+  public StopReason end() {
+    return end;
+  }
+
+  /** What frame {@code i} is; 0 is the innermost. */
+  public FrameKind kind(int i) {
+    return FrameKind.ofCode(kinds[i]);
+  }
+
+  /** The pc of frame {@code i}: an interrupted instruction or a return address. */
+  public long pc(int i) {
+    return pcs[i];
+  }
+
+  /** Whether {@link #pc} is the interrupted instruction rather than a return address. */
+  public boolean isInterrupted(int i) {
+    return exact[i];
+  }
+
+  /** Id in {@link HotSpotMethods}, or {@link #NO_METHOD}. */
+  public int method(int i) {
+    return methods[i];
+  }
+
+  /** Bytecode index of a Java frame, or {@link #UNKNOWN}. */
+  public int bci(int i) {
+    return bcis[i];
+  }
+
+  /** Source line of a Java frame, or {@link #UNKNOWN}. */
+  public int line(int i) {
+    return lines[i];
+  }
+}

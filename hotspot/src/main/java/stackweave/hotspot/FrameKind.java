@@ -1,0 +1,52 @@
+package stackweave.hotspot;
+
+/**
+ * What sort of code a frame belongs to.
+ *
+ * <p>Codes are stored in recordings (with a legend): they are never reused or renumbered.
+ */
+public enum FrameKind {
+  /** Machine code of a mapped module. */
+  NATIVE(0, "native"),
+  /** Kernel code. */
+  KERNEL(1, "kernel"),
+  /** A Java method run by the interpreter. */
+  INTERPRETED(2, "interpreted"),
+  /** A Java method compiled by C1. */
+  C1(3, "C1"),
+  /** A Java method compiled by C2 (or another tier-4 compiler). */
+  C2(4, "C2"),
+  /** A Java method inlined into the compiled frame below it. */
+  INLINED(5, "inlined"),
+  /** A native Java method: the compiled or interpreted wrapper that calls its C function. */
+  NATIVE_METHOD(6, "native method"),
+  /** Code that HotSpot generates for itself: stubs, adapters, runtime blobs. */
+  STUB(7, "stub"),
+  /** Code in no module and no code blob that is known, such as another runtime's generated code. */
+  UNKNOWN(8, "unknown");
+
+  private static final FrameKind[] BY_CODE = values();
+
+  private final int code;
+  private final String label;
+
+  FrameKind(int code, String label) {
+    this.code = code;
+    this.label = label;
+  }
+
+  /** The stable code in recordings. */
+  public int code() {
+    return code;
+  }
+
+  /** The name in legends. */
+  public String label() {
+    return label;
+  }
+
+  /** The kind of a code that {@link #code} gave. */
+  public static FrameKind ofCode(int code) {
+    return BY_CODE[code];
+  }
+}

@@ -1,0 +1,14 @@
+package stackweave.unwind;
+
+/** A mapped ELF image as the unwinder sees it. */
+public interface CodeModule {
+
+  /** Runtime address minus ELF virtual address, the same for the whole module. */
+  long bias();
+
+  /**
+   * The module's unwind information, opened at first use; never null. A module without any gives a
+   * table that finds nothing.
+   */
+  UnwindTable unwindTable();
+}

@@ -1,0 +1,26 @@
+package stackweave.unwind;
+
+/**
+ * Fault-safe read access to the memory of a process, live or recorded.
+ *
+ * <p>A read of memory that is not there ends in {@link UnreadableMemoryException}, never in a
+ * signal. Addresses are unsigned 64-bit values in a {@code long}; words have the byte order of the
+ * process.
+ */
+public interface MemoryReader {
+
+  /**
+   * Reads one 8-byte word; need not be aligned.
+   *
+   * @throws UnreadableMemoryException if any of the 8 bytes can't be read
+   */
+  long readLong(long address) throws UnreadableMemoryException;
+
+  /**
+   * Reads {@code length} bytes into {@code target} from {@code offset} on.
+   *
+   * @throws UnreadableMemoryException if not all of them can be read; the content of the target
+   *     range is then undefined
+   */
+  void read(long address, byte[] target, int offset, int length) throws UnreadableMemoryException;
+}

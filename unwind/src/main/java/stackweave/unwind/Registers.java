@@ -1,0 +1,81 @@
+package stackweave.unwind;
+
+import java.util.Arrays;
+
+/**
+ * The registers of one frame while a stack is walked: values by DWARF number, each known or not,
+ * and the pc beside them. Mutable and reused; not thread-safe.
+ *
+ * <p>At the innermost frame all integer registers are known. Each step makes the registers those of
+ * the caller; what the unwind information does not say becomes unknown, so that no rule can use a
+ * stale value.
+ */
+public final class Registers {
+  private final Architecture architecture;
+  private final long[] values;
+  private final boolean[] known;
+  private long pc;
+
+  /** All registers unknown. */
+  public Registers(Architecture architecture) {
+    this.architecture = architecture;
+    this.values = new long[architecture.registerCount()];
+    this.known = new boolean[architecture.registerCount()];
+  }
+
+  public Architecture architecture() {
+    return architecture;
+  }
+
+  /** The address of the next instruction of this frame (a return address in callers). */
+  public long pc() {
+    return pc;
+  }
+
+  public void setPc(long pc) {
+    this.pc = pc;
+  }
+
+  /** The stack pointer's value; meaningless where {@link #isKnown} says no. */
+  public long sp() {
+    return values[architecture.sp()];
+  }
+
+  /** The frame pointer's value; meaningless where {@link #isKnown} says no. */
+  public long fp() {
+    return values[architecture.fp()];
+  }
+
+  /** The value of a register by DWARF number; meaningless where {@link #isKnown} says no. */
+  public long get(int register) {
+    return values[register];
+  }
+
+  public void set(int register, long value) {
+    values[register] = value;
+    known[register] = true;
+  }
+
+  /** Whether the register's value in this frame is known. */
+  public boolean isKnown(int register) {
+    return known[register];
+  }
+
+  /** Marks the register's value as lost. */
+  public void forget(int register) {
+    known[register] = false;
+  }
+
+  /** Marks all registers as lost; the pc becomes 0. */
+  public void clear() {
+    Arrays.fill(known, false);
+    pc = 0;
+  }
+
+  /** Takes over all of {@code other}, which must be of the same architecture. */
+  public void copyFrom(Registers other) {
+    System.arraycopy(other.values, 0, values, 0, values.length);
+    System.arraycopy(other.known, 0, known, 0, known.length);
+    pc = other.pc;
+  }
+}
