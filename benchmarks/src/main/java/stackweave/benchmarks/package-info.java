@@ -1,0 +1,2 @@
+/** JMH benchmarks beside the hot paths, and side-by-side comparisons. */
+package stackweave.benchmarks;
