@@ -1,0 +1,34 @@
+/*
+ * A library of its own whose constructor takes its time: while it runs, the loading thread's stack
+ * goes from here through ld.so, libc, libjvm and libjava, all of it native code that a debugger
+ * can unwind too. LAB_LOADING_MILLIS says how long; unset: it is over at once.
+ */
+#include "lab.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+void lab_loading_constructor(void);
+uint64_t lab_loading_spin(int64_t millis);
+uint64_t lab_loading_leaf(uint64_t x, long work);
+
+LAB uint64_t lab_loading_leaf(uint64_t x, long work) { return lab_mix_many(x, work); }
+
+LAB uint64_t lab_loading_spin(int64_t millis) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t end = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + millis;
+  uint64_t x = 1;
+  do {
+    x = lab_loading_leaf(x, 1000000);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 < end);
+  return x;
+}
+
+__attribute__((constructor)) LAB void lab_loading_constructor(void) {
+  const char *millis = getenv("LAB_LOADING_MILLIS");
+  if (millis != NULL) {
+    lab_loading_spin(atoll(millis));
+  }
+}

@@ -1,0 +1,53 @@
+package stackweave.samples;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * Says how much of a recorded JVM's CPU time its samples stand for: {@code Coverage RECORDING}.
+ *
+ * <p>Reads {@code stackweave.SamplerStatus} as any user of JFR can: an event per chunk, whose
+ * figures are those of its chunk.
+ */
+public final class Coverage {
+
+  private Coverage() {}
+
+  public static void main(String[] args) throws IOException {
+    Path recording = Path.of(args[0]);
+    long used = 0;
+    long covered = 0;
+    long samples = 0;
+    long statuses = 0;
+    try (RecordingFile file = new RecordingFile(recording)) {
+      while (file.hasMoreEvents()) {
+        RecordedEvent event = file.readEvent();
+        switch (event.getEventType().getName()) {
+          case "stackweave.NativeSample" -> samples++;
+          case "stackweave.SamplerStatus" -> {
+            statuses++;
+            used += event.getLong("cpuTimeUsed");
+            covered += event.getLong("cpuTimeCovered");
+          }
+          default -> {}
+        }
+      }
+    }
+    if (samples == 0) {
+      System.err.printf(
+          "%s holds no samples: the agent's line above says why it did not sample%n", recording);
+      System.exit(1);
+    }
+    System.out.printf("%,d samples, %d status events%n", samples, statuses);
+    System.out.printf(
+        "CPU time used by the JVM %.2f s, covered by samples %.2f s (%.1f %%)%n",
+        seconds(used), seconds(covered), used == 0 ? 0 : 100.0 * covered / used);
+  }
+
+  private static double seconds(long nanos) {
+    return Duration.ofNanos(nanos).toMillis() / 1000.0;
+  }
+}

@@ -1,0 +1,18 @@
+package stackweave.samples.lab.phase;
+
+import stackweave.samples.Round;
+
+/** Java → JNI → outer → middle → static → inner → leaf. */
+public final class Chains implements Round {
+
+  @Override
+  public long run() {
+    long x = 1;
+    for (int i = 0; i < 200; i++) {
+      x = run(x, 20_000);
+    }
+    return x;
+  }
+
+  private static native long run(long seed, int work);
+}

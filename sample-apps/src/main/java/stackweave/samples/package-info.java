@@ -1,0 +1,2 @@
+/** The demo: JNI workloads to sample. */
+package stackweave.samples;
