@@ -1,0 +1,197 @@
+package stackweave.packaging;
+
+import java.io.BufferedOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.LocalDateTime;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+
+/**
+ * Writes the agent jar. What an application can see of it are the boot classes at the top; all
+ * other classes lie under {@code inner/<module>/} with the suffix {@code .classdata}, where only
+ * the agent's own class loader looks. The same inputs give the same bytes.
+ *
+ * <pre>
+ * META-INF/MANIFEST.MF
+ * stackweave/agent/boot/*.class
+ * inner/stackweave/…            our classes, picocli, jelf, xz
+ * inner/com.sun.jna/…           JNA, rewritten, with what replaces the parts taken out of it
+ * inner/licenses/…              of the libraries
+ * </pre>
+ */
+public final class AgentJar {
+
+  private static final String BOOT_PACKAGE = "stackweave/agent/boot/";
+  private static final String BOOT_CLASS = "stackweave.agent.boot.Boot";
+  private static final String OWN_MODULE = "inner/stackweave/";
+  private static final String JNA_MODULE = "inner/com.sun.jna/";
+  private static final String LICENSES = "inner/licenses/";
+
+  /** JNA packages: its own and that of our replacements. */
+  private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", "stackweave/agent/jna/");
+
+  private static final String DISPATCH_LIBRARY = "jnidispatch";
+
+  /** The platforms that have unwinding rules; JNA brings natives for 24. */
+  private static final Set<String> DISPATCH_LIBRARIES =
+      Set.of(
+          "com/sun/jna/linux-x86-64/libjnidispatch.so",
+          "com/sun/jna/linux-aarch64/libjnidispatch.so",
+          "com/sun/jna/linux-s390x/libjnidispatch.so");
+
+  private static final Set<String> LICENSE_FILES =
+      Set.of("META-INF/AL2.0", "META-INF/LGPL2.1", "META-INF/LICENSE", "META-INF/NOTICE");
+
+  private static final LocalDateTime TIMESTAMP = LocalDateTime.of(2026, 1, 1, 0, 0);
+
+  private final SortedMap<String, byte[]> entries = new TreeMap<>();
+  private final JnaRewriter jna = new JnaRewriter();
+
+  private AgentJar() {}
+
+  /**
+   * @param args the jar to write, the agent's version, and a class path (separated by {@code :}) of
+   *     directories and jars that go in
+   */
+  public static void main(String[] args) throws IOException {
+    if (args.length != 3) {
+      throw new IllegalArgumentException("want: JAR VERSION CLASSPATH, got " + List.of(args));
+    }
+    write(Path.of(args[0]), args[1], args[2]);
+  }
+
+  static void write(Path jar, String version, String classPath) throws IOException {
+    AgentJar content = new AgentJar();
+    for (String element : classPath.split(File.pathSeparator)) {
+      Path path = Path.of(element);
+      if (Files.isDirectory(path)) {
+        content.addDirectory(path);
+      } else {
+        content.addJar(path);
+      }
+    }
+    if (!content.jna.unused().isEmpty()) {
+      throw new IOException(
+          "JNA has nothing of "
+              + content.jna.unused()
+              + ": it changed, and its isolation must be looked at again");
+    }
+    content.writeTo(jar, manifest(version));
+  }
+
+  private void addDirectory(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory, FileVisitOption.FOLLOW_LINKS)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String path = directory.relativize(file).toString();
+        add(directory.getFileName().toString(), path, Files.readAllBytes(file));
+      }
+    }
+  }
+
+  private void addJar(Path file) throws IOException {
+    String artifact = file.getFileName().toString().replaceFirst("\\.jar$", "");
+    try (JarFile jar = new JarFile(file.toFile())) {
+      for (JarEntry entry : Collections.list(jar.entries())) {
+        if (!entry.isDirectory()) {
+          try (InputStream in = jar.getInputStream(entry)) {
+            add(artifact, entry.getName(), in.readAllBytes());
+          }
+        }
+      }
+    }
+  }
+
+  private void add(String artifact, String path, byte[] content) throws IOException {
+    if (LICENSE_FILES.contains(path)) {
+      put(LICENSES + artifact + path.substring("META-INF".length()), content);
+    } else if (path.startsWith("META-INF/") || path.endsWith("-info.class")) {
+      // Services, versions and descriptors speak to a class path that these classes never see.
+    } else if (path.startsWith(BOOT_PACKAGE)) {
+      put(path, content);
+    } else if (JNA_PACKAGES.stream().anyMatch(path::startsWith)) {
+      addToJna(path, content);
+    } else {
+      put(OWN_MODULE + hidden(path), content);
+    }
+  }
+
+  private void addToJna(String path, byte[] content) throws IOException {
+    if (path.contains(DISPATCH_LIBRARY)) {
+      if (DISPATCH_LIBRARIES.contains(path)) {
+        put(JNA_MODULE + path, content);
+      }
+    } else if (!JnaRewriter.isReplaced(path)) {
+      boolean theirs = path.startsWith("com/sun/jna/") && path.endsWith(".class");
+      put(JNA_MODULE + hidden(path), theirs ? jna.rewrite(content) : content);
+    }
+  }
+
+  private static String hidden(String path) {
+    return path.endsWith(".class") ? path + "data" : path;
+  }
+
+  private void put(String name, byte[] content) throws IOException {
+    if (entries.put(name, content) != null) {
+      throw new IOException(name + " comes from two places of the class path");
+    }
+  }
+
+  private static Manifest manifest(String version) {
+    Manifest manifest = new Manifest();
+    Attributes main = manifest.getMainAttributes();
+    main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    main.putValue("Premain-Class", BOOT_CLASS);
+    main.putValue("Agent-Class", BOOT_CLASS);
+    main.putValue("Main-Class", BOOT_CLASS);
+    main.putValue("Can-Redefine-Classes", "true");
+    main.putValue("Can-Retransform-Classes", "true");
+    main.putValue("Can-Set-Native-Method-Prefix", "true");
+    // Read for the command line only: the agent grants access to its own JNA and nothing else.
+    main.putValue("Enable-Native-Access", "ALL-UNNAMED");
+    main.putValue("Implementation-Title", "Stackweave");
+    main.putValue("Implementation-Version", version);
+    return manifest;
+  }
+
+  private void writeTo(Path file, Manifest manifest) throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path unfinished = file.resolveSibling(file.getFileName() + ".part");
+    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(unfinished));
+        JarOutputStream jar = new JarOutputStream(out)) {
+      jar.setLevel(Deflater.BEST_COMPRESSION);
+      jar.putNextEntry(stamped(JarFile.MANIFEST_NAME));
+      manifest.write(jar);
+      for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+        jar.putNextEntry(stamped(entry.getKey()));
+        jar.write(entry.getValue());
+      }
+    }
+    // A JVM that still runs with the old jar keeps the old file.
+    Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static ZipEntry stamped(String name) {
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTimeLocal(TIMESTAMP);
+    return entry;
+  }
+}

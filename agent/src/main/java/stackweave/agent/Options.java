@@ -1,0 +1,146 @@
+package stackweave.agent;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What stands after {@code =} in -javaagent: {@code name=value,name=value}. Strict: a name or value
+ * that isn't known is an error, since a misspelt option that is passed over silently costs a day.
+ *
+ * @param intervalNanos time between samples of one CPU, or {@link #AS_RECORDED}: as the recording's
+ *     settings ask
+ * @param depth the most frames of a stack, or {@link #AS_RECORDED}
+ * @param engine what takes the samples
+ * @param explicit only recordings that name {@code stackweave.NativeSample} are sampled, not every
+ *     one that a person started
+ */
+public record Options(long intervalNanos, int depth, Engine engine, boolean explicit) {
+
+  /** Where the recording's settings decide. */
+  public static final int AS_RECORDED = 0;
+
+  private static final long MIN_INTERVAL_NANOS = 10_000;
+  private static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
+  private static final int MAX_DEPTH = 8_192;
+
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,9}) ?(ns|us|ms|s)");
+  private static final Map<String, Long> NANOS =
+      Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s", 1_000_000_000L);
+
+  /** What takes the samples. */
+  public enum Engine {
+    /** The best that this machine allows. */
+    AUTO,
+    /** perf_event_open. */
+    PERF
+  }
+
+  private enum Name {
+    INTERVAL,
+    DEPTH,
+    ENGINE,
+    SAMPLE,
+    /** Reserved: instrumentation comes later. */
+    HOOKS
+  }
+
+  /**
+   * Options out of the agent's argument.
+   *
+   * @param text may be null or empty: all as recorded
+   * @throws InvalidOptionException with a message for the user
+   */
+  public static Options parse(String text) throws InvalidOptionException {
+    long interval = AS_RECORDED;
+    int depth = AS_RECORDED;
+    Engine engine = Engine.AUTO;
+    boolean explicit = false;
+    if (text == null || text.isBlank()) {
+      return new Options(interval, depth, engine, explicit);
+    }
+    Set<Name> seen = new HashSet<>();
+    for (String option : text.split(",", -1)) {
+      int equals = option.indexOf('=');
+      String key = (equals < 0 ? option : option.substring(0, equals)).trim();
+      String value = equals < 0 ? "" : option.substring(equals + 1).trim();
+      Name name = constant(Name.class, key);
+      if (name == null) {
+        throw new InvalidOptionException(
+            "unknown option '" + key + "' (known: " + names(Name.class) + ")");
+      }
+      if (!seen.add(name)) {
+        throw new InvalidOptionException("option '" + key + "' is given twice");
+      }
+      switch (name) {
+        case INTERVAL -> interval = interval(value);
+        case DEPTH -> depth = depth(value);
+        case ENGINE -> {
+          engine = constant(Engine.class, value);
+          if (engine == null) {
+            throw invalid(name, value, names(Engine.class));
+          }
+        }
+        case SAMPLE -> {
+          if (!value.equals("explicit")) {
+            throw invalid(name, value, "explicit");
+          }
+          explicit = true;
+        }
+        case HOOKS ->
+            throw new InvalidOptionException("option 'hooks' is reserved for a later version");
+      }
+    }
+    return new Options(interval, depth, engine, explicit);
+  }
+
+  private static long interval(String value) throws InvalidOptionException {
+    Matcher duration = DURATION.matcher(value);
+    if (duration.matches()) {
+      long nanos = Long.parseLong(duration.group(1)) * NANOS.get(duration.group(2));
+      if (nanos >= MIN_INTERVAL_NANOS && nanos <= MAX_INTERVAL_NANOS) {
+        return nanos;
+      }
+    }
+    throw invalid(Name.INTERVAL, value, "a time from 10us to 60s, like 10ms");
+  }
+
+  private static int depth(String value) throws InvalidOptionException {
+    if (value.matches("\\d{1,4}")) {
+      int depth = Integer.parseInt(value);
+      if (depth > 0 && depth <= MAX_DEPTH) {
+        return depth;
+      }
+    }
+    throw invalid(Name.DEPTH, value, "a number of frames from 1 to " + MAX_DEPTH);
+  }
+
+  private static InvalidOptionException invalid(Name name, String value, String wanted) {
+    return new InvalidOptionException(
+        "option '" + text(name) + "' can't be '" + value + "' (wanted: " + wanted + ")");
+  }
+
+  private static <E extends Enum<E>> E constant(Class<E> type, String text) {
+    for (E constant : type.getEnumConstants()) {
+      if (text(constant).equals(text)) {
+        return constant;
+      }
+    }
+    return null;
+  }
+
+  private static String names(Class<? extends Enum<?>> type) {
+    Function<Enum<?>, String> name = Options::text;
+    return Arrays.stream(type.getEnumConstants()).map(name).collect(Collectors.joining(", "));
+  }
+
+  private static String text(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+}
