@@ -3,6 +3,8 @@ package stackweave.unwind;
 /**
  * The unwind information of one module: from an ELF virtual address to a rule in a {@link
  * RuleTable}.
+ *
+ * <p>Belongs to the thread that unwinds, as the rule table does.
  */
 public interface UnwindTable {
 
@@ -19,4 +21,27 @@ public interface UnwindTable {
    *     StopReason#UNSUPPORTED_RULE}. No allocation but at the first hit of a function.
    */
   int find(long address);
+
+  /** Where the rules come from in the first place. */
+  default UnwindSource source() {
+    return UnwindSource.NONE;
+  }
+
+  /**
+   * Why it is this {@link #source} and no better one, in a few words for people; empty where there
+   * is nothing to explain.
+   */
+  default String why() {
+    return "";
+  }
+
+  /** How many functions the source describes. */
+  default int functionCount() {
+    return 0;
+  }
+
+  /** How many lookups the {@link #source} had no row for and .eh_frame answered. */
+  default long fallbackCount() {
+    return 0;
+  }
 }

@@ -1,0 +1,128 @@
+package stackweave.unwind;
+
+import java.nio.ByteOrder;
+
+/**
+ * Unwind information of .eh_frame or .debug_frame: an FDE is found by the index, its program run at
+ * its first hit, its rows kept.
+ */
+final class CallFrameTable implements UnwindTable, RowSink {
+  /** Linkers write at most a few empty FDEs at one address. */
+  private static final int MAX_EMPTY = 8;
+
+  private final RuleTable rules;
+  private final UnwindSource source;
+  private final String why;
+  private final FdeIndex index;
+  private final CallFrameInfo info;
+  private final CallFrameProgram program;
+  private final RowCache rows;
+  private final RuleBuilder signalRow;
+
+  private CallFrameTable(
+      RuleTable rules, UnwindSource source, String why, FdeIndex index, CallFrameInfo info) {
+    this.rules = rules;
+    this.source = source;
+    this.why = why;
+    this.index = index;
+    this.info = info;
+    this.program = new CallFrameProgram(info, rules.architecture());
+    this.rows = new RowCache(rules, index.size());
+    this.signalRow = new RuleBuilder(rules.architecture());
+  }
+
+  /**
+   * @param hdr .eh_frame_hdr or null
+   */
+  static CallFrameTable ofEhFrame(Section hdr, Section ehFrame, RuleTable rules, String why) {
+    ByteOrder order = SectionReader.byteOrder(ehFrame, rules.architecture());
+    long dataBase = hdr == null ? 0 : hdr.address();
+    CallFrameInfo info = new CallFrameInfo(new SectionReader(ehFrame, order), false, dataBase);
+    FdeIndex index = null;
+    String note = why;
+    try {
+      index = hdr == null ? null : FdeIndex.ofHdr(hdr, ehFrame, rules.architecture());
+    } catch (MalformedSectionException e) {
+      note = (why.isEmpty() ? "" : why + "; ") + ".eh_frame_hdr: " + e.getMessage();
+    }
+    if (index == null) {
+      index = FdeIndex.build(info);
+    }
+    return new CallFrameTable(rules, UnwindSource.EH_FRAME, note, index, info);
+  }
+
+  static CallFrameTable ofDebugFrame(Section debugFrame, RuleTable rules, String why) {
+    ByteOrder order = SectionReader.byteOrder(debugFrame, rules.architecture());
+    CallFrameInfo info = new CallFrameInfo(new SectionReader(debugFrame, order), true, 0);
+    return new CallFrameTable(rules, UnwindSource.DEBUG_FRAME, why, FdeIndex.build(info), info);
+  }
+
+  @Override
+  public int find(long address) {
+    int function = index.floor(address);
+    for (int i = 0; function >= 0 && i < MAX_EMPTY; i++, function--) {
+      if (!rows.has(function)) {
+        load(function);
+      }
+      long size = rows.size(function);
+      if (size != 0) {
+        long offset = address - index.start(function);
+        return offset < size ? rules.resolve(rows.find(function, offset), address) : NO_RULE;
+      }
+    }
+    return NO_RULE;
+  }
+
+  private void load(int function) {
+    rows.begin(0);
+    try {
+      info.openFde(index.fdeOffset(function));
+      if (info.functionStart != index.start(function)) {
+        // The table of .eh_frame_hdr names an FDE of another function.
+        rows.begin(1);
+        rows.endWith(function, RuleTable.unsupportedRule(Unsupported.MALFORMED));
+        return;
+      }
+      rows.begin(info.functionSize);
+      program.run(info.signalFrame ? this : rows);
+      rows.end(function);
+    } catch (MalformedSectionException e) {
+      rows.endWith(function, RuleTable.unsupportedRule(Unsupported.MALFORMED));
+    }
+  }
+
+  /**
+   * A row of a function with the signal augmentation. The kernel's trampolines describe their frame
+   * with expressions, or (AArch64) skip the interrupted leaf: the ucontext says more and is right.
+   * An x86-64 frame that is laid out like any other is taken at its word, with an exact pc.
+   */
+  @Override
+  public void row(long offset, RuleBuilder rule) {
+    boolean plain =
+        rules.architecture() == Architecture.X86_64
+            && Location.kind(rule.cfa) == Location.REGISTER_PLUS
+            && Location.kind(rule.ra) == Location.AT_CFA;
+    if (plain) {
+      signalRow.copyFrom(rule);
+      signalRow.signal = true;
+      rows.row(offset, signalRow);
+    } else {
+      rows.row(offset, RuleTable.SIGNAL_FRAME_RULE);
+    }
+  }
+
+  @Override
+  public UnwindSource source() {
+    return source;
+  }
+
+  @Override
+  public String why() {
+    return why;
+  }
+
+  @Override
+  public int functionCount() {
+    return index.size();
+  }
+}
