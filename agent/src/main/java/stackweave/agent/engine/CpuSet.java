@@ -1,0 +1,35 @@
+package stackweave.agent.engine;
+
+import java.util.BitSet;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Tasks;
+
+/** The CPUs that the threads of this process may run on. */
+final class CpuSet {
+  /** Room for 8,192 CPUs, the most that Linux can be built for. */
+  private static final int MASK_BYTES = 1024;
+
+  private static final int SC_NPROCESSORS_CONF = 83;
+
+  private CpuSet() {}
+
+  /**
+   * The union over all threads: in a container with 4 of 64 CPUs there is no need for events on the
+   * other 60. A thread that is given another CPU later is not sampled there.
+   */
+  static int[] ofProcess() {
+    BitSet cpus = new BitSet();
+    try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {
+      for (int tid : Tasks.list()) {
+        if (Libc.sched_getaffinity(tid, MASK_BYTES, mask.address()) >= 0) {
+          cpus.or(BitSet.valueOf(mask.bytes()));
+        }
+      }
+    }
+    if (cpus.isEmpty()) {
+      cpus.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
+    }
+    return cpus.stream().toArray();
+  }
+}

@@ -1,0 +1,29 @@
+package stackweave.agent.engine;
+
+/**
+ * What is asked of an engine.
+ *
+ * @param intervalNanos CPU time between two samples of a thread, in ns; 100 µs to 10 s
+ * @param stackBytes how much of the stack to copy per sample, in bytes; 1 KiB to {@link
+ *     #MAX_STACK_BYTES}; an engine may copy less where the kernel or its ring demands it
+ * @param preferred the engine to try first, or null for the usual order; the others follow
+ */
+public record EngineConfig(long intervalNanos, int stackBytes, EngineKind preferred) {
+  /** perf's records have 16-bit sizes: 65,528 is the largest multiple of 8 that it accepts. */
+  public static final int MAX_STACK_BYTES = 65_528;
+
+  private static final long MIN_INTERVAL = 100_000;
+  private static final long MAX_INTERVAL = 10_000_000_000L;
+  private static final int MIN_STACK_BYTES = 1024;
+
+  /** Values outside the limits are taken as the nearest inside. */
+  public EngineConfig {
+    intervalNanos = Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, intervalNanos));
+    stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
+  }
+
+  /** The largest stack copies, the usual order of engines. */
+  public static EngineConfig every(long intervalNanos) {
+    return new EngineConfig(intervalNanos, MAX_STACK_BYTES, null);
+  }
+}

@@ -1,0 +1,38 @@
+package stackweave.agent.engine;
+
+import stackweave.agent.linux.Errno;
+
+/**
+ * Why an engine does not run here.
+ *
+ * @param engine the engine that was tried
+ * @param reason one of the closed set of reasons
+ * @param errno what the kernel said, or 0 where it was not asked
+ * @param explanation what happened, what it means and what would lift it, for people; one line
+ */
+public record EngineRefusal(EngineKind engine, Reason reason, int errno, String explanation) {
+
+  /** The reasons there are. */
+  public enum Reason {
+    /** The kernel's own rules forbid it to this user: perf_event_paranoid or a capability. */
+    NOT_PERMITTED,
+    /** A filter in front of the kernel forbids it: seccomp of a container, or a security module. */
+    BLOCKED,
+    /** This kernel has no perf_event_open, or not the events needed. */
+    ABSENT,
+    /** The kernel has it, but not in a form that the engine can use. */
+    UNSUPPORTED_KERNEL,
+    /** The engine does not know this processor. */
+    UNSUPPORTED_ARCHITECTURE,
+    /** It would take too many of the application's file descriptors. */
+    FILE_DESCRIPTORS,
+    /** The kernel grants no memory for the rings. */
+    RING_MEMORY
+  }
+
+  /** The refusal as one line: {@code perf: <explanation> [EACCES]}. */
+  public String line() {
+    String cause = errno == 0 ? "" : " [" + Errno.name(errno) + "]";
+    return engine.label() + ": " + explanation + cause;
+  }
+}

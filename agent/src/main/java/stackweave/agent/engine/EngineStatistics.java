@@ -1,0 +1,46 @@
+package stackweave.agent.engine;
+
+/**
+ * What an engine did since it was started.
+ *
+ * <p>CPU time is stated three times, so that what sampling missed can be said: {@code cpuUsed} by
+ * the process, {@code cpuCounted} by the kernel's events (which see every thread from its first
+ * instruction, but no thread that the engine never attached), and {@code cpuCovered} by samples.
+ * Counted minus covered is what threads shorter than the interval used, what user-only sampling
+ * drops in the kernel, and what was lost; and per thread and CPU less than one interval that has
+ * not come to its end.
+ *
+ * @param kind the engine
+ * @param intervalNanos CPU time between two samples of a thread
+ * @param threads threads attached at the start; later ones inherit
+ * @param cpus CPUs, and so rings
+ * @param fileDescriptors held by the engine
+ * @param ringBytes data bytes per ring
+ * @param samples delivered to the sink
+ * @param lost records that found no room in their ring
+ * @param foreign records of other processes (children between fork and exec), discarded
+ * @param duplicates samples of threads attached twice, discarded
+ * @param throttled times that the kernel throttled an event for taking too much time
+ * @param late records that came after a later one had been delivered; delivered nevertheless
+ * @param malformed rings given up to their end because a record made no sense
+ * @param cpuUsedNanos by all threads of the process but the drain thread
+ * @param cpuCountedNanos by the events of all threads
+ * @param cpuCoveredNanos the weights of all samples delivered
+ */
+public record EngineStatistics(
+    EngineKind kind,
+    long intervalNanos,
+    int threads,
+    int cpus,
+    int fileDescriptors,
+    int ringBytes,
+    long samples,
+    long lost,
+    long foreign,
+    long duplicates,
+    long throttled,
+    long late,
+    long malformed,
+    long cpuUsedNanos,
+    long cpuCountedNanos,
+    long cpuCoveredNanos) {}

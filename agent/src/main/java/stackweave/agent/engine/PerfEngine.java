@@ -1,0 +1,337 @@
+package stackweave.agent.engine;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.Tasks;
+
+/**
+ * Samples by perf_event_open: the kernel interrupts a running thread after each interval of CPU
+ * time and writes its registers and a copy of its stack into a ring of the CPU. Nothing of ours
+ * runs on that thread, and no signal is sent.
+ *
+ * <p>The way: one ring per CPU, owned by an event of the drain thread that counts nothing ({@link
+ * PerfRing}); one sampling event per thread and CPU writing into it, inherited by later threads
+ * ({@link PerfEvents}); {@link RingMerge} takes the records in the order of time; {@link
+ * PerfRecords} decodes them.
+ *
+ * <p>Each sample weighs one interval. A thread's first sample on a CPU comes after a full interval
+ * there, so threads that use less CPU time than that are not seen; {@link EngineStatistics} says
+ * how much that is.
+ */
+final class PerfEngine implements SampleEngine {
+  private static final int TASK_PERF_EVENTS_DISABLE = 31;
+  private static final int TASK_PERF_EVENTS_ENABLE = 32;
+
+  /** What perf_event_mlock_kb grants to every user by default, per CPU. */
+  private static final int USER_RING_BYTES = 512 * 1024;
+
+  /** 320 ms of a CPU's samples at 100 Hz, 64 ms at 1 kHz: time for the drain thread to pause. */
+  private static final int RING_BYTES = 2 * 1024 * 1024;
+
+  private static final int FAST_RING_BYTES = 4 * 1024 * 1024;
+  private static final long FAST_INTERVAL_NANOS = 5_000_000;
+
+  /** Rings are locked memory: many CPUs share this much. */
+  private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
+
+  /** Below this a ring would hold too little of a stack to be of use. */
+  private static final int LEAST_RING_BYTES = 64 * 1024;
+
+  /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
+  private static final int RECORD_OVERHEAD = 2048;
+
+  private static final int MAX_FILE_DESCRIPTORS = 4096;
+  private static final int POLLFD_BYTES = 8;
+
+  private final EngineKind kind;
+  private final EngineConfig config;
+  private final boolean kernel;
+  private final SystemCalls calls;
+  private final PerfRegisters registers;
+  private final int drainTid;
+  private final int pid;
+  private final int[] cpus;
+
+  private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
+  private final NativeBuffer scratch = NativeBuffer.allocate(16);
+  private PerfAttr.Features features;
+  private int stackBytes;
+  private int ringBytes;
+  private PerfRing[] rings = {};
+  private PerfEvents events;
+  private PerfRecords records;
+  private RingMerge merge;
+  private Wakeup wakeup;
+  private NativeBuffer pollFds;
+  private long cpuAtStart;
+  private long cpuAtStop;
+  private boolean stopped;
+  private boolean closed;
+
+  private PerfEngine(EngineKind kind, EngineConfig config, boolean kernel, SystemCalls calls) {
+    this.kind = kind;
+    this.config = config;
+    this.kernel = kernel;
+    this.calls = calls;
+    this.registers = PerfRegisters.of(calls.architecture());
+    this.drainTid = calls.gettid();
+    this.pid = Libc.getpid();
+    this.cpus = CpuSet.ofProcess();
+    this.stackBytes = config.stackBytes();
+  }
+
+  /**
+   * Starts on the calling thread.
+   *
+   * @param kernel whether kernel mode is sampled too
+   */
+  static PerfEngine start(EngineKind kind, EngineConfig config, boolean kernel)
+      throws EngineRefusedException {
+    SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
+    PerfEngine engine = new PerfEngine(kind, config, kernel, calls);
+    boolean started = false;
+    try {
+      engine.open();
+      started = true;
+    } finally {
+      if (!started) {
+        engine.close();
+      }
+    }
+    return engine;
+  }
+
+  private void open() throws EngineRefusedException {
+    int budget = fileDescriptorBudget();
+    features = probe();
+    wakeup = Wakeup.open();
+    if (wakeup == null) {
+      throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
+    }
+    openRings();
+    PerfThreads threads = new PerfThreads();
+    records = new PerfRecords(pid, kernel, calls.architecture(), threads, config.intervalNanos());
+    merge = new RingMerge(rings);
+    pollFds = pollFds();
+    writeSamplingAttr(features);
+    events = new PerfEvents(calls, kind, attr, features.lostCount());
+    events.attach(rings, drainTid, budget - rings.length - 1, threads);
+    cpuAtStart = cpuOfOthers();
+    Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+  }
+
+  /** At most a quarter of what the application could still open. */
+  private int fileDescriptorBudget() {
+    int open = Tasks.openFileDescriptors();
+    if (open < 0 || Libc.getrlimit(Libc.RLIMIT_NOFILE, scratch.address()) < 0) {
+      return MAX_FILE_DESCRIPTORS / 4;
+    }
+    long limit = scratch.bytes().getLong(0);
+    long free = limit < 0 ? Long.MAX_VALUE : Math.max(0, limit - open);
+    return (int) Math.min(MAX_FILE_DESCRIPTORS, free / 4);
+  }
+
+  /** Opens the event on this very thread, to learn whether and in which form the kernel does. */
+  private PerfAttr.Features probe() throws EngineRefusedException {
+    int errno = 0;
+    for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
+      writeSamplingAttr(candidate);
+      int fd =
+          calls.perfEventOpen(attr.address(), drainTid, cpus[0], -1, PerfEvents.FLAG_FD_CLOEXEC);
+      if (fd >= 0) {
+        Libc.close(fd);
+        return candidate;
+      }
+      errno = Libc.errno();
+      if (errno != Errno.EINVAL) {
+        break;
+      }
+    }
+    throw PerfRefusals.open(kind, kernel, errno);
+  }
+
+  private void writeSamplingAttr(PerfAttr.Features of) {
+    PerfAttr.sampling(attr.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+  }
+
+  /** Maps the largest rings that the kernel grants to all CPUs. */
+  private void openRings() throws EngineRefusedException {
+    int errno = 0;
+    int size = wantedRingBytes();
+    for (; size >= LEAST_RING_BYTES; size /= 2) {
+      errno = openRings(size);
+      if (errno == 0) {
+        ringBytes = size;
+        stackBytes = Math.min(stackBytes, size / 2 - RECORD_OVERHEAD);
+        return;
+      }
+      closeRings();
+      if (errno != Errno.EPERM && errno != Errno.ENOMEM) {
+        throw PerfRefusals.open(kind, kernel, errno);
+      }
+    }
+    throw PerfRefusals.ringMemory(kind, LEAST_RING_BYTES, cpus.length, errno);
+  }
+
+  private int wantedRingBytes() {
+    if (!kernel) {
+      return USER_RING_BYTES;
+    }
+    long share = Math.max(USER_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
+    int wanted = config.intervalNanos() < FAST_INTERVAL_NANOS ? FAST_RING_BYTES : RING_BYTES;
+    return (int) Math.min(wanted, share);
+  }
+
+  /** Returns 0 or the errno of the first ring that failed. */
+  private int openRings(int dataBytes) {
+    int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
+    PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
+    PerfRing[] opened = new PerfRing[cpus.length];
+    int count = 0;
+    int errno = 0;
+    for (int cpu : cpus) {
+      int fd = calls.perfEventOpen(attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+      if (fd < 0) {
+        errno = Libc.errno();
+        if (errno == Errno.ENODEV) {
+          // The CPU is offline: nothing runs there.
+          errno = 0;
+          continue;
+        }
+        break;
+      }
+      PerfRing ring = PerfRing.map(cpu, fd, pageSize, dataBytes);
+      if (ring == null) {
+        errno = Libc.errno();
+        Libc.close(fd);
+        break;
+      }
+      opened[count++] = ring;
+    }
+    rings = Arrays.copyOf(opened, count);
+    return errno == 0 && count == 0 ? Errno.ENODEV : errno;
+  }
+
+  private NativeBuffer pollFds() {
+    NativeBuffer buffer = NativeBuffer.allocate((rings.length + 1) * POLLFD_BYTES);
+    ByteBuffer bytes = buffer.bytes();
+    for (int i = 0; i <= rings.length; i++) {
+      bytes.putInt(i * POLLFD_BYTES, i < rings.length ? rings[i].fd() : wakeup.fd());
+      bytes.putShort(i * POLLFD_BYTES + 4, (short) Libc.POLLIN);
+    }
+    return buffer;
+  }
+
+  @Override
+  public EngineKind kind() {
+    return kind;
+  }
+
+  @Override
+  public long intervalNanos() {
+    return config.intervalNanos();
+  }
+
+  @Override
+  public boolean await(int timeoutMillis) {
+    if (closed) {
+      return false;
+    }
+    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeoutMillis);
+    if (ready > 0 && pollFds.bytes().getShort(rings.length * POLLFD_BYTES + 6) != 0) {
+      wakeup.reset();
+    }
+    return ready > 0;
+  }
+
+  @Override
+  public void wake() {
+    wakeup.signal();
+  }
+
+  @Override
+  public int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      return 0;
+    }
+    records.setSink(sink);
+    return merge.drain(untilTimeNanos, stopped, records);
+  }
+
+  @Override
+  public void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+    cpuAtStop = cpuOfOthers();
+    events.readCounts();
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    if (!stopped) {
+      events.readCounts();
+    }
+    return new EngineStatistics(
+        kind,
+        config.intervalNanos(),
+        events.threads(),
+        cpus.length,
+        closed ? 0 : events.fileDescriptors() + rings.length + 1,
+        ringBytes,
+        records.samples(),
+        Math.max(records.lost(), events.lost()),
+        records.foreign(),
+        records.duplicates(),
+        records.throttled(),
+        merge.late(),
+        merge.malformed(),
+        (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
+        events.countedNanos(),
+        records.coveredNanos());
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (events != null) {
+      stop();
+      events.close();
+    }
+    closed = true;
+    closeRings();
+    if (wakeup != null) {
+      wakeup.close();
+    }
+    if (pollFds != null) {
+      pollFds.close();
+    }
+    attr.close();
+    scratch.close();
+  }
+
+  private void closeRings() {
+    for (PerfRing ring : rings) {
+      ring.close();
+    }
+    rings = new PerfRing[0];
+  }
+
+  /** CPU time of the process without this thread, which is the drain thread; in ns. */
+  private long cpuOfOthers() {
+    return clock(Libc.CLOCK_PROCESS_CPUTIME_ID) - clock(Libc.CLOCK_THREAD_CPUTIME_ID);
+  }
+
+  private long clock(int clock) {
+    Libc.clock_gettime(clock, scratch.address());
+    return scratch.bytes().getLong(0) * 1_000_000_000L + scratch.bytes().getLong(8);
+  }
+}

@@ -1,0 +1,258 @@
+package stackweave.agent.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.StackSnapshot;
+
+/**
+ * Decodes the record at a ring's tail and hands it to the sink: samples into the one snapshot,
+ * everything else as a message.
+ *
+ * <p>A record is copied out and given back to the kernel before the sink sees it: the ring has room
+ * for the next sample while this one is unwound. Layouts: include/uapi/linux/perf_event.h, enum
+ * perf_event_type.
+ */
+final class PerfRecords implements RingMerge.Target {
+  private static final int RECORD_LOST = 2;
+  private static final int RECORD_COMM = 3;
+  private static final int RECORD_EXIT = 4;
+  private static final int RECORD_THROTTLE = 5;
+  private static final int RECORD_FORK = 7;
+  private static final int RECORD_SAMPLE = 9;
+  private static final int RECORD_MMAP2 = 10;
+
+  private static final int MISC_MMAP_BUILD_ID = 1 << 14;
+
+  /** The fields behind every record but a sample: pid, tid, time, id. */
+  private static final int TRAILER_BYTES = 24;
+
+  private static final long CONTEXT_MAX = -4095;
+  private static final long CONTEXT_KERNEL = -128;
+
+  private final int pid;
+  private final boolean kernel;
+  private final PerfRegisters registers;
+  private final PerfThreads threads;
+  private final long weightNanos;
+  private final StackSnapshot snapshot;
+  private final byte[] text = new byte[64 * 1024];
+
+  private EngineSink sink;
+  private long samples;
+  private long coveredNanos;
+  private long lost;
+  private long foreign;
+  private long duplicates;
+  private long throttled;
+
+  /**
+   * @param weightNanos CPU time that a sample stands for: the kernel's period
+   */
+  PerfRecords(
+      int pid, boolean kernel, Architecture architecture, PerfThreads threads, long weightNanos) {
+    this.pid = pid;
+    this.kernel = kernel;
+    this.registers = PerfRegisters.of(architecture);
+    this.threads = threads;
+    this.weightNanos = weightNanos;
+    this.snapshot = new StackSnapshot(architecture);
+  }
+
+  /** Where the following records go. */
+  void setSink(EngineSink sink) {
+    this.sink = sink;
+  }
+
+  long samples() {
+    return samples;
+  }
+
+  long coveredNanos() {
+    return coveredNanos;
+  }
+
+  /** As LOST records say, so without those lost since the last record that found room. */
+  long lost() {
+    return lost;
+  }
+
+  long foreign() {
+    return foreign;
+  }
+
+  long duplicates() {
+    return duplicates;
+  }
+
+  long throttled() {
+    return throttled;
+  }
+
+  @Override
+  public void record(PerfRing ring, long timeNanos) {
+    if (ring.type() == RECORD_SAMPLE) {
+      sample(ring, timeNanos);
+    } else {
+      message(ring, timeNanos);
+    }
+  }
+
+  private void sample(PerfRing ring, long timeNanos) {
+    int tid = ring.getInt(12);
+    if (ring.getInt(8) != pid) {
+      foreign++;
+      ring.take();
+    } else if (threads.isDuplicate(tid, ring.getLong(24))) {
+      duplicates++;
+      ring.take();
+    } else {
+      decode(ring, timeNanos, tid);
+      ring.take();
+      samples++;
+      coveredNanos += weightNanos;
+      sink.sample(snapshot);
+    }
+  }
+
+  private void decode(PerfRing ring, long timeNanos, int tid) {
+    snapshot.clear();
+    snapshot.setTimeNanos(timeNanos);
+    snapshot.setTid(tid);
+    snapshot.setWeightNanos(weightNanos);
+    int at = 32;
+    if (kernel) {
+      at = decodeKernelFrames(ring, at);
+    }
+    boolean present = ring.getLong(at) != 0;
+    at += 8;
+    if (present) {
+      registers.read(ring, at, snapshot.registers());
+      snapshot.setHasRegisters(true);
+      at += 8 * registers.count();
+    }
+    int room = (int) ring.getLong(at);
+    if (room > 0 && present) {
+      // The room is always what was asked for; how much was copied into it stands behind it.
+      long copied = ring.getLong(at + 8 + room);
+      int length = (int) Math.min(copied, StackSnapshot.MAX_STACK_BYTES);
+      ring.copy(at + 8, snapshot.stackBytes(), 0, length);
+      snapshot.setStack(snapshot.registers().sp(), length);
+    }
+  }
+
+  /** Returns the offset behind the call chain. */
+  private int decodeKernelFrames(PerfRing ring, int at) {
+    int entries = (int) ring.getLong(at);
+    long[] frames = snapshot.kernelFrames();
+    int count = 0;
+    boolean inKernel = false;
+    for (int i = 1; i <= entries; i++) {
+      long entry = ring.getLong(at + 8 * i);
+      if (Long.compareUnsigned(entry, CONTEXT_MAX) >= 0) {
+        inKernel = entry == CONTEXT_KERNEL;
+      } else if (inKernel && count < frames.length) {
+        frames[count++] = entry;
+      }
+    }
+    snapshot.setKernelFrameCount(count);
+    return at + 8 + 8 * entries;
+  }
+
+  private void message(PerfRing ring, long timeNanos) {
+    int trailer = ring.size() - TRAILER_BYTES;
+    int type = ring.type();
+    if (type == RECORD_LOST) {
+      long count = ring.getLong(16);
+      ring.take();
+      lost += count;
+      sink.lost(timeNanos, count);
+    } else if (type == RECORD_THROTTLE) {
+      ring.take();
+      throttled++;
+    } else if (threads.isDuplicate(ring.getInt(trailer + 4), ring.getLong(trailer + 16))) {
+      ring.take();
+    } else {
+      switch (type) {
+        case RECORD_MMAP2 -> mapped(ring, timeNanos, trailer);
+        case RECORD_COMM -> renamed(ring, timeNanos, trailer);
+        case RECORD_FORK -> started(ring, timeNanos);
+        case RECORD_EXIT -> exited(ring, timeNanos);
+        default -> ring.take();
+      }
+    }
+  }
+
+  private void mapped(PerfRing ring, long timeNanos, int trailer) {
+    int recordPid = ring.getInt(8);
+    if (isForeign(ring, recordPid)) {
+      return;
+    }
+    int tid = ring.getInt(12);
+    long address = ring.getLong(16);
+    long length = ring.getLong(24);
+    long pageOffset = ring.getLong(32);
+    byte[] buildId = null;
+    if ((ring.misc() & MISC_MMAP_BUILD_ID) != 0) {
+      ring.copy(40, text, 0, 24);
+      int size = Math.min(text[0], 20);
+      buildId = size > 0 ? Arrays.copyOfRange(text, 4, 4 + size) : null;
+    }
+    String path = string(ring, 72, trailer);
+    ring.take();
+    sink.mapped(timeNanos, recordPid, tid, address, length, pageOffset, buildId, path);
+  }
+
+  private void renamed(PerfRing ring, long timeNanos, int trailer) {
+    if (isForeign(ring, ring.getInt(8))) {
+      return;
+    }
+    int tid = ring.getInt(12);
+    String comm = string(ring, 16, trailer);
+    ring.take();
+    sink.renamed(timeNanos, tid, comm);
+  }
+
+  /** FORK: pid, parent's pid, tid, parent's tid. */
+  private void started(PerfRing ring, long timeNanos) {
+    if (isForeign(ring, ring.getInt(8))) {
+      return;
+    }
+    int tid = ring.getInt(16);
+    int parent = ring.getInt(20);
+    ring.take();
+    threads.started(tid);
+    sink.started(timeNanos, tid, parent);
+  }
+
+  private void exited(PerfRing ring, long timeNanos) {
+    if (isForeign(ring, ring.getInt(8))) {
+      return;
+    }
+    int tid = ring.getInt(16);
+    ring.take();
+    threads.exited(tid);
+    sink.exited(timeNanos, tid);
+  }
+
+  /** Counts and takes a record of another process. */
+  private boolean isForeign(PerfRing ring, int recordPid) {
+    if (recordPid == pid) {
+      return false;
+    }
+    foreign++;
+    ring.take();
+    return true;
+  }
+
+  /** The null-terminated text between two offsets. */
+  private String string(PerfRing ring, int from, int to) {
+    int length = Math.max(0, to - from);
+    ring.copy(from, text, 0, length);
+    int end = 0;
+    while (end < length && text[end] != 0) {
+      end++;
+    }
+    return new String(text, 0, end, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,48 @@
+package stackweave.agent.engine;
+
+/**
+ * A running engine, as the drain thread sees it: wait, drain, and in the end stop, drain, close.
+ *
+ * <p>All methods but {@link #wake} belong to the thread that started the engine. The interval of a
+ * running engine is fixed (threads that inherited their events would keep the old one): to change
+ * it, stop, drain, close and start the next engine.
+ */
+public interface SampleEngine extends AutoCloseable {
+
+  EngineKind kind();
+
+  /** CPU time between two samples of a thread, in ns. */
+  long intervalNanos();
+
+  /**
+   * Waits until a ring is filling up, {@link #wake} is called, or the time is over.
+   *
+   * @param timeoutMillis ≥ 0
+   * @return false if nothing but the time has passed
+   */
+  boolean await(int timeoutMillis);
+
+  /** Ends the present or else the next {@link #await}. Any thread, any time; never blocks. */
+  void wake();
+
+  /**
+   * Delivers, in the order of time, what is surely complete up to {@code untilTimeNanos}: what a
+   * CPU may still be about to write an earlier record for is held back until the next call. After
+   * {@link #stop} nothing is held back.
+   *
+   * @param untilTimeNanos the last time to deliver, on the clock of System.nanoTime; {@link
+   *     Long#MAX_VALUE} for no limit of one's own
+   * @return how many records were taken, of all kinds
+   */
+  int drain(long untilTimeNanos, EngineSink sink);
+
+  /** No new samples from here on; what is in the rings can still be drained. */
+  void stop();
+
+  /** The counters; reads one counter per event from the kernel, so not for every batch. */
+  EngineStatistics statistics();
+
+  /** Releases file descriptors and memory, stopping first where need be. Again has no effect. */
+  @Override
+  void close();
+}

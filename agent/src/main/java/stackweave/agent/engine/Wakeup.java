@@ -1,0 +1,65 @@
+package stackweave.agent.engine;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+
+/**
+ * An eventfd by which other threads end the drain thread's poll.
+ *
+ * <p>The callers are application threads (a recording that starts or stops), so they never wait:
+ * the descriptor is closed by whoever leaves last, and a call after {@link #close} does nothing.
+ */
+final class Wakeup implements AutoCloseable {
+  private final int fd;
+  private final NativeBuffer one;
+
+  /** Threads inside {@link #signal}, plus 1 until closed; 0 means the descriptor is gone. */
+  private final AtomicInteger users = new AtomicInteger(1);
+
+  private Wakeup(int fd) {
+    this.fd = fd;
+    this.one = NativeBuffer.allocate(2 * Long.BYTES);
+    one.bytes().putLong(0, 1);
+  }
+
+  /** Null where the kernel has no descriptor left; Libc.errno() has the reason. */
+  static Wakeup open() {
+    int fd = Libc.eventfd(0, Libc.O_CLOEXEC | Libc.O_NONBLOCK);
+    return fd < 0 ? null : new Wakeup(fd);
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /** Makes {@link #fd} readable. Any thread. */
+  void signal() {
+    int now;
+    do {
+      now = users.get();
+      if (now == 0) {
+        return;
+      }
+    } while (!users.compareAndSet(now, now + 1));
+    Libc.write(fd, one.address(), Long.BYTES);
+    leave();
+  }
+
+  /** Makes {@link #fd} unreadable again. The drain thread. */
+  void reset() {
+    Libc.read(fd, one.address() + Long.BYTES, Long.BYTES);
+  }
+
+  @Override
+  public void close() {
+    leave();
+  }
+
+  private void leave() {
+    if (users.decrementAndGet() == 0) {
+      Libc.close(fd);
+      one.close();
+    }
+  }
+}

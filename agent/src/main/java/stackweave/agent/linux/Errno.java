@@ -1,0 +1,40 @@
+package stackweave.agent.linux;
+
+/** Values of errno in use (asm-generic/errno-base.h and errno.h; the same on every 64-bit ABI). */
+public final class Errno {
+  public static final int EPERM = 1;
+  public static final int ENOENT = 2;
+  public static final int ESRCH = 3;
+  public static final int EINTR = 4;
+  public static final int E2BIG = 7;
+  public static final int ENOMEM = 12;
+  public static final int EACCES = 13;
+  public static final int ENODEV = 19;
+  public static final int EINVAL = 22;
+  public static final int ENFILE = 23;
+  public static final int EMFILE = 24;
+  public static final int ENOSYS = 38;
+  public static final int EOPNOTSUPP = 95;
+
+  private Errno() {}
+
+  /** The symbol, as {@code man errno} has it, or {@code errno 117} for one not in use here. */
+  public static String name(int errno) {
+    return switch (errno) {
+      case EPERM -> "EPERM";
+      case ENOENT -> "ENOENT";
+      case ESRCH -> "ESRCH";
+      case EINTR -> "EINTR";
+      case E2BIG -> "E2BIG";
+      case ENOMEM -> "ENOMEM";
+      case EACCES -> "EACCES";
+      case ENODEV -> "ENODEV";
+      case EINVAL -> "EINVAL";
+      case ENFILE -> "ENFILE";
+      case EMFILE -> "EMFILE";
+      case ENOSYS -> "ENOSYS";
+      case EOPNOTSUPP -> "EOPNOTSUPP";
+      default -> "errno " + errno;
+    };
+  }
+}

@@ -1,0 +1,98 @@
+package stackweave.agent.linux;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+
+/**
+ * The libc functions in use, bound once, called with primitives only: no call allocates.
+ *
+ * <p>Addresses and sizes are {@code long}s. Functions return what the C function returns; after −1
+ * {@link #errno} has the reason. Functions with a variable argument list in C ({@code syscall},
+ * {@code ioctl}, {@code open}, {@code prctl}) are bound with fixed ones: on Linux x86-64 and
+ * AArch64 both are passed the same way. Initialising this class initialises JNA (about 80 ms).
+ * Thread-safe.
+ */
+public final class Libc {
+  public static final int PROT_READ = 1;
+  public static final int PROT_WRITE = 2;
+  public static final int MAP_SHARED = 1;
+  public static final int MAP_PRIVATE = 2;
+  public static final int MAP_ANONYMOUS = 0x20;
+
+  /** What mmap returns where it fails. */
+  public static final long MAP_FAILED = -1;
+
+  public static final int O_RDONLY = 0;
+
+  /** Also the value of EFD_CLOEXEC. */
+  public static final int O_CLOEXEC = 0x80000;
+
+  /** Also the value of EFD_NONBLOCK. */
+  public static final int O_NONBLOCK = 0x800;
+
+  public static final int POLLIN = 1;
+  public static final int RLIMIT_NOFILE = 7;
+  public static final int SC_PAGESIZE = 30;
+  public static final int CLOCK_PROCESS_CPUTIME_ID = 2;
+  public static final int CLOCK_THREAD_CPUTIME_ID = 3;
+
+  static {
+    // The functions stay bound when the handle is closed: it is the process itself, which is never
+    // unloaded. Left open, the handle would keep JNA's cleaner thread alive for ever.
+    try (NativeLibrary process = NativeLibrary.getProcess()) {
+      Native.register(Libc.class, process);
+    }
+  }
+
+  private Libc() {}
+
+  /**
+   * The reason of the last failure of a function of this class on this thread; see {@link Errno}.
+   */
+  public static int errno() {
+    return Native.getLastError();
+  }
+
+  public static native long syscall(long number, long a, long b, long c, long d, long e, long f);
+
+  public static native long mmap(
+      long address, long length, int protection, int flags, int fd, long offset);
+
+  public static native int munmap(long address, long length);
+
+  public static native int ioctl(int fd, long request, long argument);
+
+  public static native int prctl(int option, long a, long b, long c, long d);
+
+  public static native int open(String path, int flags, int mode);
+
+  public static native int close(int fd);
+
+  public static native long read(int fd, long buffer, long length);
+
+  public static native long write(int fd, long buffer, long length);
+
+  public static native long pread(int fd, long buffer, long length, long offset);
+
+  public static native int eventfd(int initial, int flags);
+
+  /** {@code fds} is an array of struct pollfd: int fd, short events, short revents. */
+  public static native int poll(long fds, long count, int timeoutMillis);
+
+  /** Vectors are arrays of struct iovec: address, length. */
+  public static native long process_vm_readv(
+      int pid, long local, long localCount, long remote, long remoteCount, long flags);
+
+  public static native long sysconf(int name);
+
+  /** {@code limit} is a struct rlimit: soft, hard. */
+  public static native int getrlimit(int resource, long limit);
+
+  /** {@code time} is a struct timespec: seconds, nanoseconds. */
+  public static native int clock_gettime(int clock, long time);
+
+  /** {@code mask} is a bit set of {@code length} bytes; 0 as {@code tid} is the caller. */
+  public static native int sched_getaffinity(int tid, long length, long mask);
+
+  public static native int getpid();
+}

@@ -1,0 +1,70 @@
+package stackweave.agent.linux;
+
+import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+
+/**
+ * Memory that the kernel reads or writes: its address and a view of it in native byte order.
+ *
+ * <p>Mapped for itself rather than taken as a direct buffer, so that neither the application's
+ * -XX:MaxDirectMemorySize nor a cleaner thread is involved. Freed by {@link #close} and by nothing
+ * else; the view must not be used afterwards. Not thread-safe.
+ */
+public final class NativeBuffer implements AutoCloseable {
+  private final long length;
+  private final long address;
+  private ByteBuffer bytes;
+
+  private NativeBuffer(long address, long length) {
+    this.address = address;
+    this.length = length;
+    this.bytes = new Pointer(address).getByteBuffer(0, length);
+  }
+
+  /**
+   * Zeroed memory of {@code length} bytes, page-aligned.
+   *
+   * @throws OutOfMemoryError if the kernel has none
+   */
+  public static NativeBuffer allocate(int length) {
+    long address =
+        Libc.mmap(
+            0,
+            length,
+            Libc.PROT_READ | Libc.PROT_WRITE,
+            Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS,
+            -1,
+            0);
+    if (address == Libc.MAP_FAILED) {
+      throw new OutOfMemoryError("mmap of " + length + " bytes: " + Errno.name(Libc.errno()));
+    }
+    return new NativeBuffer(address, length);
+  }
+
+  /**
+   * A shared, writable mapping of a file descriptor from its beginning, or null where the kernel
+   * refuses it; {@link Libc#errno} then has the reason.
+   */
+  public static NativeBuffer map(int fd, int length) {
+    long address = Libc.mmap(0, length, Libc.PROT_READ | Libc.PROT_WRITE, Libc.MAP_SHARED, fd, 0);
+    return address == Libc.MAP_FAILED ? null : new NativeBuffer(address, length);
+  }
+
+  /** Where the memory begins. */
+  public long address() {
+    return address;
+  }
+
+  /** The memory; null after {@link #close}. */
+  public ByteBuffer bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    if (bytes != null) {
+      bytes = null;
+      Libc.munmap(address, length);
+    }
+  }
+}

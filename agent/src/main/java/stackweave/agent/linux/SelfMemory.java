@@ -1,0 +1,120 @@
+package stackweave.agent.linux;
+
+import java.nio.ByteBuffer;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Reads the memory of the own process through the kernel, so that an address that is gone by now
+ * ends in an exception and not in a signal.
+ *
+ * <p>process_vm_readv on the own pid; where that is denied (a seccomp filter, a kernel without
+ * CONFIG_CROSS_MEMORY_ATTACH), pread of /proc/self/mem. One difference is left: pages without read
+ * permission are unreadable to the first and readable to the second. About 1 µs a call, 6.5 µs for
+ * 64 KiB; nothing is cached and nothing allocated. Not thread-safe.
+ */
+public final class SelfMemory implements MemoryReader, AutoCloseable {
+
+  /** How the memory is read. */
+  public enum Way {
+    PROCESS_VM_READV,
+    PROC_SELF_MEM,
+    /** Both are denied, or this reader is closed: every read is {@code UNREADABLE}. */
+    NONE
+  }
+
+  private static final int LOCAL_VECTOR = 0;
+  private static final int REMOTE_VECTOR = 16;
+  private static final int DATA = 64;
+
+  /** The most that one call reads; longer reads are several calls. */
+  private static final int CAPACITY = 64 * 1024;
+
+  private final int pid;
+  private final NativeBuffer buffer;
+  private final ByteBuffer bytes;
+  private Way way;
+  private int memFd = -1;
+
+  public SelfMemory() {
+    this(Way.PROCESS_VM_READV);
+  }
+
+  /** Begins with {@code way}; a test's entry to the fallback. */
+  SelfMemory(Way way) {
+    pid = Libc.getpid();
+    buffer = NativeBuffer.allocate(DATA + CAPACITY);
+    bytes = buffer.bytes();
+    bytes.putLong(LOCAL_VECTOR, buffer.address() + DATA);
+    this.way = way;
+    if (way == Way.PROC_SELF_MEM) {
+      openProcSelfMem();
+    }
+  }
+
+  /** How the memory is read at the moment: a denial is noticed by the read that meets it. */
+  public Way way() {
+    return way;
+  }
+
+  @Override
+  public long readLong(long address) throws UnreadableMemoryException {
+    fetch(address, Long.BYTES);
+    return bytes.getLong(DATA);
+  }
+
+  @Override
+  public void read(long address, byte[] target, int offset, int length)
+      throws UnreadableMemoryException {
+    for (int done = 0; done < length; ) {
+      int piece = Math.min(length - done, CAPACITY);
+      fetch(address + done, piece);
+      bytes.get(DATA, target, offset + done, piece);
+      done += piece;
+    }
+  }
+
+  @Override
+  public void close() {
+    way = Way.NONE;
+    buffer.close();
+    if (memFd >= 0) {
+      Libc.close(memFd);
+      memFd = -1;
+    }
+  }
+
+  private void fetch(long address, int length) throws UnreadableMemoryException {
+    long got =
+        switch (way) {
+          case PROCESS_VM_READV -> readVector(address, length);
+          case PROC_SELF_MEM -> Libc.pread(memFd, buffer.address() + DATA, length, address);
+          case NONE -> -1;
+        };
+    if (got != length) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+  }
+
+  private long readVector(long address, int length) {
+    long base = buffer.address();
+    bytes.putLong(LOCAL_VECTOR + 8, length);
+    bytes.putLong(REMOTE_VECTOR, address);
+    bytes.putLong(REMOTE_VECTOR + 8, length);
+    long got = Libc.process_vm_readv(pid, base + LOCAL_VECTOR, 1, base + REMOTE_VECTOR, 1, 0);
+    if (got >= 0) {
+      return got;
+    }
+    int errno = Libc.errno();
+    if (errno != Errno.EPERM && errno != Errno.EACCES && errno != Errno.ENOSYS) {
+      return -1;
+    }
+    openProcSelfMem();
+    return way == Way.PROC_SELF_MEM ? Libc.pread(memFd, base + DATA, length, address) : -1;
+  }
+
+  private void openProcSelfMem() {
+    memFd = Libc.open("/proc/self/mem", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    way = memFd >= 0 ? Way.PROC_SELF_MEM : Way.NONE;
+  }
+}

@@ -1,0 +1,46 @@
+package stackweave.agent.linux;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What /proc/self says about this process: its threads and its file descriptors. Thread-safe. */
+public final class Tasks {
+  private Tasks() {}
+
+  /**
+   * The ids of all threads at the moment, ascending as the kernel lists them; empty if /proc is not
+   * mounted. A thread that ends or starts meanwhile may or may not be among them.
+   */
+  public static int[] list() {
+    String[] names = new File("/proc/self/task").list();
+    if (names == null) {
+      return new int[0];
+    }
+    int[] tids = new int[names.length];
+    for (int i = 0; i < names.length; i++) {
+      tids[i] = Integer.parseInt(names[i]);
+    }
+    return tids;
+  }
+
+  /** A thread's name as the kernel has it (at most 15 bytes), or null if the thread is gone. */
+  public static String comm(int tid) {
+    try {
+      byte[] comm = Files.readAllBytes(Path.of("/proc/self/task/" + tid + "/comm"));
+      // Not readString: the cut at 15 bytes may go through a character.
+      return new String(comm, StandardCharsets.UTF_8).stripTrailing();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** How many file descriptors are open; −1 if /proc is not mounted. */
+  public static int openFileDescriptors() {
+    String[] names = new File("/proc/self/fd").list();
+    // One of them is the directory being listed.
+    return names == null ? -1 : names.length - 1;
+  }
+}

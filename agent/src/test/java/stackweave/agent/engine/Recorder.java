@@ -1,0 +1,150 @@
+package stackweave.agent.engine;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import stackweave.unwind.StackSnapshot;
+
+/** A drain thread for tests: runs an engine beside a workload and keeps what it delivered. */
+final class Recorder implements EngineSink {
+  /** One sample's particulars, without its stack. */
+  record Sample(
+      long timeNanos, int tid, long pc, long sp, int stackBytes, int kernelFrames, long weight) {}
+
+  record Mapping(long timeNanos, int tid, long address, long length, byte[] buildId, String path) {}
+
+  record Rename(long timeNanos, int tid, String comm) {}
+
+  final List<Sample> samples = new ArrayList<>();
+  final List<Mapping> mappings = new ArrayList<>();
+  final List<Rename> renames = new ArrayList<>();
+  final Map<Integer, Long> started = new HashMap<>();
+  final Map<Integer, Long> exited = new HashMap<>();
+  final List<Long> times = new ArrayList<>();
+  Consumer<StackSnapshot> onSample = snapshot -> {};
+  long lost;
+  int drainTid;
+  EngineChoice choice;
+  EngineStatistics statistics;
+
+  /** What runs while the engine does. */
+  interface Workload {
+    void run() throws Exception;
+  }
+
+  /** Runs the engine on a thread of its own for as long as the workload runs on this one. */
+  static Recorder record(EngineConfig config, Workload workload) throws Exception {
+    return new Recorder().run(config, workload);
+  }
+
+  Recorder run(EngineConfig config, Workload workload) throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    boolean[] stop = {false};
+    Throwable[] failure = {null};
+    Thread drain =
+        new Thread(
+            () -> {
+              try {
+                drain(config, running, stop);
+              } catch (Throwable t) {
+                failure[0] = t;
+              } finally {
+                running.countDown();
+              }
+            },
+            "drain");
+    drain.start();
+    running.await();
+    try {
+      workload.run();
+    } finally {
+      synchronized (stop) {
+        stop[0] = true;
+      }
+      choice.engine().ifPresent(SampleEngine::wake);
+      drain.join();
+    }
+    if (failure[0] != null) {
+      throw new AssertionError("the drain thread failed", failure[0]);
+    }
+    return this;
+  }
+
+  private void drain(EngineConfig config, CountDownLatch running, boolean[] stop) {
+    choice = EngineChooser.start(config);
+    running.countDown();
+    if (choice.engine().isEmpty()) {
+      return;
+    }
+    try (SampleEngine engine = choice.engine().get()) {
+      while (!isSet(stop)) {
+        engine.await(20);
+        engine.drain(Long.MAX_VALUE, this);
+      }
+      engine.stop();
+      engine.drain(Long.MAX_VALUE, this);
+      statistics = engine.statistics();
+    }
+  }
+
+  private static boolean isSet(boolean[] flag) {
+    synchronized (flag) {
+      return flag[0];
+    }
+  }
+
+  @Override
+  public void sample(StackSnapshot snapshot) {
+    times.add(snapshot.timeNanos());
+    samples.add(
+        new Sample(
+            snapshot.timeNanos(),
+            snapshot.tid(),
+            snapshot.registers().pc(),
+            snapshot.registers().sp(),
+            snapshot.stackLength(),
+            snapshot.kernelFrameCount(),
+            snapshot.weightNanos()));
+    onSample.accept(snapshot);
+  }
+
+  @Override
+  public void mapped(
+      long timeNanos,
+      int pid,
+      int tid,
+      long address,
+      long length,
+      long pageOffset,
+      byte[] buildId,
+      String path) {
+    times.add(timeNanos);
+    mappings.add(new Mapping(timeNanos, tid, address, length, buildId, path));
+  }
+
+  @Override
+  public void renamed(long timeNanos, int tid, String comm) {
+    times.add(timeNanos);
+    renames.add(new Rename(timeNanos, tid, comm));
+  }
+
+  @Override
+  public void started(long timeNanos, int tid, int parentTid) {
+    times.add(timeNanos);
+    started.put(tid, timeNanos);
+  }
+
+  @Override
+  public void exited(long timeNanos, int tid) {
+    times.add(timeNanos);
+    exited.put(tid, timeNanos);
+  }
+
+  @Override
+  public void lost(long timeNanos, long count) {
+    lost += count;
+  }
+}

@@ -1,0 +1,74 @@
+package stackweave.agent.linux;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import stackweave.agent.linux.SelfMemory.Way;
+import stackweave.unwind.UnreadableMemoryException;
+
+class SelfMemoryTest {
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void readsWhatIsThere(Way way) throws Exception {
+    byte[] expected = new byte[150_000];
+    new Random(1).nextBytes(expected);
+    try (SelfMemory memory = new SelfMemory(way);
+        NativeBuffer buffer = NativeBuffer.allocate(expected.length)) {
+      buffer.bytes().put(0, expected);
+
+      byte[] whole = new byte[expected.length];
+      memory.read(buffer.address(), whole, 0, whole.length);
+      assertArrayEquals(expected, whole);
+      assertEquals(buffer.bytes().getLong(4099), memory.readLong(buffer.address() + 4099));
+      assertEquals(way, memory.way());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void memoryThatIsGoneIsUnreadable(Way way) {
+    try (SelfMemory memory = new SelfMemory(way)) {
+      NativeBuffer buffer = NativeBuffer.allocate(4096);
+      buffer.close();
+      for (long address : new long[] {0, 8, buffer.address(), Long.MIN_VALUE, -8}) {
+        assertThrows(
+            UnreadableMemoryException.class,
+            () -> memory.readLong(address),
+            () -> "0x" + Long.toHexString(address));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void aReadOverTheEndOfAMappingIsUnreadable(Way way) {
+    NativeBuffer two = NativeBuffer.allocate(8192);
+    try (SelfMemory memory = new SelfMemory(way)) {
+      // The upper page goes; the lower one stays.
+      assertEquals(0, Libc.munmap(two.address() + 4096, 4096));
+      byte[] target = new byte[64];
+      assertThrows(
+          UnreadableMemoryException.class,
+          () -> memory.read(two.address() + 4096 - 32, target, 0, 64));
+      assertThrows(
+          UnreadableMemoryException.class, () -> memory.readLong(two.address() + 4096 - 4));
+    } finally {
+      Libc.munmap(two.address(), 4096);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void afterCloseEverythingIsUnreadable(Way way) {
+    SelfMemory memory = new SelfMemory(way);
+    memory.close();
+    memory.close();
+    assertEquals(Way.NONE, memory.way());
+    assertThrows(UnreadableMemoryException.class, () -> memory.readLong(0x1000));
+  }
+}
