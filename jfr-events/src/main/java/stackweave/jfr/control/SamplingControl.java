@@ -1,0 +1,268 @@
+package stackweave.jfr.control;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
+import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.SettingChange;
+
+/**
+ * Watches JFR's recordings and says when samples are asked for, and which.
+ *
+ * <p>The way of a change: JFR calls a listener, or the setter of one of our settings, on whatever
+ * thread changed a recording and maybe under the recorder's monitor; there only a mark is set. A
+ * thread of ours looks at the running recordings, applies {@link SamplingRule} and tells the {@link
+ * SamplingListener} if the answer is a new one; it ends when nothing has happened for a second. So
+ * no thread of ours exists before the first recording, or while recordings run undisturbed, and no
+ * lock of ours is ever held while one of JFR's is wanted.
+ *
+ * <p>Before the first recording JFR is not even initialised: {@link #start} only adds a listener,
+ * which is cheap enough for premain. {@link NativeSample} is registered, on our thread, once a
+ * recording runs: then its settings are known to JFR, and changing them is noticed.
+ */
+public final class SamplingControl implements AutoCloseable {
+  private static final long IDLE_MILLIS = 1_000;
+  private static final int CALLERS_LOOKED_AT = 64;
+
+  private final SamplingRule rule;
+  private final SamplingListener listener;
+  private final RecorderListener recorderListener = new RecorderListener();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition marked = lock.newCondition();
+
+  // Guarded by lock.
+  private boolean mark;
+  private boolean running;
+  private boolean closed;
+  private final Set<Long> startedByCommand = new HashSet<>();
+
+  // Only touched by the control thread, of which there is one at a time.
+  private SamplingRequest told;
+  private long eventTypeId = -1;
+
+  /**
+   * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} in their
+   *     settings are served, and not those that a person started without naming it
+   * @param defaultIntervalNanos interval of recordings that name none, in nanoseconds
+   * @param defaultEngine engine of recordings that name none; {@code auto} leaves it open
+   * @param defaultDepth depth of recordings that name none
+   * @param listener told of each change, see there for the thread
+   */
+  public SamplingControl(
+      boolean explicitOnly,
+      long defaultIntervalNanos,
+      String defaultEngine,
+      int defaultDepth,
+      SamplingListener listener) {
+    this.rule = new SamplingRule(explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth);
+    this.listener = listener;
+  }
+
+  /**
+   * Begins to watch; recordings that run already count.
+   *
+   * @throws LinkageError where the JVM has no JFR module
+   * @throws IllegalStateException where JFR is switched off
+   */
+  public void start() {
+    FlightRecorder.addListener(recorderListener);
+  }
+
+  /** Ends watching; the listener is not told any more, but for a call that is under way. */
+  @Override
+  public void close() {
+    FlightRecorder.removeListener(recorderListener);
+    SettingChange.setReceiver(null);
+    lock.lock();
+    try {
+      closed = true;
+      marked.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes note that recordings may have changed. Cheap, never blocks for long. */
+  private void signal() {
+    boolean startThread;
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      mark = true;
+      marked.signalAll();
+      startThread = !running;
+      running = true;
+    } finally {
+      lock.unlock();
+    }
+    if (startThread) {
+      startThread();
+    }
+  }
+
+  /** The thread inherits nothing from the one that happens to change a recording. */
+  private void startThread() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    while (group != null && group.getParent() != null) {
+      group = group.getParent();
+    }
+    Thread thread = new Thread(group, new Watch(), "stackweave-control", 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(null);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      // No thread to be had: the next change tries again.
+      lock.lock();
+      try {
+        running = false;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Waits for a mark; false when the thread shall end. */
+  private boolean takeMark() {
+    lock.lock();
+    try {
+      long left = IDLE_MILLIS * 1_000_000L;
+      while (!mark && !closed && left > 0) {
+        try {
+          left = marked.awaitNanos(left);
+        } catch (InterruptedException e) {
+          left = 0;
+        }
+      }
+      if (!mark || closed) {
+        running = false;
+        return false;
+      }
+      mark = false;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void look() {
+    List<SamplingRule.Facts> facts = new ArrayList<>();
+    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
+      if (recording.getState() == RecordingState.RUNNING) {
+        facts.add(factsOf(recording));
+      }
+    }
+    if (!facts.isEmpty() && eventTypeId < 0) {
+      FlightRecorder.register(NativeSample.class);
+      eventTypeId = EventType.getEventType(NativeSample.class).getId();
+      SettingChange.setReceiver(new Signal());
+    }
+    SamplingRequest request = rule.decide(facts, eventTypeId);
+    if (request == null ? told != null : !request.equals(told)) {
+      told = request;
+      listener.onRequest(request);
+    }
+  }
+
+  private SamplingRule.Facts factsOf(Recording recording) {
+    boolean byCommand;
+    lock.lock();
+    try {
+      byCommand = startedByCommand.contains(recording.getId());
+    } finally {
+      lock.unlock();
+    }
+    String name = recording.getName();
+    return new SamplingRule.Facts(
+        name,
+        !name.equals(Long.toString(recording.getId())),
+        recording.getDestination() != null,
+        byCommand,
+        recording.isToDisk(),
+        recording.getSettings());
+  }
+
+  /** Classes instead of lambdas: bootstrapping those would cost premain some milliseconds. */
+  private final class Watch implements Runnable {
+    @Override
+    public void run() {
+      while (takeMark()) {
+        try {
+          look();
+        } catch (RuntimeException | LinkageError e) {
+          // A recording closed under our eyes, or JFR shutting down: the change that did it is
+          // followed by a mark of its own.
+          continue;
+        }
+      }
+    }
+  }
+
+  private final class Signal implements Runnable {
+    @Override
+    public void run() {
+      signal();
+    }
+  }
+
+  private final class RecorderListener implements FlightRecorderListener {
+    @Override
+    public void recorderInitialized(FlightRecorder recorder) {
+      signal();
+    }
+
+    @Override
+    public void recordingStateChanged(Recording recording) {
+      if (recording.getState() == RecordingState.RUNNING && isStartedByCommand()) {
+        remember(recording.getId());
+      }
+      if (recording.getState() == RecordingState.CLOSED) {
+        forget(recording.getId());
+      }
+      signal();
+    }
+
+    private void remember(long id) {
+      lock.lock();
+      try {
+        startedByCommand.add(id);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void forget(long id) {
+      lock.lock();
+      try {
+        startedByCommand.remove(id);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Whether JFR.start or -XX:StartFlightRecording is calling: without a name and a file name they
+     * leave no other trace in the recording. A delayed start comes from a timer and must be told by
+     * name or file.
+     */
+    private boolean isStartedByCommand() {
+      StackTraceElement[] callers = new Throwable().getStackTrace();
+      for (int i = 0; i < callers.length && i < CALLERS_LOOKED_AT; i++) {
+        if (callers[i].getClassName().startsWith("jdk.jfr.internal.dcmd.")) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package stackweave.jfr.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/**
+ * How sampling went since the previous event of this type: sums over a recording are sums over
+ * these, whatever chunks were thrown away.
+ */
+@Name(SamplerStatus.NAME)
+@Label("Sampler Status")
+@Category("Stackweave")
+@Description("How sampling went since the last such event: counts, losses, coverage and cost")
+@StackTrace(false)
+public final class SamplerStatus extends Event {
+  public static final String NAME = "stackweave.SamplerStatus";
+
+  @Label("Engine")
+  public String engine;
+
+  @Label("Engine Reason")
+  @Description("Why this engine, and why not those before it")
+  public String engineReason;
+
+  @Label("Interval")
+  @Timespan(Timespan.NANOSECONDS)
+  public long interval;
+
+  @Label("Samples Taken")
+  public long taken;
+
+  @Label("Samples Written")
+  public long written;
+
+  @Label("Samples Lost")
+  @Description("Reported lost by the kernel or the engine: no room in its buffer")
+  public long lost;
+
+  @Label("Samples Dropped")
+  @Description("Taken, and not written: the recorder was rotating too long, or limits were reached")
+  public long dropped;
+
+  @Label("Samples Undecodable")
+  @Description("Taken, and not understood")
+  public long undecodable;
+
+  @Label("Stack Ends")
+  @Description("Written samples by the end of their stack: label=count, separated by commas")
+  public String ends;
+
+  @Label("CPU Time Used")
+  @Description("CPU time that all threads of the process used")
+  @Timespan(Timespan.NANOSECONDS)
+  public long cpuUsed;
+
+  @Label("CPU Time Covered")
+  @Description("CPU time that the samples stand for")
+  @Timespan(Timespan.NANOSECONDS)
+  public long cpuCovered;
+
+  @Label("Drain CPU Time")
+  @Description("CPU time of the agent's own thread")
+  @Timespan(Timespan.NANOSECONDS)
+  public long drainCpu;
+
+  @Label("Note")
+  @Description("What the reader of the recording should know, such as why nothing is sampled")
+  public String note;
+}

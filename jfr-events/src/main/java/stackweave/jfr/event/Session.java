@@ -1,0 +1,63 @@
+package stackweave.jfr.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timestamp;
+
+/** Whose samples these are, and what their codes mean; once per chunk. */
+@Name(Session.NAME)
+@Label("Session")
+@Category("Stackweave")
+@Description("The process that was sampled, and the legends of the codes in its events")
+@StackTrace(false)
+public final class Session extends Event {
+  public static final String NAME = "stackweave.Session";
+
+  /** The version of the schema that this build writes. */
+  public static final int SCHEMA_VERSION = 1;
+
+  @Label("Session Id")
+  @Description("Unique to the process: ids of two sessions have nothing to do with each other")
+  public String uuid;
+
+  @Label("Process Id")
+  public long pid;
+
+  @Label("JVM Start")
+  @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
+  public long jvmStart;
+
+  @Label("Schema Version")
+  public int schemaVersion;
+
+  @Label("JDK")
+  @Description("Name and version of the JVM")
+  public String jdk;
+
+  @Label("ABI")
+  @Description("Architecture and C library that the process runs on")
+  public String abi;
+
+  @Label("Agent Version")
+  public String agentVersion;
+
+  @Label("Frame Kinds")
+  @Description("Legend of Frame.kind: code=label, separated by commas")
+  public String kindLegend;
+
+  @Label("Stack Ends")
+  @Description("Legend of NativeSample.end: code=label, separated by commas")
+  public String endLegend;
+
+  @Label("Complete Ends")
+  @Description("The codes of NativeSample.end at which the stack reached the thread's first frame")
+  public String completeEnds;
+
+  @Label("Thread States")
+  @Description("Legend of NativeSample.state: code=label, separated by commas")
+  public String stateLegend;
+}

@@ -1,0 +1,50 @@
+package stackweave.jfr.event;
+
+import java.util.OptionalLong;
+
+/** Timespans as settings write them: a number, maybe a space, a unit. */
+public final class Timespans {
+  private static final String[] UNITS = {"ns", "us", "ms", "s", "m", "h", "d"};
+  private static final long[] NANOS = {
+    1L, 1_000L, 1_000_000L, 1_000_000_000L, 60_000_000_000L, 3_600_000_000_000L, 86_400_000_000_000L
+  };
+
+  /** What a setting says that leaves the choice to the agent. */
+  public static final String DEFAULT = "default";
+
+  private Timespans() {}
+
+  /**
+   * The nanoseconds of {@code text} as JFR's settings write timespans ({@code 10 ms}, {@code
+   * 500us}); empty when it is no timespan above zero.
+   */
+  public static OptionalLong parse(String text) {
+    String trimmed = text.strip();
+    int digits = 0;
+    while (digits < trimmed.length() && Character.isDigit(trimmed.charAt(digits))) {
+      digits++;
+    }
+    if (digits == 0 || digits > 18) {
+      return OptionalLong.empty();
+    }
+    String unit = trimmed.substring(digits).strip();
+    for (int i = 0; i < UNITS.length; i++) {
+      if (UNITS[i].equals(unit)) {
+        long value = Long.parseLong(trimmed.substring(0, digits));
+        return value == 0 || value > Long.MAX_VALUE / NANOS[i]
+            ? OptionalLong.empty()
+            : OptionalLong.of(value * NANOS[i]);
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  /** {@code nanos} with the largest unit that leaves it whole, such as {@code 10 ms}. */
+  public static String format(long nanos) {
+    int unit = 0;
+    while (unit < 3 && nanos % NANOS[unit + 1] == 0) {
+      unit++;
+    }
+    return nanos / NANOS[unit] + " " + UNITS[unit];
+  }
+}

@@ -1,0 +1,468 @@
+package stackweave.jfr.store;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+import stackweave.jfr.event.ChunkBegin;
+import stackweave.jfr.event.ChunkEnd;
+import stackweave.jfr.event.Frame;
+import stackweave.jfr.event.Method;
+import stackweave.jfr.event.NativeCall;
+import stackweave.jfr.event.NativeLibrary;
+import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.SampledThread;
+import stackweave.jfr.event.SamplerStatus;
+import stackweave.jfr.event.Session;
+
+/**
+ * The way of stacks into the recording: definitions are interned to ids, and a sample is written
+ * with those of its definitions that its chunk does not hold yet.
+ *
+ * <p>The drain thread's loop: {@link #beginStack}, then {@link #node} from the thread's first frame
+ * inwards, then {@link #sample} with the last node. When {@link #flushRequested}, it writes all it
+ * has, its {@link #status} last, and says {@link #flushDone}: a rotation waits for that.
+ *
+ * <p>Belongs to the drain thread, but for {@link #open} and {@link #close}; JFR's hooks meet it in
+ * {@link ChunkGate}. It calls no method of FlightRecorder between those two.
+ */
+public final class EventStore implements AutoCloseable {
+  /** Parent of a thread's first frame. */
+  public static final long ROOT = 0;
+
+  private final SessionInfo info;
+  private final StoreLimits limits;
+  private final String uuid = UUID.randomUUID().toString();
+  private final long pid = ProcessHandle.current().pid();
+  private final long jvmStart = jvmStartMillis();
+  private final String jdk =
+      System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
+  private final Map<Integer, String> endLabels;
+
+  private final ChunkGate gate = new ChunkGate();
+  private final ChunkGate.Recording recording =
+      new ChunkGate.Recording() {
+        @Override
+        public boolean isEnabled() {
+          return sampleType.isEnabled();
+        }
+      };
+  private final Runnable beginHook = new BeginHook();
+  private final Runnable endHook = new EndHook();
+  private final EventType sampleType;
+  private final SampleClock clock = new SampleClock();
+
+  private final StackTrie trie = new StackTrie(1);
+  private final Definitions<MethodDefinition> methods = new Definitions<>();
+  private final Definitions<ModuleDefinition> modules = new Definitions<>();
+  private final ThreadTable threads = new ThreadTable();
+  private int generation = 1;
+  private int sessionChunk;
+  private SamplerStatusValues lastStatus;
+  private long staleSamples;
+
+  private EventStore(SessionInfo info, StoreLimits limits) {
+    this.info = info;
+    this.limits = limits;
+    this.endLabels = parseLegend(info.endLegend());
+    this.sampleType = EventType.getEventType(NativeSample.class);
+  }
+
+  /**
+   * Registers the events and the hooks. Takes some 10 ms, and locks of JFR: not to be called on an
+   * application thread.
+   */
+  public static EventStore open(SessionInfo info, StoreLimits limits) {
+    // All types before the first commit: none may be registered inside the gate.
+    FlightRecorder.register(Session.class);
+    FlightRecorder.register(NativeSample.class);
+    FlightRecorder.register(Frame.class);
+    FlightRecorder.register(Method.class);
+    FlightRecorder.register(SampledThread.class);
+    FlightRecorder.register(NativeLibrary.class);
+    FlightRecorder.register(NativeCall.class);
+    FlightRecorder.register(SamplerStatus.class);
+    FlightRecorder.register(ChunkBegin.class);
+    FlightRecorder.register(ChunkEnd.class);
+    EventStore store = new EventStore(info, limits);
+    FlightRecorder.addPeriodicEvent(ChunkBegin.class, store.beginHook);
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, store.endHook);
+    return store;
+  }
+
+  /** Takes the hooks away; the event types stay registered. */
+  @Override
+  public void close() {
+    gate.detach();
+    FlightRecorder.removePeriodicEvent(beginHook);
+    FlightRecorder.removePeriodicEvent(endHook);
+  }
+
+  // ---- the drain thread comes and goes
+
+  /**
+   * The current thread is the drain thread from now on.
+   *
+   * @param wakeUp makes it look at {@link #flushRequested} at once; called under JFR's monitor on
+   *     any thread, so it must neither block nor throw
+   */
+  public void attachDrain(Runnable wakeUp) {
+    gate.attach(wakeUp);
+  }
+
+  /** No thread drains any more: rotations wait for nobody. */
+  public void detachDrain() {
+    gate.detach();
+  }
+
+  /** Whether a chunk is about to end and waits, for at most 100 ms, for {@link #flushDone}. */
+  public boolean flushRequested() {
+    return gate.flushRequested();
+  }
+
+  /** All that was there when {@link #flushRequested} became true is written. */
+  public void flushDone() {
+    gate.flushDone();
+  }
+
+  /** Whether JFR writes samples now: some recording runs, and none forbids them. */
+  public boolean isEnabled() {
+    return sampleType.isEnabled();
+  }
+
+  // ---- interning
+
+  /**
+   * Begins a stack. Where the limits are met, a new generation begins here: every id given before
+   * is void then.
+   *
+   * @return the generation; when it differs from the one before, forget all ids
+   */
+  public int beginStack() {
+    if (trie.count() >= limits.nodes()
+        || methods.count() >= limits.methods()
+        || modules.count() >= limits.modules()
+        || threads.count() >= limits.threads()) {
+      newGeneration();
+    }
+    return generation;
+  }
+
+  /** Forgets everything, so that all is written again: ids go on, none is used twice. */
+  public void newGeneration() {
+    trie.clear();
+    methods.clear();
+    modules.clear();
+    threads.clear();
+    generation++;
+  }
+
+  /**
+   * Has all definitions written again as samples need them. Recordings kept in memory only lose
+   * their oldest events without a chunk ending: called every few seconds, this keeps most of what
+   * is left explained.
+   */
+  public void repeatDefinitions() {
+    gate.nextChunkNumber();
+  }
+
+  /** The id of a module; never 0. */
+  public long module(ModuleDefinition module) {
+    return modules.intern(module);
+  }
+
+  /** The id of a method, symbol or stub; never 0. */
+  public long method(MethodDefinition method) {
+    return methods.intern(method);
+  }
+
+  /**
+   * The id of a frame under its caller; never 0. Allocates nothing for a frame met before.
+   *
+   * @param parentId the caller's node, or {@link #ROOT}
+   * @param methodId from {@link #method}
+   * @param kindCode what sort of code it is, 0 to 127, as in the session's legend
+   * @param line source line, -1 where unknown
+   * @param offset bytecode index, or distance from the symbol's start
+   */
+  public long node(long parentId, long methodId, int kindCode, int line, long offset) {
+    return trie.intern(parentId, methodId, kindCode, line, offset);
+  }
+
+  /**
+   * The key of a thread; never 0. Allocates nothing for a thread met before.
+   *
+   * @param tid the id that the OS knows it by
+   * @param name its name, not null
+   * @param javaId java.lang.Thread's id, 0 for none
+   * @param virtual whether it is a virtual thread
+   * @param carrierId Java thread id of a virtual thread's carrier, 0 for none
+   * @param thread the Java thread where it is known, or null; held weakly
+   */
+  public long thread(
+      long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
+    return threads.intern(tid, name, javaId, virtual, carrierId, thread);
+  }
+
+  // ---- writing
+
+  /**
+   * Writes a sample and whatever its chunk needs to explain it. While chunks are rotated it waits,
+   * for at most 2 s.
+   *
+   * @param timeNanos time of the interrupt on the clock of System.nanoTime
+   * @param threadKey from {@link #thread}
+   * @param stateCode what the thread did, as in the session's legend
+   * @param weightNanos CPU or wall-clock time that the sample stands for
+   * @param stackId the innermost frame's node, 0 for a stack without frames
+   * @param endCode why the stack ends, as in the session's legend
+   * @param contextId a label of the application, 0 for none
+   * @return false if it was not written: JFR records no samples, or ids of an older generation
+   */
+  public boolean sample(
+      long timeNanos,
+      long threadKey,
+      int stateCode,
+      long weightNanos,
+      long stackId,
+      int endCode,
+      long contextId) {
+    NativeSample event = new NativeSample();
+    if (!event.isEnabled()) {
+      return false;
+    }
+    ThreadTable.Entry thread = threads.get(threadKey);
+    if (thread == null || (stackId != 0 && trie.indexOf(stackId) < 0)) {
+      staleSamples++;
+      return false;
+    }
+    event.sampledThread = thread.thread();
+    event.threadId = threadKey;
+    event.state = stateCode;
+    event.weight = weightNanos;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.contextId = contextId;
+    clock.refresh();
+    int chunk = gate.enter(recording);
+    if (chunk == 0) {
+      return false;
+    }
+    try {
+      emitSession(chunk);
+      emitThread(thread, chunk);
+      emitStack(stackId, chunk);
+      clock.stamp(event, timeNanos);
+      event.commit();
+    } finally {
+      gate.leave();
+    }
+    return true;
+  }
+
+  /**
+   * Writes how sampling went since the status written last.
+   *
+   * @param values sums since the agent began
+   * @return false if JFR records no samples; the differences are then in the next one
+   */
+  public boolean status(SamplerStatusValues values) {
+    SamplerStatus event = new SamplerStatus();
+    if (!event.isEnabled()) {
+      return false;
+    }
+    SamplerStatusValues last = lastStatus;
+    event.engine = values.engine();
+    event.engineReason = values.engineReason();
+    event.interval = values.intervalNanos();
+    event.taken = values.taken() - (last == null ? 0 : last.taken());
+    event.written = values.written() - (last == null ? 0 : last.written());
+    event.lost = values.lost() - (last == null ? 0 : last.lost());
+    event.dropped = values.dropped() - (last == null ? 0 : last.dropped());
+    event.undecodable = values.undecodable() - (last == null ? 0 : last.undecodable());
+    event.ends = endCounts(values.endCounts(), last == null ? null : last.endCounts());
+    event.cpuUsed = values.cpuUsedNanos() - (last == null ? 0 : last.cpuUsedNanos());
+    event.cpuCovered = values.cpuCoveredNanos() - (last == null ? 0 : last.cpuCoveredNanos());
+    event.drainCpu = values.drainCpuNanos() - (last == null ? 0 : last.drainCpuNanos());
+    event.note = values.note();
+    int chunk = gate.enter(recording);
+    if (chunk == 0) {
+      return false;
+    }
+    try {
+      emitSession(chunk);
+      event.commit();
+    } finally {
+      gate.leave();
+    }
+    lastStatus = values;
+    return true;
+  }
+
+  private String endCounts(long[] counts, long[] before) {
+    StringBuilder text = new StringBuilder();
+    for (int code = 0; code < counts.length; code++) {
+      long count = counts[code] - (before == null || code >= before.length ? 0 : before[code]);
+      if (count != 0) {
+        text.append(text.length() == 0 ? "" : ",")
+            .append(endLabels.getOrDefault(code, Integer.toString(code)))
+            .append('=')
+            .append(count);
+      }
+    }
+    return text.toString();
+  }
+
+  /** Up to the first ancestor that the chunk holds: it holds that one's ancestors too. */
+  private void emitStack(long stackId, int chunk) {
+    long id = stackId;
+    while (id != ROOT) {
+      int index = trie.indexOf(id);
+      if (index < 0 || trie.emitted(index) == chunk) {
+        return;
+      }
+      trie.setEmitted(index, chunk);
+      emitMethod(trie.method(index), chunk);
+      Frame event = new Frame();
+      event.id = id;
+      event.parentId = trie.parent(index);
+      event.methodId = trie.method(index);
+      event.kind = trie.kind(index);
+      event.line = trie.line(index);
+      event.offset = trie.offset(index);
+      event.commit();
+      id = trie.parent(index);
+    }
+  }
+
+  private void emitMethod(long id, int chunk) {
+    int index = methods.indexOf(id);
+    if (index < 0 || !methods.claim(index, chunk)) {
+      return;
+    }
+    MethodDefinition method = methods.at(index);
+    emitModule(method.moduleId(), chunk);
+    Method event = new Method();
+    event.id = id;
+    event.moduleId = method.moduleId();
+    event.className = method.className();
+    event.name = method.name();
+    event.descriptor = method.descriptor();
+    event.modifiers = method.modifiers();
+    event.sourceFile = method.sourceFile();
+    event.start = method.start();
+    event.commit();
+  }
+
+  private void emitModule(long id, int chunk) {
+    int index = modules.indexOf(id);
+    if (index < 0 || !modules.claim(index, chunk)) {
+      return;
+    }
+    ModuleDefinition module = modules.at(index);
+    NativeLibrary event = new NativeLibrary();
+    event.moduleId = id;
+    event.path = module.path();
+    event.buildId = module.buildId();
+    event.start = module.start();
+    event.end = module.end();
+    event.unwindSource = module.unwindSource();
+    event.unwindReason = module.unwindReason();
+    event.functions = module.functions();
+    event.symbolsFrom = module.symbolsFrom();
+    event.commit();
+  }
+
+  private void emitThread(ThreadTable.Entry thread, int chunk) {
+    if (thread.emitted == chunk) {
+      return;
+    }
+    thread.emitted = chunk;
+    SampledThread event = new SampledThread();
+    event.threadId = thread.key;
+    event.osThreadId = thread.tid;
+    event.name = thread.name;
+    event.javaId = thread.javaId;
+    event.virtual = thread.virtual;
+    event.carrierId = thread.carrierId;
+    event.commit();
+  }
+
+  private void emitSession(int chunk) {
+    if (sessionChunk == chunk) {
+      return;
+    }
+    sessionChunk = chunk;
+    Session event = new Session();
+    event.uuid = uuid;
+    event.pid = pid;
+    event.jvmStart = jvmStart;
+    event.schemaVersion = Session.SCHEMA_VERSION;
+    event.jdk = jdk;
+    event.abi = info.abi();
+    event.agentVersion = info.agentVersion();
+    event.kindLegend = info.kindLegend();
+    event.endLegend = info.endLegend();
+    event.completeEnds = info.completeEnds();
+    event.stateLegend = info.stateLegend();
+    event.commit();
+  }
+
+  // ---- counters
+
+  /**
+   * Samples refused because their ids were of an older generation: the caller kept them too long.
+   */
+  public long staleSamples() {
+    return staleSamples;
+  }
+
+  /** How often JFR did not say that a chunk had begun, and samples were written all the same. */
+  public long forcedOpenings() {
+    return gate.forcedOpenings();
+  }
+
+  /** How many rotations went on before the drain thread had written all it had. */
+  public long lateFlushes() {
+    return gate.lateFlushes();
+  }
+
+  /** Frames in the tree of the current generation. */
+  public int nodes() {
+    return trie.count();
+  }
+
+  private static long jvmStartMillis() {
+    return ProcessHandle.current()
+        .info()
+        .startInstant()
+        .map(java.time.Instant::toEpochMilli)
+        .orElse(0L);
+  }
+
+  private static Map<Integer, String> parseLegend(String legend) {
+    Map<Integer, String> labels = new TreeMap<>();
+    for (String entry : legend.split(",", -1)) {
+      int equals = entry.indexOf('=');
+      if (equals > 0) {
+        labels.put(Integer.parseInt(entry.substring(0, equals)), entry.substring(equals + 1));
+      }
+    }
+    return labels;
+  }
+
+  private final class BeginHook implements Runnable {
+    @Override
+    public void run() {
+      gate.chunkBegins();
+    }
+  }
+
+  private final class EndHook implements Runnable {
+    @Override
+    public void run() {
+      gate.chunkEnds();
+    }
+  }
+}

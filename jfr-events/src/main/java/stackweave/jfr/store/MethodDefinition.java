@@ -1,0 +1,38 @@
+package stackweave.jfr.store;
+
+/**
+ * What a frame is called. Texts that are not known are empty.
+ *
+ * @param moduleId the module that holds a symbol, from {@link EventStore#module}; 0 for none
+ * @param className binary name with dots; empty for symbols and stubs
+ * @param name name of the method, symbol or stub
+ * @param descriptor JVM descriptor of a Java method
+ * @param modifiers access flags of a Java method
+ * @param sourceFile source file of a Java method
+ * @param start where a symbol begins, in its module's own addresses
+ */
+public record MethodDefinition(
+    long moduleId,
+    String className,
+    String name,
+    String descriptor,
+    int modifiers,
+    String sourceFile,
+    long start) {
+
+  /** A Java method. */
+  public static MethodDefinition java(
+      String className, String name, String descriptor, int modifiers, String sourceFile) {
+    return new MethodDefinition(0, className, name, descriptor, modifiers, sourceFile, 0);
+  }
+
+  /** A native or kernel function; {@code moduleId} 0 where no module is known. */
+  public static MethodDefinition symbol(long moduleId, String name, long start) {
+    return new MethodDefinition(moduleId, "", name, "", 0, "", start);
+  }
+
+  /** Code that the VM generated for itself. */
+  public static MethodDefinition stub(String name) {
+    return new MethodDefinition(0, "", name, "", 0, "", 0);
+  }
+}

@@ -1,0 +1,33 @@
+package stackweave.jfr.store;
+
+/**
+ * How sampling went since the agent began: all counts only grow. The store writes differences.
+ *
+ * @param engine name of the engine; empty while none runs
+ * @param engineReason why this one, and why not the others
+ * @param intervalNanos CPU time between two samples, in nanoseconds
+ * @param taken samples that the engine delivered
+ * @param written samples that were committed
+ * @param lost samples that the kernel or the engine reported lost
+ * @param dropped samples delivered and not committed
+ * @param undecodable samples delivered and not understood
+ * @param endCounts written samples by end code (index)
+ * @param cpuUsedNanos CPU time used by all threads of the process while sampling
+ * @param cpuCoveredNanos CPU time that the samples stand for
+ * @param drainCpuNanos CPU time of the agent's own thread
+ * @param note what a reader should know; empty for nothing
+ */
+public record SamplerStatusValues(
+    String engine,
+    String engineReason,
+    long intervalNanos,
+    long taken,
+    long written,
+    long lost,
+    long dropped,
+    long undecodable,
+    long[] endCounts,
+    long cpuUsedNanos,
+    long cpuCoveredNanos,
+    long drainCpuNanos,
+    String note) {}

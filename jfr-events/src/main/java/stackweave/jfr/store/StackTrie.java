@@ -1,0 +1,135 @@
+package stackweave.jfr.store;
+
+import java.util.Arrays;
+
+/**
+ * The tree of all stacks of one generation: a node is a frame under its caller, found by open
+ * addressing over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
+ */
+final class StackTrie {
+  private static final int FIRST_CAPACITY = 1_024;
+
+  private long firstId;
+  private int count;
+  private long[] parents = new long[FIRST_CAPACITY];
+  private long[] methods = new long[FIRST_CAPACITY];
+  private long[] offsets = new long[FIRST_CAPACITY];
+  private int[] lines = new int[FIRST_CAPACITY];
+  private byte[] kinds = new byte[FIRST_CAPACITY];
+  private int[] emitted = new int[FIRST_CAPACITY];
+
+  /** Index + 1, 0 for free; twice as long as the columns, so at most half full. */
+  private int[] table = new int[2 * FIRST_CAPACITY];
+
+  StackTrie(long firstId) {
+    this.firstId = firstId;
+  }
+
+  /** Forgets all nodes; the ids go on. */
+  void clear() {
+    firstId += count;
+    count = 0;
+    Arrays.fill(table, 0);
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Index of a node of this generation, -1 for any other id. */
+  int indexOf(long id) {
+    long index = id - firstId;
+    return index >= 0 && index < count ? (int) index : -1;
+  }
+
+  long idAt(int index) {
+    return firstId + index;
+  }
+
+  /** The id of the node, new if there was none. */
+  long intern(long parent, long method, int kind, int line, long offset) {
+    int mask = table.length - 1;
+    int slot = hash(parent, method, kind, line, offset) & mask;
+    while (table[slot] != 0) {
+      int index = table[slot] - 1;
+      if (parents[index] == parent
+          && methods[index] == method
+          && offsets[index] == offset
+          && lines[index] == line
+          && kinds[index] == (byte) kind) {
+        return firstId + index;
+      }
+      slot = (slot + 1) & mask;
+    }
+    if (count == parents.length) {
+      grow();
+      return intern(parent, method, kind, line, offset);
+    }
+    parents[count] = parent;
+    methods[count] = method;
+    offsets[count] = offset;
+    lines[count] = line;
+    kinds[count] = (byte) kind;
+    emitted[count] = 0;
+    count++;
+    table[slot] = count;
+    return firstId + count - 1;
+  }
+
+  private void grow() {
+    int capacity = 2 * parents.length;
+    parents = Arrays.copyOf(parents, capacity);
+    methods = Arrays.copyOf(methods, capacity);
+    offsets = Arrays.copyOf(offsets, capacity);
+    lines = Arrays.copyOf(lines, capacity);
+    kinds = Arrays.copyOf(kinds, capacity);
+    emitted = Arrays.copyOf(emitted, capacity);
+    table = new int[2 * capacity];
+    int mask = table.length - 1;
+    for (int i = 0; i < count; i++) {
+      int slot = hash(parents[i], methods[i], kinds[i], lines[i], offsets[i]) & mask;
+      while (table[slot] != 0) {
+        slot = (slot + 1) & mask;
+      }
+      table[slot] = i + 1;
+    }
+  }
+
+  private static int hash(long parent, long method, int kind, int line, long offset) {
+    // Odd constants from the golden ratio and its kin; the shift brings high bits down.
+    long h = parent * 0x9E3779B97F4A7C15L;
+    h = (h ^ method) * 0xC2B2AE3D27D4EB4FL;
+    h = (h ^ offset ^ ((long) line << 32)) * 0x165667B19E3779F9L;
+    h ^= kind;
+    return (int) (h ^ (h >>> 29) ^ (h >>> 47));
+  }
+
+  long parent(int index) {
+    return parents[index];
+  }
+
+  long method(int index) {
+    return methods[index];
+  }
+
+  long offset(int index) {
+    return offsets[index];
+  }
+
+  int line(int index) {
+    return lines[index];
+  }
+
+  int kind(int index) {
+    return kinds[index];
+  }
+
+  /** The chunk in which the node was last emitted. */
+  int emitted(int index) {
+    return emitted[index];
+  }
+
+  void setEmitted(int index, int chunk) {
+    emitted[index] = chunk;
+  }
+}

@@ -1,0 +1,21 @@
+package stackweave.jfr.store;
+
+/**
+ * How much a store remembers. When one of the limits is met a new generation begins, with nothing
+ * remembered: what is needed again gets new ids and is written again.
+ *
+ * @param nodes frames of the tree of stacks, about 45 bytes each
+ * @param methods methods, symbols and stubs, about 200 bytes each with their names
+ * @param modules native libraries, about 500 bytes each
+ * @param threads threads, about 150 bytes each
+ */
+public record StoreLimits(int nodes, int methods, int modules, int threads) {
+  /** At most about 30 MB, in practice a tenth of it. */
+  public static final StoreLimits DEFAULT = new StoreLimits(262_144, 65_536, 4_096, 16_384);
+
+  public StoreLimits {
+    if (nodes < 1 || methods < 1 || modules < 1 || threads < 1) {
+      throw new IllegalArgumentException("limits must be at least 1");
+    }
+  }
+}

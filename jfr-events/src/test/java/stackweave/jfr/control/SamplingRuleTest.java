@@ -1,0 +1,173 @@
+package stackweave.jfr.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which recordings ask: one difference per case. */
+class SamplingRuleTest {
+  private static final String SAMPLE = "stackweave.NativeSample#";
+  private static final long TYPE_ID = 4711;
+
+  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024);
+  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024);
+
+  @Test
+  void nothingRuns() {
+    assertNull(rule.decide(List.of(), TYPE_ID));
+  }
+
+  @Test
+  void anUnnamedRecordingOfSomeLibrary() {
+    assertNull(rule.decide(List.of(library(Map.of("jdk.CPULoad#enabled", "true"))), TYPE_ID));
+  }
+
+  @Test
+  void aRecordingStreamHasANameThatNobodyGave() {
+    assertNull(
+        rule.decide(List.of(named("Recording Stream: 2026-01-01T00:00:00Z", Map.of())), TYPE_ID));
+  }
+
+  @Test
+  void aRecordingStreamThatNamesTheEvent() {
+    assertNotNull(
+        rule.decide(
+            List.of(named("Recording Stream: 2026", Map.of(SAMPLE + "enabled", "true"))), TYPE_ID));
+  }
+
+  @Test
+  void aPersonsRecording() {
+    SamplingRequest request = rule.decide(List.of(named("mine", Map.of())), TYPE_ID);
+    assertEquals(
+        new SamplingRequest(10_000_000, "auto", 1024, false, List.of("mine"), List.of()), request);
+  }
+
+  @Test
+  void aPersonsRecordingUnderExplicit() {
+    assertNull(explicit.decide(List.of(named("mine", Map.of())), TYPE_ID));
+  }
+
+  @Test
+  void anyNamedSettingAsksUnderExplicit() {
+    SamplingRequest request =
+        explicit.decide(List.of(library(Map.of(SAMPLE + "interval", "1 ms"))), TYPE_ID);
+    assertEquals(1_000_000, request.intervalNanos());
+  }
+
+  @Test
+  void aDestination() {
+    assertNotNull(
+        rule.decide(
+            List.of(new SamplingRule.Facts("1", false, true, false, true, Map.of())), TYPE_ID));
+  }
+
+  @Test
+  void aBareCommand() {
+    assertNotNull(
+        rule.decide(
+            List.of(new SamplingRule.Facts("1", false, false, true, true, Map.of())), TYPE_ID));
+  }
+
+  @Test
+  void aPersonsRecordingThatDisables() {
+    assertNull(rule.decide(List.of(named("mine", Map.of(SAMPLE + "enabled", "false"))), TYPE_ID));
+  }
+
+  @Test
+  void oneDisablesAndNoneEnables() {
+    assertNull(
+        rule.decide(
+            List.of(named("mine", Map.of()), library(Map.of(SAMPLE + "enabled", "false"))),
+            TYPE_ID));
+  }
+
+  @Test
+  void oneDisablesAndOneEnables() {
+    SamplingRequest request =
+        rule.decide(
+            List.of(
+                named("a", Map.of(SAMPLE + "enabled", "false", SAMPLE + "interval", "1 ms")),
+                named("b", Map.of(SAMPLE + "enabled", "true", SAMPLE + "interval", "20 ms"))),
+            TYPE_ID);
+    assertEquals(List.of("b"), request.recordings());
+    assertEquals(20_000_000, request.intervalNanos());
+  }
+
+  @Test
+  void theShortestIntervalAndTheLargestDepth() {
+    SamplingRequest request =
+        rule.decide(
+            List.of(
+                named("a", Map.of(SAMPLE + "interval", "5ms", SAMPLE + "depth", "2000")),
+                named("b", Map.of(SAMPLE + "interval", "500 us", SAMPLE + "engine", "perf")),
+                named("c", Map.of())),
+            TYPE_ID);
+    assertEquals(500_000, request.intervalNanos());
+    assertEquals(2000, request.depth());
+    assertEquals("perf", request.engine());
+  }
+
+  @Test
+  void aSettingByEventTypeId() {
+    SamplingRequest request =
+        rule.decide(List.of(library(Map.of("4711#enabled", "true"))), TYPE_ID);
+    assertNotNull(request);
+  }
+
+  @Test
+  void anIntervalThatIsNone() {
+    SamplingRequest request =
+        rule.decide(List.of(named("a", Map.of(SAMPLE + "interval", "often"))), TYPE_ID);
+    assertEquals(10_000_000, request.intervalNanos());
+    assertTrue(request.notes().get(0).contains("'often'"), request.notes().toString());
+  }
+
+  @Test
+  void anIntervalTooShort() {
+    SamplingRequest request =
+        rule.decide(List.of(named("a", Map.of(SAMPLE + "interval", "1 ns"))), TYPE_ID);
+    assertEquals(SamplingRequest.MIN_INTERVAL_NANOS, request.intervalNanos());
+    assertEquals(1, request.notes().size());
+  }
+
+  @Test
+  void theDefaultByItsName() {
+    SamplingRequest request =
+        rule.decide(List.of(named("a", Map.of(SAMPLE + "interval", "default"))), TYPE_ID);
+    assertEquals(10_000_000, request.intervalNanos());
+    assertEquals(List.of(), request.notes());
+  }
+
+  @Test
+  void twoEngines() {
+    SamplingRequest request =
+        rule.decide(
+            List.of(
+                named("a", Map.of(SAMPLE + "engine", "perf")),
+                named("b", Map.of(SAMPLE + "engine", "wall"))),
+            TYPE_ID);
+    assertEquals("perf", request.engine());
+    assertEquals(1, request.notes().size());
+  }
+
+  @Test
+  void aRecordingInMemory() {
+    assertTrue(
+        rule.decide(
+                List.of(new SamplingRule.Facts("m", true, false, false, false, Map.of())), TYPE_ID)
+            .inMemory());
+  }
+
+  private static SamplingRule.Facts library(Map<String, String> settings) {
+    return new SamplingRule.Facts("1", false, false, false, true, settings);
+  }
+
+  private static SamplingRule.Facts named(String name, Map<String, String> settings) {
+    return new SamplingRule.Facts(name, true, false, false, true, settings);
+  }
+}
