@@ -1,0 +1,92 @@
+package stackweave.maps;
+
+import java.nio.ByteBuffer;
+import stackweave.maps.ElfFormatException.Reason;
+import stackweave.maps.ElfHeaders.Segment;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Section;
+import stackweave.unwind.UnwindSections;
+
+/**
+ * An image as it lies in memory: for the vdso, which has no file, and for modules whose file was
+ * deleted or replaced. The loaded segments hold .dynsym, .eh_frame and .sframe, but no section
+ * headers and no .symtab. Everything wanted is copied when it is opened: the memory may be unmapped
+ * at any time.
+ */
+final class MemoryElfImage extends ElfImage {
+  private final ImageBytes memory;
+  private final long lowest;
+  private final String buildId;
+  private Symbols dynsym;
+  private UnwindSections unwindSections = UnwindSections.none(architecture());
+
+  /**
+   * The image whose ELF header is at {@code base}.
+   *
+   * @param size how many bytes from there on are mapped for it
+   */
+  static MemoryElfImage open(MemoryReader memory, long base, long size) throws ElfFormatException {
+    MemoryElfImage image = headers(memory, base, size);
+    image.copy(base);
+    return image;
+  }
+
+  /** Only the headers and the build id of the image whose ELF header is at {@code base}. */
+  static MemoryElfImage headers(MemoryReader memory, long base, long size)
+      throws ElfFormatException {
+    return new MemoryElfImage(new ImageBytes.OfMemory(memory, base, size));
+  }
+
+  private MemoryElfImage(ImageBytes memory) throws ElfFormatException {
+    super(ElfHeaders.ofMemory(memory));
+    this.memory = memory;
+    this.lowest = lowestAddress() & -4096L;
+    this.buildId = noteBuildId();
+  }
+
+  private void copy(long base) {
+    try {
+      dynsym = dynamicSymbols(base - lowest);
+    } catch (ElfFormatException e) {
+      problem(".dynsym", e);
+    }
+    Section hdr = ehFrameHdr();
+    unwindSections =
+        new UnwindSections(
+            sframe(), hdr, hdr == null ? null : ehFrameBehind(hdr), null, architecture());
+  }
+
+  @Override
+  ByteBuffer at(long address, long size) throws ElfFormatException {
+    for (Segment s : headers.segments()) {
+      long offset = address - s.vaddr();
+      if (s.type() == ElfHeaders.PT_LOAD
+          && offset >= 0
+          && size >= 0
+          && offset <= s.memorySize() - size) {
+        return memory.slice(address - lowest, size).order(order());
+      }
+    }
+    throw new ElfFormatException(Reason.OUT_OF_BOUNDS, address);
+  }
+
+  @Override
+  String buildId() {
+    return buildId;
+  }
+
+  @Override
+  UnwindSections unwindSections() {
+    return unwindSections;
+  }
+
+  @Override
+  Symbols symtab() {
+    return null;
+  }
+
+  @Override
+  Symbols dynsym() {
+    return dynsym;
+  }
+}

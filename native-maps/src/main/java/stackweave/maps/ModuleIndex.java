@@ -1,0 +1,267 @@
+package stackweave.maps;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.RuleTable;
+
+/**
+ * Which modules were mapped where, at each moment of the last seconds.
+ *
+ * <p>A library can be mapped where another one lay a moment ago, so each sample is unwound with the
+ * {@link ModuleMap} of its time. Versions begin with {@link #refresh}, which reads /proc/PID/maps
+ * and is the only way to learn what was unmapped, and with {@link #mapped}, which takes the
+ * kernel's records of new mappings.
+ *
+ * <p>Belongs to the thread that unwinds. All times are those of {@link System#nanoTime}.
+ */
+public final class ModuleIndex {
+  /** Samples are drained within a second or so; older ones get the oldest version. */
+  private static final int MAX_VERSIONS = 64;
+
+  private static final long MAX_AGE_NANOS = 30_000_000_000L;
+
+  private static final String VDSO = "[vdso]";
+  private static final String DELETED = " (deleted)";
+  private static final ModuleMap NOTHING = new ModuleMap(0, List.of());
+
+  private final ModuleSources sources;
+  private final ImageOpener opener;
+  private final List<Version> versions = new ArrayList<>();
+  private int lastGeneration;
+  private int lastModuleId;
+
+  /**
+   * What was mapped from a time on.
+   *
+   * @param complete whether it was read from /proc/PID/maps, and so shows all that was there
+   */
+  private record Version(long since, ModuleMap map, boolean complete) {}
+
+  /**
+   * Modules of the own process.
+   *
+   * @param memory reads the own memory
+   * @param rules where the rules of all modules go
+   */
+  public ModuleIndex(MemoryReader memory, RuleTable rules) {
+    this(memory, rules, ModuleSources.standard());
+  }
+
+  /**
+   * Modules of the process that {@code sources} tells.
+   *
+   * @param memory reads that process's memory
+   */
+  public ModuleIndex(MemoryReader memory, RuleTable rules, ModuleSources sources) {
+    this.sources = sources;
+    this.opener = new ImageOpener(memory, rules, sources);
+  }
+
+  /**
+   * The mappings as they were at a time; the oldest known for a time before all that is known.
+   * Empty before the first {@link #refresh}.
+   */
+  public ModuleMap at(long timeNanos) {
+    return versions.isEmpty() ? NOTHING : versions.get(Math.max(indexAt(timeNanos), 0)).map();
+  }
+
+  /** The mappings as they are now, as far as is known. */
+  public ModuleMap latest() {
+    return versions.isEmpty() ? NOTHING : versions.get(versions.size() - 1).map();
+  }
+
+  /**
+   * Reads /proc/PID/maps: finds what was mapped before anybody recorded it, and retires what has
+   * vanished. To be called once before the first sample, and whenever ranges may have vanished.
+   *
+   * @param timeNanos from when on the new state holds
+   * @throws IOException if maps can't be read; the state is then as before
+   */
+  public void refresh(long timeNanos) throws IOException {
+    List<Mapping> mappings = ProcMaps.read(sources.process());
+    List<CodeRange> known = latest().ranges();
+    List<CodeRange> ranges = new ArrayList<>();
+    for (Mapping m : mappings) {
+      if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
+        MappedModule module = moduleOf(known, m);
+        if (module == null) {
+          module = openModule(m, mappings, null, ranges);
+        }
+        ranges.add(new CodeRange(m.start(), m.end(), m, module));
+      }
+    }
+    if (versions.isEmpty() || !isSame(known, ranges)) {
+      long newest = versions.isEmpty() ? timeNanos : versions.get(versions.size() - 1).since();
+      long since = timeNanos - newest < 0 ? newest : timeNanos;
+      versions.add(new Version(since, newMap(ranges), true));
+      trim();
+    }
+  }
+
+  /**
+   * Takes a kernel record of a new executable mapping. Whatever lay in its range is gone from then
+   * on. Records may come late, that is after samples of their time and after a refresh, but not
+   * later than the history reaches.
+   *
+   * @param timeNanos when it was mapped
+   * @param address first address
+   * @param length in bytes
+   * @param fileOffset where in the file the range begins
+   * @param path the kernel's name of it; what does not begin with a single slash is no file
+   * @param buildId the build id in lower-case hexadecimal, or null where the kernel gave none
+   */
+  public void mapped(
+      long timeNanos, long address, long length, long fileOffset, String path, String buildId) {
+    if (length <= 0) {
+      return;
+    }
+    long end = address + length;
+    int base = indexAt(timeNanos);
+    List<CodeRange> before = base < 0 ? List.of() : versions.get(base).map().ranges();
+    CodeRange range =
+        path.startsWith("/") && !path.startsWith("//")
+            ? fileRange(record(address, end, fileOffset, path), buildId)
+            : null;
+    if (range == null
+        ? before.stream().noneMatch(r -> r.overlaps(address, end))
+        : before.stream().anyMatch(r -> isSame(r, range))) {
+      return;
+    }
+    versions.add(
+        base + 1, new Version(timeNanos, newMap(replaced(before, address, end, range)), false));
+    for (int i = base + 2; i < versions.size() && !versions.get(i).complete(); i++) {
+      Version later = versions.get(i);
+      if (later.map().ranges().stream().noneMatch(r -> r.overlaps(address, end))) {
+        List<CodeRange> ranges = replaced(later.map().ranges(), address, end, range);
+        versions.set(i, new Version(later.since(), newMap(ranges), false));
+      }
+    }
+    trim();
+  }
+
+  private static Mapping record(long start, long end, long offset, String path) {
+    boolean deleted = path.endsWith(DELETED);
+    String name = deleted ? path.substring(0, path.length() - DELETED.length()) : path;
+    return new Mapping(start, end, true, false, true, false, offset, 0, 0, 0, name, deleted);
+  }
+
+  private CodeRange fileRange(Mapping record, String buildId) {
+    List<Mapping> mappings = List.of();
+    Mapping code = record;
+    try {
+      mappings = ProcMaps.read(sources.process());
+      for (Mapping m : mappings) {
+        if (m.executable() && m.isFile() && isRecorded(m, record)) {
+          code = m;
+        }
+      }
+    } catch (IOException e) {
+      // Then the record alone has to do, with its build id to verify the file by.
+      mappings = List.of();
+    }
+    for (int i = versions.size() - 1; i >= 0; i--) {
+      for (CodeRange range : versions.get(i).map().ranges()) {
+        if (range.start() == record.start()
+            && range.isSameImage(code)
+            && (buildId == null || buildId.equals(range.module().buildId()))) {
+          return new CodeRange(record.start(), record.end(), range.mapping(), range.module());
+        }
+      }
+    }
+    return new CodeRange(
+        record.start(), record.end(), code, openModule(code, mappings, buildId, latest().ranges()));
+  }
+
+  /** Whether a mapping of now is the recorded one, or what is left of it. */
+  private static boolean isRecorded(Mapping m, Mapping record) {
+    return m.path().equals(record.path())
+        && m.start() - m.offset() == record.start() - record.offset()
+        && Long.compareUnsigned(m.start(), record.end()) < 0
+        && Long.compareUnsigned(record.start(), m.end()) < 0;
+  }
+
+  private static MappedModule moduleOf(List<CodeRange> ranges, Mapping m) {
+    for (CodeRange range : ranges) {
+      if (range.overlaps(m.start(), m.end()) && range.isSameImage(m)) {
+        return range.module();
+      }
+    }
+    return null;
+  }
+
+  /** The module of which {@code code} is a further range, or a new one. */
+  private MappedModule openModule(
+      Mapping code, List<Mapping> mappings, String buildId, List<CodeRange> neighbours) {
+    ModuleImage image = opener.open(code, mappings, buildId);
+    long bias = MappedModule.bias(image, code);
+    for (CodeRange range : neighbours) {
+      if (range.module().image() == image && range.module().bias() == bias) {
+        return range.module();
+      }
+    }
+    return new MappedModule(++lastModuleId, code, image);
+  }
+
+  /** Cuts a range out and puts {@code added}, which may be null, in its place. */
+  private static List<CodeRange> replaced(
+      List<CodeRange> ranges, long start, long end, CodeRange added) {
+    List<CodeRange> result = new ArrayList<>();
+    for (CodeRange r : ranges) {
+      if (!r.overlaps(start, end)) {
+        result.add(r);
+        continue;
+      }
+      if (Long.compareUnsigned(r.start(), start) < 0) {
+        result.add(new CodeRange(r.start(), start, r.mapping(), r.module()));
+      }
+      if (Long.compareUnsigned(r.end(), end) > 0) {
+        result.add(new CodeRange(end, r.end(), r.mapping(), r.module()));
+      }
+    }
+    if (added != null) {
+      result.add(added);
+    }
+    result.sort((a, b) -> Long.compareUnsigned(a.start(), b.start()));
+    return result;
+  }
+
+  private static boolean isSame(List<CodeRange> a, List<CodeRange> b) {
+    if (a.size() != b.size()) {
+      return false;
+    }
+    for (int i = 0; i < a.size(); i++) {
+      if (!isSame(a.get(i), b.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isSame(CodeRange a, CodeRange b) {
+    return a.start() == b.start() && a.end() == b.end() && a.module() == b.module();
+  }
+
+  private ModuleMap newMap(List<CodeRange> ranges) {
+    return new ModuleMap(++lastGeneration, ranges);
+  }
+
+  /** The last version that began at or before a time, or −1. */
+  private int indexAt(long timeNanos) {
+    int i = versions.size() - 1;
+    while (i >= 0 && versions.get(i).since() - timeNanos > 0) {
+      i--;
+    }
+    return i;
+  }
+
+  /** Forgets versions that no sample can ask for any more. */
+  private void trim() {
+    long newest = versions.get(versions.size() - 1).since();
+    while (versions.size() > MAX_VERSIONS
+        || (versions.size() > 1 && newest - versions.get(1).since() > MAX_AGE_NANOS)) {
+      versions.remove(0);
+    }
+  }
+}

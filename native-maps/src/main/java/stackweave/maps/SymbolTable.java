@@ -1,0 +1,118 @@
+package stackweave.maps;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The function symbols of one module, sorted by address; addresses are ELF virtual addresses.
+ *
+ * <p>A symbol counts only inside its size: the nearest symbol below an address is not its name when
+ * it ends before. What has no size reaches to the next symbol of its section, but not in a stripped
+ * module, where most functions have no symbol at all.
+ *
+ * <p>12 bytes per symbol, 16 where functions nest; names stay where they are in the file and are
+ * decoded when asked for. Immutable and thread-safe.
+ */
+public final class SymbolTable {
+  /** No symbol covers the address. */
+  public static final int NONE = -1;
+
+  static final SymbolTable EMPTY =
+      new SymbolTable(0, new int[0], new int[0], new int[0], new ByteBuffer[0]);
+
+  private final long base;
+  private final int[] starts;
+  private final int[] sizes;
+  private final int[] names;
+  private final ByteBuffer[] nameTables;
+
+  /** The highest end among each symbol and all before it; null where no symbol lies in another. */
+  private final int[] reach;
+
+  /**
+   * @param base what is added to {@code starts}, which are unsigned and ascending
+   * @param sizes in bytes, so that no end is above base + 2<sup>32</sup> − 1
+   * @param names offsets in the first of {@code nameTables}, or, with the highest bit set, in the
+   *     second
+   */
+  SymbolTable(long base, int[] starts, int[] sizes, int[] names, ByteBuffer[] nameTables) {
+    this.base = base;
+    this.starts = starts;
+    this.sizes = sizes;
+    this.names = names;
+    this.nameTables = nameTables;
+    this.reach = reach(starts, sizes);
+  }
+
+  /** How many function symbols there are, aliases counted once. */
+  public int count() {
+    return starts.length;
+  }
+
+  /**
+   * The symbol whose range holds an address; the innermost where ranges nest.
+   *
+   * @param address an ELF virtual address
+   * @return its index, from 0 to {@link #count}, or {@link #NONE}; no allocation
+   */
+  public int find(long address) {
+    long wanted = address - base;
+    if (wanted < 0 || wanted > 0xffffffffL) {
+      return NONE;
+    }
+    int low = 0;
+    int high = starts.length - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if ((starts[middle] & 0xffffffffL) <= wanted) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    for (int i = high; i >= 0; i--) {
+      if (wanted < (starts[i] & 0xffffffffL) + (sizes[i] & 0xffffffffL)) {
+        return i;
+      }
+      if (reach == null || (reach[i] & 0xffffffffL) <= wanted) {
+        return NONE;
+      }
+    }
+    return NONE;
+  }
+
+  /** The first address of a symbol. */
+  public long start(int symbol) {
+    return base + (starts[symbol] & 0xffffffffL);
+  }
+
+  /** How many bytes belong to a symbol. */
+  public long size(int symbol) {
+    return sizes[symbol] & 0xffffffffL;
+  }
+
+  /** The name as it stands in the file, that is mangled. */
+  public String rawName(int symbol) {
+    int name = names[symbol];
+    return name >= 0
+        ? Strings.at(nameTables[0], name)
+        : Strings.at(nameTables[1], name & Integer.MAX_VALUE);
+  }
+
+  /** The name for people: demangled, with its class, without parameters. */
+  public String name(int symbol) {
+    return rawName(symbol);
+  }
+
+  private static int[] reach(int[] starts, int[] sizes) {
+    int[] reach = new int[starts.length];
+    boolean nested = false;
+    long highest = 0;
+    for (int i = 0; i < starts.length; i++) {
+      long start = starts[i] & 0xffffffffL;
+      nested |= start < highest;
+      highest = Math.max(highest, start + (sizes[i] & 0xffffffffL));
+      reach[i] = (int) highest;
+    }
+    return nested ? reach : null;
+  }
+}

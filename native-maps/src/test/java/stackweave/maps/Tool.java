@@ -1,0 +1,64 @@
+package stackweave.maps;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs the tools that the tests compare with. */
+final class Tool {
+  private Tool() {}
+
+  /** The standard output of a command that must succeed. */
+  static String run(String... command) throws IOException, InterruptedException {
+    return run(List.of(command), null);
+  }
+
+  /** The same with a file as standard input. */
+  static String run(List<String> command, Path input) throws IOException, InterruptedException {
+    Path output = Files.createTempFile("tool", ".out");
+    Path errors = Files.createTempFile("tool", ".err");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .redirectOutput(output.toFile())
+              .redirectError(errors.toFile());
+      builder.environment().put("LC_ALL", "C");
+      if (input != null) {
+        builder.redirectInput(input.toFile());
+      }
+      int status = builder.start().waitFor();
+      assertEquals(0, status, () -> String.join(" ", command) + ": " + readString(errors));
+      return Files.readString(output, StandardCharsets.ISO_8859_1);
+    } finally {
+      Files.delete(output);
+      Files.delete(errors);
+    }
+  }
+
+  /** Compiles a shared library of C code. */
+  static Path compile(Path directory, String name, String source, String... flags)
+      throws IOException, InterruptedException {
+    Path c = directory.resolve(name + ".c");
+    Path so = directory.resolve("lib" + name + ".so");
+    Files.writeString(c, source);
+    List<String> command = new ArrayList<>(List.of("gcc", "-shared", "-fPIC", "-O1"));
+    command.addAll(List.of(flags));
+    command.addAll(List.of("-o", so.toString(), c.toString()));
+    run(command, null);
+    return so;
+  }
+
+  private static String readString(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
