@@ -47,7 +47,7 @@ public final class AgentJar {
   private static final String LICENSES = "inner/licenses/";
 
   /** JNA packages: its own and that of our replacements. */
-  private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", "stackweave/agent/jna/");
+  private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", JnaRewriter.SHIM);
 
   private static final String DISPATCH_LIBRARY = "jnidispatch";
 
@@ -65,6 +65,7 @@ public final class AgentJar {
 
   private final SortedMap<String, byte[]> entries = new TreeMap<>();
   private final JnaRewriter jna = new JnaRewriter();
+  private final ShimLinks links = new ShimLinks();
 
   private AgentJar() {}
 
@@ -94,6 +95,9 @@ public final class AgentJar {
           "JNA has nothing of "
               + content.jna.unused()
               + ": it changed, and its isolation must be looked at again");
+    }
+    if (!content.links.missing().isEmpty()) {
+      throw new IOException("JNA needs of its replacements, too: " + content.links.missing());
     }
     content.writeTo(jar, manifest(version));
   }
@@ -139,9 +143,15 @@ public final class AgentJar {
       if (DISPATCH_LIBRARIES.contains(path)) {
         put(JNA_MODULE + path, content);
       }
+    } else if (path.startsWith(JnaRewriter.SHIM)) {
+      links.shim(content);
+      put(JNA_MODULE + hidden(path), content);
+    } else if (!path.endsWith(".class")) {
+      put(JNA_MODULE + path, content);
     } else if (!JnaRewriter.isReplaced(path)) {
-      boolean theirs = path.startsWith("com/sun/jna/") && path.endsWith(".class");
-      put(JNA_MODULE + hidden(path), theirs ? jna.rewrite(content) : content);
+      byte[] rewritten = jna.rewrite(content);
+      links.user(rewritten);
+      put(JNA_MODULE + hidden(path), rewritten);
     }
   }
 

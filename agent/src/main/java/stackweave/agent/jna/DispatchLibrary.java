@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
@@ -39,7 +40,7 @@ public final class DispatchLibrary {
       try {
         load(Path.of(directory), library);
         return;
-      } catch (IOException | UnsatisfiedLinkError e) {
+      } catch (IOException | InvalidPathException | UnsatisfiedLinkError e) {
         refusals.append(refusals.length() == 0 ? "" : "; ").append(e);
       }
     }
@@ -67,7 +68,7 @@ public final class DispatchLibrary {
   /** The configured one first; the others for the case that it is full, or mounted noexec. */
   private static Set<String> directories() {
     Set<String> directories = new LinkedHashSet<>();
-    directories.add(System.getProperty("java.io.tmpdir"));
+    directories.add(System.getProperty("java.io.tmpdir", "/tmp"));
     directories.add("/tmp");
     directories.add("/var/tmp");
     directories.add("/dev/shm");

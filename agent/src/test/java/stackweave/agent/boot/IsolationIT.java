@@ -1,0 +1,248 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarFile;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.Census;
+import stackweave.agent.apps.ChoosesLogManager;
+import stackweave.agent.apps.EmptyAgent;
+import stackweave.agent.apps.Hello;
+import stackweave.agent.apps.JnaProbe;
+import stackweave.agent.apps.LoadsLibrary;
+import stackweave.agent.apps.UsesOwnJna;
+import stackweave.agent.boot.Jvm.Result;
+
+/**
+ * An application under the agent against the same application under an agent that does nothing:
+ * what it prints, what it sees, what it may do. In every run a probe makes our JNA work before
+ * main(), the worst moment.
+ */
+class IsolationIT {
+
+  private static final String DENY = "--illegal-native-access=deny";
+
+  @TempDir private Path directory;
+  private Path emptyAgent;
+  private Path probe;
+  private Path findings;
+
+  @BeforeEach
+  void makeJars() throws IOException {
+    emptyAgent = Jars.agent(directory, EmptyAgent.class);
+    probe = Jars.agent(directory, JnaProbe.class);
+    findings = directory.resolve("findings.txt");
+  }
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  static Stream<Jvm> restrictingJvms() {
+    return Jvm.restricting();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void printsNothing(Jvm jvm) throws Exception {
+    assertSameAsEmpty(jvm, List.of(), Hello.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("restrictingJvms")
+  void printsNothingWhereNativeAccessIsDenied(Jvm jvm) throws Exception {
+    assertSameAsEmpty(jvm, List.of(DENY), Hello.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void printsNothingIntoARecordedApplication(Jvm jvm) throws Exception {
+    assertSameAsEmpty(jvm, List.of("-XX:StartFlightRecording:filename=r.jfr"), Hello.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("restrictingJvms")
+  void printsNothingIntoARecordedApplicationWhereNativeAccessIsDenied(Jvm jvm) throws Exception {
+    assertSameAsEmpty(jvm, List.of(DENY, "-XX:StartFlightRecording:filename=r.jfr"), Hello.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("restrictingJvms")
+  void applicationsOwnLoadStillWarns(Jvm jvm) throws Exception {
+    Result result = assertSameAsEmpty(jvm, List.of(), LoadsLibrary.class);
+    assertEquals("loaded\n", result.out());
+    assertTrue(result.err().contains("WARNING: A restricted method"), result.err());
+  }
+
+  @ParameterizedTest
+  @MethodSource("restrictingJvms")
+  void applicationsOwnLoadStillFailsWhereDenied(Jvm jvm) throws Exception {
+    Result result = assertSameAsEmpty(jvm, List.of(DENY), LoadsLibrary.class);
+    assertNotEquals(0, result.exit());
+    assertTrue(result.err().contains("IllegalCallerException"), result.err());
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void applicationChoosesItsLogManagerInMain(Jvm jvm) throws Exception {
+    Result result =
+        assertSameAsEmpty(
+            jvm, List.of("-XX:StartFlightRecording:filename=r.jfr"), ChoosesLogManager.class);
+    assertTrue(result.out().contains("Chosen"), result.out());
+  }
+
+  /** Class path, properties, threads, open files: nothing of ours but the jar. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void leavesNothingToBeSeen(Jvm jvm) throws Exception {
+    Result result = assertSameAsEmpty(jvm, List.of(), Census.class);
+    assertTrue(result.out().contains("thread "), result.out());
+    assertTrue(result.out().contains("class com.sun.jna.Native: false"), result.out());
+    assertEquals(1, result.out().lines().filter(line -> line.endsWith("/AGENT")).count());
+  }
+
+  /** Switches for the application's JNA: each of them breaks a JNA that follows it. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void switchesOfJnaAreNotOurs(Jvm jvm) throws Exception {
+    Path oldLibrary = unpackOldLibrary();
+    for (List<String> switches :
+        List.of(
+            List.of("-Djna.nounpack=true"),
+            List.of("-Djna.boot.library.path=" + oldLibrary.getParent()),
+            List.of("-Djna.nosys=false", "-Djava.library.path=" + oldLibrary.getParent()),
+            List.of("-Djna.noclasspath=true"),
+            List.of("-Djna.tmpdir=/nonexistent", "-Duser.home=/nonexistent"),
+            List.of("-Djava.io.tmpdir=/nonexistent"))) {
+      assertSameAsEmpty(jvm, switches, Hello.class);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void unpackedLibraryIsGoneOnceLoaded(Jvm jvm) throws Exception {
+    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    run(jvm, Jars.AGENT, List.of("-Djava.io.tmpdir=" + temporary), List.of(), Hello.class);
+    List<String> maps = findings().stream().filter(line -> line.startsWith("map ")).toList();
+    assertFalse(maps.isEmpty());
+    for (String line : maps) {
+      assertTrue(line.contains(temporary + "/stackweave-"), line);
+      assertTrue(line.endsWith("(deleted)"), line);
+    }
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.filter(path -> !path.endsWith(".java_pid")).toList());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void applicationsJnaOnTheClassPathWorksBesideOurs(Jvm jvm) throws Exception {
+    Result result =
+        assertSameAsEmpty(
+            jvm, List.of(), List.of(Jars.apps() + ":" + Jars.OLD_JNA), UsesOwnJna.class);
+    assertEquals("true\n5.2.2\nfalse\n", result.out(), result.err());
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void applicationsJnaOnTheModulePathWorksBesideOurs(Jvm jvm) throws Exception {
+    List<String> modules =
+        List.of("--module-path=" + Jars.OLD_JNA, "--add-modules=" + moduleName(jvm, Jars.OLD_JNA));
+    Result result = assertSameAsEmpty(jvm, modules, UsesOwnJna.class);
+    assertEquals("true\n5.2.2\ntrue\n", result.out(), result.err());
+  }
+
+  private String moduleName(Jvm jvm, Path jar) throws Exception {
+    Result listed = jvm.run(directory, List.of("--module-path=" + jar, "--list-modules"));
+    return listed
+        .out()
+        .lines()
+        .filter(line -> line.contains("jna"))
+        .map(line -> line.split("[@ ]")[0])
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Result assertSameAsEmpty(Jvm jvm, List<String> options, Class<?> application)
+      throws Exception {
+    return assertSameAsEmpty(jvm, options, List.of(Jars.apps().toString()), application);
+  }
+
+  private Result assertSameAsEmpty(
+      Jvm jvm, List<String> options, List<String> classPath, Class<?> application)
+      throws Exception {
+    Files.deleteIfExists(findings);
+    Result empty = run(jvm, emptyAgent, options, classPath, application);
+    assertFalse(Files.exists(findings), "the empty agent can't have a JNA");
+    Result ours = run(jvm, Jars.AGENT, options, classPath, application);
+    findings();
+    assertEquals(comparable(empty.out()), comparable(ours.out()), options.toString());
+    assertEquals(comparable(empty.err()), comparable(ours.err()), options.toString());
+    assertEquals(empty.exit(), ours.exit(), options.toString());
+    return new Result(ours.exit(), comparable(ours.out()), comparable(ours.err()));
+  }
+
+  private Result run(
+      Jvm jvm, Path agent, List<String> options, List<String> classPath, Class<?> application)
+      throws Exception {
+    List<String> arguments = new ArrayList<>(options);
+    arguments.add("-javaagent:" + agent);
+    arguments.add("-javaagent:" + probe + "=" + findings);
+    arguments.add("-cp");
+    arguments.add(classPath.isEmpty() ? Jars.apps().toString() : String.join(":", classPath));
+    arguments.add(application.getName());
+    return jvm.run(directory, arguments);
+  }
+
+  /** What the probe found, which shows that JNA worked, and in which module. */
+  private List<String> findings() throws IOException {
+    List<String> found = Files.readAllLines(findings);
+    assertTrue(found.get(0).matches("pid \\d+"), found.toString());
+    assertEquals("module com.sun.jna", found.get(1));
+    return found;
+  }
+
+  /** Without what differs between any two runs: numbers of processes, times, the agent's name. */
+  private String comparable(String output) {
+    String same =
+        output
+            .replaceAll("(?m)^file (anon_inode|pipe|socket):.*\n", "")
+            .replace(Jars.AGENT.toString(), "/AGENT")
+            .replace(emptyAgent.toString(), "/AGENT")
+            .replaceAll("jcmd \\d+", "jcmd PID")
+            .replaceAll("(out|err)\\d+\\.txt", "$1.txt")
+            .replaceAll("\\[\\d+[.,]\\d+s\\]", "[TIME]");
+    // The census lists files in the order of their names, and the agents' differ.
+    return Stream.concat(
+            same.lines().filter(line -> !line.startsWith("file ")),
+            same.lines().filter(line -> line.startsWith("file ")).sorted())
+        .map(line -> line + "\n")
+        .collect(Collectors.joining());
+  }
+
+  private Path unpackOldLibrary() throws IOException {
+    Path library = Files.createDirectories(directory.resolve("old")).resolve("libjnidispatch.so");
+    String platform = System.getProperty("os.arch").equals("amd64") ? "x86-64" : "aarch64";
+    try (JarFile jar = new JarFile(Jars.OLD_JNA.toFile());
+        InputStream in =
+            jar.getInputStream(
+                jar.getEntry("com/sun/jna/linux-" + platform + "/libjnidispatch.so"))) {
+      Files.write(library, in.readAllBytes());
+    }
+    return library;
+  }
+}
