@@ -28,6 +28,7 @@ public final class NativeUnwinder {
   private final Architecture architecture;
   private final int[] tracked;
   private final PcRuleCache cache = new PcRuleCache();
+  private final CodePatterns code;
   private final long[] values;
   private int knownMask;
   private boolean callerInterrupted;
@@ -36,6 +37,7 @@ public final class NativeUnwinder {
     this.rules = rules;
     this.architecture = rules.architecture();
     this.tracked = architecture.calleeSaved();
+    this.code = new CodePatterns(rules);
     this.values = new long[architecture.registerCount()];
   }
 
@@ -55,7 +57,7 @@ public final class NativeUnwinder {
   public StopReason step(
       Registers registers, boolean interrupted, MemoryReader memory, CodeModules modules) {
     callerInterrupted = false;
-    int rule = ruleAt(interrupted ? registers.pc() : registers.pc() - 1, modules);
+    int rule = ruleAt(registers.pc(), interrupted, memory, modules);
     if (rule < 0) {
       return rule == NO_MODULE ? StopReason.NO_MODULE : StopReason.NO_RULE;
     }
@@ -89,15 +91,30 @@ public final class NativeUnwinder {
     return cache.misses();
   }
 
-  private int ruleAt(long address, CodeModules modules) {
+  private int ruleAt(long pc, boolean interrupted, MemoryReader memory, CodeModules modules) {
+    long address = interrupted ? pc : pc - 1;
     int generation = modules.generation();
     int rule = cache.find(address, generation);
     if (rule == PcRuleCache.MISS) {
       CodeModule module = modules.find(address);
       rule = module == null ? NO_MODULE : module.unwindTable().find(address - module.bias());
+      if (isInDoubt(rule, interrupted)) {
+        rule = code.ruleFor(rule, pc, interrupted, memory);
+      }
       cache.put(address, generation, rule);
     }
     return rule;
+  }
+
+  /**
+   * Whether to look at the code itself: nothing is known of it, or it waits for a call to return
+   * though its return address was never saved (before SFrame V3, trampolines look like that).
+   */
+  private boolean isInDoubt(int rule, boolean interrupted) {
+    return rule < 0
+        || (!interrupted
+            && rules.kind(rule) == RuleTable.FRAME
+            && Location.kind(rules.ra(rule)) == Location.SAME);
   }
 
   private StopReason signalFrame(Registers registers, MemoryReader memory)

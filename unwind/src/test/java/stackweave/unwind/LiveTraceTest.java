@@ -22,7 +22,9 @@ class LiveTraceTest {
 
   static Stream<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
-    for (Path directory : Corpus.list("live", "x86_64-*")) {
+    for (Path directory : Corpus.list("live", "*")) {
+      cases.add(Arguments.of(directory, "v2e", "sframe"));
+      cases.add(Arguments.of(directory, "v3", "sframe"));
       cases.add(Arguments.of(directory, "v3", "eh_frame"));
     }
     return cases.stream();
@@ -55,6 +57,10 @@ class LiveTraceTest {
         }
         records++;
         List<String> found = unwind(trace, unwinder, modules);
+        if (version.equals("v2e") && found.get(found.size() - 1).equals("NO_RULE")) {
+          // Before V3, assemblers leave out functions whose return address is undefined.
+          found.set(found.size() - 1, "0");
+        }
         if (!found.equals(trace.truth())) {
           failures++;
           if (!knownFailures.contains(trace.record())) {
