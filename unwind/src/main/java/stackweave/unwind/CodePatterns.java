@@ -11,6 +11,8 @@ final class CodePatterns {
   // x86-64: mov rax, 15; syscall, in the two encodings that C libraries use.
   private static final long X86_64_SIGRETURN_LONG = 0x0f00_0000_0fc0_c748L;
   private static final long X86_64_SIGRETURN_SHORT = 0x0005_0f00_0000_0fb8L;
+  private static final int X86_64_LONG_MOVE = 7;
+  private static final int X86_64_SHORT_MOVE = 5;
   private static final long LOW_7_BYTES = 0x00ff_ffff_ffff_ffffL;
 
   // s390x: svc 173.
@@ -46,7 +48,7 @@ final class CodePatterns {
    */
   int ruleFor(int rule, long pc, boolean interrupted, MemoryReader memory) {
     try {
-      if (isSigreturn(pc, memory)) {
+      if (isSigreturn(pc, interrupted, memory)) {
         return RuleTable.SIGNAL_FRAME_RULE;
       }
       if (interrupted && rules.architecture() == Architecture.AARCH64) {
@@ -58,14 +60,31 @@ final class CodePatterns {
     return rule;
   }
 
-  private boolean isSigreturn(long pc, MemoryReader memory) throws UnreadableMemoryException {
-    long code = memory.readLong(pc);
+  /**
+   * Whether pc is in a trampoline: at its first instruction or, interrupted, at its system call.
+   */
+  private boolean isSigreturn(long pc, boolean interrupted, MemoryReader memory)
+      throws UnreadableMemoryException {
     return switch (rules.architecture()) {
       case X86_64 ->
-          code == X86_64_SIGRETURN_LONG || (code & LOW_7_BYTES) == X86_64_SIGRETURN_SHORT;
-      case AARCH64 -> code == AARCH64_SIGRETURN;
-      case S390X -> code >>> 48 == S390X_SIGRETURN;
+          isLong(memory.readLong(pc))
+              || isShort(memory.readLong(pc))
+              || (interrupted
+                  && (isLong(memory.readLong(pc - X86_64_LONG_MOVE))
+                      || isShort(memory.readLong(pc - X86_64_SHORT_MOVE))));
+      case AARCH64 ->
+          memory.readLong(pc) == AARCH64_SIGRETURN
+              || (interrupted && memory.readLong(pc - 4) == AARCH64_SIGRETURN);
+      case S390X -> memory.readLong(pc) >>> 48 == S390X_SIGRETURN;
     };
+  }
+
+  private static boolean isLong(long code) {
+    return code == X86_64_SIGRETURN_LONG;
+  }
+
+  private static boolean isShort(long code) {
+    return (code & LOW_7_BYTES) == X86_64_SIGRETURN_SHORT;
   }
 
   /**
@@ -114,6 +133,7 @@ final class CodePatterns {
         || (instruction & 0x9f00_001f) == 0x9000_0010 // adrp x16
         || (instruction & 0xffc0_03ff) == 0xf940_0211 // ldr x17, [x16, ...]
         || (instruction & 0xff80_03ff) == 0x9100_0210 // add x16, x16, ...
+        || instruction == 0xd503_201f // nop, where ld drops an add of 0
         || instruction == 0xd503_245f // bti c
         || instruction == 0xd503_219f; // autia1716
   }

@@ -97,8 +97,9 @@ public final class NativeUnwinder {
     int rule = cache.find(address, generation);
     if (rule == PcRuleCache.MISS) {
       CodeModule module = modules.find(address);
-      rule = module == null ? NO_MODULE : module.unwindTable().find(address - module.bias());
-      if (isInDoubt(rule, interrupted)) {
+      UnwindTable table = module == null ? null : module.unwindTable();
+      rule = table == null ? NO_MODULE : table.find(address - module.bias());
+      if (isInDoubt(rule, interrupted, table)) {
         rule = code.ruleFor(rule, pc, interrupted, memory);
       }
       cache.put(address, generation, rule);
@@ -107,14 +108,20 @@ public final class NativeUnwinder {
   }
 
   /**
-   * Whether to look at the code itself: nothing is known of it, or it waits for a call to return
-   * though its return address was never saved (before SFrame V3, trampolines look like that).
+   * Whether to look at the code itself: nothing is known of it; or it waits for a call to return
+   * though its return address was never saved; or its rule may be that of a signal trampoline,
+   * which SFrame can mark as such since version 3 only.
    */
-  private boolean isInDoubt(int rule, boolean interrupted) {
-    return rule < 0
-        || (!interrupted
-            && rules.kind(rule) == RuleTable.FRAME
-            && Location.kind(rules.ra(rule)) == Location.SAME);
+  private boolean isInDoubt(int rule, boolean interrupted, UnwindTable table) {
+    if (rule < 0) {
+      return true;
+    }
+    if (rules.kind(rule) != RuleTable.FRAME) {
+      return false;
+    }
+    return (!interrupted && Location.kind(rules.ra(rule)) == Location.SAME)
+        || table.source() == UnwindSource.SFRAME_V2
+        || table.source() == UnwindSource.SFRAME_V1;
   }
 
   private StopReason signalFrame(Registers registers, MemoryReader memory)

@@ -139,22 +139,40 @@ final class SFrameElement {
   }
 
   /**
-   * Whether the functions can be searched where they are: in order, none of them empty. The flag
-   * only says that a producer meant so: {@code ld -r} and plain concatenation break it.
+   * A guide for searching the functions where they are, if they can be: in order, none of them
+   * empty. The flag only says that a producer meant so: {@code ld -r} and plain concatenation break
+   * it.
+   *
+   * @return null if they can't
    */
-  boolean isSearchable() {
-    for (int i = 0; i < fdeCount; i++) {
-      if (size(i) == 0 || (i > 0 && Long.compareUnsigned(start(i - 1), start(i)) > 0)) {
-        return false;
-      }
+  StartBuckets buckets() {
+    if (fdeCount == 0 || Long.compareUnsigned(start(0), start(fdeCount - 1)) > 0) {
+      return null;
     }
-    return true;
+    long end = start(fdeCount - 1);
+    StartBuckets buckets = new StartBuckets(start(0), end, fdeCount);
+    long last = start(0);
+    for (int i = 0; i < fdeCount; i++) {
+      long start = start(i);
+      boolean inOrder =
+          Long.compareUnsigned(last, start) <= 0 && Long.compareUnsigned(start, end) <= 0;
+      if (!inOrder || size(i) == 0) {
+        return null;
+      }
+      buckets.add(start, i);
+      last = start;
+    }
+    buckets.finish(fdeCount);
+    return buckets;
   }
 
   /** The last function that starts at or below an address, or -1; for searchable elements. */
-  int floor(long address) {
-    int low = 0;
-    int high = fdeCount - 1;
+  int floor(long address, StartBuckets buckets) {
+    if (!buckets.mayHold(address)) {
+      return -1;
+    }
+    int low = buckets.low(address);
+    int high = buckets.high(address, fdeCount);
     while (low <= high) {
       int middle = (low + high) >>> 1;
       if (Long.compareUnsigned(start(middle), address) <= 0) {

@@ -20,6 +20,7 @@ public final class SFrameSection {
 
   // The one element that is searched in place, or null.
   private final SFrameElement single;
+  private final StartBuckets buckets;
   private final SortedIndex index;
   private final int[] firstFunctions;
 
@@ -33,13 +34,9 @@ public final class SFrameSection {
       count += elements.get(i).fdeCount;
     }
     functionCount = count;
-    if (elements.size() == 1 && elements.get(0).isSearchable()) {
-      single = elements.get(0);
-      index = null;
-    } else {
-      single = null;
-      index = buildIndex(elements, count);
-    }
+    buckets = elements.size() == 1 ? elements.get(0).buckets() : null;
+    single = buckets == null ? null : elements.get(0);
+    index = buckets == null ? buildIndex(elements, count) : null;
   }
 
   private static SortedIndex buildIndex(List<SFrameElement> elements, int count) {
@@ -148,7 +145,7 @@ public final class SFrameSection {
   public boolean findFunction(long address, SFrameFunction function)
       throws MalformedSectionException {
     if (single != null) {
-      int number = single.floor(address);
+      int number = single.floor(address, buckets);
       if (number < 0
           || Long.compareUnsigned(address - single.start(number), single.size(number)) >= 0) {
         return false;
