@@ -4,6 +4,8 @@ import java.util.StringJoiner;
 
 /** Opens the unwind information of a module: the best of what its sections offer. */
 public final class UnwindTables {
+  private static final UnwindTable NOTHING = address -> UnwindTable.NO_RULE;
+
   private UnwindTables() {}
 
   /**
@@ -21,73 +23,30 @@ public final class UnwindTables {
           "sections of " + sections.architecture() + ", rules of " + rules.architecture());
     }
     StringJoiner why = new StringJoiner("; ");
-    SFrameSection sframe = sframe(sections, why);
-    UnwindTable frames = frames(sections, rules, why);
-    if (sframe != null) {
-      UnwindTable fallback = frames.functionCount() == 0 ? null : frames;
-      return new SFrameTable(sframe, rules, fallback, why.toString());
-    }
-    return frames;
-  }
-
-  /** The section if there is one that says something, else null and the reason added. */
-  private static SFrameSection sframe(UnwindSections sections, StringJoiner why) {
-    if (sections.sframe() == null) {
-      why.add("no .sframe");
-      return null;
-    }
-    try {
-      SFrameSection sframe = SFrameSection.read(sections.sframe());
-      if (sframe.functionCount() == 0) {
-        why.add("no function in .sframe");
-        return null;
-      }
-      if (sframe.architecture() != sections.architecture()) {
-        why.add(".sframe of another architecture");
-        return null;
-      }
-      if (sframe.trailingFault() != null) {
-        why.add(".sframe: " + sframe.trailingFault().getMessage() + ", used up to there");
-      }
-      return sframe;
-    } catch (MalformedSectionException e) {
-      why.add(".sframe: " + e.getMessage());
-      return null;
-    }
-  }
-
-  private static UnwindTable frames(UnwindSections sections, RuleTable rules, StringJoiner why) {
+    UnwindTable frames = null;
     if (isPresent(sections.ehFrame())) {
-      CallFrameTable table =
+      frames =
           CallFrameTable.ofEhFrame(
               sections.ehFrameHdr(), sections.ehFrame(), rules, why.toString());
-      if (table.functionCount() > 0) {
-        return table;
+      if (frames.functionCount() == 0) {
+        why.add("no function in .eh_frame");
+        frames = null;
       }
-      why.add("no function in .eh_frame");
-    } else {
-      why.add("no .eh_frame");
+    }
+    if (frames != null) {
+      return frames;
     }
     if (isPresent(sections.debugFrame())) {
-      CallFrameTable table =
-          CallFrameTable.ofDebugFrame(sections.debugFrame(), rules, why.toString());
-      if (table.functionCount() > 0) {
-        return table;
+      UnwindTable debug = CallFrameTable.ofDebugFrame(sections.debugFrame(), rules, why.toString());
+      if (debug.functionCount() > 0) {
+        return debug;
       }
       why.add("no function in .debug_frame");
     }
-    return new NoTable(why.toString());
+    return NOTHING;
   }
 
   private static boolean isPresent(Section section) {
     return section != null && section.bytes().limit() > 0;
-  }
-
-  /** A module without unwind information. */
-  private record NoTable(String why) implements UnwindTable {
-    @Override
-    public int find(long address) {
-      return NO_RULE;
-    }
   }
 }

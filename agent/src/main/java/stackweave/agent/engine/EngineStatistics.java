@@ -16,7 +16,6 @@ package stackweave.agent.engine;
  * @param cpus CPUs, and so rings
  * @param fileDescriptors held by the engine
  * @param ringBytes data bytes per ring
- * @param stackBytes copied of each stack at most
  * @param samples delivered to the sink
  * @param lost records that found no room in their ring
  * @param foreign records of other processes (children between fork and exec), discarded
@@ -35,7 +34,6 @@ public record EngineStatistics(
     int cpus,
     int fileDescriptors,
     int ringBytes,
-    int stackBytes,
     long samples,
     long lost,
     long foreign,

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import stackweave.unwind.StackSnapshot;
@@ -25,15 +24,9 @@ final class Recorder implements EngineSink {
   final Map<Integer, Long> started = new HashMap<>();
   final Map<Integer, Long> exited = new HashMap<>();
   final List<Long> times = new ArrayList<>();
-  volatile Consumer<StackSnapshot> onSample = snapshot -> {};
-
-  /** Whether to drain only when the engine has stopped. */
-  boolean deaf;
-
-  /** Set to run as on an older kernel; null for the usual choice. */
-  PerfAttr.Features newestFeatures;
-
+  Consumer<StackSnapshot> onSample = snapshot -> {};
   long lost;
+  int drainTid;
   EngineChoice choice;
   EngineStatistics statistics;
 
@@ -80,13 +73,8 @@ final class Recorder implements EngineSink {
     return this;
   }
 
-  private void drain(EngineConfig config, CountDownLatch running, boolean[] stop)
-      throws EngineRefusedException {
-    choice =
-        newestFeatures == null
-            ? EngineChooser.start(config)
-            : new EngineChoice(
-                Optional.of(PerfEngine.start(EngineKind.PERF, config, newestFeatures)), List.of());
+  private void drain(EngineConfig config, CountDownLatch running, boolean[] stop) {
+    choice = EngineChooser.start(config);
     running.countDown();
     if (choice.engine().isEmpty()) {
       return;
@@ -94,9 +82,7 @@ final class Recorder implements EngineSink {
     try (SampleEngine engine = choice.engine().get()) {
       while (!isSet(stop)) {
         engine.await(20);
-        if (!deaf) {
-          engine.drain(Long.MAX_VALUE, this);
-        }
+        engine.drain(Long.MAX_VALUE, this);
       }
       engine.stop();
       engine.drain(Long.MAX_VALUE, this);

@@ -1,0 +1,57 @@
+package stackweave.hotspot;
+
+/**
+ * The sorts of code blobs that differ in how a frame of theirs is left. HotSpot's own kind numbers
+ * changed from JDK to JDK; the blobs' names did not.
+ */
+enum BlobKind {
+  /** A compiled Java method. */
+  NMETHOD,
+  /** The compiled wrapper of a native method, or a method handle intrinsic. */
+  NATIVE_NMETHOD,
+  /** All of the template interpreter. */
+  INTERPRETER,
+  /** Call stub, array copies, intrinsics, continuation stubs. */
+  STUB_ROUTINES,
+  /** Between the interpreter's and compiled code's calling convention. */
+  ADAPTER,
+  /** Interpreter entries of method handle linkers. */
+  METHOD_HANDLES,
+  /** Virtual and interface dispatch. */
+  VTABLE,
+  /** Replaces a compiled frame by interpreted ones. */
+  DEOPTIMIZATION,
+  /** From native code into Java through the foreign function interface. */
+  UPCALL,
+  /** C1's and C2's calls into the VM, safepoint polls, call resolution, foreign calls. */
+  RUNTIME;
+
+  static BlobKind ofName(String name) {
+    if (name.equals("nmethod")) {
+      return NMETHOD;
+    }
+    if (name.equals("native nmethod")) {
+      return NATIVE_NMETHOD;
+    }
+    if (name.equals("Interpreter")) {
+      return INTERPRETER;
+    }
+    if (name.startsWith("StubRoutines")) {
+      return STUB_ROUTINES;
+    }
+    if (name.startsWith("MethodHandles")) {
+      return METHOD_HANDLES;
+    }
+    if (name.startsWith("vtable")) {
+      return VTABLE;
+    }
+    if (name.equals("DeoptimizationBlob") || name.equals("UncommonTrapBlob")) {
+      return DEOPTIMIZATION;
+    }
+    if (name.startsWith("upcall_stub")) {
+      return UPCALL;
+    }
+    // "I2C/C2I adapters" up to 24, "adapters" since.
+    return name.endsWith("adapters") ? ADAPTER : RUNTIME;
+  }
+}

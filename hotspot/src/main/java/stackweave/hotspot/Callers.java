@@ -1,0 +1,98 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Tells the words on a stack that are return addresses from those that only might be: the test
+ * behind every rule that is not certain.
+ */
+final class Callers {
+  private static final int NATIVE_CAPACITY = 1 << 12;
+
+  private final CodeCache codeCache;
+  private final PcCache pcs;
+  private final MemoryReader memory;
+  private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
+  private final byte[] code = new byte[X86Code.LONGEST_CALL];
+
+  Callers(CodeCache codeCache, PcCache pcs, MemoryReader memory) {
+    this.codeCache = codeCache;
+    this.pcs = pcs;
+    this.memory = memory;
+  }
+
+  /** Whether a call can return to {@code pc}. */
+  boolean isReturnAddress(Walk walk, long pc) {
+    if (codeCache.contains(pc)) {
+      PcEntry entry = pcs.find(pc, false);
+      return entry != null && entry.isReturnAddress;
+    }
+    return isNativeReturnAddress(walk, pc);
+  }
+
+  /** Whether {@code pc} is a return address in the code cache. */
+  boolean isHotSpotReturnAddress(long pc) {
+    if (!codeCache.contains(pc)) {
+      return false;
+    }
+    PcEntry entry = pcs.find(pc, false);
+    return entry != null && entry.isReturnAddress;
+  }
+
+  /**
+   * Whether a caller at {@code pc} with this sp and fp makes sense: a return address, whose own
+   * caller is one too. What was not copied of the stack speaks for no one.
+   */
+  boolean isGood(Walk walk, long pc, long sp, long fp) {
+    if (!codeCache.contains(pc)) {
+      return isNativeReturnAddress(walk, pc);
+    }
+    PcEntry entry = pcs.find(pc, false);
+    if (entry == null || !entry.isReturnAddress || !walk.isOnStack(sp)) {
+      return false;
+    }
+    return switch (entry.blob.kind) {
+      case NMETHOD, NATIVE_NMETHOD ->
+          (entry.hasPcDesc || entry.nmethod.isDeoptHandler(pc) || entry.nmethod.isNative())
+              && isGoodNext(walk, sp + entry.blob.frameBytes - X86.WORD);
+      case INTERPRETER -> fp > sp && isGoodNext(walk, fp + X86.RETURN_ADDRESS);
+      case STUB_ROUTINES ->
+          entry.blob.name.contains("continuation")
+              || fp > sp && isGoodNext(walk, fp + X86.RETURN_ADDRESS);
+      default -> true;
+    };
+  }
+
+  private boolean isGoodNext(Walk walk, long slot) {
+    if (!walk.isOnStack(slot)) {
+      return false;
+    }
+    try {
+      return isReturnAddress(walk, walk.read(slot));
+    } catch (UnreadableMemoryException e) {
+      return e == UnreadableMemoryException.BEYOND_COPY;
+    }
+  }
+
+  private boolean isNativeReturnAddress(Walk walk, long pc) {
+    CodeModules modules = walk.modules();
+    if (modules.find(pc - 1) == null) {
+      return false;
+    }
+    if (nativeReturns.get(pc) != null) {
+      return true;
+    }
+    try {
+      memory.read(pc - code.length, code, 0, code.length);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+    boolean call = X86Code.isCallBefore(code, code.length);
+    if (call) {
+      nativeReturns.put(pc, Boolean.TRUE);
+    }
+    return call;
+  }
+}

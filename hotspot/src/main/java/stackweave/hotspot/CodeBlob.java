@@ -1,0 +1,78 @@
+package stackweave.hotspot;
+
+/**
+ * A blob of the code cache as it was when it was read. Code blobs are freed and their memory
+ * reused: {@link BlobCache} compares the identity (name, size, compile id, method) again before a
+ * cached one is believed.
+ */
+class CodeBlob {
+  final long address;
+  final BlobKind kind;
+  final String name;
+
+  /** Id of the blob's name among the methods. */
+  final int nameId;
+
+  final long codeBegin;
+  final long codeEnd;
+
+  /** Frame size in bytes, return address and saved frame pointer included; 0 or less: none. */
+  final int frameBytes;
+
+  /** Where the code has set up its frame, from the start of the code; negative: never said. */
+  final int frameComplete;
+
+  private final Identity identity;
+  private boolean gone;
+  private int checkedIn;
+
+  /** What must be the same as long as a blob is the same. */
+  record Identity(long name, int size, int compileId, long method, long outside) {}
+
+  CodeBlob(
+      long address,
+      BlobKind kind,
+      String name,
+      int nameId,
+      long codeBegin,
+      long codeEnd,
+      int frameBytes,
+      int frameComplete,
+      Identity identity) {
+    this.address = address;
+    this.kind = kind;
+    this.name = name;
+    this.nameId = nameId;
+    this.codeBegin = codeBegin;
+    this.codeEnd = codeEnd;
+    this.frameBytes = frameBytes;
+    this.frameComplete = frameComplete;
+    this.identity = identity;
+  }
+
+  final boolean contains(long pc) {
+    return pc >= codeBegin && pc < codeEnd;
+  }
+
+  final Identity identity() {
+    return identity;
+  }
+
+  /** Whether it was found replaced or freed. */
+  final boolean isGone() {
+    return gone;
+  }
+
+  final void setGone() {
+    gone = true;
+  }
+
+  /** The round of checks in which it was last found unchanged. */
+  final int checkedIn() {
+    return checkedIn;
+  }
+
+  final void setCheckedIn(int round) {
+    checkedIn = round;
+  }
+}

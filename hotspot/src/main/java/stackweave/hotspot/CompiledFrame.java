@@ -1,0 +1,117 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * A Java method compiled by C1 or C2: a frame of fixed size, with the return address on top and the
+ * caller's rbp below it.
+ */
+final class CompiledFrame implements HotSpotFrame {
+  /** Most words that compiled code pushes below its frame, around calls of stubs. */
+  private static final int MOST_PUSHED = 8;
+
+  private final PcCache pcs;
+  private final Callers callers;
+  private final StackScan scan;
+  private final HotSpotStatistics statistics;
+
+  CompiledFrame(PcCache pcs, Callers callers, StackScan scan, HotSpotStatistics statistics) {
+    this.pcs = pcs;
+    this.callers = callers;
+    this.scan = scan;
+    this.statistics = statistics;
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry at) throws UnreadableMemoryException {
+    PcEntry entry = at.nmethod.isDeoptHandler(at.pc) ? undeoptimized(walk, at) : at;
+    if (isInStaticCallStub(walk, entry)) {
+      return leaveStaticCallStub(walk, entry);
+    }
+    StopReason full = walk.addCompiled(entry);
+    if (full != null) {
+      return full;
+    }
+    if (entry.partial != null && leavePartial(walk, entry.partial)) {
+      return null;
+    }
+    return leaveFull(walk, entry);
+  }
+
+  /** The frame is to be deoptimized on return: the pc it had is kept in the frame. */
+  private PcEntry undeoptimized(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    long pc = walk.read(walk.sp() + entry.nmethod.origPcOffset);
+    if (!entry.nmethod.contains(pc)) {
+      return entry;
+    }
+    PcEntry original = pcs.find(pc, false);
+    return original != null && original.nmethod == entry.nmethod ? original : entry;
+  }
+
+  private boolean leavePartial(Walk walk, X86Code.FrameState partial)
+      throws UnreadableMemoryException {
+    long slot = walk.sp() + partial.returnAddress();
+    long pc = walk.read(slot);
+    if (!callers.isReturnAddress(walk, pc)) {
+      return false;
+    }
+    if (partial.savedFp() == X86Code.FrameState.FP_IN_REGISTER) {
+      walk.toCaller(pc, slot + X86.WORD);
+    } else {
+      walk.toCaller(pc, slot + X86.WORD, walk.read(walk.sp() + partial.savedFp()));
+    }
+    return true;
+  }
+
+  private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    long cfa = walk.sp() + entry.blob.frameBytes;
+    if (entry.blob.frameBytes >= X86.FRAME_LINK_BYTES) {
+      long pc = walk.read(cfa - X86.WORD);
+      if (callers.isReturnAddress(walk, pc)) {
+        walk.toCaller(pc, cfa, walk.read(cfa - X86.FRAME_LINK_BYTES));
+        return null;
+      }
+    }
+    return recover(walk, cfa) || scan.toCaller(walk, walk.sp())
+        ? null
+        : StopReason.BAD_COMPILED_FRAME;
+  }
+
+  /** Something was pushed below the frame: arguments of a stub, registers to be kept. */
+  private boolean recover(Walk walk, long cfa) {
+    for (long above = cfa + X86.WORD; above <= cfa + MOST_PUSHED * X86.WORD; above += X86.WORD) {
+      long pc = walk.peek(above - X86.WORD);
+      long fp = walk.peek(above - X86.FRAME_LINK_BYTES);
+      if (callers.isGood(walk, pc, above, fp)) {
+        statistics.recoveries++;
+        walk.toCaller(pc, above, fp);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Static calls to interpreted methods go through a stub behind the method's own code; there the
+   * top of the stack is the return address into the method itself.
+   */
+  private boolean isInStaticCallStub(Walk walk, PcEntry entry) {
+    return walk.interrupted()
+        && entry.pc >= entry.nmethod.stubBegin
+        && entry.nmethod.contains(walk.peek(walk.sp()));
+  }
+
+  private StopReason leaveStaticCallStub(Walk walk, PcEntry entry)
+      throws UnreadableMemoryException {
+    long sp = walk.sp() + X86.WORD;
+    long pc = walk.read(walk.sp());
+    PcEntry caller = pcs.find(pc, false);
+    if (caller == null || !caller.isReturnAddress) {
+      return StopReason.BAD_COMPILED_FRAME;
+    }
+    StopReason full = walk.addStub(entry);
+    walk.toCaller(pc, sp);
+    return full;
+  }
+}

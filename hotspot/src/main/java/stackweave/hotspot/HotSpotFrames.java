@@ -1,0 +1,106 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Steps from a frame in the code cache to its caller: finds which kind it is and lets that do it.
+ */
+final class HotSpotFrames {
+  private final CodeCache codeCache;
+  private final CheckRounds rounds = new CheckRounds();
+  private final HotSpotStatistics statistics = new HotSpotStatistics();
+  private final PcCache pcs;
+  private final Callers callers;
+  private final long callStubReturn;
+  private final HotSpotFrame compiled;
+  private final HotSpotFrame nativeWrapper;
+  private final HotSpotFrame interpreted;
+  private final HotSpotFrame adapter;
+  private final HotSpotFrame stub;
+  private final HotSpotFrame runtime;
+  private final HotSpotFrame callStub = new CallStubFrame();
+  private final HotSpotFrame upcall;
+  private final HotSpotFrame continuation;
+
+  HotSpotFrames(HotSpot hotspot, HotSpotMethods names) {
+    Layout layout = hotspot.layout();
+    MemoryReader memory = hotspot.memory();
+    codeCache = hotspot.codeCache();
+    callStubReturn = hotspot.callStubReturn();
+    int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
+    MethodCache methods =
+        new MethodCache(new MethodReader(layout, memory, names), rounds, statistics);
+    BlobCache blobs =
+        new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, statistics);
+    ScopeDecoder scopes = new ScopeDecoder(layout, methods, unknownMethod);
+    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), statistics);
+    callers = new Callers(codeCache, pcs, memory);
+    StackScan scan = new StackScan(callers, statistics);
+    compiled = new CompiledFrame(pcs, callers, scan, statistics);
+    nativeWrapper = new NativeWrapperFrame(callers, scan);
+    interpreted = new InterpretedFrame(callers, methods, scan, unknownMethod);
+    adapter = new AdapterFrame(callers, scan);
+    stub = new StubFrame(callers, scan);
+    runtime = new RuntimeFrame(callers, scan);
+    upcall = new UpcallFrame(callers, runtime);
+    continuation =
+        layout.continuationReturnPc == null ? stub : new ContinuationFrame(layout, memory, callers);
+  }
+
+  HotSpotStatistics statistics() {
+    return statistics;
+  }
+
+  Callers callers() {
+    return callers;
+  }
+
+  /** Whether {@code pc} is HotSpot's to decode. */
+  boolean contains(long pc) {
+    return codeCache.contains(pc);
+  }
+
+  /** Begins a stack. */
+  void begin() {
+    rounds.tick();
+  }
+
+  /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */
+  StopReason step(Walk walk) throws UnreadableMemoryException {
+    PcEntry entry = pcs.find(walk.pc(), walk.interrupted());
+    if (entry == null) {
+      walk.frames()
+          .addHotSpot(
+              FrameKind.UNKNOWN,
+              walk.pc(),
+              walk.interrupted(),
+              FrameBuffer.NO_METHOD,
+              FrameBuffer.UNKNOWN,
+              FrameBuffer.UNKNOWN);
+      return StopReason.UNKNOWN_BLOB;
+    }
+    return frameOf(walk, entry).step(walk, entry);
+  }
+
+  private HotSpotFrame frameOf(Walk walk, PcEntry entry) {
+    return switch (entry.blob.kind) {
+      case NMETHOD -> compiled;
+      case NATIVE_NMETHOD -> nativeWrapper;
+      case INTERPRETER -> interpreted;
+      case ADAPTER, METHOD_HANDLES, VTABLE -> adapter;
+      case DEOPTIMIZATION, RUNTIME -> runtime;
+      case UPCALL -> upcall;
+      case STUB_ROUTINES -> stubRoutine(walk, entry);
+    };
+  }
+
+  private HotSpotFrame stubRoutine(Walk walk, PcEntry entry) {
+    if (entry.pc == callStubReturn) {
+      return callStub;
+    }
+    boolean barrier = !walk.interrupted() && entry.blob.name.contains("continuation");
+    return barrier ? continuation : stub;
+  }
+}

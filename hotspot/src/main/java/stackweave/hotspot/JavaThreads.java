@@ -1,0 +1,82 @@
+package stackweave.hotspot;
+
+import java.util.ArrayList;
+import java.util.List;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The VM's JavaThreads and the OS threads that carry them. Threads come and go while this reads: a
+ * thread just ended may be listed, one just started may be missing. Not thread-safe.
+ */
+public final class JavaThreads {
+  /** Of an OS thread that is not there (yet, or any more). */
+  public static final int NO_THREAD = 0;
+
+  private static final int MOST_THREADS = 1 << 20;
+
+  private final Layout layout;
+  private final MemoryReader memory;
+  private final Piece piece = new Piece(4096);
+
+  JavaThreads(Layout layout, MemoryReader memory) {
+    this.layout = layout;
+    this.memory = memory;
+  }
+
+  /**
+   * One thread of the VM.
+   *
+   * @param address of its JavaThread, the value of {@code Thread.eetop}
+   * @param osThreadId its id as the OS has it
+   */
+  public record JavaThread(long address, int osThreadId) {}
+
+  /**
+   * The OS id of the thread with this JavaThread.
+   *
+   * @param eetop the field of that name of a {@link Thread}, 0 if it isn't running
+   * @return {@link #NO_THREAD} if there is none
+   */
+  public int osThreadId(long eetop) {
+    if (eetop == 0) {
+      return NO_THREAD;
+    }
+    try {
+      long osThread = memory.readLong(eetop + layout.osThread.offset());
+      return osThread == 0
+          ? NO_THREAD
+          : (int) memory.readLong(osThread + layout.osThreadId.offset());
+    } catch (UnreadableMemoryException e) {
+      return NO_THREAD;
+    }
+  }
+
+  /**
+   * All threads of the VM's list; those Java code can't enumerate (compilers, service) included.
+   */
+  public List<JavaThread> all() {
+    List<JavaThread> threads = new ArrayList<>();
+    try {
+      long list = memory.readLong(layout.threadList.offset());
+      piece.copy(
+          memory, list, Math.max(layout.threadListLength.end(), layout.threadListThreads.end()));
+      int length = (int) layout.threadListLength.in(piece);
+      long array = layout.threadListThreads.in(piece);
+      if (length < 0 || length > MOST_THREADS) {
+        return threads;
+      }
+      piece.copy(memory, array, 8 * length);
+      for (int i = 0; i < length; i++) {
+        long address = piece.i8(8 * i);
+        int osThreadId = osThreadId(address);
+        if (osThreadId != NO_THREAD) {
+          threads.add(new JavaThread(address, osThreadId));
+        }
+      }
+    } catch (UnreadableMemoryException e) {
+      // The list was replaced and freed while it was read: what was found is what there is.
+    }
+    return threads;
+  }
+}

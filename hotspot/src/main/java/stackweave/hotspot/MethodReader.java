@@ -1,0 +1,147 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * From a Method* to its names, bytecodes and lines: Method → ConstMethod → ConstantPool → Symbols.
+ *
+ * <p>A Method* may be stale: its class unloaded, its memory in other use. What is read must
+ * therefore look like a method all the way (sizes, printable names, a grammatical descriptor), and
+ * be found in its class's own list of methods unless it is one that the VM made up itself.
+ */
+final class MethodReader {
+  private static final int LARGEST_CONST_METHOD = 1 << 20;
+  private static final int MOST_POOL_ENTRIES = 1 << 16;
+  private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
+
+  private final Layout layout;
+  private final MemoryReader memory;
+  private final HotSpotMethods methods;
+  private final Piece method = new Piece(128);
+  private final Piece constMethod = new Piece(4096);
+  private final Piece pool = new Piece(128);
+  private final Piece symbol = new Piece(256);
+  private final Unsigned5 stream;
+
+  MethodReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
+    this.layout = layout;
+    this.memory = memory;
+    this.methods = methods;
+    this.stream = new Unsigned5(layout.unsigned5ExcludesZero);
+  }
+
+  /** The method at {@code address}, or null if what is there is no method. */
+  JavaMethod read(long address) throws UnreadableMemoryException {
+    if (!isPointer(address)) {
+      return null;
+    }
+    method.copy(memory, address, layout.methodSize);
+    long body = layout.constMethod.in(method);
+    if (!isPointer(body)) {
+      return null;
+    }
+    constMethod.copy(memory, body, layout.constMethodHeaderSize);
+    long size = 8 * layout.constMethodSize.in(constMethod);
+    int codeSize = layout.codeSize.intIn(constMethod);
+    int header = layout.constMethodHeaderSize;
+    if (size < header + codeSize || size > LARGEST_CONST_METHOD) {
+      return null;
+    }
+    constMethod.copy(memory, body, (int) size);
+    HotSpotMethod name = name(address);
+    if (name == null) {
+      return null;
+    }
+    return new JavaMethod(
+        address,
+        body,
+        body + header,
+        codeSize,
+        methods.intern(name),
+        name.modifiers(),
+        lines(header + codeSize));
+  }
+
+  /** Whether {@code known} is still the method at its address. */
+  boolean isUnchanged(JavaMethod known) throws UnreadableMemoryException {
+    method.copy(memory, known.address, layout.methodSize);
+    if (layout.constMethod.in(method) != known.constMethod) {
+      return false;
+    }
+    constMethod.copy(memory, known.constMethod, layout.constMethodHeaderSize);
+    if (layout.codeSize.intIn(constMethod) != known.codeSize) {
+      return false;
+    }
+    long constants = layout.constants.in(constMethod);
+    HotSpotMethod name = methods.get(known.id);
+    return isPointer(constants)
+        && name.name().equals(poolSymbol(constants, layout.nameIndex))
+        && name.descriptor().equals(poolSymbol(constants, layout.signatureIndex));
+  }
+
+  private HotSpotMethod name(long address) throws UnreadableMemoryException {
+    long constants = layout.constants.in(constMethod);
+    if (!isPointer(constants)) {
+      return null;
+    }
+    pool.copy(memory, constants, layout.constantPoolSize);
+    int length = layout.poolLength.intIn(pool);
+    long holder = layout.poolHolder.in(pool);
+    if (length <= 0 || length > MOST_POOL_ENTRIES || !isPointer(holder)) {
+      return null;
+    }
+    int sourceIndex = layout.sourceFileIndex.intIn(pool);
+    String name = poolSymbol(constants, layout.nameIndex);
+    String descriptor = poolSymbol(constants, layout.signatureIndex);
+    String className = symbol(memory.readLong(holder + layout.klassName.offset()));
+    if (!Names.isMethodName(name)
+        || !Names.isMethodDescriptor(descriptor)
+        || !Names.isClassName(className)
+        || !isListed(holder, address) && !Names.isMadeByVm(className, name)) {
+      return null;
+    }
+    String source = sourceIndex == 0 ? null : symbol(entry(constants, sourceIndex));
+    int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
+    return new HotSpotMethod(
+        Names.javaClassName(className), name, descriptor, flags, source == null ? "" : source);
+  }
+
+  /** Whether the class knows the method; its number is where the list had it at first. */
+  private boolean isListed(long holder, long address) throws UnreadableMemoryException {
+    long list = memory.readLong(holder + layout.klassMethods.offset());
+    int index = layout.methodIdnum.intIn(constMethod);
+    return isPointer(list)
+        && memory.readLong(list + layout.methodArrayData.offset() + 8L * index) == address;
+  }
+
+  private String poolSymbol(long constants, Field index) throws UnreadableMemoryException {
+    return symbol(entry(constants, index.intIn(constMethod)));
+  }
+
+  private long entry(long constants, int index) throws UnreadableMemoryException {
+    return memory.readLong(constants + layout.constantPoolSize + 8L * index);
+  }
+
+  private String symbol(long address) throws UnreadableMemoryException {
+    if (!isPointer(address)) {
+      return null;
+    }
+    int body = (int) layout.symbolBody.offset();
+    symbol.copy(memory, address, body);
+    int length = layout.symbolLength.intIn(symbol);
+    symbol.copy(memory, address + body, length);
+    return symbol.text(0, length);
+  }
+
+  private LineTable lines(int offset) {
+    if ((layout.constMethodFlags.in(constMethod) & layout.hasLineNumberTable) == 0) {
+      return LineTable.NONE;
+    }
+    return LineTable.decode(stream.at(constMethod.bytes(), offset, constMethod.length()));
+  }
+
+  private static boolean isPointer(long address) {
+    return address > 0xffff && (address & 7) == 0 && address >>> 56 == 0;
+  }
+}

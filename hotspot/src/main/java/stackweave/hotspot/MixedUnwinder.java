@@ -1,0 +1,127 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.NativeUnwinder;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * From a raw sample to all its frames: kernel frames first, then native and HotSpot frames as they
+ * alternate, out to the thread's first frame.
+ *
+ * <p>Never throws: a failure of its own ends the one stack with {@link StopReason#INTERNAL_ERROR}
+ * and is counted. A warm stack allocates nothing. Not thread-safe: belongs to one thread.
+ */
+public final class MixedUnwinder {
+  private final NativeUnwinder natives;
+  private final HotSpotFrames hotspot;
+  private final Walk walk;
+  private final NativeLeaf leaf;
+  private long failures;
+  private RuntimeException lastFailure;
+
+  /**
+   * @param natives steps through native code
+   * @param hotspot the VM of the process, or null where it is not understood: its frames then end a
+   *     stack with {@link StopReason#UNSUPPORTED_VM}
+   * @param methods receives the names met
+   */
+  public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
+    this.natives = natives;
+    this.hotspot = hotspot == null ? null : new HotSpotFrames(hotspot, methods);
+    this.walk = new Walk(new Registers(natives.rules().architecture()));
+    this.leaf = new NativeLeaf(this.hotspot);
+  }
+
+  /**
+   * Unwinds one sample.
+   *
+   * @param modules what was mapped at the sample's time
+   * @param frames cleared, filled and finished
+   */
+  public void unwind(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    frames.clear();
+    try {
+      frames.finish(walk(sample, modules, frames));
+    } catch (RuntimeException e) {
+      failures++;
+      lastFailure = e;
+      frames.finish(StopReason.INTERNAL_ERROR);
+    }
+  }
+
+  /** How many stacks ended with {@link StopReason#INTERNAL_ERROR}. */
+  public long failures() {
+    return failures;
+  }
+
+  /** The cause of the last {@link StopReason#INTERNAL_ERROR}, or null. */
+  public RuntimeException lastFailure() {
+    return lastFailure;
+  }
+
+  /** Counters of HotSpot's frames; null without HotSpot. */
+  public HotSpotStatistics statistics() {
+    return hotspot == null ? null : hotspot.statistics();
+  }
+
+  private StopReason walk(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    for (int i = 0; i < sample.kernelFrameCount(); i++) {
+      if (!frames.addNative(FrameKind.KERNEL, sample.kernelFrames()[i], i == 0)) {
+        return StopReason.TOO_DEEP;
+      }
+    }
+    if (!sample.hasRegisters()) {
+      return StopReason.NO_REGISTERS;
+    }
+    walk.begin(sample.registers(), sample, modules, frames);
+    if (hotspot != null) {
+      hotspot.begin();
+    }
+    while (true) {
+      long sp = walk.sp();
+      boolean innermost = walk.interrupted();
+      StopReason end = step();
+      if (end != null) {
+        return end;
+      }
+      // Handlers of signals may run on a stack of their own; the native step allows for that.
+      boolean signalFrame = walk.interrupted();
+      boolean advanced = innermost ? walk.sp() >= sp : walk.sp() > sp;
+      if (!advanced && !signalFrame) {
+        return StopReason.NOT_ADVANCING;
+      }
+    }
+  }
+
+  /** One frame further out; null, or why there is none. */
+  private StopReason step() {
+    try {
+      return hotspot != null && hotspot.contains(walk.pc()) ? hotspot.step(walk) : nativeStep();
+    } catch (UnreadableMemoryException e) {
+      return e.reason();
+    }
+  }
+
+  private StopReason nativeStep() {
+    boolean interrupted = walk.interrupted();
+    long pc = walk.pc();
+    boolean known = walk.modules().find(interrupted ? pc : pc - 1) != null;
+    FrameKind kind = known ? FrameKind.NATIVE : FrameKind.UNKNOWN;
+    if (!walk.frames().addNative(kind, pc, interrupted)) {
+      return StopReason.TOO_DEEP;
+    }
+    StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
+    if (end == null) {
+      walk.setInterrupted(natives.callerInterrupted());
+      return null;
+    }
+    boolean withoutRule = end == StopReason.NO_RULE || end == StopReason.NO_MODULE;
+    if (withoutRule && interrupted && leaf.toCaller(walk)) {
+      return null;
+    }
+    return end == StopReason.NO_MODULE && hotspot == null ? StopReason.UNSUPPORTED_VM : end;
+  }
+}

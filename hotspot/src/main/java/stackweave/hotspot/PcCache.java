@@ -1,0 +1,157 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * What is known of each pc met in the code cache; bounded. An entry is believed as long as its blob
+ * is; what could not be decoded is decoded again at the next hit.
+ */
+final class PcCache {
+  private static final int CAPACITY = 1 << 15;
+
+  /** Behind the last call of a compiled prologue nothing of it is looked for. */
+  private static final int LONGEST_PROLOGUE = 160;
+
+  /** Code before the frame is set up in the osr entry, which says no frame_complete. */
+  private static final int LONGEST_OSR_PROLOGUE = 64;
+
+  private final MemoryReader memory;
+  private final BlobCache blobs;
+  private final ScopeDecoder scopes;
+  private final InterpreterCodelets codelets;
+  private final HotSpotStatistics statistics;
+  private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
+  private int blobResets;
+
+  PcCache(
+      MemoryReader memory,
+      BlobCache blobs,
+      ScopeDecoder scopes,
+      InterpreterCodelets codelets,
+      HotSpotStatistics statistics) {
+    this.memory = memory;
+    this.blobs = blobs;
+    this.scopes = scopes;
+    this.codelets = codelets;
+    this.statistics = statistics;
+  }
+
+  /**
+   * What is known of {@code pc} in the code cache.
+   *
+   * @param interrupted whether pc is the interrupted instruction rather than a return address
+   * @return null if there is no blob now
+   */
+  PcEntry find(long pc, boolean interrupted) {
+    long key = pc << 1 | (interrupted ? 1 : 0);
+    PcEntry known = entries.get(key);
+    if (known != null && blobs.isCurrent(known.blob)) {
+      statistics.pcHits++;
+      return known;
+    }
+    statistics.pcMisses++;
+    CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
+    forgetWithBlobs();
+    if (blob == null) {
+      entries.remove(key);
+      return null;
+    }
+    PcEntry entry = decode(pc, interrupted, blob);
+    boolean worthKeeping = interrupted || entry.isReturnAddress;
+    if (worthKeeping && (entry.javaFrames == null || entry.javaFrames.complete())) {
+      if (entries.put(key, entry)) {
+        statistics.cacheResets++;
+      }
+    }
+    return entry;
+  }
+
+  private void forgetWithBlobs() {
+    if (blobResets != blobs.resets()) {
+      blobResets = blobs.resets();
+      entries.clear();
+    }
+  }
+
+  private PcEntry decode(long pc, boolean interrupted, CodeBlob blob) {
+    Nmethod nmethod = blob instanceof Nmethod n ? n : null;
+    InterpreterCodelets.Codelet codelet =
+        blob.kind == BlobKind.INTERPRETER ? codelets.find(interrupted ? pc : pc - 1) : null;
+    byte[] code = interrupted ? code(blob, pc) : null;
+    boolean returns =
+        !interrupted && (isReturnPoint(pc, blob, nmethod, codelet) || isCallBefore(blob, pc));
+    PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc);
+    X86Code.FrameState partial =
+        interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
+            ? partialFrame(blob, nmethod, pc, code)
+            : null;
+    return new PcEntry(pc, interrupted, blob, frames, codelet, returns, partial, code);
+  }
+
+  /** Return addresses that the VM makes itself, without a call before them. */
+  private boolean isReturnPoint(
+      long pc, CodeBlob blob, Nmethod nmethod, InterpreterCodelets.Codelet codelet) {
+    if (nmethod != null) {
+      return nmethod.hasPcDesc(pc) || nmethod.isDeoptHandler(pc);
+    }
+    return codelet != null && codelet.isReturnEntry()
+        || blob.kind == BlobKind.DEOPTIMIZATION
+        || blob.name.contains("continuation");
+  }
+
+  private boolean isCallBefore(CodeBlob blob, long pc) {
+    int length = (int) Math.min(X86Code.LONGEST_CALL, pc - blob.codeBegin);
+    byte[] code = new byte[length];
+    return read(pc - length, code, 0, length) && X86Code.isCallBefore(code, length);
+  }
+
+  /** The code around pc; zeros (no instruction that is looked for) outside of the blob. */
+  private byte[] code(CodeBlob blob, long pc) {
+    byte[] code = new byte[PcEntry.CODE_BEFORE + PcEntry.CODE_AFTER];
+    long from = Math.max(blob.codeBegin, pc - PcEntry.CODE_BEFORE);
+    long to = Math.min(blob.codeEnd, pc + PcEntry.CODE_AFTER);
+    int offset = (int) (from - (pc - PcEntry.CODE_BEFORE));
+    return read(from, code, offset, (int) (to - from)) ? code : new byte[code.length];
+  }
+
+  private X86Code.FrameState partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
+    if (nmethod == null) {
+      if (pc == blob.codeBegin + 1 && X86Code.isPushFp(code, PcEntry.CODE_BEFORE - 1)) {
+        return X86Code.FrameState.FP_PUSHED;
+      }
+      return inPrologue(blob.codeBegin, blob.codeBegin + LONGEST_OSR_PROLOGUE, pc);
+    }
+    if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
+      return X86Code.FrameState.NONE;
+    }
+    X86Code.FrameState state = X86Code.inEpilogue(code, PcEntry.CODE_BEFORE);
+    if (state == null && blob.frameComplete > 0) {
+      state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
+    }
+    if (state == null && nmethod.isOsr()) {
+      state = inPrologue(nmethod.osrEntry, nmethod.osrEntry + LONGEST_OSR_PROLOGUE, pc);
+    }
+    return state;
+  }
+
+  private X86Code.FrameState inPrologue(long entry, long limit, long pc) {
+    int length = (int) Math.min(limit - entry, LONGEST_PROLOGUE);
+    if (pc < entry || pc >= entry + length) {
+      return null;
+    }
+    byte[] code = new byte[length];
+    return read(entry, code, 0, length)
+        ? X86Code.inPrologue(code, 0, (int) (pc - entry), length)
+        : null;
+  }
+
+  private boolean read(long address, byte[] target, int offset, int length) {
+    try {
+      memory.read(address, target, offset, length);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package stackweave.hotspot;
+
+/**
+ * All that is known of one pc in the code cache: its blob, the Java methods that run there, and how
+ * an interrupted frame stands. Immutable once made; kept per pc, so that a warm frame reads no
+ * memory of the VM but the copied stack.
+ */
+final class PcEntry {
+  final long pc;
+  final boolean interrupted;
+  final CodeBlob blob;
+
+  /** The compiled method at pc; null if it is none. */
+  final Nmethod nmethod;
+
+  /** The Java frames at pc, innermost first; null but for compiled methods. */
+  final JavaFrames javaFrames;
+
+  /** The interpreter's codelet at pc; null outside the interpreter. */
+  final InterpreterCodelets.Codelet codelet;
+
+  /** Whether a call can return to pc: never said of what only looks so. */
+  final boolean isReturnAddress;
+
+  /** Whether debug information was recorded for exactly this pc: a call, all arguments in place. */
+  final boolean hasPcDesc;
+
+  /** How an interrupted frame stands, if it is not complete; else null. */
+  final X86Code.FrameState partial;
+
+  /** The code around an interrupted pc (from {@link #CODE_BEFORE} bytes before it), or null. */
+  final byte[] code;
+
+  /** How much of the code before an interrupted pc is kept. */
+  static final int CODE_BEFORE = 16;
+
+  /** How much of the code from an interrupted pc on is kept. */
+  static final int CODE_AFTER = 24;
+
+  /**
+   * Java frames as columns.
+   *
+   * @param complete whether all methods could be read
+   */
+  record JavaFrames(byte[] kinds, int[] methods, int[] bcis, int[] lines, boolean complete) {}
+
+  PcEntry(
+      long pc,
+      boolean interrupted,
+      CodeBlob blob,
+      JavaFrames javaFrames,
+      InterpreterCodelets.Codelet codelet,
+      boolean isReturnAddress,
+      X86Code.FrameState partial,
+      byte[] code) {
+    this.pc = pc;
+    this.interrupted = interrupted;
+    this.blob = blob;
+    this.nmethod = blob instanceof Nmethod n ? n : null;
+    this.javaFrames = javaFrames;
+    this.codelet = codelet;
+    this.isReturnAddress = isReturnAddress;
+    this.hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
+    this.partial = partial;
+    this.code = code;
+  }
+}

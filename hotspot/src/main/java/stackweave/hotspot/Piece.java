@@ -1,0 +1,75 @@
+package stackweave.hotspot;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * A piece of the VM's memory, copied whole, so that what is decoded from it can't change or vanish
+ * half-way. Reused; not thread-safe. Offsets count from the piece's first byte.
+ */
+final class Piece {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private byte[] bytes;
+  private long address;
+  private int length;
+
+  Piece(int capacity) {
+    bytes = new byte[capacity];
+  }
+
+  /** Copies {@code length} bytes from {@code address} on. */
+  Piece copy(MemoryReader memory, long address, int length) throws UnreadableMemoryException {
+    if (bytes.length < length) {
+      bytes = new byte[Math.max(length, 2 * bytes.length)];
+    }
+    this.length = 0;
+    memory.read(address, bytes, 0, length);
+    this.address = address;
+    this.length = length;
+    return this;
+  }
+
+  /** Where the bytes came from. */
+  long address() {
+    return address;
+  }
+
+  int length() {
+    return length;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int u1(int offset) {
+    return bytes[offset] & 0xff;
+  }
+
+  int u2(int offset) {
+    return (short) SHORTS.get(bytes, offset) & 0xffff;
+  }
+
+  int i4(int offset) {
+    return (int) INTS.get(bytes, offset);
+  }
+
+  long i8(int offset) {
+    return (long) LONGS.get(bytes, offset);
+  }
+
+  /** The characters of a HotSpot symbol: modified UTF-8 without its two special cases. */
+  String text(int offset, int length) {
+    return new String(bytes, offset, length, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,43 @@
+package stackweave.hotspot;
+
+/**
+ * The last resort: the nearest word above sp that is a return address into Java code whose own
+ * caller is one too. Stops at the first, so that it jumps over no frame that can be told.
+ */
+final class StackScan {
+  /** How far a scan goes, in words. */
+  private static final int LONGEST = 512;
+
+  private final Callers callers;
+  private final HotSpotStatistics statistics;
+
+  StackScan(Callers callers, HotSpotStatistics statistics) {
+    this.callers = callers;
+    this.statistics = statistics;
+  }
+
+  /** Makes the caller the frame at hand; false if none was found. */
+  boolean toCaller(Walk walk, long from) {
+    long fp = walk.valueOf(X86.RBP);
+    for (long slot = from; slot < from + LONGEST * X86.WORD; slot += X86.WORD) {
+      long pc = walk.peek(slot);
+      if (!callers.isHotSpotReturnAddress(pc)) {
+        continue;
+      }
+      long sp = slot + X86.WORD;
+      long saved = walk.peek(slot - X86.WORD);
+      // A frame that was built saved its caller's fp right below; one that was not left it alone.
+      if (slot > from && walk.isOnStack(saved) && callers.isGood(walk, pc, sp, saved)) {
+        statistics.scans++;
+        walk.toCaller(pc, sp, saved);
+        return true;
+      }
+      if (callers.isGood(walk, pc, sp, fp)) {
+        statistics.scans++;
+        walk.toCaller(pc, sp);
+        return true;
+      }
+    }
+    return false;
+  }
+}

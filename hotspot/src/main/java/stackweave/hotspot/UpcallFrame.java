@@ -1,0 +1,32 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/** The stub through which native code calls Java by the foreign function interface: rbp-based. */
+final class UpcallFrame implements HotSpotFrame {
+  private final Callers callers;
+  private final HotSpotFrame withoutFrame;
+
+  UpcallFrame(Callers callers, HotSpotFrame withoutFrame) {
+    this.callers = callers;
+    this.withoutFrame = withoutFrame;
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    long fp = walk.valueOf(X86.RBP);
+    long pc = walk.peek(fp + X86.RETURN_ADDRESS);
+    if (!walk.isOnStack(fp) || !callers.isReturnAddress(walk, pc)) {
+      return withoutFrame.step(walk, entry);
+    }
+    StopReason full = walk.addStub(entry);
+    if (full != null) {
+      return full;
+    }
+    walk.toCaller(pc, fp + X86.FRAME_LINK_BYTES, walk.read(fp + X86.SAVED_FP));
+    // What it keeps of its caller's other registers is nowhere described.
+    walk.registers().forget(X86.R15);
+    return null;
+  }
+}

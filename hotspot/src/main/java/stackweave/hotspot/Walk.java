@@ -1,0 +1,161 @@
+package stackweave.hotspot;
+
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The state of one stack being walked: registers of the frame at hand, the copied stack, the frames
+ * found. Reused from sample to sample; not thread-safe.
+ */
+final class Walk {
+  /** Farther above the innermost sp than any thread's stack is large, in bytes. */
+  private static final long LARGEST_STACK = 1L << 30;
+
+  private final Registers registers;
+  private MemoryReader stack;
+  private CodeModules modules;
+  private FrameBuffer frames;
+  private boolean interrupted;
+
+  Walk(Registers registers) {
+    this.registers = registers;
+  }
+
+  void begin(Registers innermost, MemoryReader stack, CodeModules modules, FrameBuffer frames) {
+    registers.copyFrom(innermost);
+    this.stack = stack;
+    this.modules = modules;
+    this.frames = frames;
+    this.interrupted = true;
+  }
+
+  Registers registers() {
+    return registers;
+  }
+
+  MemoryReader stack() {
+    return stack;
+  }
+
+  CodeModules modules() {
+    return modules;
+  }
+
+  FrameBuffer frames() {
+    return frames;
+  }
+
+  /** Whether the frame was interrupted at its pc, rather than waiting for a call to return. */
+  boolean interrupted() {
+    return interrupted;
+  }
+
+  void setInterrupted(boolean interrupted) {
+    this.interrupted = interrupted;
+  }
+
+  long pc() {
+    return registers.pc();
+  }
+
+  long sp() {
+    return registers.sp();
+  }
+
+  /** A register's value, or 0 where it is lost: no address of anything. */
+  long valueOf(int register) {
+    return registers.isKnown(register) ? registers.get(register) : 0;
+  }
+
+  /** A word of the stack that must be there. */
+  long read(long address) throws UnreadableMemoryException {
+    return stack.readLong(address);
+  }
+
+  /** A word of the stack that may be anything; 0 where there is none. */
+  long peek(long address) {
+    if (!isOnStack(address)) {
+      return 0;
+    }
+    try {
+      return stack.readLong(address);
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+
+  /** Whether {@code address} can belong to this frame or an outer one. */
+  boolean isOnStack(long address) {
+    return address >= sp() && address - sp() < LARGEST_STACK && (address & 7) == 0;
+  }
+
+  /** Appends the frame of a stub. Null, or why the walk must end. */
+  StopReason addStub(PcEntry entry) {
+    return added(
+        frames.addHotSpot(
+            FrameKind.STUB,
+            entry.pc,
+            interrupted,
+            entry.blob.nameId,
+            FrameBuffer.UNKNOWN,
+            FrameBuffer.UNKNOWN));
+  }
+
+  /** Appends the Java frames at a pc of compiled code. Null, or why the walk must end. */
+  StopReason addCompiled(PcEntry entry) {
+    PcEntry.JavaFrames java = entry.javaFrames;
+    boolean all = true;
+    for (int i = 0; i < java.methods().length; i++) {
+      all &=
+          frames.addHotSpot(
+              FrameKind.ofCode(java.kinds()[i]),
+              entry.pc,
+              interrupted,
+              java.methods()[i],
+              java.bcis()[i],
+              java.lines()[i]);
+    }
+    return added(all);
+  }
+
+  StopReason added(boolean all) {
+    return all ? null : StopReason.TOO_DEEP;
+  }
+
+  /**
+   * Makes the caller the frame at hand. Java code keeps no register over a call but rsp, rbp and
+   * the thread's, so all others are lost.
+   */
+  void toCaller(long pc, long sp) {
+    loseRegisters();
+    registers.setPc(pc);
+    registers.set(X86.RSP, sp);
+    interrupted = false;
+  }
+
+  /**
+   * As {@link #toCaller(long, long)}, from code that changed no register that a caller may need.
+   */
+  void popTo(long pc, long sp) {
+    registers.setPc(pc);
+    registers.set(X86.RSP, sp);
+    interrupted = false;
+  }
+
+  /** As {@link #toCaller(long, long)}, with the caller's frame pointer. */
+  void toCaller(long pc, long sp, long fp) {
+    toCaller(pc, sp);
+    registers.set(X86.RBP, fp);
+  }
+
+  private void loseRegisters() {
+    for (int i = 0; i < X86.R15; i++) {
+      if (i != X86.RSP && i != X86.RBP) {
+        registers.forget(i);
+      }
+    }
+  }
+}

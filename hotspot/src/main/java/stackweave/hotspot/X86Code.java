@@ -1,0 +1,215 @@
+package stackweave.hotspot;
+
+/**
+ * Recognises the few instruction sequences that HotSpot's code generators always emit the same way:
+ * calls, and how compiled code sets up and takes down its frame.
+ */
+final class X86Code {
+  /** Bytes before a return address that hold any call. */
+  static final int LONGEST_CALL = 7;
+
+  private X86Code() {}
+
+  /** Whether a call instruction ends right before {@code code[end]}. */
+  static boolean isCallBefore(byte[] code, int end) {
+    return at(code, end - 5) == 0xe8
+        || isIndirectCall(code, end, 2)
+        || isIndirectCall(code, end, 3)
+        || isIndirectCall(code, end, 4)
+        || isIndirectCall(code, end, 6)
+        || isIndirectCall(code, end, 7);
+  }
+
+  /** FF /2 with a length of {@code length}, REX prefix aside. */
+  private static boolean isIndirectCall(byte[] code, int end, int length) {
+    if (at(code, end - length) != 0xff) {
+      return false;
+    }
+    int modRm = at(code, end - length + 1);
+    int mode = modRm >> 6;
+    int rm = modRm & 7;
+    if ((modRm >> 3 & 7) != 2) {
+      return false;
+    }
+    boolean sib = mode != 3 && rm == 4;
+    boolean longForm = mode == 2 || mode == 0 && rm == 5;
+    boolean noBase = sib && mode == 0 && length == 7 && (at(code, end - length + 2) & 7) == 5;
+    int expected = 2 + (sib ? 1 : 0) + (longForm || noBase ? 4 : mode == 1 ? 1 : 0);
+    return expected == length;
+  }
+
+  /** How far above sp the return address is, and whether and where rbp was saved, all in bytes. */
+  record FrameState(int returnAddress, int savedFp) {
+    static final int FP_IN_REGISTER = -1;
+
+    /** Nothing pushed yet, or everything popped. */
+    static final FrameState NONE = new FrameState(0, FP_IN_REGISTER);
+
+    /** Only rbp on top of the return address. */
+    static final FrameState FP_PUSHED = new FrameState(8, 0);
+  }
+
+  /**
+   * The state of the frame at {@code pc}, an index in {@code code}, if it lies in the prologue that
+   * begins at {@code entry}: stack bang, {@code push rbp; [mov rbp, rsp;] sub rsp, n} or {@code sub
+   * rsp, n; mov [rsp + m], rbp}.
+   *
+   * @return null if pc is behind the prologue or there is none within {@code limit}
+   */
+  static FrameState inPrologue(byte[] code, int entry, int pc, int limit) {
+    for (int i = entry; i < limit; i++) {
+      int push = pushPrologue(code, i);
+      if (push > 0) {
+        if (pc >= i + push) {
+          return null;
+        }
+        return pc <= i ? FrameState.NONE : FrameState.FP_PUSHED;
+      }
+      FrameState mov = movPrologue(code, i);
+      if (mov != null) {
+        int store = i + 7;
+        if (pc > store) {
+          return null;
+        }
+        return pc <= i ? FrameState.NONE : mov;
+      }
+    }
+    return null;
+  }
+
+  /** Length of {@code push rbp; [mov rbp, rsp;] sub rsp, n} at {@code i}, or 0. */
+  private static int pushPrologue(byte[] code, int i) {
+    if (at(code, i) != 0x55) {
+      return 0;
+    }
+    int next = i + 1;
+    if (isMoveOfSpToFp(code, next)) {
+      next += 3;
+    }
+    int sub = subtractSp(code, next);
+    return sub == 0 ? 0 : next + sub - i;
+  }
+
+  static boolean isMoveOfSpToFp(byte[] code, int i) {
+    return at(code, i) == 0x48
+        && (at(code, i + 1) == 0x8b && at(code, i + 2) == 0xec
+            || at(code, i + 1) == 0x89 && at(code, i + 2) == 0xe5);
+  }
+
+  private static int subtractSp(byte[] code, int i) {
+    if (at(code, i) != 0x48 || at(code, i + 2) != 0xec) {
+      return 0;
+    }
+    return at(code, i + 1) == 0x83 ? 4 : at(code, i + 1) == 0x81 ? 7 : 0;
+  }
+
+  /** {@code sub rsp, n; mov [rsp + m], rbp}: the state between the two, or null. */
+  private static FrameState movPrologue(byte[] code, int i) {
+    if (subtractSp(code, i) != 7) {
+      return null;
+    }
+    int store = i + 7;
+    boolean isStore =
+        at(code, store) == 0x48
+            && at(code, store + 1) == 0x89
+            && (at(code, store + 2) == 0x6c || at(code, store + 2) == 0xac)
+            && at(code, store + 3) == 0x24;
+    return isStore ? new FrameState(i4(code, i + 3), FrameState.FP_IN_REGISTER) : null;
+  }
+
+  /**
+   * The state of the frame at {@code pc}, an index in {@code code}, if it lies in an epilogue:
+   * {@code add rsp, n; pop rbp; [poll;] ret}, or the slow path of the poll.
+   *
+   * @return null if it does not
+   */
+  static FrameState inEpilogue(byte[] code, int pc) {
+    if (at(code, pc) == 0x5d && (isAddSpBefore(code, pc) || isLeaving(code, pc + 1))) {
+      return FrameState.FP_PUSHED;
+    }
+    boolean popped = at(code, pc - 1) == 0x5d && isAddSpBefore(code, pc - 1);
+    return popped || isLeaving(code, pc) || isPollStub(code, pc) ? FrameState.NONE : null;
+  }
+
+  private static boolean isAddSpBefore(byte[] code, int end) {
+    return at(code, end - 4) == 0x48 && at(code, end - 3) == 0x83 && at(code, end - 2) == 0xc4
+        || at(code, end - 7) == 0x48 && at(code, end - 6) == 0x81 && at(code, end - 5) == 0xc4;
+  }
+
+  /** A return, or what stands between the pop and the return: the safepoint poll. */
+  private static boolean isLeaving(byte[] code, int i) {
+    int ja = i + pollLength(code, i);
+    if (ja > i || at(code, i) == 0x0f && at(code, i + 1) == 0x87) {
+      // cmp rsp, [r15 + poll word]; ja slow path; ret
+      return at(code, ja) == 0x0f
+          && at(code, ja + 1) == 0x87
+          && (at(code, ja + 6) == 0xc3 || at(code, ja + 6) == 0xc2);
+    }
+    return at(code, i) == 0xc3 || at(code, i) == 0xc2;
+  }
+
+  private static int pollLength(byte[] code, int i) {
+    if (at(code, i) != 0x49 || at(code, i + 1) != 0x3b) {
+      return 0;
+    }
+    return at(code, i + 2) == 0xa7 ? 7 : at(code, i + 2) == 0x67 ? 4 : 0;
+  }
+
+  /** lea r10, [pc of the poll]; mov [r15 + saved exception pc], r10; jmp handler. */
+  private static boolean isPollStub(byte[] code, int i) {
+    if (isLeaR10(code, i) && isSaveR10(code, i + 7)) {
+      return true;
+    }
+    if (isLeaR10(code, i - 7) && isSaveR10(code, i)) {
+      return true;
+    }
+    return at(code, i) == 0xe9 && isLeaR10(code, i - 14) && isSaveR10(code, i - 7);
+  }
+
+  private static boolean isLeaR10(byte[] code, int i) {
+    return at(code, i) == 0x4c && at(code, i + 1) == 0x8d && at(code, i + 2) == 0x15;
+  }
+
+  private static boolean isSaveR10(byte[] code, int i) {
+    return at(code, i) == 0x4d && at(code, i + 1) == 0x89 && at(code, i + 2) == 0x97;
+  }
+
+  static boolean isPopR13(byte[] code, int i) {
+    return at(code, i) == 0x41 && at(code, i + 1) == 0x5d;
+  }
+
+  static boolean isMoveOfRbxToSp(byte[] code, int i) {
+    return at(code, i) == 0x48
+        && (at(code, i + 1) == 0x8b && at(code, i + 2) == 0xe3
+            || at(code, i + 1) == 0x89 && at(code, i + 2) == 0xdc);
+  }
+
+  static boolean isJumpToR13(byte[] code, int i) {
+    return at(code, i) == 0x41 && at(code, i + 1) == 0xff && at(code, i + 2) == 0xe5;
+  }
+
+  static boolean isReturn(byte[] code, int i) {
+    return at(code, i) == 0xc3 || at(code, i) == 0xc2;
+  }
+
+  static boolean isPushFp(byte[] code, int i) {
+    return at(code, i) == 0x55;
+  }
+
+  static boolean isPopFp(byte[] code, int i) {
+    return at(code, i) == 0x5d;
+  }
+
+  static boolean isLeave(byte[] code, int i) {
+    return at(code, i) == 0xc9;
+  }
+
+  private static int i4(byte[] code, int i) {
+    return at(code, i) | at(code, i + 1) << 8 | at(code, i + 2) << 16 | at(code, i + 3) << 24;
+  }
+
+  /** The byte, or -1 outside of what was copied. */
+  private static int at(byte[] code, int i) {
+    return i >= 0 && i < code.length ? code[i] & 0xff : -1;
+  }
+}

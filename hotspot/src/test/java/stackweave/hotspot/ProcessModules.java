@@ -1,0 +1,102 @@
+package stackweave.hotspot;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import stackweave.unwind.CodeModule;
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.RuleTable;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.UnwindTable;
+import stackweave.unwind.UnwindTables;
+
+/** The executable mappings of this process as /proc/self/maps had them at {@link #refresh}. */
+final class ProcessModules implements CodeModules {
+  record Module(String path, long start, long end, long bias, ElfImage image, UnwindTable table)
+      implements CodeModule {
+    @Override
+    public UnwindTable unwindTable() {
+      return table;
+    }
+  }
+
+  private final RuleTable rules;
+  private final ProcessMemory memory;
+  private final Map<String, ElfImage> images = new HashMap<>();
+  private final Map<ElfImage, UnwindTable> tables = new HashMap<>();
+  private TreeMap<Long, Module> modules = new TreeMap<>();
+  private int generation;
+
+  ProcessModules(RuleTable rules, ProcessMemory memory) throws IOException {
+    this.rules = rules;
+    this.memory = memory;
+    refresh();
+  }
+
+  void refresh() throws IOException {
+    TreeMap<Long, Module> found = new TreeMap<>();
+    for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+      String[] columns = line.split(" +", 6);
+      if (columns.length < 6 || columns[1].charAt(2) != 'x') {
+        continue;
+      }
+      String[] range = columns[0].split("-");
+      long start = Long.parseUnsignedLong(range[0], 16);
+      long end = Long.parseUnsignedLong(range[1], 16);
+      ElfImage image = image(columns[5], start, end);
+      if (image != null) {
+        long bias = start - image.addressOf(Long.parseLong(columns[2], 16));
+        UnwindTable table =
+            tables.computeIfAbsent(image, i -> UnwindTables.open(i.unwindSections(), rules));
+        found.put(start, new Module(columns[5], start, end, bias, image, table));
+      }
+    }
+    if (!found.keySet().equals(modules.keySet())) {
+      modules = found;
+      generation++;
+    }
+  }
+
+  private ElfImage image(String path, long start, long end) throws IOException {
+    ElfImage known = images.get(path);
+    if (known == null && path.equals("[vdso]")) {
+      byte[] bytes = new byte[(int) (end - start)];
+      try {
+        memory.read(start, bytes, 0, bytes.length);
+      } catch (UnreadableMemoryException e) {
+        return null;
+      }
+      known = new ElfImage(ByteBuffer.wrap(bytes));
+    } else if (known == null && path.startsWith("/") && Files.isReadable(Path.of(path))) {
+      known = ElfImage.open(Path.of(path));
+    }
+    images.put(path, known);
+    return known;
+  }
+
+  /** Runtime addresses of libjvm's exported symbols. */
+  SymbolAddresses libjvm() {
+    for (Module module : modules.values()) {
+      if (module.path().endsWith("/libjvm.so")) {
+        Map<String, Long> symbols = module.image().dynamicSymbols();
+        return name -> symbols.containsKey(name) ? symbols.get(name) + module.bias() : 0;
+      }
+    }
+    throw new IllegalStateException("no libjvm in /proc/self/maps");
+  }
+
+  @Override
+  public int generation() {
+    return generation;
+  }
+
+  @Override
+  public Module find(long pc) {
+    Map.Entry<Long, Module> entry = modules.floorEntry(pc);
+    return entry != null && pc < entry.getValue().end() ? entry.getValue() : null;
+  }
+}

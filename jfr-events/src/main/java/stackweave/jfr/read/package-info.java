@@ -1,2 +1,0 @@
-/** The way out of a recording: a file becomes stacks again. */
-package stackweave.jfr.read;
