@@ -1,7 +1,5 @@
 package stackweave.maps;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.stream.IntStream;
 
 /**
  * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line, sorted
@@ -21,6 +18,8 @@ import java.util.stream.IntStream;
 public final class KernelSymbols {
   /** No symbol covers the address. */
   public static final int NONE = -1;
+
+  private static final byte[] HIDDEN = "0000000000000000".getBytes(StandardCharsets.US_ASCII);
 
   private static final KernelSymbols EMPTY =
       new KernelSymbols(new long[0], new int[0], new byte[0]);
@@ -37,67 +36,101 @@ public final class KernelSymbols {
 
   /** Reads a file of the format of /proc/kallsyms; without access, or without addresses, empty. */
   public static KernelSymbols read(Path kallsyms) {
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(kallsyms), 1 << 16)) {
-      return parse(in);
+    try (InputStream in = Files.newInputStream(kallsyms)) {
+      byte[] start = in.readNBytes(HIDDEN.length);
+      // Hidden addresses are hidden in every line: 5 MB not read.
+      return Arrays.equals(start, HIDDEN) ? EMPTY : parse(start, in.readAllBytes());
     } catch (IOException e) {
       return EMPTY;
     }
   }
 
-  private static KernelSymbols parse(InputStream in) throws IOException {
-    long[] addresses = new long[1 << 17];
-    int[] nameOffsets = new int[1 << 17];
-    ByteArrayOutputStream names = new ByteArrayOutputStream(1 << 21);
-    int count = 0;
-    while (true) {
-      int c = in.read();
-      if (c < 0) {
-        break;
-      }
+  private static KernelSymbols parse(byte[] start, byte[] rest) {
+    byte[] text = Arrays.copyOf(start, start.length + rest.length);
+    System.arraycopy(rest, 0, text, start.length, rest.length);
+    Builder symbols = new Builder(text);
+    int position = 0;
+    while (position < text.length) {
+      position = symbols.line(position);
+    }
+    return symbols.build();
+  }
+
+  /** Collects the symbols of code line by line; their names stay where they are in the text. */
+  private static final class Builder {
+    private final byte[] text;
+    private long[] addresses = new long[1 << 17];
+    private int[] nameOffsets = new int[1 << 17];
+    private int count;
+
+    Builder(byte[] text) {
+      this.text = text;
+    }
+
+    /** Takes the line at {@code position}; returns where the next one begins. */
+    int line(int position) {
+      int at = position;
       long address = 0;
-      for (; c > ' '; c = in.read()) {
-        address = address << 4 | Character.digit(c, 16);
+      while (at < text.length && text[at] > ' ') {
+        address = address << 4 | (Character.digit(text[at++], 16) & 0xf);
       }
-      int type = in.read();
-      in.read();
-      boolean code = address != 0 && ((type | 0x20) == 't' || (type | 0x20) == 'w');
-      if (code && count == addresses.length) {
+      int type = at + 1 < text.length ? text[at + 1] | 0x20 : 0;
+      int name = at + 3;
+      if (address != 0 && (type == 't' || type == 'w') && name < text.length) {
+        add(address, name);
+      }
+      while (at < text.length && text[at] != '\n') {
+        at++;
+      }
+      return at + 1;
+    }
+
+    private void add(long address, int name) {
+      if (count == addresses.length) {
         addresses = Arrays.copyOf(addresses, 2 * count);
         nameOffsets = Arrays.copyOf(nameOffsets, 2 * count);
       }
-      if (code) {
-        addresses[count] = address;
-        nameOffsets[count++] = names.size();
-      }
-      boolean inName = true;
-      for (c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
-        inName &= c > ' ';
-        if (code && inName) {
-          names.write(c);
-        }
-      }
-      if (code) {
-        names.write(0);
-      }
+      addresses[count] = address ^ Long.MIN_VALUE;
+      nameOffsets[count++] = name;
     }
-    return sorted(addresses, nameOffsets, count, names.toByteArray());
-  }
 
-  /** The kernel's own symbols come sorted, those of its modules after them are not. */
-  private static KernelSymbols sorted(
-      long[] addresses, int[] nameOffsets, int count, byte[] names) {
-    int[] order =
-        IntStream.range(0, count)
-            .boxed()
-            .sorted(
-                Comparator.comparing((Integer i) -> addresses[i], Long::compareUnsigned)
-                    .thenComparing(i -> i))
-            .mapToInt(Integer::intValue)
-            .toArray();
-    return new KernelSymbols(
-        Arrays.stream(order).mapToLong(i -> addresses[i] ^ Long.MIN_VALUE).toArray(),
-        Arrays.stream(order).map(i -> nameOffsets[i]).toArray(),
-        names);
+    /** Sorted by address; the first of several symbols of one address stays the first. */
+    KernelSymbols build() {
+      int sorted = 1;
+      while (sorted < count && addresses[sorted - 1] <= addresses[sorted]) {
+        sorted++;
+      }
+      // The kernel's own symbols come sorted, those of its modules after them are not.
+      int[] order = new int[count];
+      Integer[] tail = new Integer[Math.max(count - sorted, 0)];
+      for (int i = 0; i < tail.length; i++) {
+        tail[i] = sorted + i;
+      }
+      Arrays.sort(tail, Comparator.comparingLong(i -> addresses[i]));
+      int head = 0;
+      int next = 0;
+      for (int i = 0; i < count; i++) {
+        boolean takeHead =
+            next == tail.length || (head < sorted && addresses[head] <= addresses[tail[next]]);
+        order[i] = takeHead ? head++ : tail[next++];
+      }
+      long[] starts = new long[count];
+      int[] names = new int[count];
+      byte[] pool = new byte[text.length / 2];
+      int used = 0;
+      for (int i = 0; i < count; i++) {
+        starts[i] = addresses[order[i]];
+        names[i] = used;
+        for (int at = nameOffsets[order[i]]; at < text.length && text[at] > ' '; at++) {
+          if (used + 1 >= pool.length) {
+            pool = Arrays.copyOf(pool, 2 * pool.length);
+          }
+          pool[used++] = text[at];
+        }
+        pool[used++] = 0;
+      }
+      return new KernelSymbols(starts, names, Arrays.copyOf(pool, used));
+    }
   }
 
   /** The symbol at or below {@code address}, or {@link #NONE}. */

@@ -1,0 +1,205 @@
+package stackweave.agent.drain;
+
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import stackweave.agent.engine.EngineChoice;
+import stackweave.agent.engine.EngineChooser;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.linux.CpuTime;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.store.EventStore;
+
+/**
+ * The drain thread: starts the engine, then waits and drains until told to stop; releases all it
+ * took.
+ *
+ * <p>Where no engine may run, it says so once on stderr and stays, asleep, to state the reason in
+ * every chunk of the recording.
+ */
+final class DrainThread implements Runnable {
+  /**
+   * How long raw samples wait at most while samples come: what they point at (compiled code, loaded
+   * classes) may be gone soon, and a wake-up costs about 15 µs.
+   */
+  private static final int BUSY_MILLIS = 5;
+
+  /** How long it waits when nothing comes. */
+  private static final int IDLE_MILLIS = 40;
+
+  private static final long REFRESH_NANOS = 5_000_000_000L;
+  private static final long REPEAT_NANOS = 10_000_000_000L;
+
+  private final SamplingRequest request;
+  private final EventStore store;
+  private final SamplerTotals totals;
+  private final PipelineFactory pipelines;
+  private final Messages messages;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile boolean stopping;
+  private volatile SampleEngine engine;
+  private CpuTime cpuTime;
+
+  DrainThread(
+      SamplingRequest request,
+      EventStore store,
+      SamplerTotals totals,
+      PipelineFactory pipelines,
+      Messages messages) {
+    this.request = request;
+    this.store = store;
+    this.totals = totals;
+    this.pipelines = pipelines;
+    this.messages = messages;
+    this.thread = new Thread(systemGroup(), this, "stackweave-drain", 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(null);
+  }
+
+  private static ThreadGroup systemGroup() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    while (group.getParent() != null) {
+      group = group.getParent();
+    }
+    return group;
+  }
+
+  /** What it samples for. */
+  SamplingRequest request() {
+    return request;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Ends the thread; returns when it has released everything, or after {@code timeoutMillis}. */
+  boolean stop(long timeoutMillis) {
+    stopping = true;
+    wake();
+    try {
+      return ended.await(timeoutMillis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Any thread, also under JFR's monitor: neither blocks nor throws. */
+  private void wake() {
+    SampleEngine running = engine;
+    if (running != null) {
+      running.wake();
+    }
+    LockSupport.unpark(thread);
+  }
+
+  @Override
+  public void run() {
+    try (CpuTime cpu = new CpuTime()) {
+      cpuTime = cpu;
+      store.attachDrain(this::wake);
+      sampleUntilStopped();
+    } catch (Throwable e) {
+      // Whatever it is, it is ours to bear: the application knows nothing of this thread.
+      messages.sampling("sampling ended by a failure of the agent (" + e + ")");
+    } finally {
+      store.detachDrain();
+      ended.countDown();
+    }
+  }
+
+  /** The pipeline first: while it is put together, a running engine's rings would overflow. */
+  private void sampleUntilStopped() {
+    try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
+      EngineChoice choice = EngineChooser.start(config());
+      totals.engineReason = reasons(choice);
+      if (choice.engine().isPresent()) {
+        sampleUntilStopped(choice.engine().get(), pipeline);
+        return;
+      }
+    }
+    totals.engine = "";
+    totals.note = "not sampling: " + totals.engineReason;
+    messages.sampling("no samples: " + totals.engineReason);
+    store.status(totals.values(null));
+    sleepUntilStopped();
+  }
+
+  private void sampleUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+    try (running) {
+      engine = running;
+      totals.engine = running.kind().label();
+      totals.intervalNanos = running.intervalNanos();
+      // What was mapped before the engine told of mappings, and after the pipeline looked.
+      pipeline.refreshModules();
+      drainUntilStopped(running, pipeline);
+      totals.add(running.statistics());
+    } finally {
+      engine = null;
+    }
+  }
+
+  private void sleepUntilStopped() {
+    while (!stopping) {
+      LockSupport.parkNanos(this, TimeUnit.HOURS.toNanos(1));
+      if (store.flushRequested()) {
+        store.status(totals.values(null));
+        store.flushDone();
+      }
+    }
+  }
+
+  private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+    long refreshed = System.nanoTime();
+    long repeated = refreshed;
+    int wait = BUSY_MILLIS;
+    while (!stopping) {
+      running.await(wait);
+      boolean flush = store.flushRequested();
+      int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
+      wait = drained > 0 ? BUSY_MILLIS : Math.min(2 * wait, IDLE_MILLIS);
+      if (flush) {
+        status(running.statistics());
+        store.flushDone();
+      }
+      long now = System.nanoTime();
+      if (now - refreshed > REFRESH_NANOS) {
+        refreshed = now;
+        pipeline.refreshModules();
+      }
+      if (request.inMemory() && now - repeated > REPEAT_NANOS) {
+        repeated = now;
+        store.repeatDefinitions();
+        status(running.statistics());
+      }
+    }
+    running.stop();
+    running.drain(Long.MAX_VALUE, pipeline.sink());
+  }
+
+  private void status(EngineStatistics statistics) {
+    totals.drainCpuNanos = cpuTime.ofThread() + totals.earlierDrainCpuNanos;
+    store.status(totals.values(statistics));
+  }
+
+  private EngineConfig config() {
+    EngineKind preferred =
+        Arrays.stream(EngineKind.values())
+            .filter(kind -> kind.label().equals(request.engine()))
+            .findFirst()
+            .orElse(null);
+    return new EngineConfig(request.intervalNanos(), EngineConfig.MAX_STACK_BYTES, preferred);
+  }
+
+  private static String reasons(EngineChoice choice) {
+    return choice.refusals().stream().map(EngineRefusal::line).collect(Collectors.joining("; "));
+  }
+}

@@ -1,0 +1,119 @@
+package stackweave.agent.drain;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import stackweave.agent.linux.SelfMemory;
+import stackweave.hotspot.HotSpot;
+import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.UnsupportedVmException;
+import stackweave.jfr.store.EventStore;
+import stackweave.maps.KernelSymbols;
+import stackweave.maps.MappedModule;
+import stackweave.maps.ModuleIndex;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.NativeUnwinder;
+import stackweave.unwind.RuleTable;
+
+/** Puts together what a sample passes through, anew each time that sampling starts. */
+final class PipelineFactory {
+  private static final String LIBJVM = "libjvm.so";
+  private static final Path KALLSYMS = Path.of("/proc/kallsyms");
+
+  private final Instrumentation instrumentation;
+  private final Messages messages;
+
+  PipelineFactory(Instrumentation instrumentation, Messages messages) {
+    this.instrumentation = instrumentation;
+    this.messages = messages;
+  }
+
+  /** A pipeline and what it holds; belongs to the drain thread that opened it. */
+  record Pipeline(SamplePipeline sink, ModuleIndex modules, SelfMemory memory)
+      implements AutoCloseable {
+
+    /** Retires the modules that are no longer mapped. */
+    void refreshModules() {
+      try {
+        modules.refresh(System.nanoTime());
+      } catch (IOException e) {
+        // /proc is as it was: the next refresh tries again, the mmap records go on meanwhile.
+        return;
+      }
+    }
+
+    @Override
+    public void close() {
+      memory.close();
+    }
+  }
+
+  Pipeline open(EventStore store, int depth, SamplerTotals totals) {
+    SelfMemory memory = new SelfMemory();
+    RuleTable rules = new RuleTable(Architecture.X86_64);
+    ModuleIndex modules = new ModuleIndex(memory, rules);
+    try {
+      modules.refresh(System.nanoTime());
+    } catch (IOException e) {
+      memory.close();
+      throw new UncheckedIOException("/proc/self/maps can't be read", e);
+    }
+    warmUp(modules);
+    HotSpotMethods methods = new HotSpotMethods();
+    HotSpot hotSpot = openHotSpot(modules, memory, totals);
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
+    StackNames names = new StackNames(store, methods, KernelSymbols.read(KALLSYMS));
+    ThreadNames threads = new ThreadNames(store, findThreads(hotSpot));
+    SamplePipeline sink =
+        new SamplePipeline(store, modules, memory, unwinder, names, threads, depth, totals.counts);
+    return new Pipeline(sink, modules, memory);
+  }
+
+  /**
+   * What nearly every stack passes through is opened before the first sample, not while others
+   * wait.
+   */
+  private static void warmUp(ModuleIndex modules) {
+    for (MappedModule module : modules.latest().modules()) {
+      if (module.name().equals(LIBJVM) || module.isLibc()) {
+        module.symbols();
+        module.unwindTable();
+      }
+    }
+  }
+
+  private HotSpot openHotSpot(ModuleIndex modules, SelfMemory memory, SamplerTotals totals) {
+    MappedModule libjvm = modules.latest().named(LIBJVM);
+    try {
+      return HotSpot.open(libjvm == null ? symbol -> 0 : libjvm::addressOf, memory);
+    } catch (UnsupportedVmException e) {
+      totals.note = "native frames only: " + e.getMessage();
+      messages.sampling("native frames only: " + e.getMessage());
+      return null;
+    }
+  }
+
+  private JavaThreadFinder findThreads(HotSpot hotSpot) {
+    if (hotSpot == null) {
+      return null;
+    }
+    try {
+      instrumentation.redefineModule(
+          Object.class.getModule(),
+          Set.of(),
+          Map.of(),
+          Map.of("java.lang", Set.of(PipelineFactory.class.getModule())),
+          Set.of(),
+          Map.of());
+      return new JavaThreadFinder(hotSpot.threads());
+    } catch (ReflectiveOperationException e) {
+      messages.sampling(
+          "threads have the names of the OS, for java.lang.Thread is unlike any known (" + e + ")");
+      return null;
+    }
+  }
+}

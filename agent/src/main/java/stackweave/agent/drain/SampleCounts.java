@@ -1,0 +1,17 @@
+package stackweave.agent.drain;
+
+import java.util.Arrays;
+import stackweave.unwind.StopReason;
+
+/** What became of the samples since the agent began. Belongs to the drain thread. */
+final class SampleCounts {
+  long taken;
+  long written;
+  long dropped;
+  long undecodable;
+  final long[] ends =
+      new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
+
+  /** Why the last undecodable sample was undecodable; null while there was none. */
+  RuntimeException lastFailure;
+}

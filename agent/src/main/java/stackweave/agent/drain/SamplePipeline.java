@@ -1,0 +1,123 @@
+package stackweave.agent.drain;
+
+import java.util.HexFormat;
+import stackweave.agent.engine.EngineSink;
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.jfr.store.EventStore;
+import stackweave.maps.ModuleIndex;
+import stackweave.maps.ModuleMap;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.StopReason;
+
+/**
+ * What becomes of a raw sample: unwound with the modules of its moment, named, written. Nothing
+ * here allocates for a warm stack but the event. For the drain thread only.
+ */
+final class SamplePipeline implements EngineSink {
+  /** The sampled state of every sample of an engine that counts CPU time. */
+  static final int ON_CPU = 0;
+
+  private final EventStore store;
+  private final ModuleIndex modules;
+  private final MemoryReader memory;
+  private final MixedUnwinder unwinder;
+  private final StackNames names;
+  private final ThreadNames threads;
+  private final FrameBuffer frames;
+  private final SampleCounts counts;
+  private int storeGeneration;
+
+  SamplePipeline(
+      EventStore store,
+      ModuleIndex modules,
+      MemoryReader memory,
+      MixedUnwinder unwinder,
+      StackNames names,
+      ThreadNames threads,
+      int depth,
+      SampleCounts counts) {
+    this.store = store;
+    this.modules = modules;
+    this.memory = memory;
+    this.unwinder = unwinder;
+    this.names = names;
+    this.threads = threads;
+    this.frames = new FrameBuffer(depth);
+    this.counts = counts;
+  }
+
+  @Override
+  public void sample(StackSnapshot snapshot) {
+    counts.taken++;
+    try {
+      snapshot.setElsewhere(memory);
+      ModuleMap map = modules.at(snapshot.timeNanos());
+      unwinder.unwind(snapshot, map, frames);
+      write(snapshot, map);
+    } catch (RuntimeException e) {
+      counts.undecodable++;
+      counts.lastFailure = e;
+    }
+  }
+
+  private void write(StackSnapshot snapshot, ModuleMap map) {
+    int generation = store.beginStack();
+    if (generation != storeGeneration) {
+      storeGeneration = generation;
+      names.forget();
+      threads.forget();
+    }
+    long threadId = threads.threadId(snapshot.tid());
+    long stackId = names.stackId(frames, map);
+    StopReason end = frames.end();
+    if (store.sample(
+        snapshot.timeNanos(), threadId, ON_CPU, snapshot.weightNanos(), stackId, end.code(), 0)) {
+      counts.written++;
+      counts.ends[end.code()]++;
+    } else {
+      counts.dropped++;
+    }
+  }
+
+  @Override
+  public void mapped(
+      long timeNanos,
+      int pid,
+      int tid,
+      long address,
+      long length,
+      long pageOffset,
+      byte[] buildId,
+      String path) {
+    modules.mapped(
+        timeNanos,
+        address,
+        length,
+        pageOffset,
+        path,
+        buildId == null ? null : HexFormat.of().formatHex(buildId));
+  }
+
+  @Override
+  public void renamed(long timeNanos, int tid, String comm) {
+    threads.renamed(tid, comm);
+  }
+
+  @Override
+  public void started(long timeNanos, int tid, int parentTid) {
+    // An id that the OS uses again, and whose former thread ended unseen.
+    threads.exited(tid);
+  }
+
+  @Override
+  public void exited(long timeNanos, int tid) {
+    threads.exited(tid);
+  }
+
+  @Override
+  public void lost(long timeNanos, long count) {
+    // Counted by the engine, exactly where the kernel can.
+  }
+}

@@ -1,0 +1,51 @@
+package stackweave.agent.drain;
+
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.jfr.store.SamplerStatusValues;
+
+/**
+ * How sampling went since the agent began, over all engines that ran one after the other. Belongs
+ * to the drain thread; the next drain thread takes over when the one before has ended.
+ */
+final class SamplerTotals {
+  final SampleCounts counts = new SampleCounts();
+  String engine = "";
+  String engineReason = "";
+  String note = "";
+  long intervalNanos;
+  long drainCpuNanos;
+  long earlierDrainCpuNanos;
+  private long earlierLost;
+  private long earlierUsedNanos;
+  private long earlierCoveredNanos;
+
+  /** Takes over the figures of an engine that has ended. */
+  void add(EngineStatistics ended) {
+    earlierLost += ended.lost();
+    earlierUsedNanos += ended.cpuUsedNanos();
+    earlierCoveredNanos += ended.cpuCoveredNanos();
+    earlierDrainCpuNanos = drainCpuNanos;
+  }
+
+  /**
+   * All figures.
+   *
+   * @param running those of the engine that runs, or null
+   */
+  SamplerStatusValues values(EngineStatistics running) {
+    return new SamplerStatusValues(
+        engine,
+        engineReason,
+        intervalNanos,
+        counts.taken,
+        counts.written,
+        earlierLost + (running == null ? 0 : running.lost()),
+        counts.dropped,
+        counts.undecodable,
+        counts.ends.clone(),
+        earlierUsedNanos + (running == null ? 0 : running.cpuUsedNanos()),
+        earlierCoveredNanos + (running == null ? 0 : running.cpuCoveredNanos()),
+        drainCpuNanos,
+        counts.lastFailure == null ? note : note + " (last failure: " + counts.lastFailure + ")");
+  }
+}
