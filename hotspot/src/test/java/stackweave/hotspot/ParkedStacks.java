@@ -41,6 +41,8 @@ public final class ParkedStacks {
       new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   private final FrameBuffer frames = new FrameBuffer(4096);
 
+  private int started;
+
   private ParkedStacks() throws Exception {}
 
   public static void main(String[] args) throws Exception {
@@ -250,7 +252,7 @@ public final class ParkedStacks {
                 gate.reached.countDown();
               }
             },
-            "parked");
+            "parked-" + ++started); // one just ended may still be listed under its name
     thread.start();
     gate.reached.await();
     if (failure[0] != null) {
