@@ -25,6 +25,9 @@ abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   /** Build ids are 8 to 32 bytes long; what claims to be longer is no build id. */
   private static final int MAX_BUILD_ID = 64;
 
+  /** Chains hold a few symbols; one without end is none. */
+  private static final int MAX_HASH_CHAIN = 1 << 16;
+
   private static final int NT_GNU_BUILD_ID = 3;
   private static final int DT_HASH = 4;
   private static final int DT_STRTAB = 5;
@@ -239,11 +242,12 @@ abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
       return first;
     }
     long chain = bucketStart + buckets * 4 + (last - first) * 4;
-    while ((at(chain, 4).getInt(0) & 1) == 0) {
-      chain += 4;
-      last++;
+    for (int i = 0; i < MAX_HASH_CHAIN; i++) {
+      if ((at(chain + i * 4L, 4).getInt(0) & 1) != 0) {
+        return last + i + 1;
+      }
     }
-    return last + 1;
+    throw new ElfFormatException(Reason.BAD_DYNAMIC, chain);
   }
 
   /** PT_GNU_EH_FRAME; null if there is none or it is broken. */
