@@ -73,6 +73,19 @@ final class CallFrameTable implements UnwindTable, RowSink {
     return NO_RULE;
   }
 
+  /** Makes a function's rows available in {@link #rows}. */
+  RowCache rowsOf(int function) {
+    if (!rows.has(function)) {
+      load(function);
+    }
+    return rows;
+  }
+
+  /** Address of a function's first instruction. */
+  long start(int function) {
+    return index.start(function);
+  }
+
   private void load(int function) {
     rows.begin(0);
     try {

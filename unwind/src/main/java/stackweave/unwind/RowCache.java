@@ -80,6 +80,21 @@ final class RowCache implements RowSink {
     return high < 0 ? UnwindTable.NO_RULE : ints[first + count + high];
   }
 
+  /** How many rows a function has; it must be there. */
+  int rowCount(int function) {
+    return ints[functions[function] - 1 + COUNT];
+  }
+
+  /** Where row {@code i} of a function begins, in bytes from its start. */
+  long offset(int function, int i) {
+    return ints[functions[function] - 1 + FIRST_ROW + i] & 0xffff_ffffL;
+  }
+
+  /** The rule of row {@code i} of a function, {@link RuleTable#BLOCK} rules unresolved. */
+  int rule(int function, int i) {
+    return ints[functions[function] - 1 + FIRST_ROW + rowCount(function) + i];
+  }
+
   /** Starts a function of {@code size} bytes; larger than 4 GiB counts as 4 GiB. */
   void begin(long size) {
     this.size = size < 0 || size > 0xffff_ffffL ? 0xffff_ffffL : size;

@@ -14,6 +14,8 @@ public enum Unsupported {
   TOO_LARGE("function too large"),
   /** The function's bytes are malformed. */
   MALFORMED("malformed"),
+  /** A rule that has no SFrame row: only where rows are written. */
+  SFRAME_ROW("no SFrame row says this"),
   /** The rule table is full. */
   TABLE_FULL("rule table full");
 
