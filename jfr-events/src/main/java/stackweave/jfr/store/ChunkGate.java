@@ -15,12 +15,20 @@ import java.util.concurrent.locks.ReentrantLock;
  * may be in another chunk.
  *
  * <p>Before it closes, the first hook asks the drain thread to write what it still has and waits
- * for it. The rotating thread may be an application's: it waits for {@link #FLUSH_NANOS} in all and
- * never longer, even if the drain thread has stopped in the middle of a commit.
+ * for it. The rotating thread may be an application's: its waits are bounded, even if the drain
+ * thread has stopped in the middle of a commit. Such a commit is {@link #isTorn torn}: its sample
+ * may be in the chunk after its definitions, so these are written there once more.
  */
 final class ChunkGate {
-  /** The longest that a rotation waits for the drain thread. */
-  static final long FLUSH_NANOS = 100_000_000L;
+  /** The longest that a rotation waits for what the drain thread still has. */
+  static final long FLUSH_NANOS = 80_000_000L;
+
+  /**
+   * The longest that it waits, after that, for one commit that is under way: microseconds, unless
+   * the drain thread was taken off its CPU. Both waits together are the 100 ms that an application
+   * thread may lose.
+   */
+  static final long COMMIT_NANOS = 20_000_000L;
 
   /**
    * How long the drain thread waits for the second hook while JFR records. A rotation takes
@@ -67,12 +75,11 @@ final class ChunkGate {
 
   /** First hook: asks for a flush, waits for it, closes. */
   void chunkEnds() {
-    long deadline = System.nanoTime() + FLUSH_NANOS;
-    boolean interrupted = awaitFlush(deadline);
+    boolean interrupted = awaitFlush(System.nanoTime() + FLUSH_NANOS);
     closed = true;
-    // A commit that is under way belongs to the chunk that ends. 1 ns tries at least once.
+    // A commit that is under way belongs to the chunk that ends.
     try {
-      if (lock.tryLock(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+      if (lock.tryLock(COMMIT_NANOS, TimeUnit.NANOSECONDS)) {
         lock.unlock();
       }
     } catch (InterruptedException e) {
@@ -112,7 +119,7 @@ final class ChunkGate {
     boolean locked = false;
     boolean interrupted = Thread.interrupted();
     try {
-      locked = lock.tryLock(FLUSH_NANOS, TimeUnit.NANOSECONDS);
+      locked = lock.tryLock(COMMIT_NANOS, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       interrupted = true;
     }
@@ -163,6 +170,14 @@ final class ChunkGate {
       }
     }
     return chunk;
+  }
+
+  /**
+   * Drain thread, before {@link #leave}: whether chunks were rotated, or are about to be, since it
+   * entered with {@code entered}.
+   */
+  boolean isTorn(int entered) {
+    return closed || chunk != entered;
   }
 
   /** Drain thread: what was emitted so far counts no more. */

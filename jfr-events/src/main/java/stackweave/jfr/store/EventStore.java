@@ -62,6 +62,12 @@ public final class EventStore implements AutoCloseable {
   private SamplerStatusValues lastStatus;
   private long staleSamples;
 
+  /** The last sample if its commit was torn by a rotation: stack and thread to write once more. */
+  private boolean torn;
+
+  private long tornStack;
+  private long tornThread;
+
   private EventStore(SessionInfo info, StoreLimits limits) {
     this.info = info;
     this.limits = limits;
@@ -250,11 +256,14 @@ public final class EventStore implements AutoCloseable {
       return false;
     }
     try {
-      emitSession(chunk);
+      beginCommit(chunk);
       emitThread(thread, chunk);
       emitStack(stackId, chunk);
       clock.stamp(event, timeNanos);
       event.commit();
+      torn = gate.isTorn(chunk);
+      tornStack = stackId;
+      tornThread = threadKey;
     } finally {
       gate.leave();
     }
@@ -291,7 +300,7 @@ public final class EventStore implements AutoCloseable {
       return false;
     }
     try {
-      emitSession(chunk);
+      beginCommit(chunk);
       event.commit();
     } finally {
       gate.leave();
@@ -312,6 +321,18 @@ public final class EventStore implements AutoCloseable {
       }
     }
     return text.toString();
+  }
+
+  private void beginCommit(int chunk) {
+    emitSession(chunk);
+    if (torn) {
+      torn = false;
+      ThreadTable.Entry thread = threads.get(tornThread);
+      if (thread != null) {
+        emitThread(thread, chunk);
+      }
+      emitStack(tornStack, chunk);
+    }
   }
 
   /** Up to the first ancestor that the chunk holds: it holds that one's ancestors too. */

@@ -1,0 +1,68 @@
+package stackweave.jfr.export;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.StackProfile;
+
+/**
+ * Collapsed stacks, a line for each: the thread's first frame first, {@code ;} between frames, a
+ * space, the number of samples. Lines are in the order of their stacks' names.
+ *
+ * <p>A stack that did not reach the thread's first frame begins with {@code [truncated]} or {@code
+ * [stopped: reason]}. With threads, {@code [thread name]} comes before everything. What would break
+ * the format in a name is replaced: {@code ;} by {@code ,} and control characters by a space.
+ */
+public final class CollapsedExport {
+  private CollapsedExport() {}
+
+  /**
+   * Writes the stacks of {@code profile} to {@code out}, which stays open.
+   *
+   * @param threads whether each stack begins with its thread
+   */
+  public static void write(StackProfile profile, boolean threads, Appendable out)
+      throws IOException {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    Map<SampledFrame, String> names = new java.util.HashMap<>();
+    StringBuilder line = new StringBuilder();
+    profile.forEach(
+        (thread, end, frames, count, weightNanos) -> {
+          line.setLength(0);
+          if (threads) {
+            line.append('[').append(clean(thread.name())).append("];");
+          }
+          end.marker().ifPresent(marker -> line.append(clean(marker)).append(';'));
+          for (SampledFrame frame : frames) {
+            line.append(names.computeIfAbsent(frame, f -> clean(f.text()))).append(';');
+          }
+          if (line.length() == 0) {
+            line.append("[no frames];");
+          }
+          line.setLength(line.length() - 1);
+          counts.merge(line.toString(), count, Long::sum);
+        });
+    List<String> lines = new ArrayList<>(counts.keySet());
+    lines.sort(null);
+    for (String stack : lines) {
+      out.append(stack).append(' ').append(Long.toString(counts.get(stack))).append('\n');
+    }
+  }
+
+  private static String clean(String name) {
+    StringBuilder clean = null;
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c == ';' || Character.isISOControl(c)) {
+        if (clean == null) {
+          clean = new StringBuilder(name);
+        }
+        clean.setCharAt(i, c == ';' ? ',' : ' ');
+      }
+    }
+    return clean == null ? name : clean.toString();
+  }
+}

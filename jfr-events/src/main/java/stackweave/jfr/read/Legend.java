@@ -1,0 +1,33 @@
+package stackweave.jfr.read;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** The labels of codes, from text such as {@code 0=native,1=kernel}. */
+final class Legend {
+  private final Map<Integer, String> labels = new HashMap<>();
+  private final String what;
+
+  /**
+   * @param what stands with the number in the label of a code that the legend lacks
+   */
+  Legend(String what, String text) {
+    this.what = what;
+    for (String entry : text.split(",", -1)) {
+      int equals = entry.indexOf('=');
+      try {
+        if (equals > 0) {
+          labels.put(Integer.parseInt(entry.substring(0, equals)), entry.substring(equals + 1));
+        }
+      } catch (NumberFormatException e) {
+        // Not ours, or from a later version: the code is shown as a number.
+        continue;
+      }
+    }
+  }
+
+  String label(int code) {
+    String label = labels.get(code);
+    return label != null ? label : what + " " + code;
+  }
+}

@@ -1,0 +1,267 @@
+package stackweave.jfr.read;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import jdk.jfr.consumer.RecordedEvent;
+import stackweave.jfr.event.Frame;
+import stackweave.jfr.event.Method;
+import stackweave.jfr.event.NativeLibrary;
+import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.SampledThread;
+import stackweave.jfr.event.SamplerStatus;
+import stackweave.jfr.event.Session;
+
+/**
+ * Reads recordings back. Definitions may stand anywhere, recordings may be cut short or put
+ * together from several processes; what is missing is said, see {@link StackProfile#losses}.
+ */
+public final class RecordingReader {
+  private RecordingReader() {}
+
+  /**
+   * Sums up a recording.
+   *
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static StackProfile profile(Path file) throws RecordingException {
+    RecordingEvents events = new RecordingEvents(file);
+    Gathering gathering = new Gathering();
+    events.read(gathering);
+    if (gathering.samples == 0) {
+      throw new RecordingException(file + ": " + whyEmpty(gathering, events));
+    }
+    return gathering.profile(events.losses());
+  }
+
+  /**
+   * Reads every sample, in the order of the file, which is roughly that of time. The file is read
+   * twice: definitions first.
+   *
+   * @return what is missing in the recording, one line each; empty for nothing
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static List<String> forEach(Path file, Consumer<SampledStack> consumer)
+      throws RecordingException {
+    RecordingEvents events = new RecordingEvents(file);
+    Gathering gathering = new Gathering();
+    events.read(gathering);
+    if (gathering.samples == 0) {
+      throw new RecordingException(file + ": " + whyEmpty(gathering, events));
+    }
+    Replay replay = new Replay(gathering.sessions, consumer);
+    events.read(replay);
+    return gathering.profile(events.losses()).losses();
+  }
+
+  private static String whyEmpty(Gathering gathering, RecordingEvents events) {
+    StringBuilder why = new StringBuilder("holds no samples of Stackweave");
+    String note = gathering.totals().note();
+    if (!note.isEmpty()) {
+      why.append("; its agent says: ").append(note.replaceAll("\\s+", " "));
+    } else if (gathering.sessions.isEmpty()) {
+      why.append(
+          "; start the JVM with -javaagent:stackweave-agent.jar and"
+              + " -XX:StartFlightRecording:filename=rec.jfr");
+    }
+    for (String loss : events.losses()) {
+      why.append("; ").append(loss);
+    }
+    return why.toString();
+  }
+
+  /** When the sample was taken: agents whose JVM refused a start time say how old it was then. */
+  private static Instant timeOf(RecordedEvent event) {
+    Instant start = event.getStartTime();
+    if (!event.hasField("age")) {
+      return start;
+    }
+    Duration age = event.getDuration("age");
+    return age.isZero() ? start : start.minus(age);
+  }
+
+  /** First pass: definitions, and how often each stack was met. */
+  private static final class Gathering implements RecordingEvents.Handler {
+    /** By hash of session, thread, stack and end; the tallies themselves settle collisions. */
+    private LongIndex index = new LongIndex();
+
+    private final List<StackProfile.Tally> tallies = new ArrayList<>();
+    final List<SessionData> sessions = new ArrayList<>();
+    private final List<RecordedEvent> statuses = new ArrayList<>();
+    long samples;
+    private Instant first = Instant.MAX;
+    private Instant last = Instant.MIN;
+
+    @Override
+    public void restart() {
+      index = new LongIndex();
+      tallies.clear();
+      sessions.clear();
+      statuses.clear();
+      samples = 0;
+      first = Instant.MAX;
+      last = Instant.MIN;
+    }
+
+    @Override
+    public void event(int sessionNumber, RecordedEvent event) {
+      while (sessions.size() <= sessionNumber) {
+        sessions.add(new SessionData());
+      }
+      SessionData session = sessions.get(sessionNumber);
+      switch (event.getEventType().getName()) {
+        case NativeSample.NAME -> sample(session, sessionNumber, event);
+        case Frame.NAME -> session.frame(event);
+        case Method.NAME -> session.method(event);
+        case SampledThread.NAME -> session.thread(event);
+        case NativeLibrary.NAME -> session.module(event);
+        case Session.NAME -> session.session(event);
+        case SamplerStatus.NAME -> statuses.add(event);
+        default -> {
+          // From a later version.
+        }
+      }
+    }
+
+    private void sample(SessionData session, int number, RecordedEvent event) {
+      long threadKey = Fields.number(event, "threadId");
+      long stackId = Fields.number(event, "stackId");
+      int endCode = Fields.integer(event, "end");
+      StackProfile.Tally tally = tally(session, number, threadKey, stackId, endCode);
+      tally.count++;
+      tally.weightNanos += Fields.number(event, "weight");
+      samples++;
+      Instant time = timeOf(event);
+      if (time.isBefore(first)) {
+        first = time;
+      }
+      if (time.isAfter(last)) {
+        last = time;
+      }
+    }
+
+    private StackProfile.Tally tally(
+        SessionData session, int number, long threadKey, long stackId, int endCode) {
+      long hash = stackId;
+      hash = hash * 0xC2B2AE3D27D4EB4FL + threadKey;
+      hash = hash * 0x165667B19E3779F9L + endCode;
+      hash = hash * 0x9E3779B97F4A7C15L + number;
+      while (true) {
+        int position = index.add(hash);
+        if (position == tallies.size()) {
+          tallies.add(new StackProfile.Tally(session, threadKey, stackId, endCode));
+        }
+        StackProfile.Tally tally = tallies.get(position);
+        if (tally.session == session
+            && tally.threadKey == threadKey
+            && tally.stackId == stackId
+            && tally.endCode == endCode) {
+          return tally;
+        }
+        hash++;
+      }
+    }
+
+    SamplerTotals totals() {
+      String engine = "";
+      String reason = "";
+      String note = "";
+      long interval = 0;
+      long taken = 0;
+      long written = 0;
+      long lost = 0;
+      long dropped = 0;
+      long undecodable = 0;
+      long cpuUsed = 0;
+      long cpuCovered = 0;
+      long drainCpu = 0;
+      Map<String, Long> ends = new TreeMap<>();
+      for (RecordedEvent status : statuses) {
+        engine = orElse(Fields.text(status, "engine"), engine);
+        reason = orElse(Fields.text(status, "engineReason"), reason);
+        note = orElse(Fields.text(status, "note"), note);
+        interval = Fields.number(status, "interval");
+        taken += Fields.number(status, "taken");
+        written += Fields.number(status, "written");
+        lost += Fields.number(status, "lost");
+        dropped += Fields.number(status, "dropped");
+        undecodable += Fields.number(status, "undecodable");
+        cpuUsed += Fields.number(status, "cpuUsed");
+        cpuCovered += Fields.number(status, "cpuCovered");
+        drainCpu += Fields.number(status, "drainCpu");
+        addEnds(Fields.text(status, "ends"), ends);
+      }
+      return new SamplerTotals(
+          engine,
+          reason,
+          interval,
+          taken,
+          written,
+          lost,
+          dropped,
+          undecodable,
+          ends,
+          cpuUsed,
+          cpuCovered,
+          drainCpu,
+          note);
+    }
+
+    private static String orElse(String text, String otherwise) {
+      return text.isEmpty() ? otherwise : text;
+    }
+
+    private static void addEnds(String text, Map<String, Long> ends) {
+      for (String entry : text.split(",", -1)) {
+        int equals = entry.lastIndexOf('=');
+        if (equals > 0 && entry.substring(equals + 1).matches("[0-9]{1,18}")) {
+          ends.merge(
+              entry.substring(0, equals), Long.parseLong(entry.substring(equals + 1)), Long::sum);
+        }
+      }
+    }
+
+    StackProfile profile(List<String> losses) {
+      List<SessionFacts> facts = new ArrayList<>();
+      for (SessionData session : sessions) {
+        facts.add(session.facts());
+      }
+      return new StackProfile(facts, tallies, totals(), losses, first, last);
+    }
+  }
+
+  /** Second pass: the samples, with what the first has gathered. */
+  private record Replay(List<SessionData> sessions, Consumer<SampledStack> consumer)
+      implements RecordingEvents.Handler {
+
+    @Override
+    public void restart() {
+      throw new IllegalStateException("the recording changed while it was read");
+    }
+
+    @Override
+    public void event(int sessionNumber, RecordedEvent event) {
+      if (!event.getEventType().getName().equals(NativeSample.NAME)) {
+        return;
+      }
+      SessionData session = sessions.get(sessionNumber);
+      List<SampledFrame> frames = new ArrayList<>();
+      boolean resolved = session.resolve(Fields.number(event, "stackId"), frames);
+      consumer.accept(
+          new SampledStack(
+              session.facts().uuid(),
+              timeOf(event),
+              session.thread(Fields.number(event, "threadId")),
+              session.state(Fields.integer(event, "state")),
+              Fields.number(event, "weight"),
+              Fields.number(event, "contextId"),
+              resolved ? session.end(Fields.integer(event, "end")) : SessionData.lostEnd(),
+              List.copyOf(frames)));
+    }
+  }
+}

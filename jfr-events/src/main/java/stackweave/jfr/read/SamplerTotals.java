@@ -1,0 +1,39 @@
+package stackweave.jfr.read;
+
+import java.util.Map;
+
+/**
+ * Sums over the {@code stackweave.SamplerStatus} events of a recording.
+ *
+ * @param engines engine and why, as last written; empty if there is no status
+ * @param intervalNanos interval as last written, in nanoseconds; 0 if there is no status
+ * @param taken samples delivered by the engine
+ * @param written samples committed
+ * @param lost samples reported lost by kernel or engine
+ * @param dropped samples delivered and not committed
+ * @param undecodable samples not understood
+ * @param ends written samples by the label of their end
+ * @param cpuUsedNanos CPU time used by the process while sampling
+ * @param cpuCoveredNanos CPU time that the samples stand for
+ * @param drainCpuNanos CPU time of the agent's thread
+ * @param note as last written, empty for none
+ */
+public record SamplerTotals(
+    String engine,
+    String engineReason,
+    long intervalNanos,
+    long taken,
+    long written,
+    long lost,
+    long dropped,
+    long undecodable,
+    Map<String, Long> ends,
+    long cpuUsedNanos,
+    long cpuCoveredNanos,
+    long drainCpuNanos,
+    String note) {
+
+  public SamplerTotals {
+    ends = Map.copyOf(ends);
+  }
+}

@@ -1,0 +1,105 @@
+package stackweave.jfr.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.jfr.Jdks;
+import stackweave.jfr.read.Chunks;
+import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledStack;
+
+/** Every sample is read back, with its own stack, from its own chunk, however often they rotate. */
+class RotationStormTest {
+  private static final int SECONDS = 3;
+
+  static Stream<Arguments> storms() throws IOException {
+    List<Arguments> storms = new ArrayList<>();
+    for (Jdks.Jdk jdk : Jdks.all()) {
+      storms.add(Arguments.of(jdk, 1_000, 200));
+      storms.add(Arguments.of(jdk, 5_000, 25));
+    }
+    return storms.stream();
+  }
+
+  @ParameterizedTest(name = "{0}, {1} samples/s, a dump every {2} ms")
+  @MethodSource("storms")
+  void everySampleIsExplainedByItsChunk(
+      Jdks.Jdk jdk, int rate, int dumpEvery, @TempDir Path directory) throws Exception {
+    Jdks.Outcome storm =
+        Jdks.java(
+            jdk,
+            List.of("-Xmx256m", "-XX:FlightRecorderOptions:maxchunksize=1m"),
+            RotationStorm.class,
+            List.of(
+                directory.toString(),
+                Integer.toString(rate),
+                Integer.toString(dumpEvery),
+                Integer.toString(SECONDS)));
+    assertEquals(0, storm.exit(), storm.output());
+
+    // A refusal is honest, but here nothing was ever disabled.
+    assertEquals(0, storm.number("refused"), storm.output());
+    assertEquals(0, storm.number("forcedOpenings"), storm.output());
+    assertEquals(0, storm.number("staleSamples"), storm.output());
+    assertTrue(storm.number("dumps") >= 5, storm.output());
+    assertTrue(storm.number("written") >= (long) SECONDS * rate / 3, storm.output());
+
+    Path main = directory.resolve("main.jfr");
+    checkSamples(main, storm.number("written"), storm.number("timeOffset"));
+    int extras = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.jfr")) {
+      for (Path file : files) {
+        assertEquals(0, Chunks.unresolved(file), file.toString());
+        extras++;
+      }
+    }
+    assertTrue(extras > 3, "recordings beside the main one: " + extras);
+  }
+
+  private static void checkSamples(Path main, long written, long timeOffset) throws Exception {
+    BitSet seen = new BitSet();
+    long[] worst = new long[1];
+    List<String> losses =
+        RecordingReader.forEach(
+            main,
+            stack -> {
+              int number = (int) stack.contextId() - 1;
+              assertTrue(!seen.get(number), "twice: " + number);
+              seen.set(number);
+              assertEquals(SyntheticStacks.expected(number), texts(stack));
+              assertEquals(SyntheticStacks.threadId(number), stack.thread().osThreadId());
+              assertEquals("worker-" + stack.thread().osThreadId(), stack.thread().name());
+              assertEquals(SyntheticStacks.endCode(number) == 0, stack.end().isComplete());
+              // The weight is the time of the interrupt on the nanoTime clock.
+              long off = nanos(stack.time()) - timeOffset - stack.weightNanos();
+              worst[0] = Math.max(worst[0], Math.abs(off));
+            });
+    assertEquals(List.of(), losses);
+    assertEquals(written, seen.cardinality());
+    System.out.println("sample times off by at most " + worst[0] / 1_000 + " us");
+    // The two clocks of the process were compared to the millisecond only.
+    assertTrue(worst[0] < 10_000_000L, "off by " + worst[0] + " ns");
+  }
+
+  private static long nanos(Instant time) {
+    return time.getEpochSecond() * 1_000_000_000L + time.getNano();
+  }
+
+  private static List<String> texts(SampledStack stack) {
+    return stack.frames().stream().map(SampledFrame::text).toList();
+  }
+}
