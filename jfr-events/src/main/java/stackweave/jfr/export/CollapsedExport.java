@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ public final class CollapsedExport {
   public static void write(StackProfile profile, boolean threads, Appendable out)
       throws IOException {
     Map<String, Long> counts = new LinkedHashMap<>();
-    Map<SampledFrame, String> names = new java.util.HashMap<>();
+    Map<SampledFrame, String> names = new HashMap<>();
     StringBuilder line = new StringBuilder();
     profile.forEach(
         (thread, end, frames, count, weightNanos) -> {
@@ -63,6 +64,6 @@ public final class CollapsedExport {
         clean.setCharAt(i, c == ';' ? ',' : ' ');
       }
     }
-    return clean == null ? name : clean.toString();
+    return Names.encodable(clean == null ? name : clean.toString());
   }
 }

@@ -2,6 +2,7 @@ package stackweave.jfr.read;
 
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,7 +153,7 @@ final class SessionData {
       stack.add(frame);
       id = parents[index];
     }
-    java.util.Collections.reverse(stack);
+    Collections.reverse(stack);
     return complete;
   }
 

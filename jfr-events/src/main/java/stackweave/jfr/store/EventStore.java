@@ -1,5 +1,6 @@
 package stackweave.jfr.store;
 
+import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -455,11 +456,7 @@ public final class EventStore implements AutoCloseable {
   }
 
   private static long jvmStartMillis() {
-    return ProcessHandle.current()
-        .info()
-        .startInstant()
-        .map(java.time.Instant::toEpochMilli)
-        .orElse(0L);
+    return ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L);
   }
 
   private static Map<Integer, String> parseLegend(String legend) {

@@ -1,0 +1,187 @@
+package stackweave.jfr.export;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import stackweave.jfr.read.SamplerTotals;
+import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.StackProfile;
+
+/**
+ * A flame graph as one HTML page that needs nothing else: no network (its content security policy
+ * forbids any), no second file. Widths are samples, or the time that they stand for.
+ */
+public final class FlameGraphExport {
+  private static final String TEMPLATE = "flamegraph.html";
+  private static final String TITLE_MARK = "@TITLE@";
+  private static final String DATA_MARK = "@DATA@";
+
+  private FlameGraphExport() {}
+
+  /**
+   * Writes the flame graph of {@code profile} to {@code out}, which stays open.
+   *
+   * @param title what the page is called, such as the recording's file name
+   * @param threads whether each stack begins with its thread
+   */
+  public static void write(StackProfile profile, String title, boolean threads, Appendable out)
+      throws IOException {
+    String page = template();
+    int titleAt = page.indexOf(TITLE_MARK);
+    int dataAt = page.indexOf(DATA_MARK);
+    out.append(page, 0, titleAt);
+    out.append(escapeHtml(title)).append(" – Stackweave flame graph");
+    out.append(page, titleAt + TITLE_MARK.length(), dataAt);
+    writeData(profile, title, new FlameTree(profile, threads), new Json(out));
+    out.append(page, dataAt + DATA_MARK.length(), page.length());
+  }
+
+  private static String template() throws IOException {
+    try (InputStream in = FlameGraphExport.class.getResourceAsStream(TEMPLATE)) {
+      if (in == null) {
+        throw new IOException("the agent's jar lacks " + TEMPLATE + ": it is damaged");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static void writeData(StackProfile profile, String title, FlameTree tree, Json json)
+      throws IOException {
+    FlameData data = new FlameData(tree);
+    json.beginObject();
+    json.name("title").value(title);
+    json.name("timeLabel").value("CPU time");
+    json.name("facts").beginArray();
+    for (String[] fact : facts(profile)) {
+      json.beginArray().value(fact[0]).value(fact[1]).endArray();
+    }
+    json.endArray();
+    json.name("notes").beginArray();
+    for (String note : notes(profile, tree)) {
+      json.value(note);
+    }
+    json.endArray();
+    json.name("kinds").beginArray();
+    for (FrameCategory category : FrameCategory.values()) {
+      json.beginObject();
+      json.name("label").value(category.label());
+      json.name("about").value(category.about());
+      json.name("color").beginArray();
+      json.value(category.hue()).value(category.saturation()).value(category.lightness());
+      json.endArray().endObject();
+    }
+    json.endArray();
+    json.name("names").beginArray();
+    for (String name : data.names()) {
+      json.value(name);
+    }
+    json.endArray();
+    json.name("tree").value(data.tree());
+    json.endObject();
+  }
+
+  private static List<String[]> facts(StackProfile profile) {
+    List<String[]> facts = new ArrayList<>();
+    Set<String> jdks = new LinkedHashSet<>();
+    for (SessionFacts session : profile.sessions()) {
+      if (!session.jdk().isEmpty()) {
+        jdks.add(session.jdk() + (session.abi().isEmpty() ? "" : ", " + session.abi()));
+      }
+    }
+    if (!jdks.isEmpty()) {
+      facts.add(new String[] {"", String.join("; ", jdks)});
+    }
+    if (profile.sessions().size() > 1) {
+      facts.add(new String[] {"Processes", Integer.toString(profile.sessions().size())});
+    }
+    facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", profile.samples())});
+    long length = Duration.between(profile.first(), profile.last()).toNanos();
+    facts.add(new String[] {"Over", seconds(length)});
+    SamplerTotals totals = profile.totals();
+    if (!totals.engine().isEmpty()) {
+      facts.add(new String[] {"Engine", totals.engine()});
+    }
+    if (totals.intervalNanos() > 0) {
+      facts.add(
+          new String[] {
+            "Interval", String.format(Locale.ROOT, "%s ms", trim(totals.intervalNanos() / 1e6))
+          });
+    }
+    if (totals.cpuUsedNanos() > 0) {
+      facts.add(
+          new String[] {
+            "CPU time covered",
+            seconds(totals.cpuCoveredNanos())
+                + " of "
+                + seconds(totals.cpuUsedNanos())
+                + " used ("
+                + percent(totals.cpuCoveredNanos(), totals.cpuUsedNanos())
+                + ")"
+          });
+    } else if (profile.weightNanos() > 0) {
+      facts.add(new String[] {"CPU time", seconds(profile.weightNanos())});
+    }
+    long[] complete = new long[1];
+    profile.forEach(
+        (thread, end, frames, count, weight) -> complete[0] += end.isComplete() ? count : 0);
+    facts.add(new String[] {"Complete stacks", percent(complete[0], profile.samples())});
+    return facts;
+  }
+
+  private static List<String> notes(StackProfile profile, FlameTree tree) {
+    List<String> notes = new ArrayList<>(profile.losses());
+    SamplerTotals totals = profile.totals();
+    if (totals.lost() + totals.dropped() + totals.undecodable() > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "Of %,d samples beside these %,d were lost by the kernel, %,d dropped and %,d not"
+                  + " decodable.",
+              totals.lost() + totals.dropped() + totals.undecodable(),
+              totals.lost(),
+              totals.dropped(),
+              totals.undecodable()));
+    }
+    if (!totals.note().isEmpty()) {
+      notes.add(totals.note());
+    }
+    if (tree.leftOut() > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "%,d frames of fewer than %,d samples each are summed up.",
+              tree.leftOut(),
+              tree.smallest()));
+    }
+    return notes;
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
+  }
+
+  /** Never rounds up to 100 % what is less. */
+  private static String percent(long part, long all) {
+    if (part == all) {
+      return "100 %";
+    }
+    double percent = Math.floor(10_000.0 * part / all) / 100;
+    return String.format(Locale.ROOT, "%.2f %%", percent);
+  }
+
+  private static String trim(double number) {
+    return number == Math.rint(number)
+        ? Long.toString((long) number)
+        : String.format(Locale.ROOT, "%.2f", number);
+  }
+
+  private static String escapeHtml(String text) {
+    return Names.encodable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+}

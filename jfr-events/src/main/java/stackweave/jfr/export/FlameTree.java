@@ -1,0 +1,194 @@
+package stackweave.jfr.export;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.StackProfile;
+
+/**
+ * The stacks of a profile, merged from the thread's first frame on. Frames of the same text under
+ * the same callers are one node, whatever their kinds: a method is interpreted first and compiled
+ * later, and is one method all the same.
+ */
+final class FlameTree {
+  /** More than a screen can show and less than makes a browser slow. */
+  static final int MOST_NODES = 250_000;
+
+  private static final int CATEGORIES = FrameCategory.values().length;
+  private static final String ALL = "all";
+
+  private final List<String> names = new ArrayList<>();
+  private final Map<String, Integer> nameIds = new HashMap<>();
+  private final Map<SampledFrame, Integer> frameNames = new HashMap<>();
+  private final Map<SampledFrame, FrameCategory> categories = new HashMap<>();
+
+  /** By parent and name, both int, in one long. */
+  private final Map<Long, Integer> index = new HashMap<>();
+
+  private int count;
+  private int[] parents = new int[1_024];
+  private int[] nodeNames = new int[1_024];
+  private long[] selfCounts = new long[1_024];
+  private long[] selfNanos = new long[1_024];
+  private long[] totals = new long[1_024];
+  private long[][] categoryCounts = new long[1_024][];
+
+  private int leftOut;
+  private long smallest;
+
+  FlameTree(StackProfile profile, boolean threads) {
+    node(-1, nameId(ALL));
+    profile.forEach(
+        (thread, end, frames, samples, weightNanos) -> {
+          int node = enter(0, FrameCategory.MARKER, samples);
+          if (threads) {
+            node = child(node, "[" + thread.name() + "]", samples);
+          }
+          if (end.marker().isPresent()) {
+            node = child(node, end.marker().get(), samples);
+          }
+          for (SampledFrame frame : frames) {
+            Integer name = frameNames.computeIfAbsent(frame, f -> nameId(f.text()));
+            FrameCategory category = categories.computeIfAbsent(frame, FrameCategory::of);
+            node = enter(node(node, name), category, samples);
+          }
+          selfCounts[node] += samples;
+          selfNanos[node] += weightNanos;
+        });
+    prune();
+  }
+
+  private int child(int parent, String name, long samples) {
+    return enter(node(parent, nameId(name)), FrameCategory.MARKER, samples);
+  }
+
+  private int enter(int node, FrameCategory category, long samples) {
+    totals[node] += samples;
+    if (categoryCounts[node] == null) {
+      categoryCounts[node] = new long[CATEGORIES];
+    }
+    categoryCounts[node][category.ordinal()] += samples;
+    return node;
+  }
+
+  private int nameId(String name) {
+    Integer id = nameIds.get(name);
+    if (id == null) {
+      id = names.size();
+      names.add(name);
+      nameIds.put(name, id);
+    }
+    return id;
+  }
+
+  private int node(int parent, int name) {
+    long key = ((long) parent << 32) | name;
+    Integer known = index.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (count == parents.length) {
+      int capacity = 2 * count;
+      parents = Arrays.copyOf(parents, capacity);
+      nodeNames = Arrays.copyOf(nodeNames, capacity);
+      selfCounts = Arrays.copyOf(selfCounts, capacity);
+      selfNanos = Arrays.copyOf(selfNanos, capacity);
+      totals = Arrays.copyOf(totals, capacity);
+      categoryCounts = Arrays.copyOf(categoryCounts, capacity);
+    }
+    parents[count] = parent;
+    nodeNames[count] = name;
+    index.put(key, count);
+    return count++;
+  }
+
+  /** Too many nodes: those of the fewest samples become one node under each of their callers. */
+  private void prune() {
+    if (count <= MOST_NODES) {
+      return;
+    }
+    long[] sorted = Arrays.copyOf(totals, count);
+    Arrays.sort(sorted);
+    smallest = sorted[count - MOST_NODES] + 1;
+    int before = count;
+    int rest = nameId("[fewer than " + smallest + " samples]");
+    // Parents come before children: a node whose caller is left out is left out, too.
+    for (int node = before - 1; node > 0; node--) {
+      if (totals[node] < smallest) {
+        leftOut++;
+        if (totals[parents[node]] >= smallest) {
+          int small = node(parents[node], rest);
+          enter(small, FrameCategory.MARKER, totals[node]);
+          selfCounts[small] += totals[node];
+          selfNanos[small] += nanosBelow(node, before);
+        }
+      }
+    }
+  }
+
+  private long[] nanosBelow;
+
+  private long nanosBelow(int node, int nodes) {
+    if (nanosBelow == null) {
+      nanosBelow = Arrays.copyOf(selfNanos, nodes);
+      for (int i = nodes - 1; i > 0; i--) {
+        nanosBelow[parents[i]] += nanosBelow[i];
+      }
+    }
+    return nanosBelow[node];
+  }
+
+  boolean isLeftOut(int node) {
+    return smallest > 0 && totals[node] < smallest && !isRest(node);
+  }
+
+  private boolean isRest(int node) {
+    return names.get(nodeNames[node]).startsWith("[fewer than ");
+  }
+
+  /** Nodes left out because they stand for the fewest samples. */
+  int leftOut() {
+    return leftOut;
+  }
+
+  /** The fewest samples of a node that was kept; 0 if all were. */
+  long smallest() {
+    return smallest;
+  }
+
+  int count() {
+    return count;
+  }
+
+  List<String> names() {
+    return names;
+  }
+
+  int parent(int node) {
+    return parents[node];
+  }
+
+  int name(int node) {
+    return nodeNames[node];
+  }
+
+  long total(int node) {
+    return totals[node];
+  }
+
+  long self(int node) {
+    return selfCounts[node];
+  }
+
+  long selfNanos(int node) {
+    return selfNanos[node];
+  }
+
+  /** Samples of the node by category. */
+  long[] categories(int node) {
+    return categoryCounts[node];
+  }
+}

@@ -1,0 +1,77 @@
+package stackweave.jfr.export;
+
+import java.util.HashMap;
+import java.util.Map;
+import stackweave.jfr.read.SampledFrame;
+
+/**
+ * The colours of a flame graph: the kinds of a recording's legend, with C++ told apart from C by
+ * the shape of its names. Warm is native, green is Java, blue and violet are what joins them.
+ */
+enum FrameCategory {
+  NATIVE("native", 31, 88, 68, "Machine code of a library or program, C and the like"),
+  CPP("C++", 47, 92, 66, "Native code with C++ names, the JVM's own among them"),
+  KERNEL("kernel", 6, 74, 69, "Kernel code"),
+  INTERPRETED("interpreted", 70, 26, 72, "Java, run by the interpreter"),
+  C1("C1", 92, 48, 68, "Java, compiled by C1"),
+  C2("C2", 138, 42, 62, "Java, compiled by C2"),
+  INLINED("inlined", 172, 40, 66, "Java, inlined into the compiled frame below"),
+  NATIVE_METHOD("native method", 207, 66, 72, "A Java method whose code is native"),
+  STUB("stub", 262, 44, 78, "Code that the VM generates for itself"),
+  UNKNOWN("unknown", 220, 8, 74, "Code of no known module or sort"),
+  MARKER("marker", 0, 0, 80, "No code: where a stack could not be followed further");
+
+  private static final Map<String, FrameCategory> BY_LABEL = new HashMap<>();
+
+  static {
+    for (FrameCategory category : values()) {
+      BY_LABEL.put(category.label, category);
+    }
+  }
+
+  private final String label;
+  private final int hue;
+  private final int saturation;
+  private final int lightness;
+  private final String about;
+
+  FrameCategory(String label, int hue, int saturation, int lightness, String about) {
+    this.label = label;
+    this.hue = hue;
+    this.saturation = saturation;
+    this.lightness = lightness;
+    this.about = about;
+  }
+
+  static FrameCategory of(SampledFrame frame) {
+    FrameCategory category = BY_LABEL.getOrDefault(frame.kind(), UNKNOWN);
+    return category == NATIVE && isCpp(frame.text()) ? CPP : category;
+  }
+
+  /** A demangled name has parameters or a scope; no C symbol has either. */
+  private static boolean isCpp(String text) {
+    int module = text.lastIndexOf(" [");
+    String symbol = module < 0 ? text : text.substring(0, module);
+    return symbol.contains("::") || symbol.indexOf('(') > 0;
+  }
+
+  String label() {
+    return label;
+  }
+
+  String about() {
+    return about;
+  }
+
+  int hue() {
+    return hue;
+  }
+
+  int saturation() {
+    return saturation;
+  }
+
+  int lightness() {
+    return lightness;
+  }
+}
