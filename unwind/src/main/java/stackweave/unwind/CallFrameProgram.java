@@ -35,6 +35,7 @@ final class CallFrameProgram {
     depth = 0;
     location = 0;
     state.clear();
+    state.signal = info.signalFrame;
     initial.clear();
     reader.range(info.cieProgram, info.cieProgramEnd);
     execute();

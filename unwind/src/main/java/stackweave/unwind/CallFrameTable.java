@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
  * Unwind information of .eh_frame or .debug_frame: an FDE is found by the index, its program run at
  * its first hit, its rows kept.
  */
-final class CallFrameTable implements UnwindTable, RowSink {
+final class CallFrameTable implements UnwindTable {
   /** Linkers write at most a few empty FDEs at one address. */
   private static final int MAX_EMPTY = 8;
 
@@ -17,7 +17,6 @@ final class CallFrameTable implements UnwindTable, RowSink {
   private final CallFrameInfo info;
   private final CallFrameProgram program;
   private final RowCache rows;
-  private final RuleBuilder signalRow;
 
   private CallFrameTable(
       RuleTable rules, UnwindSource source, String why, FdeIndex index, CallFrameInfo info) {
@@ -28,7 +27,6 @@ final class CallFrameTable implements UnwindTable, RowSink {
     this.info = info;
     this.program = new CallFrameProgram(info, rules.architecture());
     this.rows = new RowCache(rules, index.size());
-    this.signalRow = new RuleBuilder(rules.architecture());
   }
 
   /**
@@ -97,30 +95,10 @@ final class CallFrameTable implements UnwindTable, RowSink {
         return;
       }
       rows.begin(info.functionSize);
-      program.run(info.signalFrame ? this : rows);
+      program.run(rows);
       rows.end(function);
     } catch (MalformedSectionException e) {
       rows.endWith(function, RuleTable.unsupportedRule(Unsupported.MALFORMED));
-    }
-  }
-
-  /**
-   * A row of a function with the signal augmentation. The kernel's trampolines describe their frame
-   * with expressions, or (AArch64) skip the interrupted leaf: the ucontext says more and is right.
-   * An x86-64 frame that is laid out like any other is taken at its word, with an exact pc.
-   */
-  @Override
-  public void row(long offset, RuleBuilder rule) {
-    boolean plain =
-        rules.architecture() == Architecture.X86_64
-            && Location.kind(rule.cfa) == Location.REGISTER_PLUS
-            && Location.kind(rule.ra) == Location.AT_CFA;
-    if (plain) {
-      signalRow.copyFrom(rule);
-      signalRow.signal = true;
-      rows.row(offset, signalRow);
-    } else {
-      rows.row(offset, RuleTable.SIGNAL_FRAME_RULE);
     }
   }
 

@@ -28,6 +28,7 @@ public final class NativeUnwinder {
   private final Architecture architecture;
   private final int[] tracked;
   private final PcRuleCache cache = new PcRuleCache();
+  private final CodePatterns code;
   private final long[] values;
   private int knownMask;
   private boolean callerInterrupted;
@@ -36,6 +37,7 @@ public final class NativeUnwinder {
     this.rules = rules;
     this.architecture = rules.architecture();
     this.tracked = architecture.calleeSaved();
+    this.code = new CodePatterns(rules);
     this.values = new long[architecture.registerCount()];
   }
 
@@ -55,7 +57,7 @@ public final class NativeUnwinder {
   public StopReason step(
       Registers registers, boolean interrupted, MemoryReader memory, CodeModules modules) {
     callerInterrupted = false;
-    int rule = ruleAt(interrupted ? registers.pc() : registers.pc() - 1, modules);
+    int rule = ruleAt(registers.pc(), interrupted, memory, modules);
     if (rule < 0) {
       return rule == NO_MODULE ? StopReason.NO_MODULE : StopReason.NO_RULE;
     }
@@ -89,15 +91,37 @@ public final class NativeUnwinder {
     return cache.misses();
   }
 
-  private int ruleAt(long address, CodeModules modules) {
+  private int ruleAt(long pc, boolean interrupted, MemoryReader memory, CodeModules modules) {
+    long address = interrupted ? pc : pc - 1;
     int generation = modules.generation();
     int rule = cache.find(address, generation);
     if (rule == PcRuleCache.MISS) {
       CodeModule module = modules.find(address);
-      rule = module == null ? NO_MODULE : module.unwindTable().find(address - module.bias());
+      UnwindTable table = module == null ? null : module.unwindTable();
+      rule = table == null ? NO_MODULE : table.find(address - module.bias());
+      if (isInDoubt(rule, interrupted, table)) {
+        rule = code.ruleFor(rule, pc, interrupted, memory);
+      }
       cache.put(address, generation, rule);
     }
     return rule;
+  }
+
+  /**
+   * Whether to look at the code itself: nothing is known of it; or it waits for a call to return
+   * though its return address was never saved; or its rule may be that of a signal trampoline,
+   * which SFrame can mark as such since version 3 only.
+   */
+  private boolean isInDoubt(int rule, boolean interrupted, UnwindTable table) {
+    if (rule < 0) {
+      return true;
+    }
+    if (rules.kind(rule) != RuleTable.FRAME) {
+      return false;
+    }
+    return (!interrupted && Location.kind(rules.ra(rule)) == Location.SAME)
+        || table.source() == UnwindSource.SFRAME_V2
+        || table.source() == UnwindSource.SFRAME_V1;
   }
 
   private StopReason signalFrame(Registers registers, MemoryReader memory)

@@ -201,6 +201,9 @@ public final class RuleTable {
     if (Location.kind(rule.ra) == Location.UNDEFINED) {
       return OUTERMOST_RULE;
     }
+    if (rule.signal && !isPlainSignalFrame(rule)) {
+      return SIGNAL_FRAME_RULE;
+    }
     Unsupported problem = rule.unsupported();
     if (problem != null) {
       return unsupportedRule(problem);
@@ -215,6 +218,17 @@ public final class RuleTable {
       return unsupportedRule(Unsupported.REGISTER);
     }
     return rule.blockSize == 0 ? internFrame(rule, 0) : internBlock(rule);
+  }
+
+  /**
+   * Whether a frame with the signal mark is laid out like any other and taken at its word, with an
+   * exact pc. The kernel's own are not: their description needs expressions (x86-64), or names just
+   * the frame record, without the link register of the interrupted leaf. The ucontext has it all.
+   */
+  private boolean isPlainSignalFrame(RuleBuilder rule) {
+    return architecture == Architecture.X86_64
+        && Location.kind(rule.cfa) == Location.REGISTER_PLUS
+        && Location.kind(rule.ra) == Location.AT_CFA;
   }
 
   /** Whether a location's register exists, so that no step needs to check it. */

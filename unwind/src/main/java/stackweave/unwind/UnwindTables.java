@@ -4,8 +4,6 @@ import java.util.StringJoiner;
 
 /** Opens the unwind information of a module: the best of what its sections offer. */
 public final class UnwindTables {
-  private static final UnwindTable NOTHING = address -> UnwindTable.NO_RULE;
-
   private UnwindTables() {}
 
   /**
@@ -23,30 +21,73 @@ public final class UnwindTables {
           "sections of " + sections.architecture() + ", rules of " + rules.architecture());
     }
     StringJoiner why = new StringJoiner("; ");
-    UnwindTable frames = null;
+    SFrameSection sframe = sframe(sections, why);
+    UnwindTable frames = frames(sections, rules, why);
+    if (sframe != null) {
+      UnwindTable fallback = frames.functionCount() == 0 ? null : frames;
+      return new SFrameTable(sframe, rules, fallback, why.toString());
+    }
+    return frames;
+  }
+
+  /** The section if there is one that says something, else null and the reason added. */
+  private static SFrameSection sframe(UnwindSections sections, StringJoiner why) {
+    if (sections.sframe() == null) {
+      why.add("no .sframe");
+      return null;
+    }
+    try {
+      SFrameSection sframe = SFrameSection.read(sections.sframe());
+      if (sframe.functionCount() == 0) {
+        why.add("no function in .sframe");
+        return null;
+      }
+      if (sframe.architecture() != sections.architecture()) {
+        why.add(".sframe of another architecture");
+        return null;
+      }
+      if (sframe.trailingFault() != null) {
+        why.add(".sframe: " + sframe.trailingFault().getMessage() + ", used up to there");
+      }
+      return sframe;
+    } catch (MalformedSectionException e) {
+      why.add(".sframe: " + e.getMessage());
+      return null;
+    }
+  }
+
+  private static UnwindTable frames(UnwindSections sections, RuleTable rules, StringJoiner why) {
     if (isPresent(sections.ehFrame())) {
-      frames =
+      CallFrameTable table =
           CallFrameTable.ofEhFrame(
               sections.ehFrameHdr(), sections.ehFrame(), rules, why.toString());
-      if (frames.functionCount() == 0) {
-        why.add("no function in .eh_frame");
-        frames = null;
+      if (table.functionCount() > 0) {
+        return table;
       }
-    }
-    if (frames != null) {
-      return frames;
+      why.add("no function in .eh_frame");
+    } else {
+      why.add("no .eh_frame");
     }
     if (isPresent(sections.debugFrame())) {
-      UnwindTable debug = CallFrameTable.ofDebugFrame(sections.debugFrame(), rules, why.toString());
-      if (debug.functionCount() > 0) {
-        return debug;
+      CallFrameTable table =
+          CallFrameTable.ofDebugFrame(sections.debugFrame(), rules, why.toString());
+      if (table.functionCount() > 0) {
+        return table;
       }
       why.add("no function in .debug_frame");
     }
-    return NOTHING;
+    return new NoTable(why.toString());
   }
 
   private static boolean isPresent(Section section) {
     return section != null && section.bytes().limit() > 0;
+  }
+
+  /** A module without unwind information. */
+  private record NoTable(String why) implements UnwindTable {
+    @Override
+    public int find(long address) {
+      return NO_RULE;
+    }
   }
 }
