@@ -1,10 +1,12 @@
 package stackweave.packaging;
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,35 +18,43 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
 /**
- * Writes the agent jar. What an application can see of it are the boot classes at the top; all
- * other classes lie under {@code inner/<module>/} with the suffix {@code .classdata}, where only
- * the agent's own class loader looks. The same inputs give the same bytes.
+ * Writes the agent jar. What an application can see of it are the boot classes; all others lie in a
+ * jar inside the jar, where only the agent's own class loader looks. The same inputs give the same
+ * bytes.
  *
  * <pre>
  * META-INF/MANIFEST.MF
  * stackweave/agent/boot/*.class
- * inner/stackweave/…            our classes, picocli, jelf, xz
- * inner/com.sun.jna/…           JNA, rewritten, with what replaces the parts taken out of it
- * inner/licenses/…              of the libraries
+ * inner.index                  where each entry of inner.jar lies
+ * inner.jar                    stored, not compressed as a whole
+ *   stackweave/…                 our classes, picocli, jelf, xz
+ *   com.sun.jna/…                JNA, rewritten, with what replaces the parts taken out of it
+ *   com.sun.jna.packages         of that module
+ *   licenses/…                   of the libraries
  * </pre>
  */
 public final class AgentJar {
 
   private static final String BOOT_PACKAGE = "stackweave/agent/boot/";
   private static final String BOOT_CLASS = "stackweave.agent.boot.Boot";
-  private static final String OWN_MODULE = "inner/stackweave/";
-  private static final String JNA_MODULE = "inner/com.sun.jna/";
-  private static final String LICENSES = "inner/licenses/";
+  private static final String INNER_JAR = "inner.jar";
+  private static final String INNER_INDEX = "inner.index";
+  private static final String OWN_MODULE = "stackweave/";
+  private static final String JNA_MODULE = "com.sun.jna/";
+  private static final String JNA_PACKAGE_LIST = "com.sun.jna.packages";
+  private static final String LICENSES = "licenses/";
 
   /** JNA packages: its own and that of our replacements. */
   private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", JnaRewriter.SHIM);
@@ -63,7 +73,8 @@ public final class AgentJar {
 
   private static final LocalDateTime TIMESTAMP = LocalDateTime.of(2026, 1, 1, 0, 0);
 
-  private final SortedMap<String, byte[]> entries = new TreeMap<>();
+  private final SortedMap<String, byte[]> boot = new TreeMap<>();
+  private final SortedMap<String, byte[]> inner = new TreeMap<>();
   private final JnaRewriter jna = new JnaRewriter();
   private final ShimLinks links = new ShimLinks();
 
@@ -126,43 +137,50 @@ public final class AgentJar {
 
   private void add(String artifact, String path, byte[] content) throws IOException {
     if (LICENSE_FILES.contains(path)) {
-      put(LICENSES + artifact + path.substring("META-INF".length()), content);
+      put(inner, LICENSES + artifact + path.substring("META-INF".length()), content);
     } else if (path.startsWith("META-INF/") || path.endsWith("-info.class")) {
       // Services, versions and descriptors speak to a class path that these classes never see.
     } else if (path.startsWith(BOOT_PACKAGE)) {
-      put(path, content);
+      put(boot, path, content);
     } else if (JNA_PACKAGES.stream().anyMatch(path::startsWith)) {
       addToJna(path, content);
     } else {
-      put(OWN_MODULE + hidden(path), content);
+      put(inner, OWN_MODULE + path, content);
     }
   }
 
   private void addToJna(String path, byte[] content) throws IOException {
     if (path.contains(DISPATCH_LIBRARY)) {
       if (DISPATCH_LIBRARIES.contains(path)) {
-        put(JNA_MODULE + path, content);
+        put(inner, JNA_MODULE + path, content);
       }
     } else if (path.startsWith(JnaRewriter.SHIM)) {
       links.shim(content);
-      put(JNA_MODULE + hidden(path), content);
+      put(inner, JNA_MODULE + path, content);
     } else if (!path.endsWith(".class")) {
-      put(JNA_MODULE + path, content);
+      put(inner, JNA_MODULE + path, content);
     } else if (!JnaRewriter.isReplaced(path)) {
       byte[] rewritten = jna.rewrite(content);
       links.user(rewritten);
-      put(JNA_MODULE + hidden(path), rewritten);
+      put(inner, JNA_MODULE + path, rewritten);
     }
   }
 
-  private static String hidden(String path) {
-    return path.endsWith(".class") ? path + "data" : path;
-  }
-
-  private void put(String name, byte[] content) throws IOException {
+  private static void put(Map<String, byte[]> entries, String name, byte[] content)
+      throws IOException {
     if (entries.put(name, content) != null) {
       throw new IOException(name + " comes from two places of the class path");
     }
+  }
+
+  private byte[] jnaPackages() {
+    Set<String> packages = new TreeSet<>();
+    for (String name : inner.keySet()) {
+      if (name.startsWith(JNA_MODULE) && name.endsWith(".class")) {
+        packages.add(name.substring(JNA_MODULE.length(), name.lastIndexOf('/')).replace('/', '.'));
+      }
+    }
+    return String.join("\n", packages).getBytes(StandardCharsets.UTF_8);
   }
 
   private static Manifest manifest(String version) {
@@ -183,25 +201,54 @@ public final class AgentJar {
   }
 
   private void writeTo(Path file, Manifest manifest) throws IOException {
+    inner.put(JNA_PACKAGE_LIST, jnaPackages());
+    byte[] innerJar = innerJar();
     Files.createDirectories(file.toAbsolutePath().getParent());
     Path unfinished = file.resolveSibling(file.getFileName() + ".part");
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(unfinished));
-        JarOutputStream jar = new JarOutputStream(out)) {
+        ZipOutputStream jar = new ZipOutputStream(out)) {
       jar.setLevel(Deflater.BEST_COMPRESSION);
       jar.putNextEntry(stamped(JarFile.MANIFEST_NAME));
       manifest.write(jar);
-      for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-        jar.putNextEntry(stamped(entry.getKey()));
-        jar.write(entry.getValue());
-      }
+      write(jar, boot);
+      jar.putNextEntry(stamped(INNER_INDEX));
+      jar.write(InnerIndex.of(innerJar));
+      jar.putNextEntry(stored(INNER_JAR, innerJar));
+      jar.write(innerJar);
     }
     // A JVM that still runs with the old jar keeps the old file.
     Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
+  private byte[] innerJar() throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (ZipOutputStream jar = new ZipOutputStream(out)) {
+      jar.setLevel(Deflater.BEST_COMPRESSION);
+      write(jar, inner);
+    }
+    return out.toByteArray();
+  }
+
+  private static void write(ZipOutputStream jar, Map<String, byte[]> entries) throws IOException {
+    for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+      jar.putNextEntry(stamped(entry.getKey()));
+      jar.write(entry.getValue());
+    }
+  }
+
   private static ZipEntry stamped(String name) {
     ZipEntry entry = new ZipEntry(name);
     entry.setTimeLocal(TIMESTAMP);
+    return entry;
+  }
+
+  private static ZipEntry stored(String name, byte[] content) {
+    CRC32 crc = new CRC32();
+    crc.update(content);
+    ZipEntry entry = stamped(name);
+    entry.setMethod(ZipEntry.STORED);
+    entry.setSize(content.length);
+    entry.setCrc(crc.getValue());
     return entry;
   }
 }

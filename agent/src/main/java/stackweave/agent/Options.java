@@ -3,7 +3,6 @@ package stackweave.agent;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -29,10 +28,6 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
   private static final long MIN_INTERVAL_NANOS = 10_000;
   private static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
   private static final int MAX_DEPTH = 8_192;
-
-  private static final Pattern DURATION = Pattern.compile("(\\d{1,9}) ?(ns|us|ms|s)");
-  private static final Map<String, Long> NANOS =
-      Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s", 1_000_000_000L);
 
   /** What takes the samples. */
   public enum Engine {
@@ -63,7 +58,7 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
     Engine engine = Engine.AUTO;
     boolean explicit = false;
     if (text == null || text.isBlank()) {
-      return new Options(interval, depth, engine, explicit);
+      return new Options(interval, depth, engine, explicit); // the usual case loads no more classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -101,9 +96,16 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
   }
 
   private static long interval(String value) throws InvalidOptionException {
-    Matcher duration = DURATION.matcher(value);
+    Matcher duration = Pattern.compile("(\\d{1,9}) ?(ns|us|ms|s)").matcher(value);
     if (duration.matches()) {
-      long nanos = Long.parseLong(duration.group(1)) * NANOS.get(duration.group(2));
+      long unit =
+          switch (duration.group(2)) {
+            case "ns" -> 1;
+            case "us" -> 1_000;
+            case "ms" -> 1_000_000;
+            default -> 1_000_000_000;
+          };
+      long nanos = Long.parseLong(duration.group(1)) * unit;
       if (nanos >= MIN_INTERVAL_NANOS && nanos <= MAX_INTERVAL_NANOS) {
         return nanos;
       }

@@ -4,7 +4,6 @@ import java.io.File;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Way in for {@code -javaagent}, late attach and {@code java -jar}. An exception out of premain
@@ -15,7 +14,7 @@ public final class Boot {
 
   private static final int OLDEST_JAVA = 17;
   private static final int USAGE_ERROR = 2;
-  private static final AtomicBoolean STARTED = new AtomicBoolean();
+  private static boolean started;
 
   private Boot() {}
 
@@ -47,7 +46,7 @@ public final class Boot {
 
   private static void startAgent(String options, Instrumentation instrumentation) {
     try {
-      if (!STARTED.compareAndSet(false, true)) {
+      if (!isFirstStart()) {
         say("is already here: the second start is ignored");
         return;
       }
@@ -64,6 +63,12 @@ public final class Boot {
     } catch (Throwable e) {
       sayFailed(e);
     }
+  }
+
+  private static synchronized boolean isFirstStart() {
+    boolean first = !started;
+    started = true;
+    return first;
   }
 
   private static Class<?> innerClass(String name, Instrumentation instrumentation)

@@ -6,24 +6,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
+import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 
 /**
- * Loads the agent's classes out of the folders of the agent jar that no other loader looks into.
- * What lies there wins over every parent, and the parent is the platform loader: no class of the
- * application is ever seen, and of ours the application sees none.
+ * Loads the agent's classes out of the jar in the agent jar, where no other loader looks. What lies
+ * there wins over every parent, and the parent is the platform loader: no class of the application
+ * is ever seen, and of ours the application sees none.
  *
  * <p>Our classes are in this loader's unnamed module. JNA is a named module of the same loader, so
- * that native access can be granted to JNA alone; that module costs 15 ms, and comes into being
- * with JNA's first class. Entries are read one by one as they are asked for. Thread-safe.
+ * that native access can be granted to JNA alone; that module costs 15 ms of CPU, and comes into
+ * being with JNA's first class. Thread-safe.
  */
 final class InnerClassLoader extends ClassLoader {
 
@@ -31,16 +30,18 @@ final class InnerClassLoader extends ClassLoader {
     registerAsParallelCapable();
   }
 
-  private static final String OWN = "inner/stackweave/";
-  private static final String JNA = "inner/com.sun.jna/";
-  private static final String CLASS_SUFFIX = ".classdata";
+  private static final String OWN = "stackweave/";
+  private static final String JNA = "com.sun.jna/";
 
-  private final ZipFile jar;
+  /** Names the packages of JNA's module, one per line. */
+  private static final String JNA_PACKAGES = "com.sun.jna.packages";
+
+  private final InnerJar jar;
   private final Instrumentation instrumentation;
   private final Object jnaLock = new Object();
-  private volatile boolean jnaDefined;
+  private boolean jnaDefined;
 
-  private InnerClassLoader(ZipFile jar, Instrumentation instrumentation) {
+  private InnerClassLoader(InnerJar jar, Instrumentation instrumentation) {
     super("stackweave", ClassLoader.getPlatformClassLoader());
     this.jar = jar;
     this.instrumentation = instrumentation;
@@ -52,15 +53,14 @@ final class InnerClassLoader extends ClassLoader {
    * @param instrumentation null on the command line, where nothing needs native access
    */
   static ClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
-    // The class path has this file open already: the JDK shares its directory, nothing is read.
-    return new InnerClassLoader(new ZipFile(jar), instrumentation);
+    return new InnerClassLoader(InnerJar.open(jar), instrumentation);
   }
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
-      if (loaded == null) {
+      if (loaded == null && !name.startsWith("java.")) {
         loaded = findOurs(name);
       }
       return loaded != null ? loaded : super.loadClass(name, resolve);
@@ -78,32 +78,32 @@ final class InnerClassLoader extends ClassLoader {
   }
 
   private Class<?> findOurs(String name) throws ClassNotFoundException {
-    String path = name.replace('.', '/') + CLASS_SUFFIX;
-    ZipEntry entry = jar.getEntry(OWN + path);
-    if (entry == null) {
-      entry = jar.getEntry(JNA + path);
-      if (entry == null) {
-        return null;
-      }
-      defineJnaModule();
-    }
+    String path = name.replace('.', '/') + ".class";
     try {
-      byte[] classFile = read(entry);
+      byte[] classFile = jar.read(OWN + path);
+      if (classFile == null) {
+        classFile = jar.read(JNA + path);
+        if (classFile == null) {
+          return null;
+        }
+        defineJnaModule();
+      }
       return defineClass(name, classFile, 0, classFile.length);
     } catch (IOException e) {
-      throw new ClassNotFoundException(name + " can't be read from " + jar.getName(), e);
+      throw new ClassNotFoundException(name + " (" + e.getMessage() + ")", e);
     }
   }
 
-  private void defineJnaModule() throws ClassNotFoundException {
+  private void defineJnaModule() throws ClassNotFoundException, IOException {
     synchronized (jnaLock) {
       if (jnaDefined) {
         return;
       }
       try {
+        String packages = new String(jar.read(JNA_PACKAGES), StandardCharsets.UTF_8);
         loadClass("stackweave.agent.JnaModule")
             .getMethod("define", ClassLoader.class, Set.class, Instrumentation.class)
-            .invoke(null, this, jnaPackages(), instrumentation);
+            .invoke(null, this, Set.of(packages.split("\n")), instrumentation);
       } catch (InvocationTargetException e) {
         throw new ClassNotFoundException("no module for JNA", e.getCause());
       } catch (ReflectiveOperationException e) {
@@ -111,17 +111,6 @@ final class InnerClassLoader extends ClassLoader {
       }
       jnaDefined = true;
     }
-  }
-
-  private Set<String> jnaPackages() {
-    Set<String> packages = new TreeSet<>();
-    for (ZipEntry entry : Collections.list(jar.entries())) {
-      String name = entry.getName();
-      if (name.startsWith(JNA) && name.endsWith(CLASS_SUFFIX)) {
-        packages.add(name.substring(JNA.length(), name.lastIndexOf('/')).replace('/', '.'));
-      }
-    }
-    return packages;
   }
 
   @Override
@@ -132,14 +121,14 @@ final class InnerClassLoader extends ClassLoader {
 
   @Override
   protected URL findResource(String name) {
-    ZipEntry entry = resource(name);
-    if (entry == null) {
-      return null;
-    }
     try {
-      return new URL("stackweave", null, -1, "/" + name, new EntryHandler(entry));
+      byte[] content = jar.read(OWN + name);
+      if (content == null) {
+        content = jar.read(JNA + name);
+      }
+      return content == null ? null : url(name, content);
     } catch (IOException e) {
-      return null; // a handler is given, so none is searched and none is missing
+      return null; // of a damaged jar; the method can't say more
     }
   }
 
@@ -154,38 +143,37 @@ final class InnerClassLoader extends ClassLoader {
     return ours == null ? Collections.emptyEnumeration() : Collections.enumeration(Set.of(ours));
   }
 
-  private ZipEntry resource(String name) {
-    ZipEntry entry = jar.getEntry(OWN + name);
-    return entry != null ? entry : jar.getEntry(JNA + name);
+  /** A URL that has its content with it: nobody else could open it. */
+  private static URL url(String name, byte[] content) throws MalformedURLException {
+    return new URL(
+        "stackweave",
+        null,
+        -1,
+        "/" + name,
+        new URLStreamHandler() {
+          @Override
+          protected URLConnection openConnection(URL url) {
+            return new ContentConnection(url, content);
+          }
+        });
   }
 
-  private byte[] read(ZipEntry entry) throws IOException {
-    try (InputStream in = jar.getInputStream(entry)) {
-      return in.readAllBytes();
-    }
-  }
+  private static final class ContentConnection extends URLConnection {
+    private final byte[] content;
 
-  /** Opens one entry; the JDK's jar: URLs would keep a cache of their own over the same file. */
-  private final class EntryHandler extends URLStreamHandler {
-    private final ZipEntry entry;
-
-    EntryHandler(ZipEntry entry) {
-      this.entry = entry;
+    ContentConnection(URL url, byte[] content) {
+      super(url);
+      this.content = content;
     }
 
     @Override
-    protected URLConnection openConnection(URL url) {
-      return new URLConnection(url) {
-        @Override
-        public void connect() {
-          connected = true;
-        }
+    public void connect() {
+      connected = true;
+    }
 
-        @Override
-        public InputStream getInputStream() throws IOException {
-          return new ByteArrayInputStream(read(entry));
-        }
-      };
+    @Override
+    public InputStream getInputStream() {
+      return new ByteArrayInputStream(content);
     }
   }
 }

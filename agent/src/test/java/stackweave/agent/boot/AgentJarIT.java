@@ -1,17 +1,22 @@
 package stackweave.agent.boot;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The jar as a listing shows it. */
 class AgentJarIT {
@@ -20,41 +25,72 @@ class AgentJarIT {
   private static final int JAVA_17 = 61;
 
   @Test
-  void outsideTheNestedPartAreOnlyTheBootClasses() throws IOException {
-    Set<String> outside =
-        Jars.names(Jars.AGENT).stream()
-            .filter(name -> !name.startsWith("inner/"))
-            .collect(Collectors.toCollection(TreeSet::new));
+  void outsideTheInnerJarAreOnlyTheBootClasses() throws IOException {
     assertEquals(
         Set.of(
             "META-INF/MANIFEST.MF",
+            "inner.index",
+            "inner.jar",
             "stackweave/agent/boot/Boot.class",
+            "stackweave/agent/boot/InnerJar.class",
             "stackweave/agent/boot/InnerClassLoader.class",
-            "stackweave/agent/boot/InnerClassLoader$EntryHandler.class",
-            "stackweave/agent/boot/InnerClassLoader$EntryHandler$1.class"),
-        outside);
+            "stackweave/agent/boot/InnerClassLoader$1.class",
+            "stackweave/agent/boot/InnerClassLoader$ContentConnection.class"),
+        Set.copyOf(Jars.names(Jars.AGENT)));
   }
 
   @Test
-  void nothingNestedIsAClassPathEntryByItself() throws IOException {
-    List<String> names = Jars.names(Jars.AGENT);
+  void innerJarHasTheAgentAndNothingOfItsBuild() throws IOException {
+    Set<String> names = Jars.innerEntries(Jars.AGENT).keySet();
+    for (String wanted :
+        List.of(
+            "stackweave/stackweave/agent/Agent.class",
+            "stackweave/stackweave/unwind/Registers.class",
+            "stackweave/stackweave/hotspot/FrameBuffer.class",
+            "stackweave/picocli/CommandLine.class",
+            "stackweave/net/fornwall/jelf/ElfFile.class",
+            "com.sun.jna/com/sun/jna/Native.class",
+            "com.sun.jna/stackweave/agent/jna/DispatchLibrary.class")) {
+      assertTrue(names.contains(wanted), wanted);
+    }
     assertEquals(
         List.of(),
         names.stream()
-            .filter(name -> name.startsWith("inner/"))
-            .filter(name -> name.endsWith(".class") || name.contains("META-INF"))
+            .filter(name -> name.matches(".*(META-INF|module-info|objectweb|/packaging/).*"))
             .toList());
-    assertEquals(List.of(), names.stream().filter(name -> name.contains("packaging")).toList());
   }
 
   @Test
   void nativesAreThoseOfThePlatformsWithUnwindingRules() throws IOException {
     assertEquals(
         Set.of("linux-x86-64", "linux-aarch64", "linux-s390x"),
-        Jars.names(Jars.AGENT).stream()
-            .filter(name -> name.contains("jnidispatch"))
-            .map(name -> name.split("/")[5])
+        Jars.innerEntries(Jars.AGENT).keySet().stream()
+            .filter(name -> name.contains("libjnidispatch"))
+            .map(name -> name.split("/")[4])
             .collect(Collectors.toSet()));
+  }
+
+  /** Against a reader that knows no index: every entry, and none that isn't there. */
+  @Test
+  void indexFindsEveryEntry() throws IOException {
+    Map<String, byte[]> entries = Jars.innerEntries(Jars.AGENT);
+    assertTrue(entries.size() > 300, entries.size() + " entries");
+    InnerJar inner = InnerJar.open(Jars.AGENT.toFile());
+    for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+      assertArrayEquals(entry.getValue(), inner.read(entry.getKey()), entry.getKey());
+      assertNull(inner.read(entry.getKey() + "x"));
+    }
+  }
+
+  @Test
+  void indexTellsNamesOfTheSameHashApart(@TempDir Path directory) throws IOException {
+    assertEquals("x/AaAa".hashCode(), "x/BBBB".hashCode());
+    Path jar =
+        Jars.agentWith(directory, Map.of("x/AaAa", new byte[] {1}, "x/BBBB", new byte[] {2, 2}));
+    InnerJar inner = InnerJar.open(jar.toFile());
+    assertArrayEquals(new byte[] {1}, inner.read("x/AaAa"));
+    assertArrayEquals(new byte[] {2, 2}, inner.read("x/BBBB"));
+    assertNull(inner.read("x/AaBB"));
   }
 
   @Test
@@ -81,8 +117,8 @@ class AgentJarIT {
   }
 
   private static int version(String name) throws IOException {
-    try (JarFile jar = new JarFile(Jars.AGENT.toFile());
-        DataInputStream in = new DataInputStream(jar.getInputStream(jar.getEntry(name)))) {
+    try (DataInputStream in =
+        new DataInputStream(new ByteArrayInputStream(Jars.read(Jars.AGENT, name)))) {
       assertEquals(0xCAFEBABE, in.readInt());
       in.readUnsignedShort();
       return in.readUnsignedShort();

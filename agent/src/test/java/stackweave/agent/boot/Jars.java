@@ -1,19 +1,26 @@
 package stackweave.agent.boot;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+import stackweave.packaging.InnerIndex;
 
 /** The agent jar as built, and jars made for a test. */
 final class Jars {
@@ -54,31 +61,66 @@ final class Jars {
     return jar;
   }
 
-  /** Our jar with an entry exchanged, or taken out where the content is null. */
-  static Path agentWith(Path directory, String entry, byte[] content) throws IOException {
-    Map<String, byte[]> entries = new LinkedHashMap<>();
-    try (JarFile jar = new JarFile(AGENT.toFile())) {
+  /** Our jar, with these entries of the inner jar (by their names in it) exchanged or added. */
+  static Path agentWith(Path directory, Map<String, byte[]> changed) throws IOException {
+    Map<String, byte[]> entries = innerEntries(AGENT);
+    entries.putAll(changed);
+    ByteArrayOutputStream inner = new ByteArrayOutputStream();
+    try (ZipOutputStream out = new ZipOutputStream(inner)) {
+      for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+        out.putNextEntry(new ZipEntry(entry.getKey()));
+        out.write(entry.getValue());
+      }
+    }
+    byte[] jar = inner.toByteArray();
+    return agentWithOuter(directory, Map.of("inner.jar", jar, "inner.index", InnerIndex.of(jar)));
+  }
+
+  /** Our jar, with these entries exchanged, those left out that are empty. */
+  static Path agentWithOuter(Path directory, Map<String, byte[]> changed) throws IOException {
+    Path copy = directory.resolve("changed-agent.jar");
+    try (JarFile jar = new JarFile(AGENT.toFile());
+        JarOutputStream out = new JarOutputStream(Files.newOutputStream(copy))) {
       for (JarEntry e : Collections.list(jar.entries())) {
-        try (InputStream in = jar.getInputStream(e)) {
-          entries.put(e.getName(), in.readAllBytes());
+        byte[] bytes = changed.get(e.getName());
+        if (bytes == null) {
+          try (InputStream in = jar.getInputStream(e)) {
+            bytes = in.readAllBytes();
+          }
+        }
+        if (bytes.length > 0) {
+          JarEntry written = new JarEntry(e.getName());
+          if (e.getMethod() == ZipEntry.STORED) {
+            CRC32 crc = new CRC32();
+            crc.update(bytes);
+            written.setMethod(ZipEntry.STORED);
+            written.setSize(bytes.length);
+            written.setCrc(crc.getValue());
+          }
+          out.putNextEntry(written);
+          out.write(bytes);
         }
       }
     }
-    if (!entries.containsKey(entry)) {
-      throw new IllegalArgumentException("no " + entry);
+    return copy;
+  }
+
+  static byte[] read(Path jar, String entry) throws IOException {
+    try (JarFile file = new JarFile(jar.toFile());
+        InputStream in = file.getInputStream(file.getEntry(entry))) {
+      return in.readAllBytes();
     }
-    entries.remove(entry);
-    if (content != null) {
-      entries.put(entry, content);
-    }
-    Path changed = directory.resolve("changed-agent.jar");
-    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(changed))) {
-      for (Map.Entry<String, byte[]> e : entries.entrySet()) {
-        out.putNextEntry(new JarEntry(e.getKey()));
-        out.write(e.getValue());
+  }
+
+  /** The entries of the jar inside the jar, read from its start to its end. */
+  static Map<String, byte[]> innerEntries(Path jar) throws IOException {
+    Map<String, byte[]> entries = new TreeMap<>();
+    try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(read(jar, "inner.jar")))) {
+      for (ZipEntry e = in.getNextEntry(); e != null; e = in.getNextEntry()) {
+        entries.put(e.getName(), in.readAllBytes());
       }
     }
-    return changed;
+    return entries;
   }
 
   static List<String> names(Path jar) throws IOException {

@@ -1,0 +1,139 @@
+package stackweave.agent.boot;
+
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+
+/**
+ * Reads single entries of the jar in the agent jar, without unpacking it anywhere.
+ *
+ * <p>{@code inner.jar} is an ordinary jar, stored uncompressed as one entry of the outer one, so
+ * that any part of it can be skipped to. Its directory is not read: with 700 entries that would
+ * cost each start 7 ms of CPU. Instead {@code inner.index}, written by the build, has for each
+ * entry four big-endian ints, sorted by the first: the name's {@link String#hashCode}, the position
+ * of its local header in inner.jar, its compressed and its full size. Thread-safe.
+ */
+final class InnerJar {
+
+  private static final String JAR = "inner.jar";
+  private static final String INDEX = "inner.index";
+
+  private static final int RECORD = 16;
+  private static final int POSITION = 4;
+  private static final int COMPRESSED_SIZE = 8;
+  private static final int SIZE = 12;
+
+  /** APPNOTE.TXT 4.3.7, the local file header. */
+  private static final int HEADER = 30;
+
+  private static final int HEADER_SIGNATURE = 0x04034b50;
+  private static final int HEADER_NAME_LENGTH = 26;
+  private static final int HEADER_EXTRA_LENGTH = 28;
+
+  private final ZipFile outer;
+  private final ZipEntry jar;
+  private final ByteBuffer index;
+
+  private InnerJar(ZipFile outer, ZipEntry jar, ByteBuffer index) {
+    this.outer = outer;
+    this.jar = jar;
+    this.index = index;
+  }
+
+  /** The agent jar stays open from now on. */
+  static InnerJar open(File agentJar) throws IOException {
+    // The class path has this file open already: the JDK shares its directory, nothing is read.
+    ZipFile outer = new ZipFile(agentJar);
+    ZipEntry jar = outer.getEntry(JAR);
+    ZipEntry index = outer.getEntry(INDEX);
+    if (jar == null || index == null || jar.getMethod() != ZipEntry.STORED) {
+      outer.close();
+      throw new ZipException(agentJar + " lacks its inner part");
+    }
+    try (InputStream in = outer.getInputStream(index)) {
+      return new InnerJar(outer, jar, ByteBuffer.wrap(in.readAllBytes()));
+    }
+  }
+
+  /** The content of this entry, or null if there is none of this name. */
+  byte[] read(String name) throws IOException {
+    int hash = name.hashCode();
+    int records = index.capacity() / RECORD;
+    int low = 0;
+    int high = records;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (index.getInt(middle * RECORD) < hash) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    for (int i = low; i < records && index.getInt(i * RECORD) == hash; i++) {
+      byte[] content = readIfNamed(name, i * RECORD);
+      if (content != null) {
+        return content;
+      }
+    }
+    return null;
+  }
+
+  /** Null if it is another name's record: hash codes of names may collide. */
+  private byte[] readIfNamed(String name, int record) throws IOException {
+    try (InputStream in = outer.getInputStream(jar)) {
+      in.skipNBytes(index.getInt(record + POSITION));
+      ByteBuffer header = ByteBuffer.wrap(readFully(in, HEADER)).order(ByteOrder.LITTLE_ENDIAN);
+      if (header.getInt(0) != HEADER_SIGNATURE) {
+        throw new ZipException(outer.getName() + " is damaged: no entry where its index says");
+      }
+      byte[] itsName = readFully(in, header.getShort(HEADER_NAME_LENGTH) & 0xffff);
+      if (!name.equals(new String(itsName, StandardCharsets.UTF_8))) {
+        return null;
+      }
+      in.skipNBytes(header.getShort(HEADER_EXTRA_LENGTH) & 0xffff);
+      byte[] compressed = readFully(in, index.getInt(record + COMPRESSED_SIZE));
+      return inflate(compressed, index.getInt(record + SIZE));
+    }
+  }
+
+  private static byte[] readFully(InputStream in, int length) throws IOException {
+    byte[] bytes = in.readNBytes(length);
+    if (bytes.length != length) {
+      throw new EOFException("the inner jar ends early");
+    }
+    return bytes;
+  }
+
+  private static byte[] inflate(byte[] compressed, int size) throws IOException {
+    byte[] content = new byte[size];
+    Inflater inflater = new Inflater(true);
+    try {
+      inflater.setInput(compressed);
+      int filled = 0;
+      while (filled < size && !inflater.finished()) {
+        int inflated = inflater.inflate(content, filled, size - filled);
+        if (inflated == 0 && inflater.needsInput()) {
+          break;
+        }
+        filled += inflated;
+      }
+      if (filled != size) {
+        throw new ZipException("an entry of the inner jar is shorter than its index says");
+      }
+      return content;
+    } catch (DataFormatException e) {
+      throw new ZipException("an entry of the inner jar is damaged: " + e.getMessage());
+    } finally {
+      inflater.end();
+    }
+  }
+}
