@@ -98,9 +98,9 @@ public final class SymbolTable {
         : Strings.at(nameTables[1], name & Integer.MAX_VALUE);
   }
 
-  /** The name for people: demangled, with its class, without parameters. */
+  /** The name for people, as {@link Demangler#shortName} makes it; not kept. */
   public String name(int symbol) {
-    return rawName(symbol);
+    return Demangler.shortName(rawName(symbol));
   }
 
   private static int[] reach(int[] starts, int[] sizes) {
