@@ -9,8 +9,9 @@ public final class EngineChooser {
   private EngineChooser() {}
 
   /**
-   * Starts an engine on the calling thread, which becomes its drain thread: that thread alone is
-   * not sampled, and it alone may use the engine ({@link SampleEngine#wake} excepted).
+   * Starts an engine on the calling thread, which becomes its drain thread: that thread is not
+   * sampled, nor are threads that it starts from here on, and it alone may use the engine ({@link
+   * SampleEngine#wake} excepted).
    *
    * <p>The order is that of {@link EngineKind}, but {@link EngineConfig#preferred} comes first
    * where it is set; a preference never prevents the fallback to the others.
@@ -30,8 +31,7 @@ public final class EngineChooser {
   private static SampleEngine start(EngineKind kind, EngineConfig config)
       throws EngineRefusedException {
     return switch (kind) {
-      case PERF -> PerfEngine.start(kind, config, true);
-      case PERF_USER -> PerfEngine.start(kind, config, false);
+      case PERF, PERF_USER -> PerfEngine.start(kind, config);
     };
   }
 

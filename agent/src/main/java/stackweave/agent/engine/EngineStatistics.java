@@ -16,6 +16,7 @@ package stackweave.agent.engine;
  * @param cpus CPUs, and so rings
  * @param fileDescriptors held by the engine
  * @param ringBytes data bytes per ring
+ * @param stackBytes copied of each stack at most
  * @param samples delivered to the sink
  * @param lost records that found no room in their ring
  * @param foreign records of other processes (children between fork and exec), discarded
@@ -34,6 +35,7 @@ public record EngineStatistics(
     int cpus,
     int fileDescriptors,
     int ringBytes,
+    int stackBytes,
     long samples,
     long lost,
     long foreign,

@@ -41,6 +41,12 @@ final class PerfEngine implements SampleEngine {
   /** Below this a ring would hold too little of a stack to be of use. */
   private static final int LEAST_RING_BYTES = 64 * 1024;
 
+  /** How long the drain thread may fail to come before samples of a busy CPU are lost, in ns. */
+  private static final long PAUSE_NANOS = 20_000_000;
+
+  /** For the pause's sake stacks are cut no further than this: few are deeper. */
+  private static final int LEAST_STACK_BYTES = 16 * 1024;
+
   /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
   private static final int RECORD_OVERHEAD = 2048;
 
@@ -72,10 +78,10 @@ final class PerfEngine implements SampleEngine {
   private boolean stopped;
   private boolean closed;
 
-  private PerfEngine(EngineKind kind, EngineConfig config, boolean kernel, SystemCalls calls) {
+  private PerfEngine(EngineKind kind, EngineConfig config, SystemCalls calls) {
     this.kind = kind;
     this.config = config;
-    this.kernel = kernel;
+    this.kernel = kind == EngineKind.PERF;
     this.calls = calls;
     this.registers = PerfRegisters.of(calls.architecture());
     this.drainTid = calls.gettid();
@@ -84,18 +90,19 @@ final class PerfEngine implements SampleEngine {
     this.stackBytes = config.stackBytes();
   }
 
-  /**
-   * Starts on the calling thread.
-   *
-   * @param kernel whether kernel mode is sampled too
-   */
-  static PerfEngine start(EngineKind kind, EngineConfig config, boolean kernel)
+  /** Starts on the calling thread. */
+  static PerfEngine start(EngineKind kind, EngineConfig config) throws EngineRefusedException {
+    return start(kind, config, PerfAttr.Features.LOST_COUNT);
+  }
+
+  /** Starts with no more than these features, as on an older kernel. */
+  static PerfEngine start(EngineKind kind, EngineConfig config, PerfAttr.Features newest)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
-    PerfEngine engine = new PerfEngine(kind, config, kernel, calls);
+    PerfEngine engine = new PerfEngine(kind, config, calls);
     boolean started = false;
     try {
-      engine.open();
+      engine.open(newest);
       started = true;
     } finally {
       if (!started) {
@@ -105,9 +112,9 @@ final class PerfEngine implements SampleEngine {
     return engine;
   }
 
-  private void open() throws EngineRefusedException {
+  private void open(PerfAttr.Features newest) throws EngineRefusedException {
     int budget = fileDescriptorBudget();
-    features = probe();
+    features = probe(newest);
     wakeup = Wakeup.open();
     if (wakeup == null) {
       throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
@@ -136,9 +143,12 @@ final class PerfEngine implements SampleEngine {
   }
 
   /** Opens the event on this very thread, to learn whether and in which form the kernel does. */
-  private PerfAttr.Features probe() throws EngineRefusedException {
+  private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
     int errno = 0;
     for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
+      if (candidate.compareTo(newest) < 0) {
+        continue;
+      }
       writeSamplingAttr(candidate);
       int fd =
           calls.perfEventOpen(attr.address(), drainTid, cpus[0], -1, PerfEvents.FLAG_FD_CLOEXEC);
@@ -166,7 +176,7 @@ final class PerfEngine implements SampleEngine {
       errno = openRings(size);
       if (errno == 0) {
         ringBytes = size;
-        stackBytes = Math.min(stackBytes, size / 2 - RECORD_OVERHEAD);
+        stackBytes = stackBytesFor(size);
         return;
       }
       closeRings();
@@ -175,6 +185,16 @@ final class PerfEngine implements SampleEngine {
       }
     }
     throw PerfRefusals.ringMemory(kind, LEAST_RING_BYTES, cpus.length, errno);
+  }
+
+  /**
+   * A record always takes the room of the largest copy, however shallow the stack: in a small ring,
+   * at a high rate, deep stacks are cut rather than samples lost.
+   */
+  private int stackBytesFor(int ring) {
+    long forPause = (long) ((double) ring * config.intervalNanos() / PAUSE_NANOS);
+    long room = Math.min(ring / 2, Math.max(forPause, LEAST_STACK_BYTES + RECORD_OVERHEAD));
+    return (int) Math.min(stackBytes, room - RECORD_OVERHEAD) & -8;
   }
 
   private int wantedRingBytes() {
@@ -285,6 +305,7 @@ final class PerfEngine implements SampleEngine {
         cpus.length,
         closed ? 0 : events.fileDescriptors() + rings.length + 1,
         ringBytes,
+        stackBytes,
         records.samples(),
         Math.max(records.lost(), events.lost()),
         records.foreign(),

@@ -215,7 +215,9 @@ final class PerfRecords implements RingMerge.Target {
 
   /** FORK: pid, parent's pid, tid, parent's tid. */
   private void started(PerfRing ring, long timeNanos) {
-    if (isForeign(ring, ring.getInt(8))) {
+    if (ring.getInt(8) != pid) {
+      // That this process has forked a child is a record of this process.
+      ring.take();
       return;
     }
     int tid = ring.getInt(16);

@@ -37,8 +37,9 @@ public final class Libc {
   public static final int CLOCK_THREAD_CPUTIME_ID = 3;
 
   static {
-    // The functions stay bound when the handle is closed: it is the process itself, which is never
-    // unloaded. Left open, the handle would keep JNA's cleaner thread alive for ever.
+    // The functions stay bound when the handle is closed: it is that of the process itself, which
+    // is
+    // never unloaded.
     try (NativeLibrary process = NativeLibrary.getProcess()) {
       Native.register(Libc.class, process);
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import stackweave.unwind.StackSnapshot;
@@ -24,9 +25,15 @@ final class Recorder implements EngineSink {
   final Map<Integer, Long> started = new HashMap<>();
   final Map<Integer, Long> exited = new HashMap<>();
   final List<Long> times = new ArrayList<>();
-  Consumer<StackSnapshot> onSample = snapshot -> {};
+  volatile Consumer<StackSnapshot> onSample = snapshot -> {};
+
+  /** Whether to drain only when the engine has stopped. */
+  boolean deaf;
+
+  /** Set to run as on an older kernel; null for the usual choice. */
+  PerfAttr.Features newestFeatures;
+
   long lost;
-  int drainTid;
   EngineChoice choice;
   EngineStatistics statistics;
 
@@ -73,8 +80,13 @@ final class Recorder implements EngineSink {
     return this;
   }
 
-  private void drain(EngineConfig config, CountDownLatch running, boolean[] stop) {
-    choice = EngineChooser.start(config);
+  private void drain(EngineConfig config, CountDownLatch running, boolean[] stop)
+      throws EngineRefusedException {
+    choice =
+        newestFeatures == null
+            ? EngineChooser.start(config)
+            : new EngineChoice(
+                Optional.of(PerfEngine.start(EngineKind.PERF, config, newestFeatures)), List.of());
     running.countDown();
     if (choice.engine().isEmpty()) {
       return;
@@ -82,7 +94,9 @@ final class Recorder implements EngineSink {
     try (SampleEngine engine = choice.engine().get()) {
       while (!isSet(stop)) {
         engine.await(20);
-        engine.drain(Long.MAX_VALUE, this);
+        if (!deaf) {
+          engine.drain(Long.MAX_VALUE, this);
+        }
       }
       engine.stop();
       engine.drain(Long.MAX_VALUE, this);

@@ -1,0 +1,161 @@
+package stackweave.agent.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.linux.SystemCalls;
+
+/** What is permitted decides which engine runs, and is said; the application runs on regardless. */
+class EnginePermissionTest {
+  private static final int EPERM = 1;
+  private static final int ENOSYS = 38;
+
+  @TempDir static Path directory;
+  private static ForkedJvm jvm;
+  private static String deny;
+
+  @BeforeAll
+  static void compile() throws Exception {
+    jvm = new ForkedJvm(directory);
+    deny = Gcc.compile(directory, "deny.c", "deny").toString();
+  }
+
+  static List<Path> jdks() {
+    return ForkedJvm.jdks();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void rootHasKernelFramesToo(Path jdk) throws Exception {
+    assumeTrue(isRoot());
+    ForkedJvm.Result result = jvm.run(jdk, List.of(), "1000", "400", "0");
+
+    assertEquals("PERF", result.line("engine"), result.output());
+    assertEquals("", result.line("refusal"));
+    assertCovered(result);
+    assertTrue(Long.parseLong(result.line("withKernel")) > 0, result.output());
+    assertRanOn(result);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void anOrdinaryUserSamplesUserModeOnly(Path jdk) throws Exception {
+    int paranoid =
+        Integer.parseInt(Files.readString(Path.of("/proc/sys/kernel/perf_event_paranoid")).strip());
+    assumeTrue(paranoid == 2, () -> "kernel.perf_event_paranoid is " + paranoid);
+    ForkedJvm.Result result = jvm.run(jdk, ordinaryUser(), "1000", "400", "0");
+
+    assertEquals("PERF_USER", result.line("engine"), result.output());
+    assertEquals(
+        "NOT_PERMITTED perf: this user may not sample kernel mode (kernel.perf_event_paranoid is"
+            + " 2); `sysctl kernel.perf_event_paranoid=1` or CAP_PERFMON lifts it [EACCES]",
+        result.line("refusal"));
+    assertCovered(result);
+    assertEquals("0", result.line("withKernel"));
+    assertRanOn(result);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void underASeccompFilterNothingIsSampledAndOneLineSaysWhy(Path jdk) throws Exception {
+    ForkedJvm.Result result = jvm.run(jdk, denying(EPERM, perfEventOpen()), "1000", "100", "0");
+
+    assertEquals("null", result.line("engine"), result.output());
+    String[] refusals = result.line("refusal").split("\n");
+    assertEquals(EngineKind.values().length, refusals.length, result.output());
+    for (String refusal : refusals) {
+      assertTrue(refusal.startsWith("BLOCKED perf"), refusal);
+      assertTrue(refusal.contains("seccomp") && refusal.endsWith("[EPERM]"), refusal);
+    }
+    assertRanOn(result);
+  }
+
+  @Test
+  void aKernelWithoutPerfIsToldFromAFilter() throws Exception {
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), denying(ENOSYS, perfEventOpen()), "1000", "50", "0");
+
+    assertTrue(result.line("refusal").startsWith("ABSENT perf: "), result.output());
+    assertRanOn(result);
+  }
+
+  @Test
+  void whereReadingOwnMemoryByVectorIsDeniedProcSelfMemServes() throws Exception {
+    int processVmReadv = SystemCalls.current().orElseThrow() == SystemCalls.X86_64 ? 310 : 270;
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), denying(EPERM, processVmReadv), "1000", "50", "0");
+
+    assertEquals("PROC_SELF_MEM", result.line("way"), result.output());
+    assertRanOn(result);
+  }
+
+  @Test
+  void theApplicationKeepsItsFileDescriptors() throws Exception {
+    // 200 idle threads on at least one CPU against a quarter of 512 descriptors.
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), List.of("prlimit", "--nofile=512:512"), "1000", "50", "200");
+
+    assertEquals("null", result.line("engine"), result.output());
+    for (String refusal : result.line("refusal").split("\n")) {
+      assertTrue(
+          refusal.matches(
+              "FILE_DESCRIPTORS perf.*: [0-9]+ threads on [0-9]+ CPUs need .*ulimit -n.*"),
+          refusal);
+    }
+    assertRanOn(result);
+  }
+
+  /** An unprivileged user gets perf_event_mlock_kb per CPU and RLIMIT_MEMLOCK beyond that. */
+  @Test
+  void whatTheRingsNeedIsWithinWhatAnOrdinaryUserHas() throws Exception {
+    List<String> wrapper = new ArrayList<>(List.of("prlimit", "--memlock=0:0"));
+    wrapper.addAll(ordinaryUser());
+    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "100", "0");
+
+    assertEquals("PERF_USER", result.line("engine"), result.output());
+    assertTrue(result.line("statistics").contains("ringBytes=524288"), result.output());
+    assertRanOn(result);
+  }
+
+  private static List<String> ordinaryUser() throws Exception {
+    return isRoot()
+        ? List.of(
+            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all")
+        : List.of();
+  }
+
+  private static List<String> denying(int errno, int call) {
+    return List.of(deny, Integer.toString(errno), Integer.toString(call));
+  }
+
+  private static int perfEventOpen() {
+    return SystemCalls.current().orElseThrow() == SystemCalls.X86_64 ? 298 : 241;
+  }
+
+  private static boolean isRoot() throws Exception {
+    return Gcc.run(List.of("id", "-u")).strip().equals("0");
+  }
+
+  private static void assertCovered(ForkedJvm.Result result) {
+    double share = Double.parseDouble(result.line("covered"));
+    assertTrue(share > 0.9 && share < 1.1, result.output());
+  }
+
+  private static void assertRanOn(ForkedJvm.Result result) {
+    assertEquals("12345678", result.line("memory"), result.output());
+    assertEquals("done", result.line("application"), result.output());
+    assertEquals(0, result.exit(), result.output());
+    assertFalse(result.output().contains("SIGSEGV"));
+  }
+}

@@ -1,0 +1,75 @@
+package stackweave.agent.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SelfMemory;
+
+/**
+ * An application for {@link ForkedJvm}: idle threads, then two busy ones beside an engine; says
+ * what came of it.
+ */
+final class EngineProbe {
+  private EngineProbe() {}
+
+  /** Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads. */
+  public static void main(String[] args) throws Exception {
+    long interval = Long.parseLong(args[0]) * 1000;
+    long cpu = Long.parseLong(args[1]) * 1_000_000;
+    CountDownLatch end = new CountDownLatch(1);
+    for (int i = Integer.parseInt(args[2]); i > 0; i--) {
+      Thread idle = new Thread(() -> await(end), "idle " + i);
+      idle.setDaemon(true);
+      idle.start();
+    }
+    List<Burner> burners = new ArrayList<>();
+    Recorder recorder =
+        Recorder.record(
+            EngineConfig.every(interval),
+            () -> {
+              burners.add(Burner.start("one", cpu));
+              burners.add(Burner.start("two", cpu));
+              for (Burner burner : burners) {
+                burner.join();
+              }
+            });
+    end.countDown();
+    for (EngineRefusal refusal : recorder.choice.refusals()) {
+      System.out.println("refusal: " + refusal.reason() + " " + refusal.line());
+    }
+    System.out.println("engine: " + recorder.choice.engine().map(SampleEngine::kind).orElse(null));
+    if (recorder.statistics != null) {
+      // What the rings lost is stated: on a loaded machine it may be some.
+      double lost = (double) recorder.statistics.lost() * interval;
+      long covered =
+          recorder.samples.stream()
+              .filter(sample -> burners.stream().anyMatch(b -> b.tid == sample.tid()))
+              .mapToLong(Recorder.Sample::weight)
+              .sum();
+      System.out.println("covered: " + (covered + lost) / used(burners));
+    }
+    System.out.println(
+        "withKernel: " + recorder.samples.stream().filter(s -> s.kernelFrames() > 0).count());
+    System.out.println("statistics: " + recorder.statistics);
+    try (SelfMemory memory = new SelfMemory();
+        NativeBuffer buffer = NativeBuffer.allocate(4096)) {
+      buffer.bytes().putLong(0, 0x1234_5678L);
+      System.out.println("memory: " + Long.toHexString(memory.readLong(buffer.address())));
+      System.out.println("way: " + memory.way());
+    }
+    System.out.println("application: done");
+  }
+
+  private static double used(List<Burner> burners) {
+    return burners.stream().mapToLong(burner -> burner.used).sum();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
