@@ -3,8 +3,9 @@ package stackweave.maps;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import stackweave.maps.ElfFormatException.Reason;
 import stackweave.maps.ElfHeaders.SectionHeader;
 import stackweave.maps.ElfHeaders.Segment;
@@ -37,7 +38,7 @@ abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   private static final int SYMBOL_SIZE = 24;
 
   final ElfHeaders headers;
-  private final List<String> problems = new ArrayList<>();
+  private final Set<String> problems = new LinkedHashSet<>();
 
   /**
    * A symbol table with its names.

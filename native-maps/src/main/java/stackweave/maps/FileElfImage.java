@@ -15,9 +15,10 @@ import stackweave.unwind.UnwindSections;
  * An image in a file. Everything wanted of it is mapped when it is opened, so that it stays
  * readable when the file is deleted, and no file descriptor stays open.
  *
- * <p>A file that another process truncates meanwhile makes a read of the mapping fail with {@link
- * InternalError}, the JVM's form of SIGBUS; {@link ElfFormatException.Reason#CHANGED} stands for
- * that.
+ * <p>A file that another process truncates meanwhile makes reads of the mapping give anything, and
+ * the JVM throws an {@link InternalError} for the SIGBUS, either there or (JDK 17) up to a while
+ * later in the same thread. Where it comes at once it is {@link ElfFormatException.Reason#CHANGED};
+ * a thread that uses images must survive it anywhere.
  */
 final class FileElfImage extends ElfImage {
   private final ImageBytes bytes;

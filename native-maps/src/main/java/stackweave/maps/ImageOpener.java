@@ -87,6 +87,9 @@ final class ImageOpener {
             .resolve("map_files")
             .resolve(Long.toHexString(code.start()) + "-" + Long.toHexString(code.end()));
     try {
+      if (!Files.isRegularFile(link)) {
+        return null; // to open a device can have effects
+      }
       FileElfImage elf = FileElfImage.open(link);
       return share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, why.toString(), code.path());
     } catch (ElfFormatException | IOException e) {

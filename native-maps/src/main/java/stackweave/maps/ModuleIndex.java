@@ -14,7 +14,9 @@ import stackweave.unwind.RuleTable;
  * and is the only way to learn what was unmapped, and with {@link #mapped}, which takes the
  * kernel's records of new mappings.
  *
- * <p>Belongs to the thread that unwinds. All times are those of {@link System#nanoTime}.
+ * <p>Belongs to the thread that unwinds, which must survive an {@link InternalError}: the JVM's
+ * form of SIGBUS when the file of a mapped image is truncated. All times are those of {@link
+ * System#nanoTime}.
  */
 public final class ModuleIndex {
   /** Samples are drained within a second or so; older ones get the oldest version. */
@@ -148,6 +150,10 @@ public final class ModuleIndex {
   }
 
   private CodeRange fileRange(Mapping record, String buildId) {
+    CodeRange known = buildId == null ? null : knownRange(record, record, buildId);
+    if (known != null) {
+      return known;
+    }
     List<Mapping> mappings = List.of();
     Mapping code = record;
     try {
@@ -161,6 +167,19 @@ public final class ModuleIndex {
       // Then the record alone has to do, with its build id to verify the file by.
       mappings = List.of();
     }
+    // Without a build id only the inode tells whether it is what lay there before.
+    known = buildId == null ? knownRange(record, code, null) : null;
+    return known != null
+        ? known
+        : new CodeRange(
+            record.start(),
+            record.end(),
+            code,
+            openModule(code, mappings, buildId, latest().ranges()));
+  }
+
+  /** The recorded range if a version has it, from a refresh that was quicker than the record. */
+  private CodeRange knownRange(Mapping record, Mapping code, String buildId) {
     for (int i = versions.size() - 1; i >= 0; i--) {
       for (CodeRange range : versions.get(i).map().ranges()) {
         if (range.start() == record.start()
@@ -170,8 +189,7 @@ public final class ModuleIndex {
         }
       }
     }
-    return new CodeRange(
-        record.start(), record.end(), code, openModule(code, mappings, buildId, latest().ranges()));
+    return null;
   }
 
   /** Whether a mapping of now is the recorded one, or what is left of it. */
