@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,6 +30,22 @@ class ReadelfRowsTest {
           "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
           "r13", "r14", "r15", "ra");
 
+  private static final String PROGRAM =
+      """
+      extern int other(int *);
+      int plain(int a, int b) {
+        int c[4] = {a, b, a ^ b, 3};
+        return other(c) + other(c + 1) * a + b;
+      }
+      int variable(int n) {
+        int c[n + 1];
+        c[0] = n;
+        return other(c) + n;
+      }
+      """;
+
+  @TempDir Path directory;
+
   private final RuleTable rules = new RuleTable(Architecture.X86_64);
   private UnwindTable table;
   private long rowsCompared;
@@ -42,7 +59,8 @@ class ReadelfRowsTest {
         "/lib/x86_64-linux-gnu/libcrypto.so.3",
         "/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
         "/lib64/ld-linux-x86-64.so.2",
-        "${java.home}/lib/server/libjvm.so"
+        "${java.home}/lib/server/libjvm.so",
+        "/usr/lib/jvm/temurin-25-jdk-amd64/lib/server/libjvm.so"
       })
   void everyRowIsTheSame(String name) throws Exception {
     Path library = Path.of(name.replace("${java.home}", System.getProperty("java.home")));
@@ -73,6 +91,49 @@ class ReadelfRowsTest {
 
     assertEquals(List.of(), differences.stream().limit(20).toList());
     assertTrue(functionsCompared > 1000, functionsCompared + " functions");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5})
+  void debugFrameSaysTheSame(int dwarfVersion) throws Exception {
+    Path source = directory.resolve("a.c");
+    Path library = directory.resolve("a.so");
+    Files.writeString(source, PROGRAM);
+    Process gcc;
+    try {
+      gcc =
+          new ProcessBuilder(
+                  "gcc",
+                  "-gdwarf-" + dwarfVersion,
+                  "-O1",
+                  "-fno-asynchronous-unwind-tables",
+                  "-fno-exceptions",
+                  "-shared",
+                  "-fPIC",
+                  "-nostdlib",
+                  "-o",
+                  library.toString(),
+                  source.toString())
+              .inheritIO()
+              .start();
+    } catch (IOException e) {
+      assumeTrue(false, "no gcc");
+      return;
+    }
+    assertEquals(0, gcc.waitFor());
+    Elf elf = Elf.read(library);
+    table =
+        UnwindTables.open(
+            new UnwindSections(null, null, null, elf.section(".debug_frame"), Architecture.X86_64),
+            rules);
+    assertEquals(UnwindSource.DEBUG_FRAME, table.source());
+    assertEquals("no .sframe; no .eh_frame", table.why());
+
+    compareWithReadelf(library);
+
+    assertEquals(List.of(), differences);
+    assertEquals(2, functionsCompared);
+    assertTrue(rowsCompared > 6, rowsCompared + " rows");
   }
 
   private void compareWithReadelf(Path library) throws IOException, InterruptedException {
