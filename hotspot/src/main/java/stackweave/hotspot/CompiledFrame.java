@@ -66,16 +66,23 @@ final class CompiledFrame implements HotSpotFrame {
 
   private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long cfa = walk.sp() + entry.blob.frameBytes;
-    if (entry.blob.frameBytes >= X86.FRAME_LINK_BYTES) {
-      long pc = walk.read(cfa - X86.WORD);
-      if (callers.isReturnAddress(walk, pc)) {
-        walk.toCaller(pc, cfa, walk.read(cfa - X86.FRAME_LINK_BYTES));
-        return null;
-      }
+    boolean framed = entry.blob.frameBytes >= X86.FRAME_LINK_BYTES;
+    long pc = framed ? walk.read(cfa - X86.WORD) : 0;
+    long fp = framed ? walk.read(cfa - X86.FRAME_LINK_BYTES) : 0;
+    // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
+    boolean certain = entry.hasPcDesc && !walk.interrupted();
+    if (certain ? callers.isReturnAddress(walk, pc) : callers.isGood(walk, pc, cfa, fp)) {
+      walk.toCaller(pc, cfa, fp);
+      return null;
     }
-    return recover(walk, cfa) || scan.toCaller(walk, walk.sp())
-        ? null
-        : StopReason.BAD_COMPILED_FRAME;
+    if (recover(walk, cfa)) {
+      return null;
+    }
+    if (callers.isReturnAddress(walk, pc)) {
+      walk.toCaller(pc, cfa, fp);
+      return null;
+    }
+    return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_COMPILED_FRAME;
   }
 
   /** Something was pushed below the frame: arguments of a stub, registers to be kept. */

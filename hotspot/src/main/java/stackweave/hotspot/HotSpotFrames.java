@@ -42,8 +42,9 @@ final class HotSpotFrames {
     nativeWrapper = new NativeWrapperFrame(callers, scan);
     interpreted = new InterpretedFrame(callers, methods, scan, unknownMethod);
     adapter = new AdapterFrame(callers, scan);
-    stub = new StubFrame(callers, scan);
-    runtime = new RuntimeFrame(callers, scan);
+    StubCallSite callSite = new StubCallSite(codeCache, pcs);
+    stub = new StubFrame(callers, callSite, scan);
+    runtime = new RuntimeFrame(callers, callSite, scan);
     upcall = new UpcallFrame(callers, runtime);
     continuation =
         layout.continuationReturnPc == null ? stub : new ContinuationFrame(layout, memory, callers);

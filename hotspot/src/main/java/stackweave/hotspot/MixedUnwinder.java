@@ -32,7 +32,7 @@ public final class MixedUnwinder {
     this.natives = natives;
     this.hotspot = hotspot == null ? null : new HotSpotFrames(hotspot, methods);
     this.walk = new Walk(new Registers(natives.rules().architecture()));
-    this.leaf = new NativeLeaf(this.hotspot);
+    this.leaf = new NativeLeaf(natives, this.hotspot);
   }
 
   /**
@@ -118,9 +118,11 @@ public final class MixedUnwinder {
       walk.setInterrupted(natives.callerInterrupted());
       return null;
     }
-    boolean withoutRule = end == StopReason.NO_RULE || end == StopReason.NO_MODULE;
-    if (withoutRule && interrupted && leaf.toCaller(walk)) {
-      return null;
+    if (interrupted && (end == StopReason.NO_RULE || end == StopReason.NO_MODULE)) {
+      StopReason atLeaf = leaf.toCaller(walk);
+      if (atLeaf != StopReason.NO_RULE) {
+        return atLeaf;
+      }
     }
     return end == StopReason.NO_MODULE && hotspot == null ? StopReason.UNSUPPORTED_VM : end;
   }

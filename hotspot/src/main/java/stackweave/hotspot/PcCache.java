@@ -79,14 +79,18 @@ final class PcCache {
     InterpreterCodelets.Codelet codelet =
         blob.kind == BlobKind.INTERPRETER ? codelets.find(interrupted ? pc : pc - 1) : null;
     byte[] code = interrupted ? code(blob, pc) : null;
+    byte[] call = interrupted ? null : codeBefore(blob, pc);
     boolean returns =
-        !interrupted && (isReturnPoint(pc, blob, nmethod, codelet) || isCallBefore(blob, pc));
+        !interrupted
+            && (isReturnPoint(pc, blob, nmethod, codelet)
+                || X86Code.isCallBefore(call, call.length));
+    long callTarget = returns ? X86Code.callTarget(call, call.length, pc) : 0;
     PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc);
     X86Code.FrameState partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
             : null;
-    return new PcEntry(pc, interrupted, blob, frames, codelet, returns, partial, code);
+    return new PcEntry(pc, interrupted, blob, frames, codelet, returns, callTarget, partial, code);
   }
 
   /** Return addresses that the VM makes itself, without a call before them. */
@@ -100,10 +104,10 @@ final class PcCache {
         || blob.name.contains("continuation");
   }
 
-  private boolean isCallBefore(CodeBlob blob, long pc) {
-    int length = (int) Math.min(X86Code.LONGEST_CALL, pc - blob.codeBegin);
+  private byte[] codeBefore(CodeBlob blob, long pc) {
+    int length = (int) Math.min(X86Code.LONGEST_KNOWN_CALL, pc - blob.codeBegin);
     byte[] code = new byte[length];
-    return read(pc - length, code, 0, length) && X86Code.isCallBefore(code, length);
+    return read(pc - length, code, 0, length) ? code : new byte[length];
   }
 
   /** The code around pc; zeros (no instruction that is looked for) outside of the blob. */

@@ -25,6 +25,9 @@ final class PcEntry {
   /** Whether debug information was recorded for exactly this pc: a call, all arguments in place. */
   final boolean hasPcDesc;
 
+  /** Where the call before a return address went, if its code says so; else 0. */
+  final long callTarget;
+
   /** How an interrupted frame stands, if it is not complete; else null. */
   final X86Code.FrameState partial;
 
@@ -51,6 +54,7 @@ final class PcEntry {
       JavaFrames javaFrames,
       InterpreterCodelets.Codelet codelet,
       boolean isReturnAddress,
+      long callTarget,
       X86Code.FrameState partial,
       byte[] code) {
     this.pc = pc;
@@ -60,6 +64,7 @@ final class PcEntry {
     this.javaFrames = javaFrames;
     this.codelet = codelet;
     this.isReturnAddress = isReturnAddress;
+    this.callTarget = callTarget;
     this.hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
     this.partial = partial;
     this.code = code;

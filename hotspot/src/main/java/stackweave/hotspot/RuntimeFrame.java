@@ -10,10 +10,12 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class RuntimeFrame implements HotSpotFrame {
   private final Callers callers;
+  private final StubCallSite callSite;
   private final StackScan scan;
 
-  RuntimeFrame(Callers callers, StackScan scan) {
+  RuntimeFrame(Callers callers, StubCallSite callSite, StackScan scan) {
     this.callers = callers;
+    this.callSite = callSite;
     this.scan = scan;
   }
 
@@ -31,6 +33,7 @@ final class RuntimeFrame implements HotSpotFrame {
       return true;
     }
     return leaveBySize(walk, entry)
+        || callSite.toCaller(walk, entry)
         || entry.blob.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
   }
 
@@ -45,6 +48,7 @@ final class RuntimeFrame implements HotSpotFrame {
       return leaveAt(walk, slot, pushed ? walk.read(sp) : walk.valueOf(X86.RBP));
     }
     return leaveBySize(walk, entry)
+        || callSite.toCaller(walk, entry)
         || leaveAt(walk, sp, walk.valueOf(X86.RBP))
         || leaveByFp(walk, entry.blob.frameBytes);
   }

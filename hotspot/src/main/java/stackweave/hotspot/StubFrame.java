@@ -9,10 +9,12 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class StubFrame implements HotSpotFrame {
   private final Callers callers;
+  private final StubCallSite callSite;
   private final StackScan scan;
 
-  StubFrame(Callers callers, StackScan scan) {
+  StubFrame(Callers callers, StubCallSite callSite, StackScan scan) {
     this.callers = callers;
+    this.callSite = callSite;
     this.scan = scan;
   }
 

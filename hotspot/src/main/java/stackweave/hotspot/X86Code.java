@@ -8,6 +8,10 @@ final class X86Code {
   /** Bytes before a return address that hold any call. */
   static final int LONGEST_CALL = 7;
 
+  private static final int SYS_CLONE = 56;
+  private static final int SYS_CLONE3 = 435;
+  private static final int CLONE_CALL_LENGTH = 7;
+
   private X86Code() {}
 
   /** Whether a call instruction ends right before {@code code[end]}. */
@@ -36,6 +40,31 @@ final class X86Code {
     boolean noBase = sib && mode == 0 && length == 7 && (at(code, end - length + 2) & 7) == 5;
     int expected = 2 + (sib ? 1 : 0) + (longForm || noBase ? 4 : mode == 1 ? 1 : 0);
     return expected == length;
+  }
+
+  /** Bytes before a return address that hold any call whose target the code says. */
+  static final int LONGEST_KNOWN_CALL = 13;
+
+  /**
+   * The target of the call that ends right before {@code code[end]}, the bytes before {@code pc}:
+   * {@code call rel32} or {@code mov reg, imm64; call reg}.
+   *
+   * @return 0 where the code does not say
+   */
+  static long callTarget(byte[] code, int end, long pc) {
+    if (at(code, end - 2) == 0xff || at(code, end - 3) == 0x41) {
+      int length = at(code, end - 3) == 0x41 ? 3 : 2;
+      int move = end - length - 10;
+      boolean sameRegister =
+          at(code, end - length - 9) >= 0xb8
+              && (at(code, end - length - 9) & 7) == (at(code, end - 1) & 7)
+              && at(code, end - 1) >> 3 == 0xd0 >> 3;
+      boolean wide = at(code, move) == (length == 3 ? 0x49 : 0x48);
+      if (sameRegister && wide) {
+        return i4(code, end - length - 8) & 0xffff_ffffL | (long) i4(code, end - length - 4) << 32;
+      }
+    }
+    return at(code, end - 5) == 0xe8 ? pc + i4(code, end - 4) : 0;
   }
 
   /** How far above sp the return address is, and whether and where rbp was saved, all in bytes. */
@@ -200,8 +229,27 @@ final class X86Code {
     return at(code, i) == 0x5d;
   }
 
-  static boolean isLeave(byte[] code, int i) {
-    return at(code, i) == 0xc9;
+  /** Whether a system call instruction ends right before {@code code[end]}. */
+  static boolean isSystemCallBefore(byte[] code, int end) {
+    return at(code, end - 2) == 0x0f && at(code, end - 1) == 0x05;
+  }
+
+  /** Whether {@code mov eax, SYS_clone3 (or SYS_clone); syscall} ends at or before {@code end}. */
+  static boolean isCloneWithin(byte[] code, int end) {
+    for (int i = end; i >= CLONE_CALL_LENGTH; i--) {
+      int number = i4(code, i - 6);
+      if (isSystemCallBefore(code, i)
+          && at(code, i - CLONE_CALL_LENGTH) == 0xb8
+          && (number == SYS_CLONE3 || number == SYS_CLONE)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a routine at {@code i} begins by saving rbp, right below its return address. */
+  static boolean isSavingFp(byte[] code, int i) {
+    return isPushFp(code, i) || movPrologue(code, i) != null;
   }
 
   private static int i4(byte[] code, int i) {

@@ -23,4 +23,12 @@ public interface MemoryReader {
    *     range is then undefined
    */
   void read(long address, byte[] target, int offset, int length) throws UnreadableMemoryException;
+
+  /**
+   * Where machine code is read. A copied stack can't tell how far the stack goes on above the copy,
+   * and libraries may be mapped right there.
+   */
+  default MemoryReader code() {
+    return this;
+  }
 }

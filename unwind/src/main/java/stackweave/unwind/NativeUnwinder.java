@@ -100,7 +100,7 @@ public final class NativeUnwinder {
       UnwindTable table = module == null ? null : module.unwindTable();
       rule = table == null ? NO_MODULE : table.find(address - module.bias());
       if (isInDoubt(rule, interrupted, table)) {
-        rule = code.ruleFor(rule, pc, interrupted, memory);
+        rule = code.ruleFor(rule, pc, interrupted, memory.code());
       }
       cache.put(address, generation, rule);
     }
@@ -198,13 +198,27 @@ public final class NativeUnwinder {
         }
       } else {
         long location = rules.register(rule, i);
-        if (isAvailable(location, registers)) {
+        if (isPopped(location, cfa, registers)) {
+          if (registers.isKnown(tracked[i])) {
+            values[i] = registers.get(tracked[i]);
+            known |= 1 << i;
+          }
+        } else if (isAvailable(location, registers)) {
           values[i] = read(location, cfa, registers, memory);
           known |= 1 << i;
         }
       }
     }
     knownMask = known;
+  }
+
+  /**
+   * Whether a register's slot lies below sp: an epilogue has popped it, so the register holds its
+   * value again, while the slot may hold anything. Compilers do not say so in the CFI.
+   */
+  private boolean isPopped(long location, long cfa, Registers registers) {
+    return Location.kind(location) == Location.AT_CFA
+        && Long.compareUnsigned(cfa + Location.offset(location), registers.sp()) < 0;
   }
 
   private static boolean isAvailable(long location, Registers registers) {

@@ -168,6 +168,11 @@ public final class StackSnapshot implements MemoryReader {
     elsewhere.read(address, target, offset, length);
   }
 
+  @Override
+  public MemoryReader code() {
+    return elsewhere == null ? this : elsewhere;
+  }
+
   private boolean isBeyondCopy(long offset) {
     return stackLength > 0 && offset > stackLength - 8L && offset < STACK_REACH;
   }

@@ -1,0 +1,78 @@
+package stackweave.hotspot;
+
+/**
+ * Finds who called a stub by the call itself: a return address whose call went to the code that
+ * runs now can be told from a stale one, left on the stack by calls long returned.
+ */
+final class StubCallSite {
+  /** More than any stub without a described frame pushes, in words. */
+  private static final int LONGEST_SEARCH = 160;
+
+  /** {@code push rbp; mov rbp, rsp}. */
+  private static final int ENTER_LENGTH = 4;
+
+  private final PcCache pcs;
+  private final CodeCache codeCache;
+
+  StubCallSite(CodeCache codeCache, PcCache pcs) {
+    this.codeCache = codeCache;
+    this.pcs = pcs;
+  }
+
+  /** Makes the stub's caller the frame at hand; false if no call to it is on the stack. */
+  boolean toCaller(Walk walk, PcEntry entry) {
+    long fp = walk.valueOf(X86.RBP);
+    if (walk.isOnStack(fp)) {
+      long pc = walk.peek(fp + X86.RETURN_ADDRESS);
+      long target = calledFrom(pc, entry);
+      if (target != 0 && entry.pc >= target + ENTER_LENGTH && isEntering(target)) {
+        leave(walk, pc, fp + X86.RETURN_ADDRESS, walk.peek(fp));
+        return true;
+      }
+    }
+    long sp = walk.sp();
+    for (long slot = sp; slot < sp + LONGEST_SEARCH * X86.WORD; slot += X86.WORD) {
+      long pc = walk.peek(slot);
+      long target = calledFrom(pc, entry);
+      if (target != 0) {
+        boolean saved = slot > sp && entry.pc > target && isSavingFp(target);
+        leave(walk, pc, slot, saved ? walk.peek(slot - X86.WORD) : fp);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The target of the call before {@code pc} if it leads to the stub at hand, else 0. */
+  private long calledFrom(long pc, PcEntry stub) {
+    if (!codeCache.contains(pc)) {
+      return 0;
+    }
+    PcEntry caller = pcs.find(pc, false);
+    if (caller == null || !caller.isReturnAddress) {
+      return 0;
+    }
+    long target = caller.callTarget;
+    return target >= stub.blob.codeBegin && target <= stub.pc ? target : 0;
+  }
+
+  private boolean isEntering(long target) {
+    PcEntry start = pcs.find(target, true);
+    return start != null
+        && X86Code.isPushFp(start.code, PcEntry.CODE_BEFORE)
+        && X86Code.isMoveOfSpToFp(start.code, PcEntry.CODE_BEFORE + 1);
+  }
+
+  private boolean isSavingFp(long target) {
+    PcEntry start = pcs.find(target, true);
+    return start != null && X86Code.isSavingFp(start.code, PcEntry.CODE_BEFORE);
+  }
+
+  private static void leave(Walk walk, long pc, long slot, long fp) {
+    boolean fpKnown = walk.registers().isKnown(X86.RBP);
+    walk.popTo(pc, slot + X86.WORD);
+    if (fpKnown || fp != 0) {
+      walk.registers().set(X86.RBP, fp);
+    }
+  }
+}
