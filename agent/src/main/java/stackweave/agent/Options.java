@@ -25,7 +25,7 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
   /** Where the recording's settings decide. */
   public static final int AS_RECORDED = 0;
 
-  private static final long MIN_INTERVAL_NANOS = 10_000;
+  private static final long MIN_INTERVAL_NANOS = 100_000;
   private static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
   private static final int MAX_DEPTH = 8_192;
 
@@ -110,7 +110,7 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
         return nanos;
       }
     }
-    throw invalid(Name.INTERVAL, value, "a time from 10us to 60s, like 10ms");
+    throw invalid(Name.INTERVAL, value, "a time from 100us to 60s, like 10ms");
   }
 
   private static int depth(String value) throws InvalidOptionException {

@@ -1,0 +1,46 @@
+package stackweave.agent.cli;
+
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Where an export goes: a file, or standard output; UTF-8 in any locale. */
+final class Output {
+
+  /** Writes the export's text. */
+  interface Content {
+    void writeTo(Appendable out) throws IOException;
+  }
+
+  private Output() {}
+
+  static void toFile(Path file, Content content) throws FailedException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      write(out, content);
+    } catch (IOException e) {
+      throw new FailedException("can't write " + file + ": " + FailedException.reason(e));
+    }
+  }
+
+  static void toStandardOutput(Content content) throws FailedException {
+    try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
+      write(out, content);
+    } catch (IOException e) {
+      throw new FailedException("can't write to standard output: " + FailedException.reason(e));
+    }
+  }
+
+  private static void write(OutputStream out, Content content) throws IOException {
+    // A failure must surface here: a PrintStream would swallow it.
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    content.writeTo(writer);
+    writer.flush();
+  }
+}

@@ -1,0 +1,54 @@
+package stackweave.agent.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.StackProfile;
+
+/** What the commands on one recording have in common. */
+final class Recording {
+
+  @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
+  private Path file;
+
+  @Option(names = "--threads", description = "Stacks begin with their thread.")
+  private boolean threads;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help message and exit.")
+  private boolean help;
+
+  Path file() {
+    return file;
+  }
+
+  boolean threads() {
+    return threads;
+  }
+
+  /** Reads it, and says on stderr what is missing in it, a line for each. */
+  StackProfile read() throws RecordingException {
+    StackProfile profile = RecordingReader.profile(file);
+    for (String loss : profile.losses()) {
+      System.err.println("stackweave: " + file + ": " + loss);
+    }
+    return profile;
+  }
+
+  /** Refuses an output that would overwrite the recording. */
+  void mustNotBe(Path output) throws FailedException {
+    try {
+      if (Files.exists(output) && Files.isSameFile(output, file)) {
+        throw new FailedException(output + " is the recording itself: choose another -o");
+      }
+    } catch (IOException e) {
+      throw new FailedException("can't write " + output + ": " + FailedException.reason(e));
+    }
+  }
+}

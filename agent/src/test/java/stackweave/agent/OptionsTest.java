@@ -1,0 +1,70 @@
+package stackweave.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.NullAndEmptySource;
+import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.agent.Options.Engine;
+
+class OptionsTest {
+
+  private static final Options DEFAULTS =
+      new Options(Options.AS_RECORDED, Options.AS_RECORDED, Engine.AUTO, false);
+
+  @ParameterizedTest
+  @NullAndEmptySource
+  @ValueSource(strings = " ")
+  void nothingSaidIsAsRecorded(String text) throws InvalidOptionException {
+    assertEquals(DEFAULTS, Options.parse(text));
+  }
+
+  @Test
+  void allTogetherInAnyOrder() throws InvalidOptionException {
+    assertEquals(
+        new Options(1_000_000, 512, Engine.PERF, true),
+        Options.parse("sample=explicit, engine=perf,depth=512 ,interval=1ms"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "100us, 100000",
+    "250 us, 250000",
+    "10ms, 10000000",
+    "1s, 1000000000",
+    "500000ns, 500000",
+    "60s, 60000000000"
+  })
+  void intervalsInTheirUnits(String text, long nanos) throws InvalidOptionException {
+    assertEquals(nanos, Options.parse("interval=" + text).intervalNanos());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, hooks)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, hooks)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, hooks)",
+        "interval=1ms,interval=2ms | option 'interval' is given twice",
+        "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, like 10ms)",
+        "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, like 10ms)",
+        "interval=-1ms         | option 'interval' can't be '-1ms' (wanted: a time from 100us to 60s, like 10ms)",
+        "interval=99us         | option 'interval' can't be '99us' (wanted: a time from 100us to 60s, like 10ms)",
+        "interval=61s          | option 'interval' can't be '61s' (wanted: a time from 100us to 60s, like 10ms)",
+        "interval=999999999s   | option 'interval' can't be '999999999s' (wanted: a time from 100us to 60s, like 10ms)",
+        "depth=0               | option 'depth' can't be '0' (wanted: a number of frames from 1 to 8192)",
+        "depth=8193            | option 'depth' can't be '8193' (wanted: a number of frames from 1 to 8192)",
+        "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf)",
+        "sample=never          | option 'sample' can't be 'never' (wanted: explicit)",
+        "hooks=early           | option 'hooks' is reserved for a later version",
+      })
+  void whatIsNotUnderstoodIsSaid(String text, String message) {
+    InvalidOptionException e =
+        assertThrows(InvalidOptionException.class, () -> Options.parse(text));
+    assertEquals(message, e.getMessage());
+  }
+}

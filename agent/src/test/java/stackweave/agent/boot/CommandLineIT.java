@@ -1,0 +1,165 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.BurnsCpu;
+import stackweave.agent.apps.Hello;
+import stackweave.agent.boot.Jvm.Result;
+
+/** {@code java -jar stackweave-agent.jar …}, as a user types it. */
+class CommandLineIT {
+
+  private static final Pattern COLLAPSED = Pattern.compile("[^;]+(;[^;]+)* [1-9]\\d*");
+
+  @TempDir private static Path recordings;
+  @TempDir private Path directory;
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  /** One line on stderr, exit code 2, nothing on stdout; what the line says. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "                                  | no command given .*--help.*",
+        "paint rec.jfr                     | .*'paint'.*--help.*",
+        "collapsed                         | .*'REC'.*collapsed --help.*",
+        "collapsed a.jfr b.jfr             | .*'b.jfr'.*",
+        "flamegraph a.jfr --wide           | .*'--wide'.*flamegraph --help.*",
+        "flamegraph a.jfr -o               | .*'--output'.*flamegraph --help.*",
+        "collapsed missing.jfr             | missing.jfr: no such file",
+        "flamegraph missing.jfr            | missing.jfr: no such file",
+        "collapsed .                       | .*directory.*",
+        "collapsed empty.jfr               | empty.jfr: .*",
+        "collapsed text.jfr                | text.jfr: not a JFR recording.*",
+        "flamegraph text.jfr               | text.jfr: not a JFR recording.*",
+        "flamegraph text.jfr -o ./text.jfr | ./text.jfr is the recording itself.*",
+        "collapsed without.jfr             | without.jfr: holds no samples.*",
+        "collapsed cut.jfr                 | cut.jfr: .*cut short.*",
+        "collapsed header.jfr              | header.jfr: .*",
+      })
+  void failsInOneLine(String arguments, String message) throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    Files.createFile(directory.resolve("empty.jfr"));
+    Files.writeString(directory.resolve("text.jfr"), "no recording\n");
+    if (arguments != null && arguments.matches(".*(without|cut|header).*")) {
+      provide("without.jfr", jvm, Hello.class);
+      byte[] whole = Files.readAllBytes(directory.resolve("without.jfr"));
+      Files.write(directory.resolve("cut.jfr"), Arrays.copyOf(whole, whole.length / 2));
+      Files.write(directory.resolve("header.jfr"), Arrays.copyOf(whole, 50));
+    }
+    Result result = commandLine(jvm, arguments == null ? new String[0] : arguments.split(" "));
+    assertFailed(message, result);
+    assertEquals("no recording\n", Files.readString(directory.resolve("text.jfr")));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "flamegraph | /nonexistent/x.html | can't write /nonexistent/x.html: no such directory",
+        "collapsed  | .                   | can't write .: Is a directory",
+        "collapsed  | /dev/full           | can't write /dev/full: No space left on device",
+        "flamegraph | /dev/full           | can't write /dev/full: No space left on device",
+      })
+  void unwritableOutputIsOneLine(String command, String output, String message) throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    recordWithAgent(jvm);
+    assertFailed(Pattern.quote(message), commandLine(jvm, command, "rec.jfr", "-o", output));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void exportsARecording(Jvm jvm) throws Exception {
+    recordWithAgent(jvm);
+
+    Result collapsed = commandLine(jvm, "collapsed", "rec.jfr");
+    assertEquals(0, collapsed.exit(), collapsed.err());
+    assertEquals(List.of(), collapsed.out().lines().filter(l -> !isCollapsed(l)).toList());
+    assertTrue(collapsed.out().contains("BurnsCpu.main"), collapsed.out());
+
+    Result file = commandLine(jvm, "collapsed", "rec.jfr", "-o", "c.txt");
+    assertEquals(0, file.exit(), file.err());
+    assertEquals("", file.out());
+    assertEquals(collapsed.out(), Files.readString(directory.resolve("c.txt")));
+
+    Result threads = commandLine(jvm, "collapsed", "--threads", "rec.jfr");
+    assertEquals(List.of(), threads.out().lines().filter(l -> l.charAt(0) != '[').toList());
+    assertTrue(threads.out().contains("[main];"), threads.out());
+    assertEquals(count(collapsed.out()), count(threads.out()));
+
+    Result page = commandLine(jvm, "flamegraph", "rec.jfr");
+    assertEquals(0, page.exit(), page.err());
+    assertEquals("rec.html\n", page.out());
+    String html = Files.readString(directory.resolve("rec.html"));
+    assertTrue(html.contains("BurnsCpu.main") && html.contains("rec.jfr"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void helpAndVersion(Jvm jvm) throws Exception {
+    Result version = commandLine(jvm, "--version");
+    assertTrue(version.out().matches("Stackweave \\d+\\.\\d+\\.\\d+\\S*\n"), version.out());
+    assertEquals(0, version.exit());
+    Result help = commandLine(jvm, "--help");
+    assertTrue(help.out().contains("collapsed") && help.out().contains("flamegraph"), help.out());
+    assertEquals(0, help.exit());
+    assertEquals("", version.err() + help.err());
+  }
+
+  private static void assertFailed(String message, Result result) {
+    assertEquals("", result.out());
+    assertEquals(1, result.err().lines().count(), result.err());
+    assertTrue(result.err().matches("stackweave: (" + message + ")\n"), result.err());
+    assertEquals(2, result.exit());
+  }
+
+  private static boolean isCollapsed(String line) {
+    return COLLAPSED.matcher(line).matches();
+  }
+
+  private static long count(String collapsed) {
+    return collapsed
+        .lines()
+        .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  private void recordWithAgent(Jvm jvm) throws Exception {
+    provide("rec.jfr", jvm, BurnsCpu.class, "-javaagent:" + Jars.AGENT);
+  }
+
+  /** A recording in the test's directory, made at the first test that needs it. */
+  private void provide(String name, Jvm jvm, Class<?> application, String... options)
+      throws Exception {
+    Path made = recordings.resolve(jvm.feature() + "-" + name);
+    if (!Files.exists(made)) {
+      List<String> arguments = new ArrayList<>(List.of(options));
+      arguments.add("-XX:StartFlightRecording:filename=" + made);
+      arguments.addAll(List.of("-cp", Jars.apps().toString(), application.getName()));
+      Result result = jvm.run(directory, arguments);
+      assertEquals(0, result.exit(), result.err());
+    }
+    Files.copy(made, directory.resolve(name));
+  }
+
+  private Result commandLine(Jvm jvm, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
+    all.addAll(List.of(arguments));
+    return jvm.run(directory, all);
+  }
+}
