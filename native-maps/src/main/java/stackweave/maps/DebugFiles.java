@@ -35,7 +35,7 @@ final class DebugFiles {
       if (Files.isRegularFile(candidate)) {
         try {
           FileElfImage debug = FileElfImage.open(candidate);
-          if (debug.symtab() != null && matches(image, debug, candidate)) {
+          if (debug.hasSymtab() && matches(image, debug, candidate)) {
             return new Found(debug, candidate);
           }
         } catch (ElfFormatException | IOException e) {

@@ -25,8 +25,8 @@ public final class ElfFormatException extends Exception {
     UNSUPPORTED_COMPRESSION("compression method not supported"),
     TOO_LARGE("larger than what is read"),
     UNREADABLE("not readable"),
-    /** The file behind our mapping was truncated while we read it. */
-    CHANGED("file changed while it was read");
+    /** It is no longer the file that was opened. */
+    CHANGED("file changed since it was opened");
 
     private final String label;
 

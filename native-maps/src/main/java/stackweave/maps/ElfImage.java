@@ -62,10 +62,10 @@ abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   /** The sections for unwinding; those that are broken are null and told in {@link #problems}. */
   abstract UnwindSections unwindSections();
 
-  /** .symtab of this image itself; null if it is stripped. */
+  /** .symtab of this image itself; null if it has none that can be read. */
   abstract Symbols symtab();
 
-  /** .dynsym; null if there is none. */
+  /** .dynsym; null if there is none that can be read. */
   abstract Symbols dynsym();
 
   Architecture architecture() {

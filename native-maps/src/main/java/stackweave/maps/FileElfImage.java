@@ -1,10 +1,7 @@
 package stackweave.maps;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import stackweave.maps.ElfFormatException.Reason;
 import stackweave.maps.ElfHeaders.SectionHeader;
 import stackweave.maps.ElfHeaders.Segment;
@@ -12,58 +9,32 @@ import stackweave.unwind.Section;
 import stackweave.unwind.UnwindSections;
 
 /**
- * An image in a file. Everything wanted of it is mapped when it is opened, so that it stays
- * readable when the file is deleted, and no file descriptor stays open.
- *
- * <p>A file that another process truncates meanwhile makes reads of the mapping give anything, and
- * the JVM throws an {@link InternalError} for the SIGBUS, either there or (JDK 17) up to a while
- * later in the same thread. Where it comes at once it is {@link ElfFormatException.Reason#CHANGED};
- * a thread that uses images must survive it anywhere.
+ * An image in a file. Headers and build id are read when it is opened; the rest when it is asked
+ * for, each time anew: who asks, keeps it.
  */
 final class FileElfImage extends ElfImage {
   private final ImageBytes bytes;
   private final String buildId;
-  private final UnwindSections unwindSections;
-  private final Symbols symtab;
-  private final Symbols dynsym;
-  private final ByteBuffer debugLink;
-  private final ByteBuffer miniDebugInfo;
 
   /** The image in the file at {@code path}, which may be any link to it. */
   static FileElfImage open(Path path) throws ElfFormatException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      return open(ImageBytes.of(channel));
-    } catch (IOException e) {
-      throw new ElfFormatException(Reason.UNREADABLE, 0);
-    }
+    return open(ImageBytes.OfFile.open(path));
   }
 
   /** The image in these bytes. */
   static FileElfImage open(ImageBytes bytes) throws ElfFormatException {
-    try {
-      return new FileElfImage(bytes);
-    } catch (InternalError e) {
-      throw new ElfFormatException(Reason.CHANGED, 0);
-    }
+    return new FileElfImage(bytes);
   }
 
   private FileElfImage(ImageBytes bytes) throws ElfFormatException {
     super(ElfHeaders.ofFile(bytes));
     this.bytes = bytes;
     buildId = findBuildId();
-    symtab = symbols(ElfHeaders.SHT_SYMTAB, ".symtab", true);
-    Symbols dynamic = symbols(ElfHeaders.SHT_DYNSYM, ".dynsym", false);
-    if (dynamic == null && headers.sections().isEmpty()) {
-      try {
-        dynamic = dynamicSymbols(0);
-      } catch (ElfFormatException e) {
-        problem(".dynsym", e);
-      }
-    }
-    dynsym = dynamic;
-    unwindSections = findUnwindSections();
-    debugLink = bytesOf(section(".gnu_debuglink"));
-    miniDebugInfo = bytesOf(section(".gnu_debugdata"));
+  }
+
+  /** Whether what was not read yet can still be read. */
+  boolean isReadable() {
+    return !(bytes instanceof ImageBytes.OfFile file) || file.isUnchanged();
   }
 
   @Override
@@ -86,28 +57,36 @@ final class FileElfImage extends ElfImage {
   }
 
   @Override
-  UnwindSections unwindSections() {
-    return unwindSections;
-  }
-
-  @Override
   Symbols symtab() {
-    return symtab;
+    return symbols(ElfHeaders.SHT_SYMTAB, ".symtab", true);
   }
 
   @Override
   Symbols dynsym() {
-    return dynsym;
+    Symbols symbols = symbols(ElfHeaders.SHT_DYNSYM, ".dynsym", false);
+    if (symbols == null && headers.sections().isEmpty()) {
+      try {
+        symbols = dynamicSymbols(0);
+      } catch (ElfFormatException e) {
+        problem(".dynsym", e);
+      }
+    }
+    return symbols;
+  }
+
+  /** Whether there is a .symtab, broken or not. */
+  boolean hasSymtab() {
+    return headers.sections().stream().anyMatch(s -> s.type() == ElfHeaders.SHT_SYMTAB);
   }
 
   /** .gnu_debuglink: a file name, padding to 4 bytes, its CRC-32; null if there is none. */
   ByteBuffer debugLink() {
-    return debugLink;
+    return bytesOf(section(".gnu_debuglink"));
   }
 
   /** .gnu_debugdata: an ELF file with function symbols, compressed with XZ; null if none. */
   ByteBuffer miniDebugInfo() {
-    return miniDebugInfo;
+    return bytesOf(section(".gnu_debugdata"));
   }
 
   /** The section first: in a debug file the program headers point to what is not there. */
@@ -123,7 +102,8 @@ final class FileElfImage extends ElfImage {
     return noteBuildId();
   }
 
-  private UnwindSections findUnwindSections() {
+  @Override
+  UnwindSections unwindSections() {
     Section hdr = part(section(".eh_frame_hdr"));
     if (hdr == null) {
       hdr = ehFrameHdr();

@@ -17,9 +17,10 @@ import stackweave.unwind.RuleTable;
  * Opens the image behind a mapping, and makes sure that it is the one that is mapped: a path can
  * meanwhile name another file, or none.
  *
- * <p>In this order: the mapped file itself through map_files; the file at the path, if its device
- * and inode are those of the mapping or its build id is the one in memory (on stacked file systems
- * the devices differ although the file is the same); the memory. Equal images are opened once.
+ * <p>In this order: the file at the path, if its device and inode are those of the mapping; the
+ * mapped file through map_files; the file at the path, if its build id is the one in memory (on
+ * stacked file systems the devices differ although the file is the same); the memory. Equal images
+ * are opened once.
  */
 final class ImageOpener {
   private final MemoryReader memory;
@@ -46,13 +47,7 @@ final class ImageOpener {
   ModuleImage open(Mapping code, List<Mapping> mappings, String buildId) {
     ModuleImage image = openAny(code, mappings, buildId);
     if (buildId != null && image.buildId() != null && !buildId.equals(image.buildId())) {
-      return new ModuleImage(
-          null,
-          ImageOrigin.NONE,
-          "another file was mapped in its place before it was opened",
-          debugFiles,
-          rules,
-          code.path());
+      return nothing(code, "another file was mapped in its place before it was opened");
     }
     return image;
   }
@@ -60,16 +55,16 @@ final class ImageOpener {
   private ModuleImage openAny(Mapping code, List<Mapping> mappings, String buildId) {
     StringJoiner why = new StringJoiner("; ");
     Span span = Span.of(code, mappings);
-    if (code.isFile()) {
-      ModuleImage image = viaMapFiles(code, why);
-      if (image == null) {
-        image = viaPath(code, span, buildId, why);
+    if (code.path().startsWith("/")) {
+      Path path = path(code, why);
+      boolean surely = path != null && isInode(path, code);
+      ModuleImage image = surely ? viaPath(path, code, span, buildId, why) : null;
+      if (image == null && code.isFile()) {
+        image = viaMapFiles(code, span, why);
       }
-      if (image != null) {
-        return image;
+      if (image == null && path != null && !surely) {
+        image = viaPath(path, code, span, buildId, why);
       }
-    } else if (code.path().startsWith("/")) {
-      ModuleImage image = viaPath(code, span, buildId, why);
       if (image != null) {
         return image;
       }
@@ -77,7 +72,41 @@ final class ImageOpener {
     return viaMemory(code, span, why);
   }
 
-  private ModuleImage viaMapFiles(Mapping code, StringJoiner why) {
+  private static Path path(Mapping code, StringJoiner why) {
+    if (code.deleted()) {
+      why.add("file deleted");
+      return null;
+    }
+    try {
+      Path path = Path.of(code.path());
+      if (Files.isRegularFile(path)) {
+        return path;
+      }
+      why.add("no file at the path");
+    } catch (InvalidPathException e) {
+      why.add("path not expressible in the JVM's file name encoding");
+    }
+    return null;
+  }
+
+  private ModuleImage viaPath(
+      Path path, Mapping code, Span span, String buildId, StringJoiner why) {
+    try {
+      FileElfImage elf = FileElfImage.open(path);
+      String doubt = isInode(path, code) ? null : doubt(elf, span, buildId);
+      if (doubt == null) {
+        return share(elf, fileKey(elf, path), ImageOrigin.FILE, code, span, why);
+      }
+      why.add(doubt);
+    } catch (ElfFormatException e) {
+      why.add("file: " + e.getMessage());
+    } catch (IOException e) {
+      why.add("file can't be opened");
+    }
+    return null;
+  }
+
+  private ModuleImage viaMapFiles(Mapping code, Span span, StringJoiner why) {
     if (!sources.mapFiles()) {
       return null;
     }
@@ -87,13 +116,13 @@ final class ImageOpener {
             .resolve("map_files")
             .resolve(Long.toHexString(code.start()) + "-" + Long.toHexString(code.end()));
     try {
-      if (!Files.isRegularFile(link)) {
-        return null; // to open a device can have effects
-      }
       FileElfImage elf = FileElfImage.open(link);
-      return share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, why.toString(), code.path());
+      ModuleImage image =
+          share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, span, new StringJoiner(""));
+      image.readNow(); // the link is there no longer than the mapping
+      return image;
     } catch (ElfFormatException | IOException e) {
-      // Without privilege this is the common case, and the path serves as well.
+      // Without privilege this is the common case, and what comes next serves as well.
       if (e instanceof ElfFormatException format && format.reason() != Reason.UNREADABLE) {
         why.add("mapped file: " + e.getMessage());
       }
@@ -101,37 +130,8 @@ final class ImageOpener {
     }
   }
 
-  private ModuleImage viaPath(Mapping code, Span span, String buildId, StringJoiner why) {
-    if (code.deleted()) {
-      why.add("file deleted");
-      return null;
-    }
-    try {
-      Path path = Path.of(code.path());
-      if (!Files.isRegularFile(path)) {
-        why.add("no file at the path");
-        return null;
-      }
-      FileElfImage elf = FileElfImage.open(path);
-      String doubt = doubt(path, elf, code, span, buildId);
-      if (doubt == null) {
-        return share(elf, fileKey(elf, path), ImageOrigin.FILE, why.toString(), code.path());
-      }
-      why.add(doubt);
-    } catch (ElfFormatException e) {
-      why.add("file: " + e.getMessage());
-    } catch (IOException | InvalidPathException e) {
-      why.add("file can't be opened");
-    }
-    return null;
-  }
-
   /** Why the file at the path may not be the mapped one; null if it surely is. */
-  private String doubt(Path path, FileElfImage elf, Mapping code, Span span, String buildId)
-      throws IOException {
-    if (code.isFile() && isInode(path, code)) {
-      return null;
-    }
+  private String doubt(FileElfImage elf, Span span, String buildId) {
     String mapped = buildId;
     if (mapped == null && span != null) {
       try {
@@ -146,10 +146,17 @@ final class ImageOpener {
     return mapped.equals(elf.buildId()) ? null : "another file is at the path now";
   }
 
-  private static boolean isInode(Path path, Mapping code) throws IOException {
-    long device = (Long) Files.getAttribute(path, "unix:dev");
-    long inode = (Long) Files.getAttribute(path, "unix:ino");
-    return inode == code.inode() && major(device) == code.major() && minor(device) == code.minor();
+  private static boolean isInode(Path path, Mapping code) {
+    try {
+      Map<String, Object> file = Files.readAttributes(path, "unix:dev,ino");
+      long device = (Long) file.get("dev");
+      return code.isFile()
+          && (Long) file.get("ino") == code.inode()
+          && major(device) == code.major()
+          && minor(device) == code.minor();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Source: glibc, sys/sysmacros.h. */
@@ -164,18 +171,20 @@ final class ImageOpener {
   private ModuleImage viaMemory(Mapping code, Span span, StringJoiner why) {
     if (span == null) {
       why.add("memory: ELF header not mapped");
-      return new ModuleImage(
-          null, ImageOrigin.NONE, why.toString(), debugFiles, rules, code.path());
+      return nothing(code, why.toString());
     }
     try {
       MemoryElfImage elf = MemoryElfImage.open(memory, span.base(), span.size());
       String key = elf.buildId() == null ? null : "memory " + elf.buildId();
-      return share(elf, key, ImageOrigin.MEMORY, why.toString(), code.path());
+      return share(elf, key, ImageOrigin.MEMORY, code, span, why);
     } catch (ElfFormatException e) {
       why.add("memory: " + e.getMessage());
-      return new ModuleImage(
-          null, ImageOrigin.NONE, why.toString(), debugFiles, rules, code.path());
+      return nothing(code, why.toString());
     }
+  }
+
+  private ModuleImage nothing(Mapping code, String why) {
+    return new ModuleImage(null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null);
   }
 
   /** What two equal files have in common: their build id, else inode and time; and the length. */
@@ -193,20 +202,28 @@ final class ImageOpener {
             + Files.getLastModifiedTime(path).toMillis();
   }
 
-  private ModuleImage share(ElfImage elf, String key, ImageOrigin origin, String why, String path) {
+  private ModuleImage share(
+      ElfImage elf, String key, ImageOrigin origin, Mapping code, Span span, StringJoiner why) {
     shared.values().removeIf(reference -> reference.get() == null);
-    if (key == null) {
-      return new ModuleImage(elf, origin, why, debugFiles, rules, path);
-    }
     // Why it was opened this way belongs to the image as well: a deleted file's copy says so.
     String whole = key + " " + origin + " " + why;
-    WeakReference<ModuleImage> reference = shared.get(whole);
+    WeakReference<ModuleImage> reference = key == null ? null : shared.get(whole);
     ModuleImage known = reference == null ? null : reference.get();
-    if (known != null) {
+    if (known != null && known.isReadable()) {
       return known;
     }
-    ModuleImage image = new ModuleImage(elf, origin, why, debugFiles, rules, path);
-    shared.put(whole, new WeakReference<>(image));
+    ModuleImage image =
+        new ModuleImage(
+            elf,
+            origin,
+            why.toString(),
+            debugFiles,
+            rules,
+            code.path(),
+            span == null ? null : () -> MemoryElfImage.open(memory, span.base(), span.size()));
+    if (key != null) {
+      shared.put(whole, new WeakReference<>(image));
+    }
     return image;
   }
 

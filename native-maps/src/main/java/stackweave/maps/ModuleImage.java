@@ -1,8 +1,8 @@
 package stackweave.maps;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.maps.ElfFormatException.Reason;
 import stackweave.maps.ElfImage.Symbols;
 import stackweave.unwind.RuleTable;
 import stackweave.unwind.UnwindSections;
@@ -14,20 +14,33 @@ import stackweave.unwind.UnwindTables;
  * information, each opened at first use.
  */
 final class ModuleImage {
-  private final ElfImage elf;
-  private final ImageOrigin origin;
-  private final String why;
+  /** What takes more than this in memory is not read before it is needed, in bytes. */
+  private static final long MAX_READ_AHEAD = 64L << 20;
+
   private final DebugFiles debugFiles;
   private final RuleTable rules;
   private final String path;
+  private final Memory memory;
 
+  private ElfImage elf;
+  private ImageOrigin origin;
+  private String why;
+  private Symbols exports;
   private SymbolTable symbols;
   private String symbolSource = "";
   private UnwindTable unwindTable;
 
+  /** Reads the image from memory, where that is still to be done. */
+  @FunctionalInterface
+  interface Memory {
+    MemoryElfImage open() throws ElfFormatException;
+  }
+
   /**
    * @param elf the image, or null with {@link ImageOrigin#NONE}
    * @param why why it was read there and nowhere better; "" where there is nothing to explain
+   * @param path where it was loaded from
+   * @param memory in place of a file that vanishes before it was read; may be null
    */
   ModuleImage(
       ElfImage elf,
@@ -35,13 +48,15 @@ final class ModuleImage {
       String why,
       DebugFiles debugFiles,
       RuleTable rules,
-      String path) {
+      String path,
+      Memory memory) {
     this.elf = elf;
     this.origin = origin;
     this.why = why;
     this.debugFiles = debugFiles;
     this.rules = rules;
     this.path = path;
+    this.memory = memory;
   }
 
   /** The image, or null if there is none that could be read. */
@@ -69,10 +84,26 @@ final class ModuleImage {
     return elf == null ? null : elf.buildId();
   }
 
+  /** Reads all that may be needed, from a file that may not stay; unless it is very large. */
+  void readNow() {
+    if (elf != null && elf.highestAddress() - elf.lowestAddress() <= MAX_READ_AHEAD) {
+      symbols();
+      unwindTable();
+    }
+  }
+
+  /** Whether all that was not read yet can still be read from where it was found. */
+  boolean isReadable() {
+    return !(elf instanceof FileElfImage file)
+        || (symbols != null && unwindTable != null)
+        || file.isReadable();
+  }
+
   SymbolTable symbols() {
     if (symbols == null) {
       symbols = SymbolTable.EMPTY;
       symbolSource = "none";
+      replaceVanished();
       if (elf != null) {
         loadSymbols();
       }
@@ -83,15 +114,11 @@ final class ModuleImage {
   /** The rules for this image's code, by virtual address. */
   UnwindTable unwindTable() {
     if (unwindTable == null) {
-      UnwindSections none = UnwindSections.none(rules.architecture());
-      unwindTable = UnwindTables.open(none, rules);
-      if (elf != null && elf.architecture() == rules.architecture()) {
-        try {
-          unwindTable = UnwindTables.open(elf.unwindSections(), rules);
-        } catch (InternalError e) {
-          elf.problem("unwind sections", new ElfFormatException(Reason.CHANGED, 0));
-        }
-      }
+      replaceVanished();
+      boolean usable = elf != null && elf.architecture() == rules.architecture();
+      unwindTable =
+          UnwindTables.open(
+              usable ? elf.unwindSections() : UnwindSections.none(rules.architecture()), rules);
     }
     return unwindTable;
   }
@@ -102,28 +129,44 @@ final class ModuleImage {
     return symbolSource;
   }
 
+  /** The file was there when the module was found, but not any more: memory has to do. */
+  private void replaceVanished() {
+    if (elf instanceof FileElfImage file && !file.isReadable() && memory != null) {
+      why = "file vanished or changed after it was opened";
+      try {
+        MemoryElfImage inMemory = memory.open();
+        if (file.buildId() != null && file.buildId().equals(inMemory.buildId())) {
+          elf = inMemory;
+          origin = ImageOrigin.MEMORY;
+        }
+      } catch (ElfFormatException e) {
+        why += "; memory: " + e.getMessage();
+      }
+    }
+  }
+
   private void loadSymbols() {
     List<Symbols> tables = new ArrayList<>();
     List<String> sources = new ArrayList<>();
     try {
       addFullTable(tables, sources);
-      if (elf.dynsym() != null) {
-        tables.add(elf.dynsym());
+      Symbols dynsym = elf.dynsym();
+      if (dynsym != null) {
+        tables.add(dynsym);
         sources.add(".dynsym");
       }
       symbols = SymbolTableBuilder.build(tables);
       symbolSource = sources.isEmpty() ? "none" : String.join(" and ", sources);
     } catch (ElfFormatException e) {
       elf.problem("symbols", e);
-    } catch (InternalError e) {
-      elf.problem("symbols", new ElfFormatException(Reason.CHANGED, 0));
     }
   }
 
   /** .symtab of the image itself, of its debug file, or the thinned one in .gnu_debugdata. */
   private void addFullTable(List<Symbols> tables, List<String> sources) {
-    if (elf.symtab() != null) {
-      tables.add(elf.symtab());
+    Symbols own = elf.symtab();
+    if (own != null) {
+      tables.add(own);
       sources.add(".symtab");
       return;
     }
@@ -131,15 +174,17 @@ final class ModuleImage {
       return;
     }
     DebugFiles.Found debug = debugFiles.find(file, path);
-    if (debug != null) {
-      tables.add(debug.image().symtab());
+    Symbols separate = debug == null ? null : debug.image().symtab();
+    if (separate != null) {
+      tables.add(separate);
       sources.add(".symtab of " + debug.path());
       return;
     }
-    if (file.miniDebugInfo() != null) {
+    ByteBuffer packed = file.miniDebugInfo();
+    if (packed != null) {
       try {
-        ImageBytes unpacked = new ImageBytes.OfBuffer(Compression.unpackXz(file.miniDebugInfo()));
-        Symbols mini = FileElfImage.open(unpacked).symtab();
+        Symbols mini =
+            FileElfImage.open(new ImageBytes.OfBuffer(Compression.unpackXz(packed))).symtab();
         if (mini != null) {
           tables.add(new Symbols(mini.table(), mini.names(), mini.sections(), false));
           sources.add(".gnu_debugdata");
@@ -152,14 +197,10 @@ final class ModuleImage {
 
   /** The virtual address of an exported symbol of any type, or 0. */
   long exported(String name) {
-    if (elf == null || elf.dynsym() == null) {
-      return 0;
+    if (exports == null) {
+      replaceVanished();
+      exports = elf == null ? null : elf.dynsym();
     }
-    try {
-      return ExportedSymbols.find(elf.dynsym(), name);
-    } catch (InternalError e) {
-      elf.problem(".dynsym", new ElfFormatException(Reason.CHANGED, 0));
-      return 0;
-    }
+    return exports == null ? 0 : ExportedSymbols.find(exports, name);
   }
 }

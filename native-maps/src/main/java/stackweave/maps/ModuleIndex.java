@@ -169,13 +169,13 @@ public final class ModuleIndex {
     }
     // Without a build id only the inode tells whether it is what lay there before.
     known = buildId == null ? knownRange(record, code, null) : null;
-    return known != null
-        ? known
-        : new CodeRange(
-            record.start(),
-            record.end(),
-            code,
-            openModule(code, mappings, buildId, latest().ranges()));
+    if (known != null) {
+      return known;
+    }
+    MappedModule module = openModule(code, mappings, buildId, latest().ranges());
+    // A library that was just loaded may be a temporary file, which is deleted next.
+    module.image().readNow();
+    return new CodeRange(record.start(), record.end(), code, module);
   }
 
   /** The recorded range if a version has it, from a refresh that was quicker than the record. */

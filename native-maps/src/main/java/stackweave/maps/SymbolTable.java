@@ -9,21 +9,21 @@ import java.nio.ByteBuffer;
  * it ends before. What has no size reaches to the next symbol of its section, but not in a stripped
  * module, where most functions have no symbol at all.
  *
- * <p>12 bytes per symbol, 16 where functions nest; names stay where they are in the file and are
- * decoded when asked for. Immutable and thread-safe.
+ * <p>12 bytes per symbol, 16 where functions nest, and the bytes of the names, which are decoded
+ * when asked for. Immutable and thread-safe.
  */
 public final class SymbolTable {
   /** No symbol covers the address. */
   public static final int NONE = -1;
 
   static final SymbolTable EMPTY =
-      new SymbolTable(0, new int[0], new int[0], new int[0], new ByteBuffer[0]);
+      new SymbolTable(0, new int[0], new int[0], new int[0], ByteBuffer.allocate(0));
 
   private final long base;
   private final int[] starts;
   private final int[] sizes;
-  private final int[] names;
-  private final ByteBuffer[] nameTables;
+  private final int[] nameOffsets;
+  private final ByteBuffer names;
 
   /** The highest end among each symbol and all before it; null where no symbol lies in another. */
   private final int[] reach;
@@ -31,15 +31,14 @@ public final class SymbolTable {
   /**
    * @param base what is added to {@code starts}, which are unsigned and ascending
    * @param sizes in bytes, so that no end is above base + 2<sup>32</sup> − 1
-   * @param names offsets in the first of {@code nameTables}, or, with the highest bit set, in the
-   *     second
+   * @param nameOffsets where in {@code names} each name begins; NUL ends it
    */
-  SymbolTable(long base, int[] starts, int[] sizes, int[] names, ByteBuffer[] nameTables) {
+  SymbolTable(long base, int[] starts, int[] sizes, int[] nameOffsets, ByteBuffer names) {
     this.base = base;
     this.starts = starts;
     this.sizes = sizes;
+    this.nameOffsets = nameOffsets;
     this.names = names;
-    this.nameTables = nameTables;
     this.reach = reach(starts, sizes);
   }
 
@@ -92,10 +91,7 @@ public final class SymbolTable {
 
   /** The name as it stands in the file, that is mangled. */
   public String rawName(int symbol) {
-    int name = names[symbol];
-    return name >= 0
-        ? Strings.at(nameTables[0], name)
-        : Strings.at(nameTables[1], name & Integer.MAX_VALUE);
+    return Strings.at(names, nameOffsets[symbol]);
   }
 
   /** The name for people, as {@link Demangler#shortName} makes it; not kept. */

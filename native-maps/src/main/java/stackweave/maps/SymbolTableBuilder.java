@@ -45,6 +45,8 @@ final class SymbolTableBuilder {
   private int[] room = new int[1024];
 
   private byte[] kinds = new byte[1024];
+  private byte[] keptNames = new byte[1 << 14];
+  private int keptNamesLength;
 
   private SymbolTableBuilder(int tables) {
     nameTables = new ByteBuffer[tables];
@@ -197,14 +199,26 @@ final class SymbolTableBuilder {
       }
       starts[kept] = (int) start;
       extents[kept] = (int) Math.min(size, MAX_SPAN - start);
-      nameOffsets[kept++] = names[symbol];
+      nameOffsets[kept++] = copyName(symbol);
     }
     return new SymbolTable(
         base,
         Arrays.copyOf(starts, kept),
         Arrays.copyOf(extents, kept),
         Arrays.copyOf(nameOffsets, kept),
-        nameTables);
+        ByteBuffer.wrap(Arrays.copyOf(keptNames, keptNamesLength)));
+  }
+
+  /** Keeps a name, with its NUL, out of a string table that is mostly of other symbols. */
+  private int copyName(int symbol) {
+    int length = nameLength(symbol);
+    int at = keptNamesLength;
+    if (keptNames.length - at <= length) {
+      keptNames = Arrays.copyOf(keptNames, Math.max(keptNames.length * 2, at + length + 1));
+    }
+    nameTable(symbol).get(names[symbol] & Integer.MAX_VALUE, keptNames, at, length);
+    keptNamesLength += length + 1;
+    return at;
   }
 
   /** Whether the symbol says where code begins, but not reliably where it ends. */

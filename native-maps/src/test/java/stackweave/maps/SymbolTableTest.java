@@ -68,7 +68,8 @@ class SymbolTableTest {
         "",
         new DebugFiles(debugRoot),
         new RuleTable(Architecture.X86_64),
-        library.toString());
+        library.toString(),
+        null);
   }
 
   @ParameterizedTest

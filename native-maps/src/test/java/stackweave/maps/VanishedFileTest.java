@@ -103,6 +103,30 @@ class VanishedFileTest {
     }
   }
 
+  /** There when the module was found, gone when it is needed. */
+  @Test
+  void deletedAfterItWasFound() throws Exception {
+    MappedModule module = module(false);
+    assertEquals(ImageOrigin.FILE, module.origin());
+    Files.delete(library);
+    assertEquals("shown", module.describe(module.addressOf("shown") + 3));
+    assertEquals(ImageOrigin.MEMORY, module.origin());
+    assertEquals("file vanished or changed after it was opened", module.why());
+    assertLikeTheFile(module);
+  }
+
+  /** A library that is loaded while sampling is read at once: its file may be deleted next. */
+  @Test
+  void deletedAfterItWasRecorded() throws Exception {
+    ModuleIndex index =
+        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+    MappedModule module = recorded(index);
+    Files.delete(library);
+    assertEquals("hidden", module.describe(hidden(module)));
+    assertEquals(ImageOrigin.FILE, module.origin());
+    assertRulesEqual(FileElfImage.open(copy), module, 0x1000, 0x2000);
+  }
+
   @Test
   void replacedByAnotherFile() throws Exception {
     Path other = Tool.compile(directory, "other", "int shown(void) { return 7; }");
@@ -135,6 +159,12 @@ class VanishedFileTest {
     Files.delete(library);
     ModuleIndex index =
         new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+    MappedModule module = recorded(index);
+    assertEquals(ImageOrigin.MEMORY, module.origin());
+    assertLikeTheFile(module);
+  }
+
+  private MappedModule recorded(ModuleIndex index) throws Exception {
     Mapping code =
         ProcMaps.read(Path.of("/proc/self")).stream()
             .filter(m -> m.executable() && m.path().equals(library.toString()))
@@ -147,9 +177,7 @@ class VanishedFileTest {
         code.offset(),
         library.toString(),
         FileElfImage.open(copy).buildId());
-    MappedModule module = index.at(5).find(code.start());
-    assertEquals(ImageOrigin.MEMORY, module.origin());
-    assertLikeTheFile(module);
+    return index.at(5).find(code.start());
   }
 
   private long hidden(MappedModule module) throws Exception {
