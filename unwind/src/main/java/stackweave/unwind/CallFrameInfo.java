@@ -13,6 +13,12 @@ final class CallFrameInfo {
   private static final long DEBUG_CIE_ID_32 = 0xffff_ffffL;
   private static final int NO_CIE = -1;
 
+  /**
+   * Initial instructions are a handful of bytes, and run again for each function: a bound keeps a
+   * made-up section from costing its size squared.
+   */
+  private static final int MAX_CIE_PROGRAM = 1024;
+
   final SectionReader reader;
   private final boolean debugFrame;
   private final long dataBase;
@@ -147,6 +153,9 @@ final class CallFrameInfo {
     signalFrame = false;
     readAugmentation(augmentation, augmentationEnd, offset);
     cieProgramEnd = entryEnd;
+    if (cieProgramEnd - cieProgram > MAX_CIE_PROGRAM) {
+      throw new MalformedSectionException(Reason.BAD_PROGRAM, offset);
+    }
     cieOffset = (int) offset;
   }
 

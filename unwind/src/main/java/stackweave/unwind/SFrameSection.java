@@ -95,6 +95,11 @@ public final class SFrameSection {
     return elements.isEmpty() ? null : elements.get(0).architecture;
   }
 
+  /** Size in bytes. */
+  public int size() {
+    return elements.isEmpty() ? 0 : elements.get(0).bytes.limit();
+  }
+
   /** How many elements stand behind each other. */
   public int elementCount() {
     return elements.size();

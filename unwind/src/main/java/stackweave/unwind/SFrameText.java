@@ -3,6 +3,7 @@ package stackweave.unwind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.unwind.MalformedSectionException.Reason;
 import stackweave.unwind.SFrameRow.Recovery;
 
 /** An SFrame section as text, one line per row, tab-separated. */
@@ -19,18 +20,24 @@ public final class SFrameText {
    * tracked, {@code f} the header's fixed offset, {@code U} padding, {@code c-16} at CFA − 16,
    * {@code r3+0} in a register, {@code *(fp+0)} where a register points to.
    *
-   * @throws MalformedSectionException at the first function that can't be read
+   * @throws MalformedSectionException at the first function that can't be read, or where functions
+   *     share their rows so often that there are more than the section has bytes
    */
   public static void write(SFrameSection section, Appendable out)
       throws IOException, MalformedSectionException {
     out.append(HEADER).append('\n');
     SFrameFunction function = new SFrameFunction();
     SFrameRow row = new SFrameRow();
+    long rows = 0;
     for (int i = 0; i < section.functionCount(); i++) {
       section.open(i, function);
       if (function.rowCount() == 0) {
         out.append(prefix(i, function)).append("-\tundef\tundef\tundef\t");
         out.append(flags(function, null)).append('\n');
+      }
+      rows += function.rowCount();
+      if (rows > section.size()) {
+        throw new MalformedSectionException(Reason.BAD_LAYOUT, 0);
       }
       while (function.next(row)) {
         out.append(prefix(i, function)).append(line(function, row)).append('\n');

@@ -1,0 +1,155 @@
+package stackweave.benchmarks;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import net.fornwall.jelf.ElfFile;
+import net.fornwall.jelf.ElfSectionHeader;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.MalformedSectionException;
+import stackweave.unwind.RuleTable;
+import stackweave.unwind.SFrameConversion;
+import stackweave.unwind.SFrameFunction;
+import stackweave.unwind.SFrameSection;
+import stackweave.unwind.SFrameWriter;
+import stackweave.unwind.Section;
+import stackweave.unwind.UnwindSections;
+import stackweave.unwind.UnwindTable;
+import stackweave.unwind.UnwindTables;
+
+/**
+ * From an address to a rule, without the cache that a warm frame is answered from, and what comes
+ * before: opening sections, reading .eh_frame, writing SFrame.
+ *
+ * <p>libsframe 2.47 on the SFrame section used here (V3, 25,000 functions): open 57 µs, random
+ * lookup 331 ns, one of 64 addresses 292 ns.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+public class UnwindTableBenchmark {
+  private static final int ADDRESSES = 1 << 16;
+  private static final int HOT = 64;
+
+  /** From the project's directory. */
+  @Param("unwind/src/test/resources/sframe-corpus/big/big25000.sframe")
+  public String sframe;
+
+  private final RuleTable rules = new RuleTable(Architecture.X86_64);
+  private final long[] addresses = new long[ADDRESSES];
+  private Section section;
+  private UnwindTable table;
+  private UnwindSections libjvm;
+  private long[] functions;
+  private UnwindTable cold;
+  private int next;
+
+  @Setup
+  public void read() throws IOException, MalformedSectionException {
+    section = new Section(direct(Files.readAllBytes(Path.of(sframe))), 0x50_0000);
+    table =
+        UnwindTables.open(
+            new UnwindSections(section, null, null, null, Architecture.X86_64), rules);
+    SFrameSection opened = SFrameSection.read(section);
+    SFrameFunction function = new SFrameFunction();
+    Random random = new Random(1);
+    for (int i = 0; i < ADDRESSES; i++) {
+      opened.open(random.nextInt(opened.functionCount()), function);
+      addresses[i] = function.start() + random.nextInt((int) function.size());
+    }
+    readLibjvm();
+  }
+
+  private void readLibjvm() throws IOException, MalformedSectionException {
+    Path path = Path.of(System.getProperty("java.home"), "lib", "server", "libjvm.so");
+    ElfFile elf = ElfFile.from(path);
+    byte[] file = Files.readAllBytes(path);
+    libjvm =
+        new UnwindSections(
+            null,
+            section(elf, file, ".eh_frame_hdr"),
+            section(elf, file, ".eh_frame"),
+            null,
+            Architecture.X86_64);
+    SFrameConversion converted = convertLibjvm();
+    System.out.printf(
+        "libjvm: %d functions, %d rows; SFrame V3 %d bytes, .eh_frame with its index %d bytes%n",
+        converted.functions(),
+        converted.rows(),
+        converted.bytes().length,
+        libjvm.ehFrame().bytes().limit() + libjvm.ehFrameHdr().bytes().limit());
+    SFrameSection all = SFrameSection.read(new Section(ByteBuffer.wrap(converted.bytes()), 0));
+    SFrameFunction function = new SFrameFunction();
+    functions = new long[all.functionCount()];
+    for (int i = 0; i < functions.length; i++) {
+      all.open(i, function);
+      functions[i] = function.start();
+    }
+    openLibjvm();
+  }
+
+  private static Section section(ElfFile elf, byte[] file, String name) {
+    ElfSectionHeader header = elf.firstSectionByName(name).header;
+    byte[] bytes = new byte[(int) header.sh_size];
+    System.arraycopy(file, (int) header.sh_offset, bytes, 0, bytes.length);
+    return new Section(direct(bytes), header.sh_addr);
+  }
+
+  private static ByteBuffer direct(byte[] bytes) {
+    return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+  }
+
+  /** A random address each time: index, function and rows are out of the cache. */
+  @Benchmark
+  public int sframeRandom() {
+    next = (next + 1) & (ADDRESSES - 1);
+    return table.find(addresses[next]);
+  }
+
+  /** One of 64 addresses. */
+  @Benchmark
+  public int sframeHot() {
+    next = (next + 1) & (HOT - 1);
+    return table.find(addresses[next]);
+  }
+
+  /** Reading the header, proving the order of 25,000 functions, making the guide into them. */
+  @Benchmark
+  public SFrameSection sframeOpen() throws MalformedSectionException {
+    return SFrameSection.read(section);
+  }
+
+  /** A function of libjvm that was not asked for before: found, its CFI run, its rows kept. */
+  @Benchmark
+  public int ehFrameFirstHit() {
+    if (next >= functions.length) {
+      next = 0;
+      openLibjvm();
+    }
+    return cold.find(functions[next++]);
+  }
+
+  /** All of libjvm's .eh_frame as an SFrame section. */
+  @Benchmark
+  public SFrameConversion convertLibjvm() {
+    return SFrameWriter.convert(libjvm, 3, ByteOrder.LITTLE_ENDIAN, 0);
+  }
+
+  private void openLibjvm() {
+    cold = UnwindTables.open(libjvm, rules);
+  }
+}
