@@ -14,9 +14,7 @@ import stackweave.unwind.RuleTable;
  * and is the only way to learn what was unmapped, and with {@link #mapped}, which takes the
  * kernel's records of new mappings.
  *
- * <p>Belongs to the thread that unwinds, which must survive an {@link InternalError}: the JVM's
- * form of SIGBUS when the file of a mapped image is truncated. All times are those of {@link
- * System#nanoTime}.
+ * <p>Belongs to the thread that unwinds. All times are those of {@link System#nanoTime}.
  */
 public final class ModuleIndex {
   /** Samples are drained within a second or so; older ones get the oldest version. */
