@@ -33,7 +33,9 @@ final class DrainThread implements Runnable {
   /** How long it waits when nothing comes. */
   private static final int IDLE_MILLIS = 40;
 
-  private static final long REFRESH_NANOS = 5_000_000_000L;
+  /** How soon an unmapped library is noticed: the kernel records no munmap. Costs 0.7 ms. */
+  private static final long REFRESH_NANOS = 2_000_000_000L;
+
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
   private final SamplingRequest request;

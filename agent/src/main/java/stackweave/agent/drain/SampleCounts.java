@@ -13,5 +13,5 @@ final class SampleCounts {
       new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
 
   /** Why the last undecodable sample was undecodable; null while there was none. */
-  RuntimeException lastFailure;
+  Throwable lastFailure;
 }

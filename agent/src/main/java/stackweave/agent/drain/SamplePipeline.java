@@ -56,7 +56,8 @@ final class SamplePipeline implements EngineSink {
       ModuleMap map = modules.at(snapshot.timeNanos());
       unwinder.unwind(snapshot, map, frames);
       write(snapshot, map);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too (no memory, no stack, a class that can't be loaded): they cost this sample only.
       counts.undecodable++;
       counts.lastFailure = e;
     }
