@@ -3,6 +3,7 @@ package stackweave.jfr.control;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -13,6 +14,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SettingChange;
+import stackweave.jfr.event.SettingsWatch;
 
 /**
  * Watches JFR's recordings and says when samples are asked for, and which.
@@ -26,7 +28,8 @@ import stackweave.jfr.event.SettingChange;
  *
  * <p>Before the first recording JFR is not even initialised: {@link #start} only adds a listener,
  * which is cheap enough for premain. {@link NativeSample} is registered, on our thread, once a
- * recording runs: then its settings are known to JFR, and changing them is noticed.
+ * recording runs: then its settings are known to JFR, and changing them is noticed, at once or when
+ * JFR's periodic thread looks a second later.
  */
 public final class SamplingControl implements AutoCloseable {
   private static final long IDLE_MILLIS = 1_000;
@@ -44,9 +47,11 @@ public final class SamplingControl implements AutoCloseable {
   private boolean closed;
   private final Set<Long> startedByCommand = new HashSet<>();
 
-  // Only touched by the control thread, of which there is one at a time.
-  private SamplingRequest told;
-  private long eventTypeId = -1;
+  private final Poll poll = new Poll();
+
+  // Written by the control thread only, of which there is one at a time.
+  private volatile SamplingRequest told;
+  private volatile long eventTypeId = -1;
 
   /**
    * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} in their
@@ -80,6 +85,7 @@ public final class SamplingControl implements AutoCloseable {
   @Override
   public void close() {
     FlightRecorder.removeListener(recorderListener);
+    FlightRecorder.removePeriodicEvent(poll);
     SettingChange.setReceiver(null);
     lock.lock();
     try {
@@ -156,22 +162,28 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   private void look() {
-    List<SamplingRule.Facts> facts = new ArrayList<>();
-    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
-      if (recording.getState() == RecordingState.RUNNING) {
-        facts.add(factsOf(recording));
-      }
-    }
-    if (!facts.isEmpty() && eventTypeId < 0) {
+    List<SamplingRule.Facts> running = running();
+    if (!running.isEmpty() && eventTypeId < 0) {
       FlightRecorder.register(NativeSample.class);
       eventTypeId = EventType.getEventType(NativeSample.class).getId();
       SettingChange.setReceiver(new Signal());
+      FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
     }
-    SamplingRequest request = rule.decide(facts, eventTypeId);
-    if (request == null ? told != null : !request.equals(told)) {
+    SamplingRequest request = rule.decide(running, eventTypeId);
+    if (!Objects.equals(request, told)) {
       told = request;
       listener.onRequest(request);
     }
+  }
+
+  private List<SamplingRule.Facts> running() {
+    List<SamplingRule.Facts> running = new ArrayList<>();
+    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
+      if (recording.getState() == RecordingState.RUNNING) {
+        running.add(factsOf(recording));
+      }
+    }
+    return running;
   }
 
   private SamplingRule.Facts factsOf(Recording recording) {
@@ -204,6 +216,16 @@ public final class SamplingControl implements AutoCloseable {
           // followed by a mark of its own.
           continue;
         }
+      }
+    }
+  }
+
+  /** On JFR's periodic thread: whether there is something to look at. */
+  private final class Poll implements Runnable {
+    @Override
+    public void run() {
+      if (!Objects.equals(rule.decide(running(), eventTypeId), told)) {
+        signal();
       }
     }
   }

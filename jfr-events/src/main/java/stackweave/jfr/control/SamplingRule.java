@@ -86,7 +86,8 @@ final class SamplingRule {
       inMemory |= !recording.toDisk();
       interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
       depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
-      String ownEngine = isDefault(own.get("engine")) ? defaultEngine : own.get("engine").strip();
+      String ownEngine =
+          Timespans.isDefault(own.get("engine")) ? defaultEngine : own.get("engine").strip();
       if (engine == null || engine.equals(SamplingRequest.DEFAULT_ENGINE)) {
         engine = ownEngine;
       } else if (!ownEngine.equals(engine) && !ownEngine.equals(SamplingRequest.DEFAULT_ENGINE)) {
@@ -127,12 +128,8 @@ final class SamplingRule {
     return own;
   }
 
-  private static boolean isDefault(String text) {
-    return text == null || text.strip().equals(Timespans.DEFAULT);
-  }
-
   private long interval(String text, String recording, List<String> notes) {
-    if (isDefault(text)) {
+    if (Timespans.isDefault(text)) {
       return defaultIntervalNanos;
     }
     OptionalLong nanos = Timespans.parse(text);
@@ -169,7 +166,7 @@ final class SamplingRule {
   }
 
   private int depth(String text, String recording, List<String> notes) {
-    if (isDefault(text)) {
+    if (Timespans.isDefault(text)) {
       return defaultDepth;
     }
     try {

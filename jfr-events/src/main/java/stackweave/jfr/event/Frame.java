@@ -32,7 +32,7 @@ public final class Frame extends Event {
   public int kind;
 
   @Label("Line")
-  @Description("Source line, -1 where unknown")
+  @Description("Source line; 0 where unknown, which takes one byte where -1 takes five")
   public int line;
 
   @Label("Offset")

@@ -14,6 +14,11 @@ public final class Timespans {
 
   private Timespans() {}
 
+  /** Whether a setting leaves the choice to the agent; null is a setting that is not there. */
+  public static boolean isDefault(String text) {
+    return text == null || text.strip().equals(DEFAULT);
+  }
+
   /**
    * The nanoseconds of {@code text} as JFR's settings write timespans ({@code 10 ms}, {@code
    * 500us}); empty when it is no timespan above zero.

@@ -38,7 +38,7 @@ final class WishControl extends SettingControl {
           most = Long.parseLong(candidate);
           largest = candidate;
         }
-      } else if (named == null || named.equals(Timespans.DEFAULT) || named.equals("auto")) {
+      } else if (named == null || Timespans.isDefault(named) || named.equals("auto")) {
         named = candidate;
       }
     }

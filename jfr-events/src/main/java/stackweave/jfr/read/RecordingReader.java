@@ -226,10 +226,17 @@ public final class RecordingReader {
       }
     }
 
+    private boolean hasSamples(SessionData session) {
+      return tallies.stream().anyMatch(tally -> tally.session == session);
+    }
+
     StackProfile profile(List<String> losses) {
       List<SessionFacts> facts = new ArrayList<>();
       for (SessionData session : sessions) {
-        facts.add(session.facts());
+        // Chunks without any event of ours say nothing of their process.
+        if (!session.facts().uuid().isEmpty() || hasSamples(session)) {
+          facts.add(session.facts());
+        }
       }
       return new StackProfile(facts, tallies, totals(), losses, first, last);
     }

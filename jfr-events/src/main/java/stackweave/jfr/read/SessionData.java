@@ -74,7 +74,8 @@ final class SessionData {
     }
     parents[index] = Fields.number(event, "parentId");
     methodIds[index] = Fields.number(event, "methodId");
-    lines[index] = event.hasField("line") ? event.getInt("line") : -1;
+    int line = Fields.integer(event, "line");
+    lines[index] = line > 0 ? line : -1;
     kinds[index] = (byte) Fields.integer(event, "kind");
   }
 
@@ -190,12 +191,11 @@ final class SessionData {
     if (method.name().endsWith("]")) {
       return method.name(); // Says its place itself: thread_start [libc.so.6+0x…].
     }
-    String module = modules.get(method.moduleId());
-    if (module == null || module.isEmpty()) {
-      return kind.equals(KERNEL) ? method.name() + " [kernel]" : method.name();
+    String place = modules.getOrDefault(method.moduleId(), kind.equals(KERNEL) ? KERNEL : "");
+    if (place.isEmpty()) {
+      return method.name().isEmpty() ? "[unknown]" : method.name();
     }
-    return module.startsWith("[")
-        ? method.name() + " " + module
-        : method.name() + " [" + module + "]";
+    String inBrackets = place.startsWith("[") ? place : "[" + place + "]";
+    return method.name().isEmpty() ? inBrackets : method.name() + " " + inBrackets;
   }
 }

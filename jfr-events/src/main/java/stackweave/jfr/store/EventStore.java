@@ -351,7 +351,7 @@ public final class EventStore implements AutoCloseable {
       event.parentId = trie.parent(index);
       event.methodId = trie.method(index);
       event.kind = trie.kind(index);
-      event.line = trie.line(index);
+      event.line = Math.max(0, trie.line(index));
       event.offset = trie.offset(index);
       event.commit();
       id = trie.parent(index);
@@ -470,17 +470,25 @@ public final class EventStore implements AutoCloseable {
     return labels;
   }
 
+  void beforeRotation() {
+    gate.chunkEnds();
+  }
+
+  void afterRotation() {
+    gate.chunkBegins();
+  }
+
   private final class BeginHook implements Runnable {
     @Override
     public void run() {
-      gate.chunkBegins();
+      afterRotation();
     }
   }
 
   private final class EndHook implements Runnable {
     @Override
     public void run() {
-      gate.chunkEnds();
+      beforeRotation();
     }
   }
 }

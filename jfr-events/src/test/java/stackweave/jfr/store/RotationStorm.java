@@ -35,7 +35,7 @@ public final class RotationStorm {
     this.dumpEvery = dumpEvery;
     // Small limits: generations must change in the storm, too.
     this.store =
-        EventStore.open(SyntheticStacks.SESSION, new StoreLimits(60_000, 65_536, 4_096, 16_384));
+        EventStore.open(SyntheticStacks.SESSION, new StoreLimits(30_000, 65_536, 4_096, 16_384));
   }
 
   public static void main(String[] args) throws Exception {

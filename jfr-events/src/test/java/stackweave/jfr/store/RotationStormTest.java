@@ -56,7 +56,7 @@ class RotationStormTest {
     assertEquals(0, storm.number("forcedOpenings"), storm.output());
     assertEquals(0, storm.number("staleSamples"), storm.output());
     assertTrue(storm.number("dumps") >= 5, storm.output());
-    assertTrue(storm.number("written") >= (long) SECONDS * rate / 3, storm.output());
+    assertTrue(storm.number("written") >= 500, storm.output());
 
     Path main = directory.resolve("main.jfr");
     checkSamples(main, storm.number("written"), storm.number("timeOffset"));

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A made-up program of 2,000 stacks, 20 to 99 frames deep: what is written and what must be read
+ * A made-up program of 2,000 stacks, 30 to 109 frames deep: what is written and what must be read
  * follow from a sample's number alone.
  */
 public final class SyntheticStacks {
@@ -24,14 +24,13 @@ public final class SyntheticStacks {
   private SyntheticStacks() {}
 
   public static int depth(long number) {
-    return 20 + (int) ((number % STACKS) * 7 % 80);
+    return 30 + (int) ((number % STACKS) * 7 % 80);
   }
 
-  /** Stacks share their outer frames: the deeper, the more of the number shows. */
+  /** The inner 25 frames are a stack's own, as in real recordings; the outer ones are shared. */
   private static int methodNumber(long number, int frame) {
     long stack = number % STACKS;
-    return (int)
-        (frame < 10 ? frame : frame < 15 ? 10 + stack % 40 : 50 + (stack * 31 + frame) % 450);
+    return frame < depth(number) - 25 ? frame : 100 + (int) ((stack * 7_919 + frame * 31L) % 701);
   }
 
   private static boolean isNative(int method) {

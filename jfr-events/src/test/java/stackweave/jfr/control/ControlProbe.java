@@ -1,0 +1,205 @@
+package stackweave.jfr.control;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.management.ManagementFactory;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import javax.management.ObjectName;
+import jdk.jfr.Configuration;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingStream;
+import stackweave.jfr.event.Timespans;
+
+/**
+ * Does what people and libraries do with recordings, and prints after each step what the control
+ * said: {@code step: answers}. As an agent it only begins to watch, as ours does.
+ */
+public final class ControlProbe {
+  private static final List<String> ANSWERS = Collections.synchronizedList(new ArrayList<>());
+
+  private ControlProbe() {}
+
+  /** Steps, from inside a class loader that knows no class path, as the agent's. */
+  public static void main(String[] args) throws Exception {
+    List<URL> urls = new ArrayList<>();
+    for (String path : System.getProperty("java.class.path").split(":")) {
+      urls.add(Path.of(path).toUri().toURL());
+    }
+    ClassLoader isolated =
+        new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+    isolated
+        .loadClass(ControlProbe.class.getName())
+        .getMethod("steps", boolean.class)
+        .invoke(null, args.length > 0);
+  }
+
+  /** Watches from premain on; the steps are those of the command line. */
+  public static void premain(String options, Instrumentation instrumentation) throws Exception {
+    com.sun.management.OperatingSystemMXBean system =
+        (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long before = system.getProcessCpuTime();
+    watch(false);
+    System.out.println("premainCpuMicros=" + (system.getProcessCpuTime() - before) / 1_000);
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> System.out.println("at the end: " + answers())));
+  }
+
+  private static void watch(boolean explicitOnly) {
+    new SamplingControl(
+            explicitOnly,
+            SamplingRequest.DEFAULT_INTERVAL_NANOS,
+            SamplingRequest.DEFAULT_ENGINE,
+            SamplingRequest.DEFAULT_DEPTH,
+            request -> ANSWERS.add(request == null ? "none" : text(request)))
+        .start();
+  }
+
+  private static String text(SamplingRequest request) {
+    return Timespans.format(request.intervalNanos())
+        + "/"
+        + request.engine()
+        + "/"
+        + request.depth()
+        + (request.inMemory() ? "/memory" : "")
+        + " for "
+        + request.recordings().size();
+  }
+
+  /** The body of {@link #main}. */
+  public static void steps(boolean explicitOnly) throws Exception {
+    watch(explicitOnly);
+    step("nothing", () -> {});
+    step("threads before", () -> ANSWERS.add(ourThreads()));
+    RecordingStream stream = new RecordingStream();
+    step(
+        "stream",
+        () -> {
+          stream.enable("jdk.CPULoad").withPeriod(Duration.ofMillis(100));
+          stream.startAsync();
+        });
+    Recording library = new Recording();
+    step("library", library::start);
+    Recording mine = new Recording(Configuration.getConfiguration("default"));
+    step(
+        "named",
+        () -> {
+          mine.setName("mine");
+          mine.start();
+        });
+    step("dump", () -> delete(dump(mine)));
+    step("faster", () -> mine.setSettings(settings("interval", "2 ms")));
+    Recording second = new Recording();
+    step(
+        "second",
+        () -> {
+          second.setName("second");
+          second.setSettings(settings("interval", "500 us"));
+          second.start();
+        });
+    step("deeper", () -> second.setSettings(settings("depth", "4000")));
+    step("second off", () -> second.setSettings(settings("enabled", "false")));
+    step("second stops", second::stop);
+    step("mine off", () -> mine.setSettings(settings("enabled", "false")));
+    step("mine on", () -> mine.setSettings(settings("enabled", "true")));
+    step("mine closes", mine::close);
+    step("library asks", () -> library.enable("stackweave.NativeSample"));
+    step("library closes", library::close);
+    step("stream asks", () -> stream.enable("stackweave.NativeSample"));
+    step("stream closes", stream::close);
+    step("command", () -> command("jfrStart", new String[0]));
+    step("command stops", ControlProbe::stopAll);
+    Recording memory = new Recording();
+    step(
+        "memory",
+        () -> {
+          memory.setName("memory");
+          memory.setToDisk(false);
+          memory.start();
+        });
+    step("memory closes", memory::close);
+    Path file = Files.createTempFile("stackweave-probe", ".jfr");
+    Recording destination = new Recording();
+    step(
+        "destination",
+        () -> {
+          destination.setDestination(file);
+          destination.start();
+        });
+    step("destination closes", destination::close);
+    delete(file);
+    step("threads after", () -> ANSWERS.add(ourThreads()));
+  }
+
+  static boolean hasAnswered() {
+    return !ANSWERS.isEmpty();
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private static void step(String name, Step step) throws Exception {
+    ANSWERS.clear();
+    step.run();
+    // Longer than the period of the slowest way in which a change is noticed; then, until quiet.
+    for (int i = 0; i < 15 && ANSWERS.isEmpty(); i++) {
+      Thread.sleep(100);
+    }
+    Thread.sleep(250);
+    System.out.println(name + ": " + answers());
+  }
+
+  private static String answers() {
+    synchronized (ANSWERS) {
+      return String.join(", ", ANSWERS);
+    }
+  }
+
+  private static Map<String, String> settings(String name, String value) {
+    return Map.of("stackweave.NativeSample#" + name, value);
+  }
+
+  private static Path dump(Recording recording) throws Exception {
+    Path file = Files.createTempFile("stackweave-probe", ".jfr");
+    recording.dump(file);
+    return file;
+  }
+
+  private static void delete(Path file) throws Exception {
+    Files.deleteIfExists(file);
+  }
+
+  private static void command(String operation, String[] arguments) throws Exception {
+    ManagementFactory.getPlatformMBeanServer()
+        .invoke(
+            new ObjectName("com.sun.management:type=DiagnosticCommand"),
+            operation,
+            new Object[] {arguments},
+            new String[] {String[].class.getName()});
+  }
+
+  private static void stopAll() {
+    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
+      recording.close();
+    }
+  }
+
+  private static String ourThreads() throws InterruptedException {
+    Thread.sleep(1_500); // The control thread ends when nothing has happened for a second.
+    List<String> names = new ArrayList<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().startsWith("stackweave")) {
+        names.add(thread.getName());
+      }
+    }
+    return names.toString();
+  }
+}

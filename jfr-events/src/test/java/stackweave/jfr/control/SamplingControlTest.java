@@ -1,0 +1,139 @@
+package stackweave.jfr.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.jfr.Jdks;
+
+/**
+ * What the control says while real recordings come and go, on every JDK. At the same time, since
+ * the processes mostly wait for what must not happen.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class SamplingControlTest {
+  static List<Jdks.Jdk> jdks() throws IOException {
+    return Jdks.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void everyStepOfRecordings(Jdks.Jdk jdk) throws Exception {
+    Jdks.Outcome outcome = Jdks.java(jdk, List.of(), ControlProbe.class, List.of());
+    assertEquals(
+        """
+        nothing:\s
+        threads before: []
+        stream:\s
+        library:\s
+        named: 10 ms/auto/1024 for 1
+        dump:\s
+        faster: 2 ms/auto/1024 for 1
+        second: 500 us/auto/1024 for 2
+        deeper: 2 ms/auto/4000 for 2
+        second off: none
+        second stops: 2 ms/auto/1024 for 1
+        mine off: none
+        mine on: 10 ms/auto/1024 for 1
+        mine closes: none
+        library asks: 10 ms/auto/1024 for 1
+        library closes: none
+        stream asks: 10 ms/auto/1024 for 1
+        stream closes: none
+        command: 10 ms/auto/1024 for 1
+        command stops: none
+        memory: 10 ms/auto/1024/memory for 1
+        memory closes: none
+        destination: 10 ms/auto/1024 for 1
+        destination closes: none
+        threads after: []
+        """,
+        outcome.output());
+    assertEquals(0, outcome.exit());
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void explicitOnly(Jdks.Jdk jdk) throws Exception {
+    Jdks.Outcome outcome = Jdks.java(jdk, List.of(), ControlProbe.class, List.of("explicit"));
+    List<String> asked = new ArrayList<>();
+    for (String line : outcome.output().split("\n")) {
+      if (line.contains(" for ")) {
+        asked.add(line.substring(0, line.indexOf(':')));
+      }
+    }
+    // Only where the event is named: not for a name, a file or a command.
+    assertEquals(
+        List.of(
+            "faster", "second", "deeper", "second stops", "mine on", "library asks", "stream asks"),
+        asked,
+        outcome.output());
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void commandLineOptions(Jdks.Jdk jdk, @TempDir Path directory) throws Exception {
+    Path agent = directory.resolve("agent.jar");
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", ControlProbe.class.getName());
+    new JarOutputStream(Files.newOutputStream(agent), manifest).close();
+
+    Jdks.Outcome dormant = start(jdk, agent, List.of(), "no answer");
+    assertTrue(dormant.output().contains("at the end: \n"), dormant.output());
+    long cpu = dormant.number("premainCpuMicros");
+    System.out.println(jdk + ": premain takes " + cpu + " us of CPU");
+    assertTrue(cpu <= 60_000, "CPU time in premain, budget 20 ms on an idle machine: " + cpu);
+
+    // A bare option has neither name nor file: that it was given must be seen.
+    Jdks.Outcome bare = start(jdk, agent, List.of("-XX:StartFlightRecording"), "answer");
+    assertTrue(bare.output().contains("at the end: 10 ms/auto/1024 for 1"), bare.output());
+
+    Jdks.Outcome interval =
+        start(
+            jdk,
+            agent,
+            List.of(
+                "-XX:StartFlightRecording:filename="
+                    + directory.resolve("r.jfr")
+                    + ",+stackweave.NativeSample#interval=1ms"),
+            "answer");
+    assertTrue(interval.output().contains("at the end: 1 ms/auto/1024 for 1"), interval.output());
+  }
+
+  private static Jdks.Outcome start(Jdks.Jdk jdk, Path agent, List<String> options, String awaited)
+      throws Exception {
+    List<String> all = new ArrayList<>(options);
+    all.add("-javaagent:" + agent);
+    Jdks.Outcome outcome = Jdks.java(jdk, all, Sleeper.class, List.of(awaited));
+    assertEquals(0, outcome.exit(), outcome.output());
+    return outcome;
+  }
+
+  /** An application: runs until the control has said something, if that is awaited. */
+  public static final class Sleeper {
+    private Sleeper() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      if (args[0].equals("answer")) {
+        for (int i = 0; i < 600 && !ControlProbe.hasAnswered(); i++) {
+          Thread.sleep(100);
+        }
+      } else {
+        Thread.sleep(1_500);
+      }
+    }
+  }
+}

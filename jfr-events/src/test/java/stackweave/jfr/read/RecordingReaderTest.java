@@ -1,0 +1,302 @@
+package stackweave.jfr.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.openjdk.jmc.common.item.IItemCollection;
+import org.openjdk.jmc.common.item.IItemIterable;
+import org.openjdk.jmc.common.item.ItemFilters;
+import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
+import stackweave.jfr.Jdks;
+import stackweave.jfr.export.CollapsedExport;
+import stackweave.jfr.store.SampleWriter;
+
+/** Files of every sort of trouble, and what other readers say of the same file. */
+class RecordingReaderTest {
+  private static final int CHUNKS = 4;
+  private static final int PER_CHUNK = 500;
+
+  @TempDir Path directory;
+  private Path whole;
+
+  /** Four chunks of 500 samples each. */
+  @BeforeEach
+  void record() throws Exception {
+    whole = directory.resolve("whole.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (SampleWriter writer = new SampleWriter()) {
+        for (int chunk = 0; chunk < CHUNKS; chunk++) {
+          writer.write(chunk * PER_CHUNK, PER_CHUNK);
+          rotate();
+        }
+      }
+      recording.dump(whole);
+    }
+  }
+
+  private static void rotate() throws Exception {
+    try (Recording other = new Recording()) {
+      other.setToDisk(true);
+      other.start();
+    }
+  }
+
+  @Test
+  void aWholeRecording() throws Exception {
+    StackProfile profile = RecordingReader.profile(whole);
+    assertEquals(CHUNKS * PER_CHUNK, profile.samples());
+    assertEquals(0, profile.unresolved());
+    assertEquals(List.of(), profile.losses());
+    assertEquals(1, profile.sessions().size());
+    assertEquals(1, profile.sessions().get(0).schemaVersion());
+    assertEquals(ProcessHandle.current().pid(), profile.sessions().get(0).pid());
+    assertEquals(CHUNKS * PER_CHUNK * 1_000L, profile.weightNanos());
+    assertEquals("synthetic", profile.totals().engine());
+    assertEquals(CHUNKS * PER_CHUNK, profile.totals().written());
+    assertEquals(Map.of("complete", (long) CHUNKS * PER_CHUNK), profile.totals().ends());
+  }
+
+  static Stream<Trouble> troubles() {
+    return Stream.of(
+        new Trouble("no such file", file -> Files.delete(file)),
+        new Trouble("is a directory", RecordingReaderTest::makeDirectory),
+        new Trouble("is empty", file -> Files.write(file, new byte[0])),
+        new Trouble(
+            "not a JFR recording", file -> Files.writeString(file, "not a recording at all")),
+        new Trouble("not a JFR recording", file -> Files.write(file, new byte[] {'F', 'L'})),
+        new Trouble("cut short within its header (20 bytes)", file -> cut(file, 20)),
+        new Trouble("cut short within its header (67 bytes)", file -> cut(file, 67)),
+        new Trouble("cut short", file -> cut(file, 68)),
+        new Trouble("cut short", file -> cut(file, 5_000)),
+        new Trouble("holds no samples of Stackweave", RecordingReaderTest::recordOthers));
+  }
+
+  private record Trouble(String says, Maker maker) {
+    @Override
+    public String toString() {
+      return says;
+    }
+  }
+
+  private interface Maker {
+    void make(Path file) throws Exception;
+  }
+
+  @ParameterizedTest
+  @MethodSource("troubles")
+  void nothingToRead(Trouble trouble) throws Exception {
+    trouble.maker().make(whole);
+    RecordingException e =
+        assertThrows(RecordingException.class, () -> RecordingReader.profile(whole));
+    assertTrue(e.getMessage().contains(trouble.says()), e.getMessage());
+    assertTrue(e.getMessage().startsWith(whole.toString()), e.getMessage());
+    assertFalse(e.getMessage().contains("\n"), e.getMessage());
+  }
+
+  private static void makeDirectory(Path file) throws Exception {
+    Files.delete(file);
+    Files.createDirectory(file);
+  }
+
+  private static void recordOthers(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.JVMInformation");
+      recording.start();
+      recording.dump(file);
+    }
+  }
+
+  private static void cut(Path file, long length) throws Exception {
+    try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+      access.setLength(length);
+    }
+  }
+
+  /** Wherever a recording ends: what its whole chunks hold is read, and the loss is said. */
+  @Test
+  void aRecordingCutShortAnywhere() throws Exception {
+    List<ChunkList.Chunk> chunks = ChunkList.scan(whole).chunks();
+    assertTrue(chunks.size() >= CHUNKS, "chunks: " + chunks.size());
+    long[] samplesUpTo = new long[chunks.size() + 1];
+    for (int i = 0; i < chunks.size(); i++) {
+      samplesUpTo[i + 1] = samplesUpTo[i] + samplesOf(chunks.get(i));
+    }
+    byte[] bytes = Files.readAllBytes(whole);
+    Path file = directory.resolve("cut.jfr");
+    int cuts = 0;
+    for (int i = 1; i < chunks.size(); i++) {
+      ChunkList.Chunk chunk = chunks.get(i);
+      for (long into : new long[] {1, 67, 68, chunk.size() / 2, chunk.size() - 1}) {
+        try (OutputStream out = Files.newOutputStream(file)) {
+          out.write(bytes, 0, (int) (chunk.position() + into));
+        }
+        StackProfile profile = RecordingReader.profile(file);
+        assertEquals(samplesUpTo[i], profile.samples(), "cut " + into + " into chunk " + i);
+        assertEquals(0, profile.unresolved());
+        assertEquals(1, profile.losses().size(), profile.losses().toString());
+        cuts++;
+      }
+    }
+    assertTrue(cuts >= 3 * 5);
+  }
+
+  private long samplesOf(ChunkList.Chunk chunk) throws Exception {
+    Path file = ChunkList.scan(whole).extract(chunk);
+    try {
+      return RecordingReader.profile(file).samples();
+    } catch (RecordingException e) {
+      return 0;
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  /** A chunk whose inside is damaged costs no other chunk, and never an unchecked exception. */
+  @Test
+  void aDamagedChunkCostsNoOther() throws Exception {
+    List<ChunkList.Chunk> chunks = ChunkList.scan(whole).chunks();
+    byte[] bytes = Files.readAllBytes(whole);
+    Path file = directory.resolve("damaged.jfr");
+    for (int damage = 0; damage < 8; damage++) {
+      byte[] damaged = bytes.clone();
+      ChunkList.Chunk chunk = chunks.get(1);
+      int from = (int) (chunk.position() + 68 + damage * (chunk.size() - 68) / 8);
+      for (int i = from; i < Math.min(from + 200, chunk.position() + chunk.size()); i++) {
+        damaged[i] = (byte) (i * 31 + damage);
+      }
+      Files.write(file, damaged);
+      StackProfile profile = RecordingReader.profile(file);
+      assertTrue(
+          profile.samples() >= (CHUNKS - 1) * PER_CHUNK,
+          "damage at " + from + ": " + profile.samples() + " " + profile.losses());
+    }
+  }
+
+  /** Two processes in one file have the same ids for different things. */
+  @Test
+  void sessionsStayApart() throws Exception {
+    Path other = directory.resolve("other.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (SampleWriter writer = new SampleWriter()) {
+        writer.write(7_777, 300);
+      }
+      recording.dump(other);
+    }
+    Path both = directory.resolve("both.jfr");
+    try (OutputStream out = Files.newOutputStream(both)) {
+      Files.copy(whole, out);
+      Files.copy(other, out);
+    }
+    StackProfile profile = RecordingReader.profile(both);
+    assertEquals(2, profile.sessions().size());
+    assertEquals(CHUNKS * PER_CHUNK + 300, profile.samples());
+    Map<String, Long> expected = counts(RecordingReader.profile(whole));
+    counts(RecordingReader.profile(other))
+        .forEach((stack, n) -> expected.merge(stack, n, Long::sum));
+    assertEquals(expected, counts(profile));
+
+    List<String> sessions = new ArrayList<>();
+    RecordingReader.forEach(both, stack -> sessions.add(stack.session()));
+    assertEquals(CHUNKS * PER_CHUNK + 300, sessions.size());
+    assertEquals(2, sessions.stream().distinct().count());
+  }
+
+  private static Map<String, Long> counts(StackProfile profile) throws Exception {
+    StringBuilder text = new StringBuilder();
+    CollapsedExport.write(profile, true, text);
+    Map<String, Long> counts = new TreeMap<>();
+    for (String line : text.toString().split("\n")) {
+      int space = line.lastIndexOf(' ');
+      counts.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
+    }
+    return counts;
+  }
+
+  /** What the consumer throws is the consumer's: it is no damage of the recording. */
+  @Test
+  void exceptionsOfTheConsumerPass() {
+    assertThrows(
+        ArithmeticException.class,
+        () ->
+            RecordingReader.forEach(
+                whole,
+                stack -> {
+                  throw new ArithmeticException();
+                }));
+  }
+
+  /** A JVM that dies without a word leaves an unfinished chunk: what was flushed is read. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aJvmThatDied(Jdks.Jdk jdk) throws Exception {
+    Jdks.Outcome outcome =
+        Jdks.java(
+            jdk,
+            List.of("-XX:FlightRecorderOptions:repository=" + directory.resolve("repository")),
+            SampleWriter.DyingProcess.class,
+            List.of());
+    Path left;
+    try (Stream<Path> files = Files.walk(directory.resolve("repository"))) {
+      left = files.filter(f -> f.toString().endsWith(".jfr")).findFirst().orElseThrow();
+    }
+    StackProfile profile = RecordingReader.profile(left);
+    assertEquals(SampleWriter.DyingProcess.SAMPLES, profile.samples(), outcome.output());
+    assertEquals(0, profile.unresolved());
+    assertTrue(profile.losses().get(0).contains("cut short"), profile.losses().toString());
+  }
+
+  static List<Jdks.Jdk> jdks() throws Exception {
+    return Jdks.all();
+  }
+
+  /** {@code jfr} of every JDK reads the file and finds the same number of samples. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void jfrReadsIt(Jdks.Jdk jdk) throws Exception {
+    Jdks.Outcome summary = Jdks.run(List.of(jdk.tool("jfr"), "summary", whole.toString()));
+    assertEquals(0, summary.exit(), summary.output());
+    assertTrue(
+        summary.output().matches("(?s).*stackweave\\.NativeSample +" + CHUNKS * PER_CHUNK + " .*"),
+        summary.output());
+    Jdks.Outcome print =
+        Jdks.run(
+            List.of(
+                jdk.tool("jfr"), "print", "--events", "stackweave.NativeSample", whole.toString()));
+    assertEquals(0, print.exit());
+    assertEquals(
+        CHUNKS * PER_CHUNK, print.output().split("stackweave\\.NativeSample \\{", -1).length - 1);
+    Jdks.Outcome metadata = Jdks.run(List.of(jdk.tool("jfr"), "metadata", whole.toString()));
+    assertTrue(metadata.output().contains("@Category(\"Stackweave\")"), metadata.output());
+  }
+
+  /** So does JMC. */
+  @Test
+  void jmcReadsIt() throws Exception {
+    IItemCollection events = JfrLoaderToolkit.loadEvents(whole.toFile());
+    long samples = 0;
+    for (IItemIterable items : events.apply(ItemFilters.type("stackweave.NativeSample"))) {
+      samples += items.getItemCount();
+      assertEquals("Native Sample", items.getType().getName());
+    }
+    assertEquals(CHUNKS * PER_CHUNK, samples);
+  }
+}

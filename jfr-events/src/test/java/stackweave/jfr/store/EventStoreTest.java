@@ -1,0 +1,156 @@
+package stackweave.jfr.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.StackProfile;
+
+/** What a sample costs, and what the store does at its limits. */
+class EventStoreTest {
+  private static final int SAMPLES = 50_000;
+
+  @TempDir Path directory;
+
+  @Test
+  void aSampleTakesAtMostFiftyBytes() throws Exception {
+    Path file = directory.resolve("many.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      for (int number = 0; number < SAMPLES; number++) {
+        assertTrue(sample(store, number));
+      }
+      recording.dump(file);
+    }
+    Path empty = directory.resolve("empty.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      recording.dump(empty);
+    }
+    double perSample = (double) (Files.size(file) - Files.size(empty)) / SAMPLES;
+    System.out.printf("%.1f bytes per sample, all in%n", perSample);
+    assertTrue(perSample <= 50, "bytes per sample: " + perSample);
+    assertEquals(SAMPLES, RecordingReader.profile(file).samples());
+  }
+
+  @Test
+  void aWarmSampleAllocatesItsEventAlone() {
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      long stack = SyntheticStacks.intern(store, 5);
+      long thread = store.thread(4_711, "warm", 8, false, 0, Thread.currentThread());
+      long method = store.method(MethodDefinition.stub("warm"));
+      long before = 0;
+      for (int i = -SAMPLES; i < SAMPLES; i++) {
+        if (i == 0) {
+          before = threads.getCurrentThreadAllocatedBytes();
+        }
+        store.beginStack();
+        store.node(EventStore.ROOT, method, 1, 2, 3);
+        assertEquals(thread, store.thread(4_711, "warm", 8, false, 0, Thread.currentThread()));
+        store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0);
+      }
+      double perSample = (double) (threads.getCurrentThreadAllocatedBytes() - before) / SAMPLES;
+      System.out.printf("%.0f bytes of garbage per warm sample%n", perSample);
+      assertTrue(perSample <= 88, "bytes per sample: " + perSample);
+    }
+  }
+
+  @Test
+  void atItsLimitsAGenerationBegins() throws Exception {
+    Path file = directory.resolve("limits.jfr");
+    long firstId;
+    try (Recording recording = new Recording();
+        EventStore store =
+            EventStore.open(SyntheticStacks.SESSION, new StoreLimits(1_000, 9_999, 99, 99))) {
+      recording.start();
+      int generation = store.beginStack();
+      firstId = SyntheticStacks.intern(store, 0);
+      for (int number = 0; number < 500; number++) {
+        assertTrue(sample(store, number));
+        assertTrue(store.nodes() < 1_100, "nodes: " + store.nodes());
+      }
+      assertNotEquals(generation, store.beginStack());
+      assertNotEquals(firstId, SyntheticStacks.intern(store, 0), "an id was used twice");
+
+      // Ids of a generation that is over are refused and counted, not written wrongly.
+      long thread = SyntheticStacks.thread(store, 0);
+      assertFalse(store.sample(System.nanoTime(), thread, 0, 1, firstId, 0, 0));
+      assertEquals(1, store.staleSamples());
+      recording.dump(file);
+    }
+    StackProfile profile = RecordingReader.profile(file);
+    assertEquals(500, profile.samples());
+    assertEquals(0, profile.unresolved());
+  }
+
+  @Test
+  void withoutARecordingNothingIsWritten() {
+    try (EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      assertFalse(sample(store, 1));
+      try (Recording recording = new Recording()) {
+        recording.start();
+        assertTrue(sample(store, 2));
+      }
+      long before = System.nanoTime();
+      assertFalse(sample(store, 3));
+      assertTrue(System.nanoTime() - before < ChunkGate.OPEN_NANOS / 2, "waited at a closed gate");
+      try (Recording recording = new Recording()) {
+        recording.disable("stackweave.NativeSample");
+        recording.start();
+        assertFalse(sample(store, 4));
+      }
+    }
+  }
+
+  /** A drain thread that never answers costs a rotation its bounded wait, and no more. */
+  @Test
+  void aRotationWaitsNoLongerThanItMay() throws Exception {
+    Path file = directory.resolve("waits.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      AtomicInteger wakeUps = new AtomicInteger();
+      Thread deaf =
+          new Thread(
+              () -> {
+                store.attachDrain(wakeUps::incrementAndGet);
+                sample(store, 1);
+              });
+      deaf.start();
+      deaf.join();
+      Thread.currentThread().interrupt();
+      long before = System.nanoTime();
+      store.beforeRotation();
+      store.afterRotation();
+      long took = System.nanoTime() - before;
+      assertTrue(Thread.interrupted(), "the interrupt was lost");
+      assertEquals(1, wakeUps.get());
+      assertEquals(1, store.lateFlushes());
+      assertTrue(took >= ChunkGate.FLUSH_NANOS, "ns: " + took);
+      assertTrue(took < ChunkGate.FLUSH_NANOS + 400_000_000L, "ns: " + took);
+      assertTrue(sample(store, 2), "the gate is open again");
+      recording.dump(file);
+    }
+    assertEquals(0, RecordingReader.profile(file).unresolved());
+  }
+
+  private static boolean sample(EventStore store, int number) {
+    long stack = SyntheticStacks.intern(store, number);
+    long thread = SyntheticStacks.thread(store, number);
+    return store.sample(System.nanoTime(), thread, 0, 10_000_000, stack, 0, 0);
+  }
+}

@@ -1,0 +1,64 @@
+package stackweave.jfr.store;
+
+import java.nio.file.Path;
+import jdk.jfr.Recording;
+
+/** Writes samples of {@link SyntheticStacks} into whatever recording runs. */
+public final class SampleWriter implements AutoCloseable {
+  private final EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT);
+  private long written;
+
+  /** Writes {@code count} samples from {@code first} on, and the status after them. */
+  public void write(long first, int count) {
+    for (long number = first; number < first + count; number++) {
+      long stack = SyntheticStacks.intern(store, number);
+      long thread = SyntheticStacks.thread(store, number);
+      if (!store.sample(System.nanoTime(), thread, 0, 1_000, stack, 0, number + 1)) {
+        throw new IllegalStateException("refused: " + number);
+      }
+      written++;
+    }
+    boolean stated =
+        store.status(
+            new SamplerStatusValues(
+                "synthetic",
+                "",
+                1_000,
+                written,
+                written,
+                0,
+                0,
+                0,
+                new long[] {written},
+                written,
+                written,
+                0,
+                ""));
+    if (!stated) {
+      throw new IllegalStateException("status refused");
+    }
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  /** A process that writes samples and dies in the middle of its recording. */
+  public static final class DyingProcess {
+    public static final int SAMPLES = 1_000;
+
+    private DyingProcess() {}
+
+    public static void main(String[] args) throws Exception {
+      Recording recording = new Recording();
+      recording.setDestination(Path.of("/dev/null"));
+      recording.start();
+      SampleWriter writer = new SampleWriter();
+      writer.write(0, SAMPLES);
+      // JFR flushes once a second.
+      Thread.sleep(2_500);
+      Runtime.getRuntime().halt(9);
+    }
+  }
+}
