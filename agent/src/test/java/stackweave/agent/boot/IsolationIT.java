@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.jna.Native;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -166,10 +167,16 @@ class IsolationIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void applicationsJnaOnTheModulePathWorksBesideOurs(Jvm jvm) throws Exception {
-    List<String> modules =
-        List.of("--module-path=" + Jars.OLD_JNA, "--add-modules=" + moduleName(jvm, Jars.OLD_JNA));
-    Result result = assertSameAsEmpty(jvm, modules, UsesOwnJna.class);
-    assertEquals("true\n5.2.2\ntrue\n", result.out(), result.err());
+    // The same packages under another module's name, then our module's very name.
+    Path sameName =
+        Path.of(Native.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    assertEquals("com.sun.jna", moduleName(jvm, sameName));
+    for (Path jna : List.of(Jars.OLD_JNA, sameName)) {
+      List<String> modules =
+          List.of("--module-path=" + jna, "--add-modules=" + moduleName(jvm, jna));
+      Result result = assertSameAsEmpty(jvm, modules, UsesOwnJna.class);
+      assertTrue(result.out().matches("true\n\\d+\\.\\d+\\.\\d+\ntrue\n"), result.toString());
+    }
   }
 
   private String moduleName(Jvm jvm, Path jar) throws Exception {
@@ -195,6 +202,7 @@ class IsolationIT {
     Result empty = run(jvm, emptyAgent, options, classPath, application);
     assertFalse(Files.exists(findings), "the empty agent can't have a JNA");
     Result ours = run(jvm, Jars.AGENT, options, classPath, application);
+    assertTrue(Files.exists(findings), "our JNA does not work: " + ours);
     findings();
     assertEquals(comparable(empty.out()), comparable(ours.out()), options.toString());
     assertEquals(comparable(empty.err()), comparable(ours.err()), options.toString());
