@@ -137,17 +137,9 @@ public final class FlameGraphExport {
   private static List<String> notes(StackProfile profile, FlameTree tree) {
     List<String> notes = new ArrayList<>(profile.losses());
     SamplerTotals totals = profile.totals();
-    if (totals.lost() + totals.dropped() + totals.undecodable() > 0) {
-      notes.add(
-          String.format(
-              Locale.ROOT,
-              "Of %,d samples beside these %,d were lost by the kernel, %,d dropped and %,d not"
-                  + " decodable.",
-              totals.lost() + totals.dropped() + totals.undecodable(),
-              totals.lost(),
-              totals.dropped(),
-              totals.undecodable()));
-    }
+    missing(totals.lost(), "samples were lost: the kernel found no room for them", notes);
+    missing(totals.dropped(), "samples were taken and not written", notes);
+    missing(totals.undecodable(), "samples were taken and could not be decoded", notes);
     if (!totals.note().isEmpty()) {
       notes.add(totals.note());
     }
@@ -160,6 +152,12 @@ public final class FlameGraphExport {
               tree.smallest()));
     }
     return notes;
+  }
+
+  private static void missing(long count, String what, List<String> notes) {
+    if (count > 0) {
+      notes.add(String.format(Locale.ROOT, "%,d %s.", count, what));
+    }
   }
 
   private static String seconds(long nanos) {

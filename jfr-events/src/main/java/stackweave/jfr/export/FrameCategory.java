@@ -48,11 +48,14 @@ enum FrameCategory {
     return category == NATIVE && isCpp(frame.text()) ? CPP : category;
   }
 
-  /** A demangled name has parameters or a scope; no C symbol has either. */
+  /**
+   * A demangled name has a scope or parameters; no C symbol has either. The JVM is C++ throughout,
+   * its plain functions too.
+   */
   private static boolean isCpp(String text) {
     int module = text.lastIndexOf(" [");
     String symbol = module < 0 ? text : text.substring(0, module);
-    return symbol.contains("::") || symbol.indexOf('(') > 0;
+    return symbol.contains("::") || symbol.indexOf('(') > 0 || text.endsWith(" [libjvm.so]");
   }
 
   String label() {
