@@ -1,4 +1,6 @@
 /* Known machine states for PerfEngineTest: a loop with planted registers, and a busy child. */
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -40,6 +42,18 @@ __asm__(
     "  ret\n"
     ".size planted_spin, . - planted_spin\n");
 #endif
+
+/* Where the calling thread's stack ends. */
+long stack_end(void)
+{
+    pthread_attr_t attr;
+    void *start;
+    size_t size;
+    pthread_getattr_np(pthread_self(), &attr);
+    pthread_attr_getstack(&attr, &start, &size);
+    pthread_attr_destroy(&attr);
+    return (long)start + size;
+}
 
 static long elapsed_ms(const struct timespec *from)
 {

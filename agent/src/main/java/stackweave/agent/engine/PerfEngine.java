@@ -113,21 +113,24 @@ final class PerfEngine implements SampleEngine {
   }
 
   private void open(PerfAttr.Features newest) throws EngineRefusedException {
-    int budget = fileDescriptorBudget();
     features = probe(newest);
     wakeup = Wakeup.open();
     if (wakeup == null) {
       throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
     }
     openRings();
-    PerfThreads threads = new PerfThreads();
-    records = new PerfRecords(pid, kernel, calls.architecture(), threads, config.intervalNanos());
+    records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.intervalNanos());
     merge = new RingMerge(rings);
     pollFds = pollFds();
     writeSamplingAttr(features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
-    events.attach(rings, drainTid, budget - rings.length - 1, threads);
+    attach();
     cpuAtStart = cpuOfOthers();
+  }
+
+  /** Attaches all threads there are, and lets them be sampled from here on. */
+  void attach() throws EngineRefusedException {
+    events.attach(rings, drainTid, fileDescriptorBudget());
     Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
   }
 

@@ -20,7 +20,6 @@ final class PerfEvents implements AutoCloseable {
   static final long FLAG_FD_CLOEXEC = 8;
 
   private static final long IOC_SET_OUTPUT = 0x2405;
-  private static final long IOC_ID = 0x80082407L;
 
   /** In a storm of threads every look finds new ones; inheritance covers those of later looks. */
   private static final int MAX_SCANS = 16;
@@ -32,8 +31,7 @@ final class PerfEvents implements AutoCloseable {
   private final NativeBuffer scratch = NativeBuffer.allocate(32);
   private int[] fds = new int[64];
   private int fdCount;
-  private int[] tids = new int[64];
-  private int tidCount;
+  private int threads;
   private long countedNanos;
   private long lost;
 
@@ -54,8 +52,7 @@ final class PerfEvents implements AutoCloseable {
    * @param except the drain thread: it would sample itself, and its children would inherit that
    * @param budget how many descriptors may be taken
    */
-  void attach(PerfRing[] rings, int except, int budget, PerfThreads threads)
-      throws EngineRefusedException {
+  void attach(PerfRing[] rings, int except, int budget) throws EngineRefusedException {
     int[] known = {except};
     for (int scan = 0; scan < MAX_SCANS; scan++) {
       int[] found = Tasks.list();
@@ -69,21 +66,19 @@ final class PerfEvents implements AutoCloseable {
         break;
       }
       if (fdCount + (long) fresh * rings.length > budget) {
-        throw PerfRefusals.budget(engine, tidCount + fresh, rings.length, budget);
+        throw PerfRefusals.budget(engine, threads + fresh, rings.length, budget);
       }
       for (int i = 0; i < fresh; i++) {
-        attach(rings, found[i], threads);
+        attach(rings, found[i]);
       }
       int old = known.length;
       known = Arrays.copyOf(known, old + fresh);
       System.arraycopy(found, 0, known, old, fresh);
       Arrays.sort(known);
     }
-    threads.seal(Arrays.copyOf(tids, tidCount));
   }
 
-  private void attach(PerfRing[] rings, int tid, PerfThreads threads)
-      throws EngineRefusedException {
+  private void attach(PerfRing[] rings, int tid) throws EngineRefusedException {
     boolean attached = false;
     for (PerfRing ring : rings) {
       int fd = calls.perfEventOpen(attr.address(), tid, ring.cpu(), -1, FLAG_FD_CLOEXEC);
@@ -98,19 +93,12 @@ final class PerfEvents implements AutoCloseable {
         throw PerfRefusals.open(engine, engine == EngineKind.PERF, errno);
       }
       add(fd);
-      if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0
-          || Libc.ioctl(fd, IOC_ID, scratch.address()) < 0) {
+      if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0) {
         throw PerfRefusals.open(engine, engine == EngineKind.PERF, Libc.errno());
       }
-      threads.attached(tid, scratch.bytes().getLong(0));
       attached = true;
     }
-    if (attached) {
-      if (tidCount == tids.length) {
-        tids = Arrays.copyOf(tids, 2 * tidCount);
-      }
-      tids[tidCount++] = tid;
-    }
+    threads += attached ? 1 : 0;
   }
 
   private void add(int fd) {
@@ -122,7 +110,7 @@ final class PerfEvents implements AutoCloseable {
 
   /** Threads attached, those that have ended since included. */
   int threads() {
-    return tidCount;
+    return threads;
   }
 
   int fileDescriptors() {

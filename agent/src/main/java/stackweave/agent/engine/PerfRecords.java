@@ -33,7 +33,7 @@ final class PerfRecords implements RingMerge.Target {
   private final int pid;
   private final boolean kernel;
   private final PerfRegisters registers;
-  private final PerfThreads threads;
+  private final PerfRoots roots;
   private final long weightNanos;
   private final StackSnapshot snapshot;
   private final byte[] text = new byte[64 * 1024];
@@ -49,12 +49,11 @@ final class PerfRecords implements RingMerge.Target {
   /**
    * @param weightNanos CPU time that a sample stands for: the kernel's period
    */
-  PerfRecords(
-      int pid, boolean kernel, Architecture architecture, PerfThreads threads, long weightNanos) {
+  PerfRecords(int pid, boolean kernel, Architecture architecture, int[] cpus, long weightNanos) {
     this.pid = pid;
     this.kernel = kernel;
     this.registers = PerfRegisters.of(architecture);
-    this.threads = threads;
+    this.roots = new PerfRoots(cpus);
     this.weightNanos = weightNanos;
     this.snapshot = new StackSnapshot(architecture);
   }
@@ -103,7 +102,7 @@ final class PerfRecords implements RingMerge.Target {
     if (ring.getInt(8) != pid) {
       foreign++;
       ring.take();
-    } else if (threads.isDuplicate(tid, ring.getLong(24))) {
+    } else if (roots.isDuplicate(tid, ring.cpu(), ring.getLong(24))) {
       duplicates++;
       ring.take();
     } else {
@@ -166,11 +165,12 @@ final class PerfRecords implements RingMerge.Target {
       long count = ring.getLong(16);
       ring.take();
       lost += count;
+      roots.clear();
       sink.lost(timeNanos, count);
     } else if (type == RECORD_THROTTLE) {
       ring.take();
       throttled++;
-    } else if (threads.isDuplicate(ring.getInt(trailer + 4), ring.getLong(trailer + 16))) {
+    } else if (isDuplicate(ring, trailer)) {
       ring.take();
     } else {
       switch (type) {
@@ -181,6 +181,10 @@ final class PerfRecords implements RingMerge.Target {
         default -> ring.take();
       }
     }
+  }
+
+  private boolean isDuplicate(PerfRing ring, int trailer) {
+    return roots.isDuplicate(ring.getInt(trailer + 4), ring.cpu(), ring.getLong(trailer + 16));
   }
 
   private void mapped(PerfRing ring, long timeNanos, int trailer) {
@@ -223,7 +227,7 @@ final class PerfRecords implements RingMerge.Target {
     int tid = ring.getInt(16);
     int parent = ring.getInt(20);
     ring.take();
-    threads.started(tid);
+    roots.started(tid);
     sink.started(timeNanos, tid, parent);
   }
 
@@ -233,8 +237,9 @@ final class PerfRecords implements RingMerge.Target {
     }
     int tid = ring.getInt(16);
     ring.take();
-    threads.exited(tid);
-    sink.exited(timeNanos, tid);
+    if (roots.exited(tid)) {
+      sink.exited(timeNanos, tid);
+    }
   }
 
   /** Counts and takes a record of another process. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.linux.SystemCalls;
 
@@ -128,11 +129,41 @@ class EnginePermissionTest {
     assertRanOn(result);
   }
 
+  /** The allowance is one for all processes of a user: a second engine finds it used up. */
+  @ParameterizedTest
+  @CsvSource({"0, RING_MEMORY, 0", "200000, '', 131072"})
+  void ringsShrinkToWhatIsGrantedAndNoFurther(int memlockPerCpu, String refusal, int ringBytes)
+      throws Exception {
+    assumeTrue(isRoot(), "needs a user of its own");
+    int cpus = CpuSet.ofProcess().length;
+    String online = Gcc.run(List.of("getconf", "_NPROCESSORS_ONLN")).strip();
+    assumeTrue(online.equals(Integer.toString(cpus)), "the allowance goes by all CPUs");
+    int memlock = memlockPerCpu * cpus;
+    List<String> wrapper =
+        new ArrayList<>(List.of("prlimit", "--memlock=" + memlock + ":" + memlock));
+    // One user per case: the kernel gives the memory back when it likes.
+    wrapper.addAll(user(54_321 + memlock));
+    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "50", "0", "beside");
+
+    assertTrue(result.line("beside").contains("ringBytes=524288"), result.output());
+    String last = result.line("refusal").replaceAll("(?s).*\n", "");
+    if (ringBytes == 0) {
+      assertTrue(last.startsWith(refusal + " perf-user: "), result.output());
+      assertTrue(last.endsWith("[EPERM]"), last);
+    } else {
+      assertEquals("PERF_USER", result.line("engine"), result.output());
+      assertTrue(result.line("statistics").contains("ringBytes=" + ringBytes), result.output());
+    }
+    assertRanOn(result);
+  }
+
   private static List<String> ordinaryUser() throws Exception {
-    return isRoot()
-        ? List.of(
-            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all")
-        : List.of();
+    return isRoot() ? user(65_534) : List.of();
+  }
+
+  private static List<String> user(int uid) {
+    return List.of(
+        "setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups", "--bounding-set=-all");
   }
 
   private static List<String> denying(int errno, int call) {

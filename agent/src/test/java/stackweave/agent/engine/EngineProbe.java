@@ -13,8 +13,18 @@ import stackweave.agent.linux.SelfMemory;
 final class EngineProbe {
   private EngineProbe() {}
 
-  /** Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads. */
+  /**
+   * Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads, and
+   * anything fourth for another engine that runs all the while.
+   */
   public static void main(String[] args) throws Exception {
+    if (args.length > 3) {
+      EngineConfig first = EngineConfig.every(10_000_000);
+      Recorder beside =
+          Recorder.record(first, () -> main(new String[] {args[0], args[1], args[2]}));
+      System.out.println("beside: " + beside.statistics);
+      return;
+    }
     long interval = Long.parseLong(args[0]) * 1000;
     long cpu = Long.parseLong(args[1]) * 1_000_000;
     CountDownLatch end = new CountDownLatch(1);

@@ -9,17 +9,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +40,7 @@ import stackweave.unwind.UnreadableMemoryException;
 /** The engine at work on this JVM: what it samples, against what the kernel and the CPU say. */
 class PerfEngineTest {
   private static final long MILLISECOND = 1_000_000;
+  private static final int ENOUGH = 60;
   private static final long PLANTED = 0x5ca1ab1e00000000L;
 
   @TempDir static Path directory;
@@ -61,9 +65,7 @@ class PerfEngineTest {
             });
 
     assertEquals(kind, recorder.choice.engine().orElseThrow().kind());
-    for (Burner burner : List.of(longer, shorter)) {
-      assertShare(0.93, 1.05, covered(recorder, burner.tid), burner.used, burner.getName());
-    }
+    assertCovered(recorder, 2 * MILLISECOND, longer, shorter);
     EngineStatistics statistics = recorder.statistics;
     assertEquals(recorder.samples.size(), statistics.samples());
     assertEquals(recorder.samples.size() * 2 * MILLISECOND, statistics.cpuCoveredNanos());
@@ -130,14 +132,14 @@ class PerfEngineTest {
       long loop = Pointer.nativeValue(library.getGlobalVariableAddress("planted_loop"));
       long end = Pointer.nativeValue(library.getGlobalVariableAddress("planted_end"));
       Function spin = library.getFunction("planted_spin");
-      int[] inside = {0};
+      AtomicInteger inside = new AtomicInteger();
       List<String> wrong = new ArrayList<>();
       Recorder recorder = new Recorder();
       recorder.onSample =
           snapshot -> {
             long pc = snapshot.registers().pc();
             if (pc >= loop && pc < end) {
-              inside[0]++;
+              inside.incrementAndGet();
               compare(snapshot, stop.address(), wrong);
             }
           };
@@ -146,13 +148,20 @@ class PerfEngineTest {
           every(2 * MILLISECOND, kind),
           () -> {
             spinner.start();
-            Thread.sleep(600);
+            awaitSamples(inside);
             stop.bytes().putLong(0, 1);
             spinner.join();
           });
 
-      assertTrue(inside[0] > 50, "samples in the loop: " + inside[0]);
+      assertTrue(inside.get() >= ENOUGH, "samples in the loop: " + inside);
       assertEquals(List.of(), wrong);
+    }
+  }
+
+  /** On a loaded machine the loop may have to wait for its turn. */
+  private static void awaitSamples(AtomicInteger count) {
+    for (int i = 0; i < 2000 && count.get() < ENOUGH; i++) {
+      pause(10);
     }
   }
 
@@ -184,44 +193,60 @@ class PerfEngineTest {
       long end = Pointer.nativeValue(library.getGlobalVariableAddress("planted_end"));
       Function spin = library.getFunction("planted_spin");
       byte[] live = new byte[StackSnapshot.MAX_STACK_BYTES];
-      int[] inside = {0};
+      AtomicLong stackEnd = new AtomicLong();
+      AtomicInteger inside = new AtomicInteger();
       List<String> wrong = new ArrayList<>();
       Recorder recorder = new Recorder();
       recorder.onSample =
           snapshot -> {
             long pc = snapshot.registers().pc();
             if (pc >= loop && pc < end) {
-              inside[0]++;
-              compareLive(snapshot, memory, live, wrong);
+              inside.incrementAndGet();
+              compareLive(snapshot, stackEnd.get(), memory, live, wrong);
             }
           };
-      Thread spinner = new Thread(() -> spin.invoke(new Object[] {new Pointer(stop.address())}));
+      Thread spinner =
+          new Thread(
+              () -> {
+                stackEnd.set(library.getFunction("stack_end").invokeLong(new Object[0]));
+                deep(100, () -> spin.invoke(new Object[] {new Pointer(stop.address())}));
+              });
       recorder.run(
           every(MILLISECOND, null),
           () -> {
             spinner.start();
-            Thread.sleep(500);
-            // Samples whose thread has left the loop can't be compared: let the drain come first.
-            recorder.choice.engine().orElseThrow().wake();
-            Thread.sleep(50);
-            inside[0] = -inside[0];
+            awaitSamples(inside);
+            // Once the thread has left the loop its stack can't be compared: no sample from here on
+            // is looked at, and the last one has been when its turn on this monitor is over.
             recorder.onSample = snapshot -> {};
+            recorder.settle();
             stop.bytes().putLong(0, 1);
             spinner.join();
           });
 
-      assertTrue(inside[0] < -50, "samples in the loop: " + inside[0]);
+      assertTrue(inside.get() >= ENOUGH, "samples in the loop: " + inside);
       assertEquals(List.of(), wrong);
     }
   }
 
+  /** Calls from so many frames further in. */
+  private static void deep(int frames, Runnable call) {
+    if (frames > 0) {
+      deep(frames - 1, call);
+    } else {
+      call.run();
+    }
+  }
+
   private static void compareLive(
-      StackSnapshot snapshot, SelfMemory memory, byte[] live, List<String> wrong) {
-    int length = snapshot.stackLength();
+      StackSnapshot snapshot, long stackEnd, SelfMemory memory, byte[] live, List<String> wrong) {
+    // Of the last 8 KiB the C library keeps what is no stack: the thread's descriptor and its TLS.
+    long descriptor = stackEnd - 8192;
+    int length = (int) Math.min(snapshot.stackLength(), descriptor - snapshot.stackAddress());
     try {
       memory.read(snapshot.stackAddress(), live, 0, length);
       int at = Arrays.mismatch(live, 0, length, snapshot.stackBytes(), 0, length);
-      if (at >= 0 || length < 512) {
+      if (at >= 0 || length < 4096) {
         wrong.add("copy of " + length + " bytes differs at " + at);
       }
     } catch (UnreadableMemoryException e) {
@@ -304,55 +329,42 @@ class PerfEngineTest {
     assertTrue(recorder.statistics.late() * 1000 <= recorder.times.size(), "late");
   }
 
-  /** Threads start threads while they are being attached: no one may be counted twice. */
+  /** All have their events twice, and so has what they start: no one may be counted twice. */
   @Test
   void aThreadAttachedTwiceIsSampledOnce() throws Exception {
-    List<Burner> burners = new ArrayList<>();
-    boolean[] go = {true};
-    Thread storm =
-        new Thread(
-            () -> {
-              while (isSet(go)) {
-                Burner burner = Burner.start("storm", 30 * MILLISECOND);
-                synchronized (burners) {
-                  burners.add(burner);
-                }
-                pause(3);
-              }
-            });
-    storm.start();
-    long duplicates = 0;
-    try {
-      for (int round = 0; round < 10 || (duplicates == 0 && round < 60); round++) {
-        Recorder recorder =
-            Recorder.record(every(MILLISECOND, null), () -> TimeUnit.MILLISECONDS.sleep(60));
-        duplicates += recorder.statistics.duplicates();
-        Map<Integer, Long> used = new HashMap<>();
-        synchronized (burners) {
-          for (Burner burner : burners) {
-            used.put(burner.tid, burner.used);
+    CountDownLatch go = new CountDownLatch(1);
+    Burner early =
+        new Burner("early", 200 * MILLISECOND) {
+          @Override
+          public void run() {
+            await(go);
+            super.run();
           }
-        }
-        for (int tid : used.keySet()) {
-          long covered = covered(recorder, tid);
-          assertTrue(covered <= 36 * MILLISECOND, "covered " + covered + " of 30 ms");
-        }
-        assertTrue(
-            recorder.statistics.cpuCoveredNanos() <= 1.1 * recorder.statistics.cpuUsedNanos(),
-            recorder.statistics.toString());
-      }
-    } finally {
-      synchronized (go) {
-        go[0] = false;
-      }
-      storm.join();
-    }
-    assertTrue(duplicates > 0, "no thread was attached twice: the test did not meet its case");
+        };
+    early.start();
+    Burner late = new Burner("late", 200 * MILLISECOND);
+    Recorder recorder = new Recorder();
+    recorder.twice = true;
+    recorder.run(
+        every(MILLISECOND, null),
+        () -> {
+          late.start();
+          go.countDown();
+          early.join();
+          late.join();
+          pause(50);
+        });
+
+    assertCovered(recorder, MILLISECOND, early, late);
+    assertTrue(recorder.statistics.duplicates() > 300, recorder.statistics.toString());
+    assertEquals(1, recorder.exitMessages.stream().filter(tid -> tid == late.tid).count());
   }
 
-  private static boolean isSet(boolean[] flag) {
-    synchronized (flag) {
-      return flag[0];
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -392,9 +404,10 @@ class PerfEngineTest {
             every(2 * MILLISECOND, kind),
             () -> {
               int zero = Libc.open("/dev/zero", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
-              long end = System.nanoTime() + 500 * MILLISECOND;
-              try (NativeBuffer block = NativeBuffer.allocate(1 << 20)) {
-                while (System.nanoTime() < end) {
+              try (NativeBuffer block = NativeBuffer.allocate(1 << 20);
+                  NativeBuffer time = NativeBuffer.allocate(16)) {
+                long end = Burner.threadCpu(time) + 400 * MILLISECOND;
+                while (Burner.threadCpu(time) < end) {
                   assertEquals(1 << 20, Libc.read(zero, block.address(), 1 << 20));
                 }
               } finally {
@@ -431,6 +444,76 @@ class PerfEngineTest {
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == tid[0]));
   }
 
+  /** The law of the hot path: what a sample costs is time, never garbage. */
+  @Test
+  void aSampleAllocatesNothing() throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    EngineSink ignoring = new Ignoring();
+    long[] allocated = {0};
+    long[] samples = {0};
+    Thread drain =
+        new Thread(
+            () -> {
+              try (SampleEngine engine =
+                      EngineChooser.start(every(MILLISECOND, null)).engine().orElseThrow();
+                  SelfMemory memory = new SelfMemory();
+                  NativeBuffer word = NativeBuffer.allocate(8)) {
+                long before = 0;
+                long samplesBefore = 0;
+                for (int i = 0; i < 60; i++) {
+                  if (i == 20) {
+                    samplesBefore = engine.statistics().samples();
+                    before = threads.getCurrentThreadAllocatedBytes();
+                  }
+                  engine.await(10);
+                  engine.drain(Long.MAX_VALUE, ignoring);
+                  memory.readLong(word.address());
+                }
+                allocated[0] = threads.getCurrentThreadAllocatedBytes() - before;
+                samples[0] = engine.statistics().samples() - samplesBefore;
+              } catch (UnreadableMemoryException e) {
+                throw new AssertionError(e);
+              }
+            });
+    Burner beside = Burner.start("beside", 1_000 * MILLISECOND);
+    drain.start();
+    drain.join();
+    beside.join();
+
+    assertTrue(samples[0] > 100, "samples: " + samples[0]);
+    // Room for the name of a thread that is started meanwhile, not for anything per sample.
+    assertTrue(
+        allocated[0] < 2 * samples[0], allocated[0] + " bytes for " + samples[0] + " samples");
+  }
+
+  private static final class Ignoring implements EngineSink {
+    @Override
+    public void sample(StackSnapshot snapshot) {}
+
+    @Override
+    public void mapped(
+        long timeNanos,
+        int pid,
+        int tid,
+        long address,
+        long length,
+        long pageOffset,
+        byte[] buildId,
+        String path) {}
+
+    @Override
+    public void renamed(long timeNanos, int tid, String comm) {}
+
+    @Override
+    public void started(long timeNanos, int tid, int parentTid) {}
+
+    @Override
+    public void exited(long timeNanos, int tid) {}
+
+    @Override
+    public void lost(long timeNanos, long count) {}
+  }
+
   @Test
   void nothingIsLeftBehindByStartAndStop() throws Exception {
     for (int i = 0; i < 5; i++) {
@@ -438,6 +521,7 @@ class PerfEngineTest {
     }
     int fds = Tasks.openFileDescriptors();
     Set<String> threads = threadNames();
+    threads.remove("drain");
     for (int i = 0; i < 50; i++) {
       EngineKind kind = EngineKind.values()[i % EngineKind.values().length];
       Recorder recorder =
@@ -447,11 +531,11 @@ class PerfEngineTest {
     }
 
     assertEquals(fds, Tasks.openFileDescriptors());
-    for (int i = 0; i < 100 && !threads.equals(threadNames()); i++) {
+    for (int i = 0; i < 100 && !threads.containsAll(threadNames()); i++) {
       // A thread that is joined has still to leave the kernel's list.
       pause(20);
     }
-    assertEquals(threads, threadNames());
+    assertTrue(threads.containsAll(threadNames()), () -> threads + " → " + threadNames());
     assertEquals(
         List.of(),
         Files.readAllLines(Path.of("/proc/self/maps")).stream()
@@ -505,6 +589,25 @@ class PerfEngineTest {
     // A name of its own for each test: a library that is loaded already is not mapped again.
     return Gcc.compile(
         directory, "planted.c", name + ".so", "-shared", "-fPIC", "-Wl,--build-id=sha1");
+  }
+
+  /**
+   * Together the threads have the samples of their CPU time; each has its share of them only on the
+   * average: the kernel lets siblings that take turns on a CPU go on with each other's timers.
+   */
+  private static void assertCovered(Recorder recorder, long interval, Burner... burners) {
+    long covered = 0;
+    long used = 0;
+    for (Burner burner : burners) {
+      long own = covered(recorder, burner.tid);
+      assertShare(0.75, 1.25, own, burner.used, burner.getName() + " " + recorder.statistics);
+      covered += own;
+      used += burner.used;
+    }
+    assertShare(0, 1.05, covered, used, "covered " + recorder.statistics);
+    // What the rings lost is stated: on a loaded machine it may be some.
+    long lost = recorder.statistics.lost() * interval;
+    assertShare(0.93, 2, covered + lost, used, "covered or lost " + recorder.statistics);
   }
 
   private static long covered(Recorder recorder, int tid) {

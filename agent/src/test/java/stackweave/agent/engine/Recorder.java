@@ -24,11 +24,15 @@ final class Recorder implements EngineSink {
   final List<Rename> renames = new ArrayList<>();
   final Map<Integer, Long> started = new HashMap<>();
   final Map<Integer, Long> exited = new HashMap<>();
+  final List<Integer> exitMessages = new ArrayList<>();
   final List<Long> times = new ArrayList<>();
   volatile Consumer<StackSnapshot> onSample = snapshot -> {};
 
   /** Whether to drain only when the engine has stopped. */
   boolean deaf;
+
+  /** Whether to attach every thread a second time. */
+  boolean twice;
 
   /** Set to run as on an older kernel; null for the usual choice. */
   PerfAttr.Features newestFeatures;
@@ -87,6 +91,9 @@ final class Recorder implements EngineSink {
             ? EngineChooser.start(config)
             : new EngineChoice(
                 Optional.of(PerfEngine.start(EngineKind.PERF, config, newestFeatures)), List.of());
+    if (twice) {
+      ((PerfEngine) choice.engine().orElseThrow()).attach();
+    }
     running.countDown();
     if (choice.engine().isEmpty()) {
       return;
@@ -95,7 +102,9 @@ final class Recorder implements EngineSink {
       while (!isSet(stop)) {
         engine.await(20);
         if (!deaf) {
-          engine.drain(Long.MAX_VALUE, this);
+          synchronized (this) {
+            engine.drain(Long.MAX_VALUE, this);
+          }
         }
       }
       engine.stop();
@@ -103,6 +112,9 @@ final class Recorder implements EngineSink {
       statistics = engine.statistics();
     }
   }
+
+  /** Returns when no drain is under way that began before. */
+  synchronized void settle() {}
 
   private static boolean isSet(boolean[] flag) {
     synchronized (flag) {
@@ -155,6 +167,7 @@ final class Recorder implements EngineSink {
   public void exited(long timeNanos, int tid) {
     times.add(timeNanos);
     exited.put(tid, timeNanos);
+    exitMessages.add(tid);
   }
 
   @Override
