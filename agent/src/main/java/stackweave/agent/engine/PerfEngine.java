@@ -20,7 +20,9 @@ import stackweave.agent.linux.Tasks;
  *
  * <p>Each sample weighs one interval. A thread's first sample on a CPU comes after a full interval
  * there, so threads that use less CPU time than that are not seen; {@link EngineStatistics} says
- * how much that is.
+ * how much that is. Threads that inherited from the same one and take turns on a CPU share a timer
+ * there (the kernel swaps their events instead of stopping and starting them): together they have
+ * the samples of their CPU time, each of them on the average.
  */
 final class PerfEngine implements SampleEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
