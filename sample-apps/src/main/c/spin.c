@@ -1,4 +1,7 @@
-/* A thread that stays where it is, for a given time: what a debugger or getStackTrace() sees of it meanwhile is what samples must show. */
+/*
+ * A thread that stays where it is for a given CPU time (wall-clock time would say nothing about
+ * the samples on a busy machine): what getStackTrace() says of it meanwhile, samples must show.
+ */
 #include "lab.h"
 
 #include <time.h>
@@ -10,7 +13,7 @@ uint64_t lab_spin_leaf(uint64_t x, long work);
 
 LAB int64_t lab_spin_now(void) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 

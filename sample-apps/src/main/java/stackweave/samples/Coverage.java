@@ -9,8 +9,8 @@ import jdk.jfr.consumer.RecordingFile;
 /**
  * Says how much of a recorded JVM's CPU time its samples stand for: {@code Coverage RECORDING}.
  *
- * <p>Reads {@code stackweave.SamplerStatus} as any user of JFR can: an event per chunk, whose
- * figures are those of its chunk.
+ * <p>Reads {@code stackweave.SamplerStatus} as any user of JFR can: each of which counts since the
+ * one before.
  */
 public final class Coverage {
 
@@ -29,8 +29,8 @@ public final class Coverage {
           case "stackweave.NativeSample" -> samples++;
           case "stackweave.SamplerStatus" -> {
             statuses++;
-            used += event.getLong("cpuTimeUsed");
-            covered += event.getLong("cpuTimeCovered");
+            used += event.getLong("cpuUsed");
+            covered += event.getLong("cpuCovered");
           }
           default -> {}
         }

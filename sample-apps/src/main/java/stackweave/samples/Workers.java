@@ -1,13 +1,20 @@
 package stackweave.samples;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Runs named rounds, a thread for each name, until the time is over; collects their checksums. */
+/**
+ * Runs named rounds, a thread for each name, until the time is over; collects their checksums.
+ *
+ * <p>The time is wall-clock time; with {@code -Dsamples.clock=cpu} the CPU time of each thread,
+ * which makes runs comparable on a machine that is busy with something else.
+ */
 public final class Workers {
+  private static final boolean CPU_CLOCK = "cpu".equals(System.getProperty("samples.clock"));
 
   private Workers() {}
 
@@ -27,7 +34,7 @@ public final class Workers {
    * @throws IllegalStateException if a round came to another result than before, or threw
    */
   public static List<Outcome> run(Map<String, List<Round>> workers, double seconds) {
-    long end = System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    long nanos = (long) (seconds * TimeUnit.SECONDS.toNanos(1));
     List<Outcome> outcomes = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -36,7 +43,7 @@ public final class Workers {
           new Thread(
               () -> {
                 try {
-                  Outcome outcome = repeat(worker.getKey(), worker.getValue(), end);
+                  Outcome outcome = repeat(worker.getKey(), worker.getValue(), nanos);
                   synchronized (outcomes) {
                     outcomes.add(outcome);
                   }
@@ -62,7 +69,14 @@ public final class Workers {
     return outcomes;
   }
 
-  private static Outcome repeat(String worker, List<Round> rounds, long end) {
+  private static long now() {
+    return CPU_CLOCK
+        ? ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime()
+        : System.nanoTime();
+  }
+
+  private static Outcome repeat(String worker, List<Round> rounds, long nanos) {
+    long end = now() + nanos;
     long[] checksums = new long[rounds.size()];
     long turns = 0;
     do {
@@ -76,7 +90,7 @@ public final class Workers {
         checksums[i] = checksum;
       }
       turns++;
-    } while (System.nanoTime() < end);
+    } while (now() < end);
     long all = 0;
     for (long checksum : checksums) {
       all = all * 31 + checksum;

@@ -8,7 +8,7 @@ public final class Allocas implements Round {
   @Override
   public long run() {
     long x = 1;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 100; i++) {
       x = run(x, 8_192, 4_000);
     }
     return x;

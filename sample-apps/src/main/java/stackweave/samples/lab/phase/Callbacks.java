@@ -10,7 +10,7 @@ public final class Callbacks implements Round {
   @Override
   public long run() {
     long x = 1;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 1_000; i++) {
       x = down(LEVELS, x, 20_000);
     }
     return x;

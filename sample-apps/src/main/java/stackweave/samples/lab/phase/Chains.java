@@ -8,7 +8,7 @@ public final class Chains implements Round {
   @Override
   public long run() {
     long x = 1;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 400; i++) {
       x = run(x, 20_000);
     }
     return x;

@@ -8,7 +8,7 @@ public final class Leaves implements Round {
   @Override
   public long run() {
     long x = 1;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 40; i++) {
       x = run(x, 50_000);
     }
     return x;

@@ -8,7 +8,7 @@ public final class Signals implements Round {
   @Override
   public long run() {
     long x = 1;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 8; i++) {
       x = run(x, 10, 50_000);
       if (x == 0) {
         throw new IllegalStateException("the signal phase could not interrupt its thread");

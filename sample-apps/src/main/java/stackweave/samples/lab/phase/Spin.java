@@ -5,7 +5,7 @@ import java.util.function.LongUnaryOperator;
 /** A thread that stays in a known place: Java frames of ours, then C. Not a phase of the lab. */
 public final class Spin implements LongUnaryOperator {
 
-  /** Stays in C for {@code nanos}. */
+  /** Stays in C for {@code nanos} of CPU time. */
   @Override
   public long applyAsLong(long nanos) {
     long x = outer(nanos, 3);

@@ -1,0 +1,40 @@
+package stackweave.samples.it;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import stackweave.samples.it.Jdks.Jdk;
+
+/** Recorded runs of the two apps, made once for all tests that look at them. */
+final class Runs {
+
+  /** Seconds of CPU time of each thread of an app: of three threads in the lab, four in the zoo. */
+  static final String SECONDS = System.getProperty("it.seconds", "4");
+
+  /** A run and its stacks. */
+  record Run(ForkedJvm.Ended ended, Stacks stacks) {}
+
+  private static final Map<List<Object>, Run> MADE = new ConcurrentHashMap<>();
+
+  private Runs() {}
+
+  /** {@code stackweave.samples.lab.JniLab} or {@code stackweave.samples.zoo.JniZoo}. */
+  static Run of(Jdk jdk, String main) {
+    return MADE.computeIfAbsent(
+        List.of(jdk, main),
+        key -> {
+          ForkedJvm.Ended ended =
+              ForkedJvm.on(jdk)
+                  .agent()
+                  .recording()
+                  .options("-Dsamples.clock=cpu")
+                  .run(main, SECONDS)
+                  .successfully();
+          return new Run(ended, Stacks.of(ended.recording()));
+        });
+  }
+
+  static Run lab(Jdk jdk) {
+    return of(jdk, "stackweave.samples.lab.JniLab");
+  }
+}
