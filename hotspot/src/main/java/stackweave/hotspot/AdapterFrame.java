@@ -36,12 +36,12 @@ final class AdapterFrame implements HotSpotFrame {
     long rax = walk.valueOf(X86.RAX);
     long r13 = walk.valueOf(X86.R13);
     boolean saved = r13 >= sp && r13 - sp < MOST_ARGUMENT_BYTES && (r13 & 7) == 0;
-    if (callers.isReturnAddress(walk, top)) {
+    if (callers.isHotSpotReturnAddress(top)) {
       // Moved there with the arguments: the caller's own sp is the saved one.
       walk.toCaller(top, top == rax && saved ? r13 : sp + X86.WORD);
       return true;
     }
-    if (callers.isReturnAddress(walk, rax)) {
+    if (callers.isHotSpotReturnAddress(rax)) {
       walk.toCaller(rax, saved ? r13 : sp);
       return true;
     }
@@ -52,7 +52,7 @@ final class AdapterFrame implements HotSpotFrame {
   private boolean leaveCalling(Walk walk) {
     long r13 = walk.valueOf(X86.R13);
     long pc = walk.peek(r13);
-    if (r13 == 0 || !callers.isReturnAddress(walk, pc)) {
+    if (r13 == 0 || !callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
     walk.toCaller(pc, r13 + X86.WORD);

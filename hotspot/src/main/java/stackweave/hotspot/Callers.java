@@ -46,9 +46,17 @@ final class Callers {
    * caller is one too. What was not copied of the stack speaks for no one.
    */
   boolean isGood(Walk walk, long pc, long sp, long fp) {
-    if (!codeCache.contains(pc)) {
-      return isNativeReturnAddress(walk, pc);
-    }
+    return codeCache.contains(pc)
+        ? isGoodInCodeCache(walk, pc, sp, fp)
+        : isNativeReturnAddress(walk, pc);
+  }
+
+  /** As {@link #isGood}, for callers of Java code: it is never called by native code directly. */
+  boolean isGoodForJava(Walk walk, long pc, long sp, long fp) {
+    return codeCache.contains(pc) && isGoodInCodeCache(walk, pc, sp, fp);
+  }
+
+  private boolean isGoodInCodeCache(Walk walk, long pc, long sp, long fp) {
     PcEntry entry = pcs.find(pc, false);
     if (entry == null || !entry.isReturnAddress || !walk.isOnStack(sp)) {
       return false;

@@ -53,7 +53,7 @@ final class CompiledFrame implements HotSpotFrame {
       throws UnreadableMemoryException {
     long slot = walk.sp() + partial.returnAddress();
     long pc = walk.read(slot);
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
     if (partial.savedFp() == X86Code.FrameState.FP_IN_REGISTER) {
@@ -71,14 +71,14 @@ final class CompiledFrame implements HotSpotFrame {
     long fp = framed ? walk.read(cfa - X86.FRAME_LINK_BYTES) : 0;
     // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
     boolean certain = entry.hasPcDesc && !walk.interrupted();
-    if (certain ? callers.isReturnAddress(walk, pc) : callers.isGood(walk, pc, cfa, fp)) {
+    if (certain ? callers.isHotSpotReturnAddress(pc) : callers.isGoodForJava(walk, pc, cfa, fp)) {
       walk.toCaller(pc, cfa, fp);
       return null;
     }
     if (recover(walk, cfa)) {
       return null;
     }
-    if (callers.isReturnAddress(walk, pc)) {
+    if (callers.isHotSpotReturnAddress(pc)) {
       walk.toCaller(pc, cfa, fp);
       return null;
     }
@@ -90,7 +90,7 @@ final class CompiledFrame implements HotSpotFrame {
     for (long above = cfa + X86.WORD; above <= cfa + MOST_PUSHED * X86.WORD; above += X86.WORD) {
       long pc = walk.peek(above - X86.WORD);
       long fp = walk.peek(above - X86.FRAME_LINK_BYTES);
-      if (callers.isGood(walk, pc, above, fp)) {
+      if (callers.isGoodForJava(walk, pc, above, fp)) {
         statistics.recoveries++;
         walk.toCaller(pc, above, fp);
         return true;

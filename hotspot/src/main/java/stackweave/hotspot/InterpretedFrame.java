@@ -47,7 +47,7 @@ final class InterpretedFrame implements HotSpotFrame {
       return StopReason.BAD_INTERPRETER_FRAME;
     }
     long pc = walk.read(fp + X86.RETURN_ADDRESS);
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
       return scanFrom(walk, entry, fp);
     }
     long method = walk.read(fp + X86.METHOD);
@@ -109,6 +109,10 @@ final class InterpretedFrame implements HotSpotFrame {
       return true;
     }
     long r13 = walk.valueOf(X86.R13);
+    JavaMethod method = methods.find(walk.valueOf(X86.RBX));
+    if (method != null && method.hasBytecodeAt(r13)) {
+      return false;
+    }
     return r13 > walk.sp() && r13 - walk.sp() < MOST_LOCALS_BYTES;
   }
 
@@ -124,24 +128,24 @@ final class InterpretedFrame implements HotSpotFrame {
     long top = walk.read(sp);
     if (fp >= sp && fp - sp <= X86.FRAME_LINK_BYTES) {
       long pc = walk.peek(fp + X86.RETURN_ADDRESS);
-      if (callers.isReturnAddress(walk, pc)) {
+      if (callers.isHotSpotReturnAddress(pc)) {
         long callerFp = walk.read(fp);
         walk.toCaller(pc, senderSp != 0 ? senderSp : fp + X86.FRAME_LINK_BYTES, callerFp);
         return null;
       }
     }
-    if (top == fp && callers.isReturnAddress(walk, walk.peek(sp + X86.WORD))) {
+    if (top == fp && callers.isHotSpotReturnAddress(walk.peek(sp + X86.WORD))) {
       // push rbp done, mov rbp, rsp not yet
       long pc = walk.read(sp + X86.WORD);
       walk.toCaller(pc, senderSp != 0 ? senderSp : sp + X86.FRAME_LINK_BYTES);
       return null;
     }
-    if (callers.isReturnAddress(walk, top)) {
+    if (callers.isHotSpotReturnAddress(top)) {
       walk.toCaller(top, senderSp != 0 ? senderSp : sp + X86.WORD);
       return null;
     }
     long rax = walk.valueOf(X86.RAX);
-    if (callers.isReturnAddress(walk, rax)) {
+    if (callers.isHotSpotReturnAddress(rax)) {
       walk.toCaller(rax, senderSp != 0 ? senderSp : sp);
       return null;
     }
@@ -168,7 +172,7 @@ final class InterpretedFrame implements HotSpotFrame {
     int at = PcEntry.CODE_BEFORE;
     long pc = X86Code.isPopR13(code, at) ? walk.read(walk.sp()) : walk.valueOf(X86.R13);
     long sp = X86Code.isJumpToR13(code, at) ? walk.sp() : walk.valueOf(X86.RBX);
-    if (!callers.isReturnAddress(walk, pc) || !walk.isOnStack(sp)) {
+    if (!callers.isHotSpotReturnAddress(pc) || !walk.isOnStack(sp)) {
       return StopReason.BAD_INTERPRETER_FRAME;
     }
     walk.toCaller(pc, sp);
@@ -184,7 +188,7 @@ final class InterpretedFrame implements HotSpotFrame {
     long sp = walk.sp();
     for (long slot = sp; slot <= sp + X86.FRAME_LINK_BYTES; slot += X86.WORD) {
       long pc = walk.read(slot);
-      if (callers.isReturnAddress(walk, pc)) {
+      if (callers.isHotSpotReturnAddress(pc)) {
         walk.toCaller(pc, slot + X86.WORD);
         return null;
       }

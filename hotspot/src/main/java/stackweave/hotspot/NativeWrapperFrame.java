@@ -48,7 +48,7 @@ final class NativeWrapperFrame implements HotSpotFrame {
     if (entry.partial != null) {
       long slot = sp + entry.partial.returnAddress();
       long pc = walk.read(slot);
-      if (callers.isReturnAddress(walk, pc)) {
+      if (callers.isHotSpotReturnAddress(pc)) {
         boolean pushed = entry.partial.savedFp() != X86Code.FrameState.FP_IN_REGISTER;
         walk.toCaller(pc, slot + X86.WORD, pushed ? walk.read(sp) : fp);
         return true;
@@ -58,7 +58,7 @@ final class NativeWrapperFrame implements HotSpotFrame {
       return true;
     }
     long top = walk.read(sp);
-    if (callers.isReturnAddress(walk, top)) {
+    if (callers.isHotSpotReturnAddress(top)) {
       walk.toCaller(top, sp + X86.WORD);
       return true;
     }
@@ -67,7 +67,7 @@ final class NativeWrapperFrame implements HotSpotFrame {
 
   private boolean leaveByFp(Walk walk, long fp) throws UnreadableMemoryException {
     long pc = walk.read(fp + X86.RETURN_ADDRESS);
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
     walk.toCaller(pc, fp + X86.FRAME_LINK_BYTES, walk.read(fp + X86.SAVED_FP));

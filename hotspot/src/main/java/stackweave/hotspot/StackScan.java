@@ -27,12 +27,12 @@ final class StackScan {
       long sp = slot + X86.WORD;
       long saved = walk.peek(slot - X86.WORD);
       // A frame that was built saved its caller's fp right below; one that was not left it alone.
-      if (slot > from && walk.isOnStack(saved) && callers.isGood(walk, pc, sp, saved)) {
+      if (slot > from && walk.isOnStack(saved) && callers.isGoodForJava(walk, pc, sp, saved)) {
         statistics.scans++;
         walk.toCaller(pc, sp, saved);
         return true;
       }
-      if (callers.isGood(walk, pc, sp, fp)) {
+      if (callers.isGoodForJava(walk, pc, sp, fp)) {
         statistics.scans++;
         walk.toCaller(pc, sp);
         return true;
