@@ -1,5 +1,7 @@
 package stackweave.hotspot;
 
+import java.util.regex.Pattern;
+
 /**
  * The sorts of code blobs that differ in how a frame of theirs is left. HotSpot's own kind numbers
  * changed from JDK to JDK; the blobs' names did not.
@@ -11,7 +13,10 @@ enum BlobKind {
   NATIVE_NMETHOD,
   /** All of the template interpreter. */
   INTERPRETER,
-  /** Call stub, array copies, intrinsics, continuation stubs. */
+  /**
+   * Call stub, array copies, intrinsics, continuation stubs, fast JNI field access: some called by
+   * native code.
+   */
   STUB_ROUTINES,
   /** Between the interpreter's and compiled code's calling convention. */
   ADAPTER,
@@ -26,6 +31,9 @@ enum BlobKind {
   /** C1's and C2's calls into the VM, safepoint polls, call resolution, foreign calls. */
   RUNTIME;
 
+  private static final Pattern STUB_NAMES =
+      Pattern.compile("StubRoutines|jni_fast_|flush_icache|VM_Version|getCPU");
+
   static BlobKind ofName(String name) {
     if (name.equals("nmethod")) {
       return NMETHOD;
@@ -36,7 +44,7 @@ enum BlobKind {
     if (name.equals("Interpreter")) {
       return INTERPRETER;
     }
-    if (name.startsWith("StubRoutines")) {
+    if (STUB_NAMES.matcher(name).lookingAt()) {
       return STUB_ROUTINES;
     }
     if (name.startsWith("MethodHandles")) {

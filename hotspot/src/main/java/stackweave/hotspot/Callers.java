@@ -32,6 +32,11 @@ final class Callers {
     return isNativeReturnAddress(walk, pc);
   }
 
+  /** Whether {@code pc} lies where HotSpot's code is, or was. */
+  boolean isInCodeCache(long pc) {
+    return codeCache.contains(pc);
+  }
+
   /** Whether {@code pc} is a return address in the code cache. */
   boolean isHotSpotReturnAddress(long pc) {
     if (!codeCache.contains(pc)) {

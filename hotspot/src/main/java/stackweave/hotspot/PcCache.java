@@ -41,7 +41,7 @@ final class PcCache {
    * What is known of {@code pc} in the code cache.
    *
    * @param interrupted whether pc is the interrupted instruction rather than a return address
-   * @return null if there is no blob now
+   * @return null if there is no blob now, and none was known
    */
   PcEntry find(long pc, boolean interrupted) {
     long key = pc << 1 | (interrupted ? 1 : 0);
@@ -54,8 +54,8 @@ final class PcCache {
     CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
     forgetWithBlobs();
     if (blob == null) {
-      entries.remove(key);
-      return null;
+      // Freed since: then the sample was taken before that, in what was there.
+      return known;
     }
     PcEntry entry = decode(pc, interrupted, blob);
     boolean worthKeeping = interrupted || entry.isReturnAddress;

@@ -35,7 +35,7 @@ final class PcEntry {
   final byte[] code;
 
   /** How much of the code before an interrupted pc is kept. */
-  static final int CODE_BEFORE = 16;
+  static final int CODE_BEFORE = 24;
 
   /** How much of the code from an interrupted pc on is kept. */
   static final int CODE_AFTER = 24;

@@ -61,7 +61,7 @@ final class RuntimeFrame implements HotSpotFrame {
     long cfa = walk.sp() + size;
     long fp = walk.peek(cfa - X86.FRAME_LINK_BYTES);
     long pc = walk.peek(cfa - X86.WORD);
-    if (!callers.isGood(walk, pc, cfa, fp)) {
+    if (!callers.isGoodForJava(walk, pc, cfa, fp)) {
       return false;
     }
     walk.toCaller(pc, cfa, fp);
@@ -70,7 +70,7 @@ final class RuntimeFrame implements HotSpotFrame {
 
   private boolean leaveAt(Walk walk, long slot, long fp) {
     long pc = walk.peek(slot);
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
     walk.popTo(pc, slot + X86.WORD);

@@ -25,7 +25,9 @@ final class StubFrame implements HotSpotFrame {
       return full;
     }
     boolean left =
-        walk.interrupted() ? leaveInterrupted(walk, entry) : leaveByFp(walk) || leaveByTop(walk, 0);
+        walk.interrupted()
+            ? callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
+            : leaveByFp(walk) || leaveByTop(walk, 0);
     return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
   }
 

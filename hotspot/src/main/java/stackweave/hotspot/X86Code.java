@@ -184,19 +184,22 @@ final class X86Code {
     return at(code, i + 2) == 0xa7 ? 7 : at(code, i + 2) == 0x67 ? 4 : 0;
   }
 
-  /** lea r10, [pc of the poll]; mov [r15 + saved exception pc], r10; jmp handler. */
+  /** lea r10, [pc of the poll] (or mov r10, it); mov [r15 + saved exception pc], r10; jmp. */
   private static boolean isPollStub(byte[] code, int i) {
-    if (isLeaR10(code, i) && isSaveR10(code, i + 7)) {
-      return true;
-    }
-    if (isLeaR10(code, i - 7) && isSaveR10(code, i)) {
-      return true;
-    }
-    return at(code, i) == 0xe9 && isLeaR10(code, i - 14) && isSaveR10(code, i - 7);
+    return isLoadR10(code, i, 7) && isSaveR10(code, i + 7)
+        || isLoadR10(code, i, 10) && isSaveR10(code, i + 10)
+        || isLoadedR10(code, i) && isSaveR10(code, i)
+        || at(code, i) == 0xe9 && isSaveR10(code, i - 7) && isLoadedR10(code, i - 7);
   }
 
-  private static boolean isLeaR10(byte[] code, int i) {
-    return at(code, i) == 0x4c && at(code, i + 1) == 0x8d && at(code, i + 2) == 0x15;
+  private static boolean isLoadedR10(byte[] code, int end) {
+    return isLoadR10(code, end - 7, 7) || isLoadR10(code, end - 10, 10);
+  }
+
+  private static boolean isLoadR10(byte[] code, int i, int length) {
+    return length == 7
+        ? at(code, i) == 0x4c && at(code, i + 1) == 0x8d && at(code, i + 2) == 0x15
+        : at(code, i) == 0x49 && at(code, i + 1) == 0xba;
   }
 
   private static boolean isSaveR10(byte[] code, int i) {
