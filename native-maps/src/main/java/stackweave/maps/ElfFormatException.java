@@ -24,6 +24,12 @@ public final class ElfFormatException extends Exception {
     BAD_COMPRESSION("bad compressed section"),
     UNSUPPORTED_COMPRESSION("compression method not supported"),
     TOO_LARGE("larger than what is read"),
+    /** Where rows shall be made, which need addresses. */
+    RELOCATABLE("relocatable object, link it first"),
+    /** Where a section shall be added. */
+    HAS_SFRAME("has .sframe already"),
+    /** Where a segment shall be added. */
+    NO_SEGMENTS("no loaded segment"),
     UNREADABLE("not readable"),
     /** It is no longer the file that was opened. */
     CHANGED("file changed since it was opened");

@@ -15,31 +15,37 @@ import stackweave.unwind.Architecture;
  * The header, program headers and section headers of an ELF image, as jelf decodes them, copied
  * into small records so that nothing of jelf stays alive.
  *
+ * @param type {@link #ET_REL} and others
  * @param sectionProblem why there are no sections although the header promises some, or null
  */
 record ElfHeaders(
+    int type,
     Architecture architecture,
     ByteOrder order,
     List<Segment> segments,
     List<SectionHeader> sections,
     ElfFormatException sectionProblem) {
 
+  static final int ET_REL = 1;
+
   static final int PT_LOAD = 1;
   static final int PT_DYNAMIC = 2;
   static final int PT_NOTE = 4;
+  static final int PT_PHDR = 6;
   static final int PT_GNU_EH_FRAME = 0x6474e550;
   static final int PT_GNU_SFRAME = 0x6474e554;
 
   static final int SHT_SYMTAB = 2;
+  static final int SHT_RELA = 4;
   static final int SHT_NOBITS = 8;
   static final int SHT_DYNSYM = 11;
   static final int SHT_GNU_SFRAME = 0x6ffffff4;
   static final int SHF_EXECINSTR = 4;
   static final int SHF_COMPRESSED = 0x800;
 
-  private static final int EHDR_SIZE = 64;
-  private static final int PHDR_SIZE = 56;
-  private static final int SHDR_SIZE = 64;
+  static final int EHDR_SIZE = 64;
+  static final int PHDR_SIZE = 56;
+  static final int SHDR_SIZE = 64;
 
   /** A program header. */
   record Segment(
@@ -47,7 +53,7 @@ record ElfHeaders(
 
   /** A section header with its name resolved. */
   record SectionHeader(
-      String name, int type, long flags, long address, long offset, long size, int link) {
+      String name, int type, long flags, long address, long offset, long size, int link, int info) {
     boolean isExecutable() {
       return (flags & SHF_EXECINSTR) != 0;
     }
@@ -87,14 +93,15 @@ record ElfHeaders(
         };
     ByteOrder order =
         elf.ei_data == ElfFile.DATA_MSB ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    int type = elf.e_type & 0xffff;
     List<Segment> segments = segments(elf);
     if (!withSections || elf.e_shnum == 0) {
-      return new ElfHeaders(architecture, order, segments, List.of(), null);
+      return new ElfHeaders(type, architecture, order, segments, List.of(), null);
     }
     try {
-      return new ElfHeaders(architecture, order, segments, sections(elf, view, order), null);
+      return new ElfHeaders(type, architecture, order, segments, sections(elf, view, order), null);
     } catch (ElfFormatException e) {
-      return new ElfHeaders(architecture, order, segments, List.of(), e);
+      return new ElfHeaders(type, architecture, order, segments, List.of(), e);
     }
   }
 
@@ -151,7 +158,8 @@ record ElfHeaders(
               h.sh_addr,
               h.sh_offset,
               h.sh_size,
-              h.sh_link));
+              h.sh_link,
+              h.sh_info));
     }
     return sections;
   }

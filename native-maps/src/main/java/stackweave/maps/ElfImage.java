@@ -81,7 +81,7 @@ abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
     return List.copyOf(problems);
   }
 
-  final void problem(String part, ElfFormatException e) {
+  final void problem(String part, Exception e) {
     problems.add(part + ": " + e.getMessage());
   }
 

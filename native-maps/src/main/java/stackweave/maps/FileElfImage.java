@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import stackweave.maps.ElfFormatException.Reason;
 import stackweave.maps.ElfHeaders.SectionHeader;
 import stackweave.maps.ElfHeaders.Segment;
+import stackweave.unwind.MalformedSectionException;
+import stackweave.unwind.SFrameRelocations;
 import stackweave.unwind.Section;
 import stackweave.unwind.UnwindSections;
 
@@ -15,6 +17,9 @@ import stackweave.unwind.UnwindSections;
 final class FileElfImage extends ElfImage {
   private final ImageBytes bytes;
   private final String buildId;
+
+  private static final int RELA_SIZE = 24;
+  private static final int SYMBOL_SIZE = 24;
 
   /** The image in the file at {@code path}, which may be any link to it. */
   static FileElfImage open(Path path) throws ElfFormatException {
@@ -117,6 +122,62 @@ final class FileElfImage extends ElfImage {
       sframe = sframe();
     }
     return new UnwindSections(sframe, hdr, ehFrame, part(section(".debug_frame")), architecture());
+  }
+
+  /**
+   * .sframe with the addresses that the relocations of a relocatable object lead to. Assemblers
+   * before errata 1 of version 2 mean something else by the relocated value: their functions stay
+   * at 0.
+   *
+   * @return null if there is none, or it or its relocations are broken
+   */
+  Section relocatedSFrame() {
+    SectionHeader header = sframeHeader();
+    Section section = part(header);
+    if (section == null || headers.type() != ElfHeaders.ET_REL || section.bytes().limit() == 0) {
+      return section;
+    }
+    int number = headers.sections().indexOf(header);
+    try {
+      if (!SFrameRelocations.isFieldRelative(section)) {
+        return section;
+      }
+      for (SectionHeader s : headers.sections()) {
+        if (s.type() == ElfHeaders.SHT_RELA && s.info() == number) {
+          return relocated(section, s);
+        }
+      }
+      return section;
+    } catch (ElfFormatException e) {
+      problem("relocations of .sframe", e);
+    } catch (MalformedSectionException e) {
+      problem(".sframe", e);
+    }
+    return null;
+  }
+
+  private Section relocated(Section section, SectionHeader relocations)
+      throws ElfFormatException, MalformedSectionException {
+    int link = relocations.link();
+    if (link < 0 || link >= headers.sections().size()) {
+      throw new ElfFormatException(Reason.BAD_SYMBOLS, relocations.offset());
+    }
+    SectionHeader table = headers.sections().get(link);
+    ByteBuffer symbols = bytes.slice(table.offset(), table.size()).order(order());
+    ByteBuffer entries = bytes.slice(relocations.offset(), relocations.size()).order(order());
+    int count = entries.limit() / RELA_SIZE;
+    long[] offsets = new long[count];
+    long[] targets = new long[count];
+    for (int i = 0; i < count; i++) {
+      int at = i * RELA_SIZE;
+      long symbol = entries.getLong(at + 8) >>> 32;
+      if (symbol * SYMBOL_SIZE > symbols.limit() - SYMBOL_SIZE) {
+        throw new ElfFormatException(Reason.BAD_SYMBOLS, relocations.offset() + at);
+      }
+      offsets[i] = entries.getLong(at);
+      targets[i] = symbols.getLong((int) symbol * SYMBOL_SIZE + 8) + entries.getLong(at + 16);
+    }
+    return SFrameRelocations.apply(section, offsets, targets);
   }
 
   private SectionHeader sframeHeader() {

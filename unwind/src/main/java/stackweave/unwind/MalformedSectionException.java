@@ -33,12 +33,29 @@ public final class MalformedSectionException extends Exception {
     /** A call frame instruction or DWARF operation that does not exist. */
     UNKNOWN_OPCODE("unknown opcode"),
     /** Call frame instructions out of order: unbalanced state, locations that go back. */
-    BAD_PROGRAM("call frame instructions contradict each other");
+    BAD_PROGRAM("call frame instructions contradict each other"),
+    /**
+     * Functions out of order although the flag says otherwise: only {@link SFrameVerifier} tells.
+     */
+    NOT_SORTED("flag SORTED is set, but the function starts below the one before it"),
+    /** A function that begins inside another one: only {@link SFrameVerifier} tells. */
+    OVERLAP("function overlaps the one before it"),
+    /** A row that no address of its function leads to: only {@link SFrameVerifier} tells. */
+    ROW_OUTSIDE("row starts behind the end of its function or block"),
+    /** A header that counts other rows than there are: only {@link SFrameVerifier} tells. */
+    WRONG_ROW_COUNT("header counts other rows than the functions have"),
+    /** Functions that share rows, more than the section has bytes. */
+    SHARED_ROWS("functions share their rows");
 
     private final String text;
 
     Reason(String text) {
       this.text = text;
+    }
+
+    /** A few words for people. */
+    public String text() {
+      return text;
     }
   }
 

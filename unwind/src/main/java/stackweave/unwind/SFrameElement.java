@@ -162,7 +162,7 @@ final class SFrameElement {
       buckets.add(start, i);
       last = start;
     }
-    buckets.finish(fdeCount);
+    buckets.finish();
     return buckets;
   }
 

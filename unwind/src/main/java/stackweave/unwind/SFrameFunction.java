@@ -180,6 +180,11 @@ public final class SFrameFunction {
     return element;
   }
 
+  /** Offset of its FDE in the section. */
+  int offset() {
+    return element.fde(number);
+  }
+
   /** Number in its element, from 0, in stored order. */
   public int number() {
     return number;

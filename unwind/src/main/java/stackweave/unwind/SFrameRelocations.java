@@ -48,6 +48,17 @@ public final class SFrameRelocations {
     return new Section(copy.order(section.bytes().order()), section.address());
   }
 
+  /**
+   * Whether a relocated section says by itself where its functions start, as since errata 1. Other
+   * sections of relocatable objects are listed by GNU tools with all functions at 0.
+   *
+   * @throws MalformedSectionException if the first header can't be read
+   */
+  public static boolean isFieldRelative(Section section) throws MalformedSectionException {
+    SFrameElement first = SFrameElement.read(section.bytes(), 0, section.address());
+    return (first.flags & SFrameElement.FLAG_START_PCREL) != 0;
+  }
+
   private static void relocate(SFrameElement element, int offset, long target, long address)
       throws MalformedSectionException {
     int fromTable = offset - element.fdeOffset;

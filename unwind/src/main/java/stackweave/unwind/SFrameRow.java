@@ -253,6 +253,11 @@ public final class SFrameRow {
     return wordSize;
   }
 
+  /** Offset of its info byte in the section. */
+  int offset() {
+    return wordsOffset - 1;
+  }
+
   /** Whether the return address is undefined: the outermost frame. Nothing else is said then. */
   public boolean isUndefined() {
     return undefined;

@@ -100,6 +100,10 @@ public final class SFrameSection {
     return elements.isEmpty() ? 0 : elements.get(0).bytes.limit();
   }
 
+  List<SFrameElement> elements() {
+    return elements;
+  }
+
   /** How many elements stand behind each other. */
   public int elementCount() {
     return elements.size();
@@ -126,8 +130,13 @@ public final class SFrameSection {
     function.open(elements.get(element), number - firstFunctions[element]);
   }
 
+  /** The number of the first function of an element. */
+  int firstFunction(int element) {
+    return firstFunctions[element];
+  }
+
   /** The element that holds function {@code number}. */
-  private int element(int number) {
+  int element(int number) {
     int low = 0;
     int high = firstFunctions.length - 1;
     while (low < high) {

@@ -20,29 +20,37 @@ public final class SFrameText {
    * tracked, {@code f} the header's fixed offset, {@code U} padding, {@code c-16} at CFA − 16,
    * {@code r3+0} in a register, {@code *(fp+0)} where a register points to.
    *
-   * @throws MalformedSectionException at the first function that can't be read, or where functions
-   *     share their rows so often that there are more than the section has bytes
+   * <p>A function that can't be read has the rows before its fault. Where functions share their
+   * rows so often that there are more than the section has bytes, that is a fault and the end.
+   *
+   * @return what is wrong with functions; empty for a sound section
    */
-  public static void write(SFrameSection section, Appendable out)
-      throws IOException, MalformedSectionException {
+  public static List<SFrameFault> write(SFrameSection section, Appendable out) throws IOException {
     out.append(HEADER).append('\n');
+    List<SFrameFault> faults = new ArrayList<>();
     SFrameFunction function = new SFrameFunction();
     SFrameRow row = new SFrameRow();
     long rows = 0;
     for (int i = 0; i < section.functionCount(); i++) {
-      section.open(i, function);
-      if (function.rowCount() == 0) {
-        out.append(prefix(i, function)).append("-\tundef\tundef\tundef\t");
-        out.append(flags(function, null)).append('\n');
-      }
-      rows += function.rowCount();
-      if (rows > section.size()) {
-        throw new MalformedSectionException(Reason.BAD_LAYOUT, 0);
-      }
-      while (function.next(row)) {
-        out.append(prefix(i, function)).append(line(function, row)).append('\n');
+      try {
+        section.open(i, function);
+        if (function.rowCount() == 0) {
+          out.append(prefix(i, function)).append("-\tundef\tundef\tundef\t");
+          out.append(flags(function, null)).append('\n');
+        }
+        rows += function.rowCount();
+        if (rows > section.size()) {
+          faults.add(new SFrameFault(Reason.SHARED_ROWS, function.offset(), i));
+          return faults;
+        }
+        while (function.next(row)) {
+          out.append(prefix(i, function)).append(line(function, row)).append('\n');
+        }
+      } catch (MalformedSectionException e) {
+        faults.add(new SFrameFault(e.reason(), e.offset(), i));
       }
     }
+    return faults;
   }
 
   private static String prefix(int number, SFrameFunction function) {
@@ -63,13 +71,12 @@ public final class SFrameText {
     return Long.toHexString(pc) + "\t" + columns + "\t" + flags(function, row);
   }
 
-  private static String cfa(SFrameFunction function, SFrameRow row) {
+  static String cfa(SFrameFunction function, SFrameRow row) {
     String place = place(function, row.cfaRegister(), row.cfaOffset());
     return row.isCfaDeref() ? "*(" + place + ")" : place;
   }
 
-  private static String text(
-      SFrameFunction function, Recovery recovery, int register, long offset) {
+  static String text(SFrameFunction function, Recovery recovery, int register, long offset) {
     return switch (recovery) {
       case UNCHANGED -> "u";
       case FIXED -> "f";
@@ -93,7 +100,7 @@ public final class SFrameText {
     return name + String.format("%+d", offset);
   }
 
-  private static String flags(SFrameFunction function, SFrameRow row) {
+  static String flags(SFrameFunction function, SFrameRow row) {
     List<String> flags = new ArrayList<>();
     if (function.isMask()) {
       flags.add("mask");

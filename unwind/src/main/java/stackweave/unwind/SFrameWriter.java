@@ -3,6 +3,7 @@ package stackweave.unwind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * Writes rules as an SFrame section, version 3 or 2: functions are added in any order, sorted by
@@ -87,6 +88,8 @@ public final class SFrameWriter {
             rules);
     SFrameWriter writer = new SFrameWriter(rules, version, order);
     int[] refusals = new int[Unsupported.values().length];
+    BitSet distinct = new BitSet();
+    int rows = 0;
     if (table instanceof CallFrameTable frames) {
       int[] offsets = new int[64];
       int[] ruleIds = new int[64];
@@ -100,7 +103,9 @@ public final class SFrameWriter {
         for (int row = 0; row < count; row++) {
           offsets[row] = (int) cache.offset(i, row);
           ruleIds[row] = cache.rule(i, row);
+          distinct.set(ruleIds[row]);
         }
+        rows += count;
         Unsupported reason = writer.add(frames.start(i), cache.size(i), offsets, ruleIds, count);
         if (reason != null) {
           refusals[reason.ordinal()]++;
@@ -108,7 +113,12 @@ public final class SFrameWriter {
       }
     }
     return new SFrameConversion(
-        writer.write(address), table.functionCount(), writer.rowCount(), refusals);
+        writer.write(address),
+        table.functionCount(),
+        writer.rowCount(),
+        rows,
+        distinct.cardinality(),
+        refusals);
   }
 
   /**
@@ -170,9 +180,15 @@ public final class SFrameWriter {
       case BLOCK -> block(start, size, ruleIds[from]);
       case NOTHING -> {
         Unsupported reason = rules.unsupported(ruleIds[from]);
-        refuse(reason == null ? Unsupported.SFRAME_ROW : reason);
+        refuse(reason == null ? whyNoRow(ruleIds[from]) : reason);
       }
     }
+  }
+
+  /** SFrame has one load for the CFA and nothing behind it (section 3 of version 3). */
+  private Unsupported whyNoRow(int rule) {
+    boolean added = rules.kind(rule) == RuleTable.FRAME && rules.cfaAdd(rule) != 0;
+    return added ? Unsupported.SFRAME_CFA : Unsupported.SFRAME_ROW;
   }
 
   private void rows(

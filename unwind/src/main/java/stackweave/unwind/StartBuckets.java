@@ -2,15 +2,14 @@ package stackweave.unwind;
 
 /**
  * A guide into sorted start addresses: for each of about as many equal slices of the address range
- * as there are functions, the last function that starts at or below the slice's begin. A search
- * looks at the few functions of one slice; where all functions lie in one slice it is the binary
- * search it would be anyway. 4 bytes a function.
+ * as there are functions, the last function that starts below the slice's begin. A search looks at
+ * the few functions of one slice; where all functions lie in one slice it is the binary search it
+ * would be anyway. 4 bytes a function.
  */
 final class StartBuckets {
   private final long first;
   private final int shift;
   private final int[] floors;
-  private int filled;
 
   /**
    * @param first start address of the first function
@@ -29,20 +28,17 @@ final class StartBuckets {
 
   /** Adds function {@code i}; in order of their starts, all of them between first and last. */
   void add(long start, int i) {
-    // Slices that begin above this start have at least this function below them.
-    int slice = (int) ((start - first) >>> shift);
-    while (filled <= slice) {
-      floors[filled++] = Math.max(0, i - 1);
-    }
-    if (start == first + ((long) slice << shift)) {
-      floors[slice] = i;
-    }
+    // For now the last one of the slice, where the next slice looks for it. Without a branch: in
+    // which functions a slice ends can't be foretold.
+    floors[(int) ((start - first) >>> shift) + 1] = i;
   }
 
-  /** Ends the adding: behind the last function there is only it. */
-  void finish(int count) {
-    while (filled < floors.length) {
-      floors[filled++] = count - 1;
+  /** Ends the adding: slices in which nothing starts take over what the one before has. */
+  void finish() {
+    int floor = 0;
+    for (int i = 1; i < floors.length; i++) {
+      floor = Math.max(floor, floors[i]);
+      floors[i] = floor;
     }
   }
 

@@ -14,7 +14,9 @@ public enum Unsupported {
   TOO_LARGE("function too large"),
   /** The function's bytes are malformed. */
   MALFORMED("malformed"),
-  /** A rule that has no SFrame row: only where rows are written. */
+  /** CFA = *(register + x) + y: SFrame adds nothing after the load. Only where rows are written. */
+  SFRAME_CFA("CFA is *(register + x) + y, SFrame has no y"),
+  /** Any other rule that has no SFrame row: only where rows are written. */
   SFRAME_ROW("no SFrame row says this"),
   /** The rule table is full. */
   TABLE_FULL("rule table full");

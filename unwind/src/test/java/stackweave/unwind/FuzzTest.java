@@ -1,5 +1,6 @@
 package stackweave.unwind;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -137,7 +138,12 @@ class FuzzTest {
   private void sframe(byte[] bytes) {
     Section section = new Section(ByteBuffer.wrap(bytes), 0x1000);
     try {
-      SFrameText.write(SFrameSection.read(section), new StringBuilder());
+      SFrameSection read = SFrameSection.read(section);
+      List<SFrameFault> faults = SFrameText.write(read, new StringBuilder());
+      assertEquals(faults, SFrameListing.write(read, new StringBuilder()));
+      List<SFrameFault> all = SFrameVerifier.verify(section);
+      assertTrue(all.containsAll(faults), faults + " not in " + all);
+      assertTrue(SFrameStatistics.of(read).malformed() <= faults.size());
     } catch (MalformedSectionException e) {
       assertTrue(e.offset() <= bytes.length, e.getMessage());
     } catch (IOException e) {

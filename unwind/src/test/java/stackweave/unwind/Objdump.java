@@ -113,7 +113,10 @@ final class Objdump {
   /** Our rows in the same form. */
   static List<String> rows(Section section) throws IOException, MalformedSectionException {
     StringBuilder text = new StringBuilder();
-    SFrameText.write(SFrameSection.read(section), text);
+    List<SFrameFault> faults = SFrameText.write(SFrameSection.read(section), text);
+    if (!faults.isEmpty()) {
+      throw new IllegalArgumentException(faults.toString());
+    }
     return text.toString()
         .lines()
         .filter(line -> !line.startsWith("#"))
