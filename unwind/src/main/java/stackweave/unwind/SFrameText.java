@@ -35,8 +35,7 @@ public final class SFrameText {
       try {
         section.open(i, function);
         if (function.rowCount() == 0) {
-          out.append(prefix(i, function)).append("-\tundef\tundef\tundef\t");
-          out.append(flags(function, null)).append('\n');
+          out.append(prefix(i, function)).append(lineWithoutRows(function)).append('\n');
         }
         rows += function.rowCount();
         if (rows > section.size()) {
@@ -69,6 +68,11 @@ public final class SFrameText {
                 + "\t"
                 + text(function, row.ra(), row.raRegister(), row.raOffset());
     return Long.toHexString(pc) + "\t" + columns + "\t" + flags(function, row);
+  }
+
+  /** The same columns of a function without rows. */
+  public static String lineWithoutRows(SFrameFunction function) {
+    return "-\tundef\tundef\tundef\t" + flags(function, null);
   }
 
   static String cfa(SFrameFunction function, SFrameRow row) {

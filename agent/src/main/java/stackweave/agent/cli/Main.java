@@ -15,7 +15,7 @@ import stackweave.agent.Version;
     description = "Stacks of native and Java frames out of JFR recordings.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.AgentVersion.class,
-    subcommands = {FlameGraphCommand.class, CollapsedCommand.class})
+    subcommands = {FlameGraphCommand.class, CollapsedCommand.class, SFrameCommand.class})
 public final class Main implements Runnable {
 
   /** Every failure: of the command line, of the recording, of the output. */
@@ -37,7 +37,7 @@ public final class Main implements Runnable {
           .setExecutionExceptionHandler((e, command, parsed) -> failed(FailedException.text(e)))
           .execute(arguments);
     } catch (OutOfMemoryError e) {
-      return failed("not enough memory for this recording: give more with java -Xmx4g -jar");
+      return failed("not enough memory for this file: give more with java -Xmx4g -jar");
     } catch (LinkageError e) {
       return failed("this Java installation lacks a part that is needed (" + e + ")");
     }

@@ -43,9 +43,14 @@ final class Recording {
 
   /** Refuses an output that would overwrite the recording. */
   void mustNotBe(Path output) throws FailedException {
+    mustNotBe(output, file, "the recording");
+  }
+
+  /** Refuses an output that would overwrite what it is made of. */
+  static void mustNotBe(Path output, Path file, String name) throws FailedException {
     try {
       if (Files.exists(output) && Files.isSameFile(output, file)) {
-        throw new FailedException(output + " is the recording itself: choose another -o");
+        throw new FailedException(output + " is " + name + " itself: choose another -o");
       }
     } catch (IOException e) {
       throw new FailedException("can't write " + output + ": " + FailedException.reason(e));
