@@ -53,6 +53,23 @@ public final class JavaThreads {
   }
 
   /**
+   * Where the stack of the thread with this JavaThread ends: the first address above it.
+   *
+   * @param eetop the field of that name of a {@link Thread}, 0 if it isn't running
+   * @return 0 if it is not known
+   */
+  public long stackEnd(long eetop) {
+    if (eetop == 0 || layout.stackBase == null) {
+      return 0;
+    }
+    try {
+      return memory.readLong(eetop + layout.stackBase.offset());
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+
+  /**
    * All threads of the VM's list; those Java code can't enumerate (compilers, service) included.
    */
   public List<JavaThread> all() {

@@ -153,6 +153,9 @@ final class Layout {
   final Field osThread;
   final Field osThreadId;
 
+  /** Null where the JDK does not export it. */
+  final Field stackBase;
+
   /** ContinuationEntry::_return_pc; null on JDKs without continuations. */
   final Field continuationReturnPc;
 
@@ -291,6 +294,8 @@ final class Layout {
     threadListThreads = field("ThreadsList", "_threads");
     osThread = either("JavaThread::_osthread", "Thread::_osthread");
     osThreadId = field("OSThread", "_thread_id");
+    Field baseOfThread = structs.field("Thread", "_stack_base");
+    stackBase = baseOfThread == null ? structs.field("JavaThread", "_stack_base") : baseOfThread;
 
     continuationReturnPc = structs.field("ContinuationEntry", "_return_pc");
     Long entrySize = structs.sizeOf("ContinuationEntry");

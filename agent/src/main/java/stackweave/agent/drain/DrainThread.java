@@ -1,6 +1,10 @@
 package stackweave.agent.drain;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -201,7 +205,16 @@ final class DrainThread implements Runnable {
     return new EngineConfig(request.intervalNanos(), EngineConfig.MAX_STACK_BYTES, preferred);
   }
 
+  /** One text for all engines that were refused for the same reason. */
   private static String reasons(EngineChoice choice) {
-    return choice.refusals().stream().map(EngineRefusal::line).collect(Collectors.joining("; "));
+    Map<String, List<String>> engines = new LinkedHashMap<>();
+    for (EngineRefusal refusal : choice.refusals()) {
+      engines
+          .computeIfAbsent(refusal.cause(), cause -> new ArrayList<>())
+          .add(refusal.engine().label());
+    }
+    return engines.entrySet().stream()
+        .map(e -> String.join(", ", e.getValue()) + ": " + e.getKey())
+        .collect(Collectors.joining("; "));
   }
 }

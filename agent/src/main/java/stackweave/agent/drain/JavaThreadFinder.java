@@ -33,7 +33,8 @@ final class JavaThreadFinder {
 
   /** What {@link #forEach} tells of each thread. */
   interface Visitor {
-    void javaThread(int tid, Thread thread);
+    /** {@code stackEnd} is the first address above the thread's stack, 0 where unknown. */
+    void javaThread(int tid, Thread thread, long stackEnd);
   }
 
   /** Tells all live platform threads that have an OS thread. */
@@ -42,7 +43,7 @@ final class JavaThreadFinder {
       long vmThread = (long) eetop.getVolatile(thread);
       int tid = vmThread == 0 ? 0 : vmThreads.osThreadId(vmThread);
       if (tid > 0) {
-        visitor.javaThread(tid, thread);
+        visitor.javaThread(tid, thread, vmThreads.stackEnd(vmThread));
       }
     }
   }

@@ -53,9 +53,17 @@ final class SamplePipeline implements EngineSink {
     counts.taken++;
     try {
       snapshot.setElsewhere(memory);
+      int generation = store.beginStack();
+      if (generation != storeGeneration) {
+        storeGeneration = generation;
+        names.forget();
+        threads.forget();
+      }
+      SampledThreads.Entry thread = threads.find(snapshot.tid());
+      clamp(snapshot, thread.stackEnd);
       ModuleMap map = modules.at(snapshot.timeNanos());
       unwinder.unwind(snapshot, map, frames);
-      write(snapshot, map);
+      write(snapshot, map, thread.threadId);
     } catch (RuntimeException | Error e) {
       // Errors too (no memory, no stack, a class that can't be loaded): they cost this sample only.
       counts.undecodable++;
@@ -63,14 +71,15 @@ final class SamplePipeline implements EngineSink {
     }
   }
 
-  private void write(StackSnapshot snapshot, ModuleMap map) {
-    int generation = store.beginStack();
-    if (generation != storeGeneration) {
-      storeGeneration = generation;
-      names.forget();
-      threads.forget();
+  /** The kernel copies on above the stack where memory of somebody else's follows it. */
+  private static void clamp(StackSnapshot snapshot, long stackEnd) {
+    long used = stackEnd - snapshot.stackAddress();
+    if (used > 0 && used < snapshot.stackLength()) {
+      snapshot.setStack(snapshot.stackAddress(), (int) used);
     }
-    long threadId = threads.threadId(snapshot.tid());
+  }
+
+  private void write(StackSnapshot snapshot, ModuleMap map, long threadId) {
     long stackId = names.stackId(frames, map);
     StopReason end = frames.end();
     if (store.sample(

@@ -25,6 +25,9 @@ final class SampledThreads {
 
     WeakReference<Thread> javaThread;
 
+    /** The first address above the thread's stack; 0 where unknown. */
+    long stackEnd;
+
     Entry(int tid) {
       this.tid = tid;
     }

@@ -48,8 +48,8 @@ final class ThreadNames {
     }
   }
 
-  /** The recording's id of the thread; allocates nothing for one met before. */
-  long threadId(int tid) {
+  /** The thread of a sample, with an id; allocates nothing for one met before. */
+  SampledThreads.Entry find(int tid) {
     SampledThreads.Entry entry = threads.find(tid);
     long now = System.nanoTime();
     boolean due = !looked || now - lookedAt > (entry == null ? STORM_NANOS : RENAME_NANOS);
@@ -64,11 +64,14 @@ final class ThreadNames {
     if (entry.threadId == 0) {
       define(entry, Tasks.comm(tid), null);
     }
-    return entry.threadId;
+    return entry;
   }
 
-  private void seen(int tid, Thread thread) {
+  private void seen(int tid, Thread thread, long stackEnd) {
     SampledThreads.Entry entry = threads.find(tid);
+    if (entry != null) {
+      entry.stackEnd = stackEnd;
+    }
     if (entry != null && (entry.thread() != thread || !entry.name.equals(thread.getName()))) {
       define(entry, thread.getName(), thread);
     }

@@ -32,7 +32,11 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
 
   /** The refusal as one line: {@code perf: <explanation> [EACCES]}. */
   public String line() {
-    String cause = errno == 0 ? "" : " [" + Errno.name(errno) + "]";
-    return engine.label() + ": " + explanation + cause;
+    return engine.label() + ": " + cause();
+  }
+
+  /** The explanation with the kernel's answer: {@code <explanation> [EACCES]}. */
+  public String cause() {
+    return errno == 0 ? explanation : explanation + " [" + Errno.name(errno) + "]";
   }
 }
