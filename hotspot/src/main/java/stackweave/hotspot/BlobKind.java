@@ -26,6 +26,8 @@ enum BlobKind {
   VTABLE,
   /** Replaces a compiled frame by interpreted ones. */
   DEOPTIMIZATION,
+  /** C2's way from a throw to its handler. */
+  EXCEPTION,
   /** From native code into Java through the foreign function interface. */
   UPCALL,
   /** C1's and C2's calls into the VM, safepoint polls, call resolution, foreign calls. */
@@ -55,6 +57,9 @@ enum BlobKind {
     }
     if (name.equals("DeoptimizationBlob") || name.equals("UncommonTrapBlob")) {
       return DEOPTIMIZATION;
+    }
+    if (name.equals("ExceptionBlob")) {
+      return EXCEPTION;
     }
     if (name.startsWith("upcall_stub")) {
       return UPCALL;

@@ -32,6 +32,15 @@ final class Callers {
     return isNativeReturnAddress(walk, pc);
   }
 
+  /** Whether {@code pc} lies in the body of a compiled method. */
+  boolean isInCompiledCode(long pc) {
+    PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, true) : null;
+    return entry != null
+        && entry.blob.kind == BlobKind.NMETHOD
+        && pc > entry.nmethod.verifiedEntry
+        && entry.partial == null;
+  }
+
   /** Whether {@code pc} lies where HotSpot's code is, or was. */
   boolean isInCodeCache(long pc) {
     return codeCache.contains(pc);

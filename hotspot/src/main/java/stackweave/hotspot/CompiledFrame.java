@@ -65,7 +65,7 @@ final class CompiledFrame implements HotSpotFrame {
   }
 
   private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long cfa = walk.sp() + entry.blob.frameBytes;
+    long cfa = walk.sp() + entry.blob.frameBytes + (long) X86.WORD * entry.pushedWords;
     boolean framed = entry.blob.frameBytes >= X86.FRAME_LINK_BYTES;
     long pc = framed ? walk.read(cfa - X86.WORD) : 0;
     long fp = framed ? walk.read(cfa - X86.FRAME_LINK_BYTES) : 0;

@@ -21,6 +21,7 @@ final class HotSpotFrames {
   private final HotSpotFrame stub;
   private final HotSpotFrame runtime;
   private final HotSpotFrame callStub = new CallStubFrame();
+  private final HotSpotFrame exception;
   private final HotSpotFrame upcall;
   private final HotSpotFrame continuation;
 
@@ -45,6 +46,7 @@ final class HotSpotFrames {
     StubCallSite callSite = new StubCallSite(codeCache, pcs);
     stub = new StubFrame(callers, callSite, scan);
     runtime = new RuntimeFrame(callers, callSite, scan);
+    exception = new ExceptionFrame(callers, runtime);
     upcall = new UpcallFrame(callers, runtime);
     continuation =
         layout.continuationReturnPc == null ? stub : new ContinuationFrame(layout, memory, callers);
@@ -92,6 +94,7 @@ final class HotSpotFrames {
       case INTERPRETER -> interpreted;
       case ADAPTER, METHOD_HANDLES, VTABLE -> adapter;
       case DEOPTIMIZATION, RUNTIME -> runtime;
+      case EXCEPTION -> exception;
       case UPCALL -> upcall;
       case STUB_ROUTINES -> stubRoutine(walk, entry);
     };

@@ -39,22 +39,17 @@ final class InterpretedFrame implements HotSpotFrame {
   }
 
   private StopReason leaveComplete(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    if (!walk.registers().isKnown(X86.RBP)) {
-      return StopReason.UNKNOWN_REGISTER;
-    }
     long fp = walk.valueOf(X86.RBP);
     if (!walk.isOnStack(fp)) {
-      return StopReason.BAD_INTERPRETER_FRAME;
+      return leaveWithoutFrame(walk, entry);
     }
     long pc = walk.read(fp + X86.RETURN_ADDRESS);
     if (!callers.isHotSpotReturnAddress(pc)) {
       return scanFrom(walk, entry, fp);
     }
-    long method = walk.read(fp + X86.METHOD);
-    if (walk.interrupted() && entry.codelet != null && entry.codelet.isMethodEntry()) {
-      // The slot may not be written yet; the register holds the method until it is.
-      method = methods.find(method) == null ? walk.valueOf(X86.RBX) : method;
-    }
+    // While the frame is set up the method is in a register, and its slot not pushed yet.
+    boolean pushed = fp + X86.METHOD >= walk.sp();
+    long method = pushed ? walk.read(fp + X86.METHOD) : walk.valueOf(X86.RBX);
     StopReason full = add(walk, entry, method, bcp(walk, fp, method));
     if (full != null) {
       return full;
@@ -64,6 +59,15 @@ final class InterpretedFrame implements HotSpotFrame {
     walk.toCaller(
         pc, plausible ? senderSp : fp + X86.FRAME_LINK_BYTES, walk.read(fp + X86.SAVED_FP));
     return null;
+  }
+
+  /** Between two frames, where rbp is already or still another's. */
+  private StopReason leaveWithoutFrame(Walk walk, PcEntry entry) {
+    StopReason full = walk.addStub(entry);
+    if (full != null) {
+      return full;
+    }
+    return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_INTERPRETER_FRAME;
   }
 
   private StopReason scanFrom(Walk walk, PcEntry entry, long fp) {

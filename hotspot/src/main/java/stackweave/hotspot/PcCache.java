@@ -85,12 +85,15 @@ final class PcCache {
             && (isReturnPoint(pc, blob, nmethod, codelet)
                 || X86Code.isCallBefore(call, call.length));
     long callTarget = returns ? X86Code.callTarget(call, call.length, pc) : 0;
+    boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
+    int pushedWords = leafCall ? X86Code.popsAt(codeAfter(blob, pc)) : 0;
     PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc);
     X86Code.FrameState partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
             : null;
-    return new PcEntry(pc, interrupted, blob, frames, codelet, returns, callTarget, partial, code);
+    return new PcEntry(
+        pc, interrupted, blob, frames, codelet, returns, callTarget, pushedWords, partial, code);
   }
 
   /** Return addresses that the VM makes itself, without a call before them. */
@@ -108,6 +111,11 @@ final class PcCache {
     int length = (int) Math.min(X86Code.LONGEST_KNOWN_CALL, pc - blob.codeBegin);
     byte[] code = new byte[length];
     return read(pc - length, code, 0, length) ? code : new byte[length];
+  }
+
+  private byte[] codeAfter(CodeBlob blob, long pc) {
+    byte[] code = new byte[(int) Math.min(X86Code.LONGEST_POPS, blob.codeEnd - pc)];
+    return read(pc, code, 0, code.length) ? code : new byte[0];
   }
 
   /** The code around pc; zeros (no instruction that is looked for) outside of the blob. */

@@ -28,6 +28,9 @@ final class PcEntry {
   /** Where the call before a return address went, if its code says so; else 0. */
   final long callTarget;
 
+  /** Words that the code pops right behind the call: pushed for it, below the frame. */
+  final int pushedWords;
+
   /** How an interrupted frame stands, if it is not complete; else null. */
   final X86Code.FrameState partial;
 
@@ -55,6 +58,7 @@ final class PcEntry {
       InterpreterCodelets.Codelet codelet,
       boolean isReturnAddress,
       long callTarget,
+      int pushedWords,
       X86Code.FrameState partial,
       byte[] code) {
     this.pc = pc;
@@ -65,6 +69,7 @@ final class PcEntry {
     this.codelet = codelet;
     this.isReturnAddress = isReturnAddress;
     this.callTarget = callTarget;
+    this.pushedWords = pushedWords;
     this.hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
     this.partial = partial;
     this.code = code;

@@ -39,6 +39,10 @@ final class RuntimeFrame implements HotSpotFrame {
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long sp = walk.sp();
+    int jump = X86Code.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
+    if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump))) {
+      return true;
+    }
     if (entry.pc == entry.blob.codeBegin || X86Code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
       return leaveAt(walk, sp, walk.valueOf(X86.RBP));
     }
@@ -51,6 +55,16 @@ final class RuntimeFrame implements HotSpotFrame {
         || callSite.toCaller(walk, entry)
         || leaveAt(walk, sp, walk.valueOf(X86.RBP))
         || leaveByFp(walk, entry.blob.frameBytes);
+  }
+
+  /** About to go on in compiled code, at an exception handler: there it is as good as already. */
+  private boolean leaveByJump(Walk walk, long target) {
+    if (!callers.isInCompiledCode(target)) {
+      return false;
+    }
+    walk.popTo(target, walk.sp());
+    walk.setInterrupted(true);
+    return true;
   }
 
   private boolean leaveBySize(Walk walk, PcEntry entry) {

@@ -25,7 +25,7 @@ final class StubCallSite {
     if (walk.isOnStack(fp)) {
       long pc = walk.peek(fp + X86.RETURN_ADDRESS);
       long target = calledFrom(pc, entry);
-      if (target != 0 && entry.pc >= target + ENTER_LENGTH && isEntering(target)) {
+      if (target != 0 && !isAtStart(entry.pc, target) && isEntering(target)) {
         leave(walk, pc, fp + X86.RETURN_ADDRESS, walk.peek(fp));
         return true;
       }
@@ -35,7 +35,7 @@ final class StubCallSite {
       long pc = walk.peek(slot);
       long target = calledFrom(pc, entry);
       if (target != 0) {
-        boolean saved = slot > sp && entry.pc > target && isSavingFp(target);
+        boolean saved = slot > sp && entry.pc != target && isSavingFp(target);
         leave(walk, pc, slot, saved ? walk.peek(slot - X86.WORD) : fp);
         return true;
       }
@@ -53,7 +53,12 @@ final class StubCallSite {
       return 0;
     }
     long target = caller.callTarget;
-    return target >= stub.blob.codeBegin && target <= stub.pc ? target : 0;
+    return stub.blob.contains(target) ? target : 0;
+  }
+
+  /** Not so where the routine jumped backwards, into the shared tail of another. */
+  private static boolean isAtStart(long pc, long target) {
+    return pc >= target && pc < target + ENTER_LENGTH;
   }
 
   private boolean isEntering(long target) {

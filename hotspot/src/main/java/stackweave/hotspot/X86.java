@@ -10,6 +10,7 @@ final class X86 {
 
   // Registers by DWARF number.
   static final int RAX = 0;
+  static final int RDX = 1;
   static final int RBX = 3;
   static final int RBP = 6;
   static final int RSP = 7;

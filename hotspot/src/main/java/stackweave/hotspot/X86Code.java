@@ -8,6 +8,9 @@ final class X86Code {
   /** Bytes before a return address that hold any call. */
   static final int LONGEST_CALL = 7;
 
+  /** DWARF numbers of rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi. */
+  private static final int[] DWARF_REGISTERS = {0, 2, 1, 3, 7, 6, 4, 5};
+
   private static final int SYS_CLONE = 56;
   private static final int SYS_CLONE3 = 435;
   private static final int CLONE_CALL_LENGTH = 7;
@@ -65,6 +68,43 @@ final class X86Code {
       }
     }
     return at(code, end - 5) == 0xe8 ? pc + i4(code, end - 4) : 0;
+  }
+
+  /** Bytes of the longest run of pops that is looked for. */
+  static final int LONGEST_POPS = 16;
+
+  /** How many registers are popped one after the other at the start of {@code code}. */
+  static int popsAt(byte[] code) {
+    int count = 0;
+    int i = 0;
+    while (true) {
+      int rex = at(code, i) == 0x41 ? 1 : 0;
+      if ((at(code, i + rex) & 0xf8) != 0x58) {
+        return count;
+      }
+      count++;
+      i += rex + 1;
+    }
+  }
+
+  /** The register through which {@code code[i]} jumps, by DWARF number, or -1. */
+  static int jumpRegister(byte[] code, int i) {
+    int rex = at(code, i) == 0x41 ? 1 : 0;
+    int register = at(code, i + 1 + rex) - 0xe0;
+    if (at(code, i + rex) != 0xff || register < 0 || register > 7) {
+      return -1;
+    }
+    return rex == 1 ? 8 + register : DWARF_REGISTERS[register];
+  }
+
+  /** Whether rdx was popped within {@code distance} bytes before {@code code[end]}. */
+  static boolean isRdxPoppedBefore(byte[] code, int end, int distance) {
+    for (int i = end; i > end - distance; i--) {
+      if (at(code, i - 1) == 0x5a && isAddSpBefore(code, i - 1)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** How far above sp the return address is, and whether and where rbp was saved, all in bytes. */
