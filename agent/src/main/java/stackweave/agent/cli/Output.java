@@ -33,6 +33,9 @@ final class Output {
     try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
       write(out, content);
     } catch (IOException e) {
+      if ("Broken pipe".equals(e.getMessage())) {
+        return; // who reads has seen enough, as head does
+      }
       throw new FailedException("can't write to standard output: " + FailedException.reason(e));
     }
   }
