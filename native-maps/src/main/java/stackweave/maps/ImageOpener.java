@@ -47,9 +47,27 @@ final class ImageOpener {
   ModuleImage open(Mapping code, List<Mapping> mappings, String buildId) {
     ModuleImage image = openAny(code, mappings, buildId);
     if (buildId != null && image.buildId() != null && !buildId.equals(image.buildId())) {
-      return nothing(code, "another file was mapped in its place before it was opened");
+      image = nothing(code, "another file was mapped in its place before it was opened");
+    }
+    if (image.origin() == ImageOrigin.NONE && buildId != null) {
+      ModuleImage twin = openedWith(buildId);
+      return twin == null ? image : twin;
     }
     return image;
+  }
+
+  /**
+   * An image that is gone may have been a copy of one that is known: JNI libraries are extracted
+   * anew for each class loader, and some are unloaded before anybody looks. Null if there is none.
+   */
+  private ModuleImage openedWith(String buildId) {
+    for (WeakReference<ModuleImage> reference : shared.values()) {
+      ModuleImage known = reference.get();
+      if (known != null && known.isReadable() && buildId.equals(known.buildId())) {
+        return known;
+      }
+    }
+    return null;
   }
 
   private ModuleImage openAny(Mapping code, List<Mapping> mappings, String buildId) {

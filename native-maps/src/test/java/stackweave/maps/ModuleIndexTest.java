@@ -209,6 +209,21 @@ class ModuleIndexTest {
   }
 
   @Test
+  void aCopyThatIsGoneBeforeItIsOpenedIsNamedByItsTwin() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    String gone = directory.resolve("extracted-liba.so").toString();
+    maps();
+    index.mapped(200, 0x50000, 0x1000, 0x1000, gone, buildId(a));
+    MappedModule twin = index.at(200).find(0x50000);
+    assertEquals("extracted-liba.so", twin.name());
+    assertEquals(0x4f000, twin.bias());
+    assertSame(index.at(200).find(0x10000).symbols(), twin.symbols());
+    index.mapped(300, 0x60000, 0x1000, 0x1000, gone, buildId(b));
+    assertEquals(ImageOrigin.NONE, index.at(300).find(0x60000).origin());
+  }
+
+  @Test
   void whatIsNoElfIsAModuleWithoutInformation() throws Exception {
     Path text = Files.writeString(directory.resolve("text"), "no ELF");
     maps(line(0x10000, text));

@@ -31,10 +31,13 @@ final class PerfEngine implements SampleEngine {
   /** What perf_event_mlock_kb grants to every user by default, per CPU. */
   private static final int USER_RING_BYTES = 512 * 1024;
 
-  /** 320 ms of a CPU's samples at 100 Hz, 64 ms at 1 kHz: time for the drain thread to pause. */
-  private static final int RING_BYTES = 2 * 1024 * 1024;
+  /**
+   * 640 ms of a CPU's samples at 100 Hz, 256 ms at 1 kHz: the drain thread is a Java thread, and
+   * stops for garbage collections with the others.
+   */
+  private static final int RING_BYTES = 4 * 1024 * 1024;
 
-  private static final int FAST_RING_BYTES = 4 * 1024 * 1024;
+  private static final int FAST_RING_BYTES = 16 * 1024 * 1024;
   private static final long FAST_INTERVAL_NANOS = 5_000_000;
 
   /** Rings are locked memory: many CPUs share this much. */

@@ -1,5 +1,8 @@
 package stackweave.jfr.store;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,7 +37,7 @@ public final class EventStore implements AutoCloseable {
 
   private final SessionInfo info;
   private final StoreLimits limits;
-  private final String uuid = UUID.randomUUID().toString();
+  private final String uuid = uuid();
   private final long pid = ProcessHandle.current().pid();
   private final long jvmStart = jvmStartMillis();
   private final String jdk =
@@ -453,6 +456,15 @@ public final class EventStore implements AutoCloseable {
   /** Frames in the tree of the current generation. */
   public int nodes() {
     return trie.count();
+  }
+
+  /** The kernel's: the JDK's SecureRandom would keep its devices open ever after. */
+  private static String uuid() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/random/uuid")).strip();
+    } catch (IOException e) {
+      return UUID.randomUUID().toString();
+    }
   }
 
   private static long jvmStartMillis() {

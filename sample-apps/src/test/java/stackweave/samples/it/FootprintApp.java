@@ -22,6 +22,8 @@ import jdk.jfr.consumer.RecordingStream;
  */
 final class FootprintApp {
 
+  private static final int SETTLING_LOOKS = 40;
+
   private static final int[] AFTER = {0, 1, 2, 5, 10, 20, 30, 45, 60};
 
   private FootprintApp() {}
@@ -71,17 +73,40 @@ final class FootprintApp {
     }
   }
 
-  private static void print(String stage) throws IOException {
-    List<String> lines = new ArrayList<>();
+  /** A thread that has just started is called like the program until it names itself. */
+  private static List<String> threads() throws IOException, InterruptedException {
+    List<String> before = threadsNow();
+    for (int i = 0; i < SETTLING_LOOKS; i++) {
+      Thread.sleep(50);
+      List<String> now = threadsNow();
+      if (now.equals(before)) {
+        return now;
+      }
+      before = now;
+    }
+    return before;
+  }
+
+  private static List<String> threadsNow() throws IOException {
+    List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
         try {
-          lines.add("thread " + Files.readString(task.resolve("comm")).strip());
-        } catch (NoSuchFileException e) {
-          // it has ended since
+          names.add(Files.readString(task.resolve("comm")).strip());
+        } catch (IOException e) {
+          if (Files.exists(task)) {
+            throw e;
+          }
         }
       }
     }
+    Collections.sort(names);
+    return names;
+  }
+
+  private static void print(String stage) throws IOException, InterruptedException {
+    List<String> lines = new ArrayList<>();
+    threads().forEach(name -> lines.add("thread " + name));
     try (DirectoryStream<Path> fds = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path fd : fds) {
         try {

@@ -71,8 +71,6 @@ class FootprintIT {
         // may make another recording: unpacking JNA again each time would cost 75 ms of CPU.
         || remainder.matches("map .*/libjnidispatch.so \\(deleted\\)")
         // libffi, in JNA, keeps the memory of its closures in a file without a name.
-        || remainder.matches("(fd|map) /.*/ffi\\w+ \\(deleted\\)")
-        // The JDK's SecureRandom (a unique id for the session) never closes its devices.
-        || remainder.matches("fd /dev/u?random");
+        || remainder.matches("(fd|map) /.*/ffi\\w+ \\(deleted\\)");
   }
 }
