@@ -26,7 +26,7 @@ class RoundTripTest {
             "/lib/x86_64-linux-gnu/libc.so.6",
             "/lib/x86_64-linux-gnu/libcrypto.so.3",
             "/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
-            System.getProperty("java.home") + "/lib/server/libjvm.so",
+            "/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so",
             "/usr/lib/jvm/temurin-25-jdk-amd64/lib/server/libjvm.so")) {
       files.add(Path.of(name));
     }
