@@ -10,17 +10,32 @@ import stackweave.unwind.UnreadableMemoryException;
  * carrier's own frames. The frames still frozen in the heap are not here to be shown.
  */
 final class ContinuationFrame implements HotSpotFrame {
-  /** How far above sp the entry may lie, in words: alignment and arguments. */
-  private static final int LONGEST_SCAN = 64;
+  /** How far above sp the entry may lie, in words: room is made for the frames to be thawed. */
+  private static final int LONGEST_SCAN = 4096;
+
+  private static final String CLASS = "jdk.internal.vm.Continuation";
+  private static final String RUN = "run";
 
   private final Layout layout;
   private final MemoryReader memory;
   private final Callers callers;
+  private final PcCache pcs;
+  private final MethodCache methods;
+  private final HotSpotMethods names;
 
-  ContinuationFrame(Layout layout, MemoryReader memory, Callers callers) {
+  ContinuationFrame(
+      Layout layout,
+      MemoryReader memory,
+      Callers callers,
+      PcCache pcs,
+      MethodCache methods,
+      HotSpotMethods names) {
     this.layout = layout;
     this.memory = memory;
     this.callers = callers;
+    this.pcs = pcs;
+    this.methods = methods;
+    this.names = names;
   }
 
   @Override
@@ -36,12 +51,33 @@ final class ContinuationFrame implements HotSpotFrame {
       long at = walk.sp() + (long) i * X86.WORD;
       long fp = at + size;
       // enterSpecial's frame: the entry, then rbp and return address of Continuation.run.
-      if (callers.isHotSpotReturnAddress(walk.peek(fp + X86.RETURN_ADDRESS))
-          && callers.isGood(walk, returnPc, at, fp)) {
+      if (isRun(walk, walk.peek(fp + X86.RETURN_ADDRESS), walk.peek(fp))) {
         walk.toCaller(returnPc, at, fp);
         return null;
       }
     }
     return StopReason.BAD_STUB_FRAME;
+  }
+
+  /** Whether a frame that waits at {@code pc} with this fp is one of Continuation.run. */
+  private boolean isRun(Walk walk, long pc, long fp) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    PcEntry entry = pcs.find(pc, false);
+    if (entry != null && entry.javaFrames != null) {
+      for (int method : entry.javaFrames.methods()) {
+        if (isRun(names.get(method))) {
+          return true;
+        }
+      }
+      return false;
+    }
+    JavaMethod method = methods.find(walk.peek(fp + X86.METHOD));
+    return method != null && isRun(names.get(method.id));
+  }
+
+  private static boolean isRun(HotSpotMethod method) {
+    return method.name().equals(RUN) && method.className().equals(CLASS);
   }
 }

@@ -49,7 +49,9 @@ final class HotSpotFrames {
     exception = new ExceptionFrame(callers, runtime);
     upcall = new UpcallFrame(callers, runtime);
     continuation =
-        layout.continuationReturnPc == null ? stub : new ContinuationFrame(layout, memory, callers);
+        layout.continuationReturnPc == null
+            ? stub
+            : new ContinuationFrame(layout, memory, callers, pcs, methods, names);
   }
 
   HotSpotStatistics statistics() {

@@ -82,14 +82,15 @@ public final class MixedUnwinder {
     }
     while (true) {
       long sp = walk.sp();
-      boolean innermost = walk.interrupted();
+      // Only code of HotSpot may have a frame without extent: a stub that was jumped to.
+      boolean mayStand = walk.interrupted() || isHotSpot(walk.pc());
       StopReason end = step();
       if (end != null) {
         return end;
       }
       // Handlers of signals may run on a stack of their own; the native step allows for that.
       boolean signalFrame = walk.interrupted();
-      boolean advanced = innermost ? walk.sp() >= sp : walk.sp() > sp;
+      boolean advanced = mayStand ? walk.sp() >= sp : walk.sp() > sp;
       if (!advanced && !signalFrame) {
         return StopReason.NOT_ADVANCING;
       }
@@ -99,10 +100,14 @@ public final class MixedUnwinder {
   /** One frame further out; null, or why there is none. */
   private StopReason step() {
     try {
-      return hotspot != null && hotspot.contains(walk.pc()) ? hotspot.step(walk) : nativeStep();
+      return isHotSpot(walk.pc()) ? hotspot.step(walk) : nativeStep();
     } catch (UnreadableMemoryException e) {
       return e.reason();
     }
+  }
+
+  private boolean isHotSpot(long pc) {
+    return hotspot != null && hotspot.contains(pc);
   }
 
   private StopReason nativeStep() {

@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import stackweave.unwind.CodeModule;
 import stackweave.unwind.CodeModules;
 import stackweave.unwind.RuleTable;
@@ -28,7 +29,7 @@ final class ProcessModules implements CodeModules {
   private final ProcessMemory memory;
   private final Map<String, ElfImage> images = new HashMap<>();
   private final Map<ElfImage, UnwindTable> tables = new HashMap<>();
-  private TreeMap<Long, Module> modules = new TreeMap<>();
+  private Module[] modules = new Module[0];
   private int generation;
 
   ProcessModules(RuleTable rules, ProcessMemory memory) throws IOException {
@@ -38,7 +39,7 @@ final class ProcessModules implements CodeModules {
   }
 
   void refresh() throws IOException {
-    TreeMap<Long, Module> found = new TreeMap<>();
+    List<Module> found = new ArrayList<>();
     for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
       String[] columns = line.split(" +", 6);
       if (columns.length < 6 || columns[1].charAt(2) != 'x') {
@@ -52,11 +53,11 @@ final class ProcessModules implements CodeModules {
         long bias = start - image.addressOf(Long.parseLong(columns[2], 16));
         UnwindTable table =
             tables.computeIfAbsent(image, i -> UnwindTables.open(i.unwindSections(), rules));
-        found.put(start, new Module(columns[5], start, end, bias, image, table));
+        found.add(new Module(columns[5], start, end, bias, image, table));
       }
     }
-    if (!found.keySet().equals(modules.keySet())) {
-      modules = found;
+    if (!found.equals(List.of(modules))) {
+      modules = found.toArray(Module[]::new);
       generation++;
     }
   }
@@ -80,7 +81,7 @@ final class ProcessModules implements CodeModules {
 
   /** Runtime addresses of libjvm's exported symbols. */
   SymbolAddresses libjvm() {
-    for (Module module : modules.values()) {
+    for (Module module : modules) {
       if (module.path().endsWith("/libjvm.so")) {
         Map<String, Long> symbols = module.image().dynamicSymbols();
         return name -> symbols.containsKey(name) ? symbols.get(name) + module.bias() : 0;
@@ -96,7 +97,18 @@ final class ProcessModules implements CodeModules {
 
   @Override
   public Module find(long pc) {
-    Map.Entry<Long, Module> entry = modules.floorEntry(pc);
-    return entry != null && pc < entry.getValue().end() ? entry.getValue() : null;
+    int low = 0;
+    int high = modules.length - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (pc < modules[middle].start()) {
+        high = middle - 1;
+      } else if (pc >= modules[middle].end()) {
+        low = middle + 1;
+      } else {
+        return modules[middle];
+      }
+    }
+    return null;
   }
 }

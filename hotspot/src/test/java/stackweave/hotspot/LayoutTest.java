@@ -1,0 +1,90 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/** What is said of a VM that does not describe what frames need. */
+class LayoutTest {
+
+  @Test
+  void knowsTheVersionOfThisJdk() throws Exception {
+    assertEquals(Runtime.version().feature(), new Vm().hotspot.featureVersion());
+  }
+
+  @Test
+  void namesAllThatIsMissingInOneLine() throws Exception {
+    Vm vm = new Vm();
+    MemoryReader hiding =
+        new Hiding(vm.memory, List.of("_log2_segment_size", "_code_size", "_pool_holder"));
+    UnsupportedVmException e =
+        assertThrows(UnsupportedVmException.class, () -> HotSpot.open(vm.modules.libjvm(), hiding));
+    assertEquals(
+        "this JDK is not supported for Java frames: missing CodeHeap::_log2_segment_size,"
+            + " ConstMethod::_code_size, ConstantPool::_pool_holder",
+        e.getMessage());
+  }
+
+  @Test
+  void namesBothNamesOfWhatChangedItsName() throws Exception {
+    Vm vm = new Vm();
+    MemoryReader hiding = new Hiding(vm.memory, List.of("_osthread"));
+    UnsupportedVmException e =
+        assertThrows(UnsupportedVmException.class, () -> HotSpot.open(vm.modules.libjvm(), hiding));
+    assertTrue(e.getMessage().endsWith("missing JavaThread::_osthread or Thread::_osthread"));
+  }
+
+  @Test
+  void aLibraryWithoutTablesIsNotSupported() throws Exception {
+    Vm vm = new Vm();
+    UnsupportedVmException e =
+        assertThrows(UnsupportedVmException.class, () -> HotSpot.open(name -> 0, vm.memory));
+    assertTrue(e.getMessage().startsWith("this JDK is not supported for Java frames: missing "));
+  }
+
+  @Test
+  void unreadableTablesAreNotSupported() throws Exception {
+    Vm vm = new Vm();
+    assertThrows(UnsupportedVmException.class, () -> HotSpot.open(name -> 8, vm.memory));
+  }
+
+  /** Memory in which some strings read differently. */
+  private record Hiding(MemoryReader memory, List<String> names) implements MemoryReader {
+    private static final int MARGIN = 64;
+
+    @Override
+    public long readLong(long address) throws UnreadableMemoryException {
+      return memory.readLong(address);
+    }
+
+    @Override
+    public void read(long address, byte[] target, int offset, int length)
+        throws UnreadableMemoryException {
+      memory.read(address, target, offset, length);
+      byte[] wide = new byte[length + 2 * MARGIN];
+      try {
+        memory.read(address - MARGIN, wide, 0, wide.length);
+      } catch (UnreadableMemoryException e) {
+        return; // at the edge of a mapping: no strings of libjvm
+      }
+      for (String name : names) {
+        byte[] bytes = ("\0" + name + "\0").getBytes(StandardCharsets.US_ASCII);
+        for (int i = 0; i + bytes.length <= wide.length; i++) {
+          int first = i + 1 - MARGIN;
+          if (first >= 0
+              && first < length
+              && Arrays.equals(wide, i, i + bytes.length, bytes, 0, bytes.length)) {
+            target[offset + first] = 'X';
+          }
+        }
+      }
+    }
+  }
+}

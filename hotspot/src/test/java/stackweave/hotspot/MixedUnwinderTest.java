@@ -1,0 +1,185 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.CodeModule;
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.NativeUnwinder;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.StopReason;
+
+/** How stacks begin and end, and what a warm one costs. */
+class MixedUnwinderTest {
+  private static final long NOWHERE = 0x1234_5678L;
+
+  private final Vm vm = new Vm();
+  private final FrameBuffer frames = new FrameBuffer(1024);
+
+  MixedUnwinderTest() throws Exception {}
+
+  @Test
+  void kernelFramesComeFirstAndWithoutRegistersAlone() {
+    StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
+    sample.clear();
+    sample.kernelFrames()[0] = -64;
+    sample.kernelFrames()[1] = -32;
+    sample.setKernelFrameCount(2);
+    vm.unwinder().unwind(sample, vm.modules, frames);
+    assertEquals(StopReason.NO_REGISTERS, frames.end());
+    assertEquals(2, frames.count());
+    assertEquals(FrameKind.KERNEL, frames.kind(1));
+    assertEquals(-32, frames.pc(1));
+    assertTrue(frames.isInterrupted(0) && !frames.isInterrupted(1));
+  }
+
+  @Test
+  void aPcInNoModuleIsShownAsUnknown() {
+    vm.unwinder().unwind(sampleAt(NOWHERE), vm.modules, frames);
+    assertEquals(StopReason.NO_MODULE, frames.end());
+    assertEquals(1, frames.count());
+    assertEquals(FrameKind.UNKNOWN, frames.kind(0));
+  }
+
+  @Test
+  void withoutHotSpotItsFramesAreUnsupported() {
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(vm.rules), null, vm.methods);
+    unwinder.unwind(sampleAt(vm.hotspot.callStubReturn()), vm.modules, frames);
+    assertEquals(StopReason.UNSUPPORTED_VM, frames.end());
+    assertEquals(1, frames.count());
+  }
+
+  @Test
+  void aFailureEndsTheStackAndIsCounted() {
+    CodeModules broken =
+        new CodeModules() {
+          @Override
+          public int generation() {
+            return 1;
+          }
+
+          @Override
+          public CodeModule find(long pc) {
+            throw new IllegalStateException("broken");
+          }
+        };
+    MixedUnwinder unwinder = vm.unwinder();
+    StackSnapshot sample = sampleAt(NOWHERE);
+    sample.setKernelFrameCount(1);
+    unwinder.unwind(sample, broken, frames);
+    assertEquals(StopReason.INTERNAL_ERROR, frames.end());
+    assertEquals(1, frames.count());
+    assertEquals(1, unwinder.failures());
+    assertEquals("broken", unwinder.lastFailure().getMessage());
+  }
+
+  @Test
+  void aStackDeeperThanTheBufferKeepsWhatFits() throws Exception {
+    FrameBuffer few = new FrameBuffer(5);
+    withParkedThread(
+        sample -> {
+          vm.unwinder().unwind(sample, vm.modules, few);
+          assertEquals(StopReason.TOO_DEEP, few.end());
+          assertEquals(5, few.count());
+        });
+  }
+
+  @Test
+  void anInnermostFrameInEveryCodeBlobNeverFails() {
+    // Registers that fit nothing: each way out must end in a reason, not in an exception.
+    MixedUnwinder unwinder = vm.unwinder();
+    long callStub = vm.hotspot.callStubReturn();
+    for (long pc = callStub - (1 << 16); pc < callStub + (1 << 16); pc += 37) {
+      unwinder.unwind(sampleAt(pc), vm.modules, frames);
+      assertTrue(frames.count() > 0);
+    }
+    assertEquals(0, unwinder.failures(), () -> String.valueOf(unwinder.lastFailure()));
+  }
+
+  @Test
+  void aWarmStackAllocatesNothing() throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().getId();
+    withParkedThread(
+        sample -> {
+          MixedUnwinder unwinder = vm.unwinder();
+          for (int i = 0; i < 20_000; i++) {
+            unwinder.unwind(sample, vm.modules, frames);
+          }
+          assertTrue(frames.end().isComplete());
+          long misses = unwinder.statistics().pcMisses();
+          long readsBefore = vm.memory.reads();
+          long before = threads.getThreadAllocatedBytes(self);
+          for (int i = 0; i < 10_000; i++) {
+            unwinder.unwind(sample, vm.modules, frames);
+          }
+          long bytes = threads.getThreadAllocatedBytes(self) - before;
+          long reads = vm.memory.reads() - readsBefore;
+          assertEquals(misses, unwinder.statistics().pcMisses());
+          // The checks of each round read a little, and the reader of this test may allocate.
+          assertTrue(bytes < 10_000L * 16, bytes + " bytes in 10,000 stacks");
+          assertTrue(reads < 10_000, reads + " reads in 10,000 stacks");
+        });
+  }
+
+  private StackSnapshot sampleAt(long pc) {
+    StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
+    sample.clear();
+    sample.setElsewhere(vm.memory);
+    long sp = 0x7000_0000_0000L;
+    for (int i = 0; i < 16; i++) {
+      sample.registers().set(i, sp + 64L * i);
+    }
+    sample.registers().set(7, sp);
+    sample.registers().setPc(pc);
+    sample.setHasRegisters(true);
+    sample.setStack(sp, 4096);
+    return sample;
+  }
+
+  private interface Check {
+    void on(StackSnapshot sample) throws Exception;
+  }
+
+  private void withParkedThread(Check check) throws Exception {
+    CountDownLatch stop = new CountDownLatch(1);
+    int[] tid = new int[1];
+    Thread thread = new Thread(() -> park(tid, stop));
+    thread.start();
+    while (thread.getState() != Thread.State.WAITING) {
+      Thread.sleep(1);
+    }
+    try {
+      check.on(parked(tid[0]));
+    } finally {
+      stop.countDown();
+      thread.join();
+    }
+  }
+
+  private StackSnapshot parked(int tid) throws Exception {
+    while (true) {
+      try {
+        return ParkedThread.snapshot(tid, vm.memory);
+      } catch (IllegalStateException e) {
+        Thread.sleep(1); // on its way into the system call
+      }
+    }
+  }
+
+  private static void park(int[] tid, CountDownLatch stop) {
+    try {
+      tid[0] =
+          Integer.parseInt(
+              java.nio.file.Path.of("/proc/thread-self").toRealPath().getFileName().toString());
+      stop.await();
+    } catch (InterruptedException | java.io.IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
