@@ -9,9 +9,16 @@ import stackweave.unwind.UnreadableMemoryException;
  * around it, which the native frames further out need.
  */
 final class CallStubFrame implements HotSpotFrame {
+  private final int nameId;
+
+  /** The blob holds dozens of stubs; this one is under every Java frame, and so is named. */
+  CallStubFrame(HotSpotMethods names) {
+    nameId = names.intern(new HotSpotMethod("", "call_stub", "", 0, ""));
+  }
+
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = walk.addStub(entry);
+    StopReason full = walk.addStub(entry, nameId);
     if (full != null) {
       return full;
     }

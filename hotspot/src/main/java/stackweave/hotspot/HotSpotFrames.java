@@ -20,7 +20,7 @@ final class HotSpotFrames {
   private final HotSpotFrame adapter;
   private final HotSpotFrame stub;
   private final HotSpotFrame runtime;
-  private final HotSpotFrame callStub = new CallStubFrame();
+  private final HotSpotFrame callStub;
   private final HotSpotFrame exception;
   private final HotSpotFrame upcall;
   private final HotSpotFrame continuation;
@@ -42,6 +42,7 @@ final class HotSpotFrames {
     compiled = new CompiledFrame(pcs, callers, scan, statistics);
     nativeWrapper = new NativeWrapperFrame(callers, scan);
     interpreted = new InterpretedFrame(callers, methods, scan, unknownMethod);
+    callStub = new CallStubFrame(names);
     adapter = new AdapterFrame(callers, scan);
     StubCallSite callSite = new StubCallSite(codeCache, pcs);
     stub = new StubFrame(callers, callSite, scan);

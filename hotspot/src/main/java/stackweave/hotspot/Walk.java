@@ -94,12 +94,17 @@ final class Walk {
 
   /** Appends the frame of a stub. Null, or why the walk must end. */
   StopReason addStub(PcEntry entry) {
+    return addStub(entry, entry.blob.nameId);
+  }
+
+  /** Appends the frame of a stub that has a name of its own in its blob. */
+  StopReason addStub(PcEntry entry, int nameId) {
     return added(
         frames.addHotSpot(
             FrameKind.STUB,
             entry.pc,
             interrupted,
-            entry.blob.nameId,
+            nameId,
             FrameBuffer.UNKNOWN,
             FrameBuffer.UNKNOWN));
   }

@@ -89,6 +89,7 @@ final class ModuleImage {
     if (elf != null && elf.highestAddress() - elf.lowestAddress() <= MAX_READ_AHEAD) {
       symbols();
       unwindTable();
+      exports();
     }
   }
 
@@ -135,7 +136,7 @@ final class ModuleImage {
       why = "file vanished or changed after it was opened";
       try {
         MemoryElfImage inMemory = memory.open();
-        if (file.buildId() != null && file.buildId().equals(inMemory.buildId())) {
+        if (isSame(file, inMemory)) {
           elf = inMemory;
           origin = ImageOrigin.MEMORY;
         }
@@ -143,6 +144,13 @@ final class ModuleImage {
         why += "; memory: " + e.getMessage();
       }
     }
+  }
+
+  /** By the build id; of images without one, by the program headers: what is mapped where. */
+  private static boolean isSame(ElfImage file, ElfImage inMemory) {
+    return file.buildId() == null && inMemory.buildId() == null
+        ? file.headers.segments().equals(inMemory.headers.segments())
+        : file.buildId() != null && file.buildId().equals(inMemory.buildId());
   }
 
   private void loadSymbols() {
@@ -197,10 +205,15 @@ final class ModuleImage {
 
   /** The virtual address of an exported symbol of any type, or 0. */
   long exported(String name) {
+    Symbols table = exports();
+    return table == null ? 0 : ExportedSymbols.find(table, name);
+  }
+
+  private Symbols exports() {
     if (exports == null) {
       replaceVanished();
       exports = elf == null ? null : elf.dynsym();
     }
-    return exports == null ? 0 : ExportedSymbols.find(exports, name);
+    return exports;
   }
 }

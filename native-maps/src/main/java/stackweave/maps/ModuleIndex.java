@@ -22,6 +22,7 @@ public final class ModuleIndex {
 
   private static final long MAX_AGE_NANOS = 30_000_000_000L;
 
+  private static final String JAVA_HOME = System.getProperty("java.home") + "/";
   private static final String VDSO = "[vdso]";
   private static final String DELETED = " (deleted)";
   private static final ModuleMap NOTHING = new ModuleMap(0, List.of());
@@ -88,6 +89,9 @@ public final class ModuleIndex {
         MappedModule module = moduleOf(known, m);
         if (module == null) {
           module = openModule(m, mappings, null, ranges);
+          if (mayVanish(m.path())) {
+            module.image().readNow();
+          }
         }
         ranges.add(new CodeRange(m.start(), m.end(), m, module));
       }
@@ -98,6 +102,14 @@ public final class ModuleIndex {
       versions.add(new Version(since, newMap(ranges), true));
       trim();
     }
+  }
+
+  /**
+   * Whether the file may be deleted soon, as JNI libraries that unpack themselves into a temporary
+   * one do; those of the system and the JDK stay, and are read at first use.
+   */
+  private static boolean mayVanish(String path) {
+    return !path.startsWith("/usr/") && !path.startsWith("/lib") && !path.startsWith(JAVA_HOME);
   }
 
   /**

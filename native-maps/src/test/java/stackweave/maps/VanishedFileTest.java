@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.RuleTable;
 import stackweave.unwind.UnwindTable;
@@ -103,16 +105,39 @@ class VanishedFileTest {
     }
   }
 
-  /** There when the module was found, gone when it is needed. */
+  /** A file outside the system's directories is read when it is found: it may be deleted next. */
   @Test
   void deletedAfterItWasFound() throws Exception {
     MappedModule module = module(false);
-    assertEquals(ImageOrigin.FILE, module.origin());
     Files.delete(library);
     assertEquals("shown", module.describe(module.addressOf("shown") + 3));
-    assertEquals(ImageOrigin.MEMORY, module.origin());
-    assertEquals("file vanished or changed after it was opened", module.why());
-    assertLikeTheFile(module);
+    assertEquals("hidden", module.describe(hidden(module)));
+    assertEquals(ImageOrigin.FILE, module.origin());
+    assertRulesEqual(FileElfImage.open(copy), module, 0x1000, 0x2000);
+  }
+
+  /** There when the image was opened, gone at its first use: memory does, if it is that image. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-Wl,--build-id=sha1", "-Wl,--build-id=none"})
+  void deletedBeforeItsFirstUse(String buildId) throws Exception {
+    Path file =
+        Tool.compile(directory, "unused" + buildId.length() + buildId.hashCode(), SOURCE, buildId);
+    System.load(file.toString());
+    List<Mapping> mappings = ProcMaps.read(Path.of("/proc/self"));
+    Mapping code =
+        mappings.stream()
+            .filter(m -> m.executable() && m.path().equals(file.toString()))
+            .findFirst()
+            .orElseThrow();
+    ModuleImage image =
+        new ImageOpener(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false))
+            .open(code, mappings, null);
+    assertEquals(ImageOrigin.FILE, image.origin());
+    Files.delete(file);
+    assertTrue(image.unwindTable().functionCount() > 0, image.why());
+    assertEquals(ImageOrigin.MEMORY, image.origin());
+    assertEquals("file vanished or changed after it was opened", image.why());
+    assertEquals(".dynsym", image.symbolSource());
   }
 
   /** A library that is loaded while sampling is read at once: its file may be deleted next. */
