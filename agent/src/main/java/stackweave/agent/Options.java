@@ -13,10 +13,11 @@ import java.util.stream.Collectors;
  * What stands after {@code =} in -javaagent: {@code name=value,name=value}. Strict: a name or value
  * that isn't known is an error, since a misspelt option that is passed over silently costs a day.
  *
- * @param intervalNanos time between samples of one CPU, or {@link #AS_RECORDED}: as the recording's
- *     settings ask
- * @param depth the most frames of a stack, or {@link #AS_RECORDED}
- * @param engine what takes the samples
+ * @param intervalNanos CPU time between two samples for recordings whose settings name none, or
+ *     {@link #AS_RECORDED}: the usual one
+ * @param depth the most frames of a stack for recordings whose settings name none, or {@link
+ *     #AS_RECORDED}
+ * @param engine what takes the samples for recordings whose settings name nothing
  * @param explicit only recordings that name {@code stackweave.NativeSample} are sampled, not every
  *     one that a person started
  */
