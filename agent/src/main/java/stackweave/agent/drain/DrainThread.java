@@ -135,7 +135,7 @@ final class DrainThread implements Runnable {
     totals.engine = "";
     totals.note = "not sampling: " + totals.engineReason;
     messages.sampling("no samples: " + totals.engineReason);
-    store.status(totals.values(null));
+    status(null);
     sleepUntilStopped();
   }
 
@@ -157,7 +157,7 @@ final class DrainThread implements Runnable {
     while (!stopping) {
       LockSupport.parkNanos(this, TimeUnit.HOURS.toNanos(1));
       if (store.flushRequested()) {
-        store.status(totals.values(null));
+        status(null);
         store.flushDone();
       }
     }

@@ -70,10 +70,6 @@ final class SampledThreads {
     }
   }
 
-  int size() {
-    return size;
-  }
-
   private void rebuild(int capacity, int without) {
     Entry[] old = table;
     table = new Entry[capacity];

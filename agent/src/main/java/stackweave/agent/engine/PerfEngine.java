@@ -2,6 +2,7 @@ package stackweave.agent.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -69,6 +70,7 @@ final class PerfEngine implements SampleEngine {
 
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
+  private final CpuTime cpuTime = new CpuTime();
   private PerfAttr.Features features;
   private int stackBytes;
   private int ringBytes;
@@ -345,6 +347,7 @@ final class PerfEngine implements SampleEngine {
     }
     attr.close();
     scratch.close();
+    cpuTime.close();
   }
 
   private void closeRings() {
@@ -356,11 +359,6 @@ final class PerfEngine implements SampleEngine {
 
   /** CPU time of the process without this thread, which is the drain thread; in ns. */
   private long cpuOfOthers() {
-    return clock(Libc.CLOCK_PROCESS_CPUTIME_ID) - clock(Libc.CLOCK_THREAD_CPUTIME_ID);
-  }
-
-  private long clock(int clock) {
-    Libc.clock_gettime(clock, scratch.address());
-    return scratch.bytes().getLong(0) * 1_000_000_000L + scratch.bytes().getLong(8);
+    return cpuTime.ofProcess() - cpuTime.ofThread();
   }
 }

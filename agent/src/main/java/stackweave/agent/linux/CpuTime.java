@@ -13,6 +13,11 @@ public final class CpuTime implements AutoCloseable {
     return read(Libc.CLOCK_THREAD_CPUTIME_ID);
   }
 
+  /** What all threads of the process, those that have ended included, have used. */
+  public long ofProcess() {
+    return read(Libc.CLOCK_PROCESS_CPUTIME_ID);
+  }
+
   private long read(int clock) {
     Libc.clock_gettime(clock, timespec.address());
     return timespec.bytes().getLong(0) * NANOS_PER_SECOND + timespec.bytes().getLong(Long.BYTES);
