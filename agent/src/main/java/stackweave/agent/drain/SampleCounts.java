@@ -9,6 +9,8 @@ final class SampleCounts {
   long written;
   long dropped;
   long undecodable;
+  long frames;
+  long unwindNanos;
   final long[] ends =
       new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
 

@@ -46,6 +46,8 @@ final class SamplerTotals {
         earlierUsedNanos + (running == null ? 0 : running.cpuUsedNanos()),
         earlierCoveredNanos + (running == null ? 0 : running.cpuCoveredNanos()),
         drainCpuNanos,
+        counts.frames,
+        counts.unwindNanos,
         counts.lastFailure == null ? note : note + " (last failure: " + counts.lastFailure + ")");
   }
 }

@@ -68,6 +68,15 @@ public final class SamplerStatus extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long drainCpu;
 
+  @Label("Frames")
+  @Description("Frames of the stacks that were unwound")
+  public long frames;
+
+  @Label("Unwind Time")
+  @Description("Wall-clock time that unwinding those stacks took; names and events come on top")
+  @Timespan(Timespan.NANOSECONDS)
+  public long unwindTime;
+
   @Label("Note")
   @Description("What the reader of the recording should know, such as why nothing is sampled")
   public String note;

@@ -298,6 +298,8 @@ public final class EventStore implements AutoCloseable {
     event.cpuUsed = values.cpuUsedNanos() - (last == null ? 0 : last.cpuUsedNanos());
     event.cpuCovered = values.cpuCoveredNanos() - (last == null ? 0 : last.cpuCoveredNanos());
     event.drainCpu = values.drainCpuNanos() - (last == null ? 0 : last.drainCpuNanos());
+    event.frames = values.frames() - (last == null ? 0 : last.frames());
+    event.unwindTime = values.unwindNanos() - (last == null ? 0 : last.unwindNanos());
     event.note = values.note();
     int chunk = gate.enter(recording);
     if (chunk == 0) {

@@ -15,6 +15,8 @@ package stackweave.jfr.store;
  * @param cpuUsedNanos CPU time used by all threads of the process while sampling
  * @param cpuCoveredNanos CPU time that the samples stand for
  * @param drainCpuNanos CPU time of the agent's own thread
+ * @param frames frames of the stacks that were unwound
+ * @param unwindNanos wall-clock time that unwinding them took
  * @param note what a reader should know; empty for nothing
  */
 public record SamplerStatusValues(
@@ -30,4 +32,6 @@ public record SamplerStatusValues(
     long cpuUsedNanos,
     long cpuCoveredNanos,
     long drainCpuNanos,
+    long frames,
+    long unwindNanos,
     String note) {}

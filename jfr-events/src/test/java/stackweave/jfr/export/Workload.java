@@ -146,6 +146,8 @@ final class Workload {
                 15_940_000_000L,
                 samples * 10_000_000,
                 12_000_000,
+                20 * samples,
+                3_000_000,
                 ""));
       }
       recording.dump(file);

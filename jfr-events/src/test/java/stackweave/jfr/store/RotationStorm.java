@@ -139,6 +139,8 @@ public final class RotationStorm {
         written,
         written,
         0,
+        0,
+        0,
         "");
   }
 

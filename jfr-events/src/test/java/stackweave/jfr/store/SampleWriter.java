@@ -33,6 +33,8 @@ public final class SampleWriter implements AutoCloseable {
                 written,
                 written,
                 0,
+                0,
+                0,
                 ""));
     if (!stated) {
       throw new IllegalStateException("status refused");
