@@ -8,7 +8,7 @@ import java.util.List;
  * its type's width, and what differs between JDKs in one place.
  *
  * <table>
- * <caption>What differs (17 and 25 measured; 21 from source)</caption>
+ * <caption>What differs (17, 21 and 25 measured)</caption>
  * <tr><th>item</th><th>17, 21</th><th>25</th></tr>
  * <tr><td>start of the code</td><td>address</td><td>offset from the blob</td></tr>
  * <tr><td>nmethod's base</td><td>CompiledMethod</td><td>CodeBlob</td></tr>

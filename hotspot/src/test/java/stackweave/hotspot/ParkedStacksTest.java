@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -64,43 +63,6 @@ class ParkedStacksTest {
       return Files.readString(file);
     } catch (IOException e) {
       return e.toString();
-    }
-  }
-
-  /** The JDKs of this machine. */
-  static final class Jdks {
-    private static final int OLDEST = 17;
-
-    private Jdks() {}
-
-    /** One of each feature version from 17 on: the one that runs this, and those of the system. */
-    static List<Path> all() throws IOException {
-      TreeMap<Integer, Path> byVersion = new TreeMap<>();
-      Path installed = Path.of("/usr/lib/jvm");
-      if (Files.isDirectory(installed)) {
-        try (Stream<Path> homes = Files.list(installed)) {
-          for (Path home : homes.filter(Jdks::isJdk).sorted().toList()) {
-            byVersion.put(version(home), home);
-          }
-        }
-      }
-      byVersion.put(Runtime.version().feature(), Path.of(System.getProperty("java.home")));
-      byVersion.headMap(OLDEST).clear();
-      return List.copyOf(byVersion.values());
-    }
-
-    private static boolean isJdk(Path home) {
-      return Files.isExecutable(home.resolve("bin/java"))
-          && Files.isReadable(home.resolve("release"));
-    }
-
-    private static int version(Path home) {
-      try (Stream<String> lines = Files.lines(home.resolve("release"))) {
-        String line = lines.filter(l -> l.startsWith("JAVA_VERSION=")).findFirst().orElse("=\"0\"");
-        return Integer.parseInt(line.replaceAll("[^\"]*\"(1\\.)?(\\d+).*", "$2"));
-      } catch (IOException e) {
-        return 0;
-      }
     }
   }
 }

@@ -12,7 +12,14 @@ import java.util.stream.Stream;
 
 /** The JDKs of the machine, and programs run by them. */
 public final class Jdks {
-  private static final Path INSTALLED = Path.of("/usr/lib/jvm");
+  /** The system's JDKs, and those that {@code sample-apps/jdk21} makes. */
+  private static final List<Path> INSTALLED =
+      List.of(
+          Path.of("/usr/lib/jvm"),
+          Path.of(
+              System.getenv()
+                  .getOrDefault(
+                      "STACKWEAVE_JDKS", System.getProperty("user.home") + "/.cache/stackweave")));
 
   private Jdks() {}
 
@@ -33,9 +40,11 @@ public final class Jdks {
     TreeMap<String, Jdk> found = new TreeMap<>();
     List<Path> homes = new ArrayList<>();
     homes.add(Path.of(System.getProperty("java.home")));
-    if (Files.isDirectory(INSTALLED)) {
-      try (Stream<Path> entries = Files.list(INSTALLED)) {
-        entries.forEach(homes::add);
+    for (Path directory : INSTALLED) {
+      if (Files.isDirectory(directory)) {
+        try (Stream<Path> entries = Files.list(directory)) {
+          entries.forEach(homes::add);
+        }
       }
     }
     for (Path home : homes) {

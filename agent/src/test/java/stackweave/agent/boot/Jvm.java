@@ -12,7 +12,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** An installed JDK that the tests run: every one from Java 17 on under /usr/lib/jvm, and ours. */
+/**
+ * A JDK that the tests run: every one from Java 17 on under /usr/lib/jvm, those that {@code
+ * sample-apps/jdk21} makes, and ours.
+ */
 record Jvm(Path home, int feature) {
 
   private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+).*");
@@ -24,12 +27,15 @@ record Jvm(Path home, int feature) {
   static Stream<Jvm> all() {
     TreeMap<Path, Jvm> found = new TreeMap<>();
     List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
-    Path installed = Path.of("/usr/lib/jvm");
-    if (Files.isDirectory(installed)) {
-      try (Stream<Path> directories = Files.list(installed)) {
-        homes.addAll(directories.toList());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+    String ofUser = System.getProperty("user.home") + "/.cache/stackweave";
+    String made = System.getenv().getOrDefault("STACKWEAVE_JDKS", ofUser);
+    for (Path installed : List.of(Path.of("/usr/lib/jvm"), Path.of(made))) {
+      if (Files.isDirectory(installed)) {
+        try (Stream<Path> directories = Files.list(installed)) {
+          homes.addAll(directories.toList());
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
       }
     }
     for (Path home : homes) {

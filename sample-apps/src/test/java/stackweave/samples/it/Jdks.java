@@ -42,15 +42,25 @@ final class Jdks {
   private static Map<Integer, Jdk> find() {
     Map<Integer, Jdk> found = new TreeMap<>(Comparator.naturalOrder());
     add(found, Path.of(System.getProperty("java.home")));
-    Path installed = Path.of("/usr/lib/jvm");
-    if (Files.isDirectory(installed)) {
-      try (DirectoryStream<Path> homes = Files.newDirectoryStream(installed)) {
+    addAll(found, Path.of("/usr/lib/jvm"));
+    addAll(found, made());
+    return found;
+  }
+
+  /** Where {@code sample-apps/jdk21} puts the JDKs that it makes. */
+  private static Path made() {
+    String ofUser = System.getProperty("user.home") + "/.cache/stackweave";
+    return Path.of(System.getenv().getOrDefault("STACKWEAVE_JDKS", ofUser));
+  }
+
+  private static void addAll(Map<Integer, Jdk> found, Path directory) {
+    if (Files.isDirectory(directory)) {
+      try (DirectoryStream<Path> homes = Files.newDirectoryStream(directory)) {
         homes.forEach(home -> add(found, home));
       } catch (IOException e) {
-        throw new IllegalStateException("can't list " + installed, e);
+        throw new IllegalStateException("can't list " + directory, e);
       }
     }
-    return found;
   }
 
   /** Adds the JDK unless one of its feature release is there, or it is too old, or none at all. */
