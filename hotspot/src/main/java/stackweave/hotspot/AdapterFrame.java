@@ -5,8 +5,8 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * Code without a frame of its own that stands between caller and callee: adapters, method handle
- * linkers, vtable stubs. The return address is on top of the stack or, while arguments are moved,
- * in rax; the caller's sp may be in r13.
+ * linkers, vtable stubs. The return address is where the call left it or, while arguments are
+ * moved, in a register; the caller's sp may be in another.
  */
 final class AdapterFrame implements HotSpotFrame {
   /** Farther than arguments reach, in bytes. */
@@ -32,30 +32,30 @@ final class AdapterFrame implements HotSpotFrame {
 
   private boolean leaveInterrupted(Walk walk) throws UnreadableMemoryException {
     long sp = walk.sp();
-    long top = walk.read(sp);
-    long rax = walk.valueOf(X86.RAX);
-    long r13 = walk.valueOf(X86.R13);
-    boolean saved = r13 >= sp && r13 - sp < MOST_ARGUMENT_BYTES && (r13 & 7) == 0;
+    long top = walk.topReturnAddress();
+    long moved = walk.valueOf(walk.cpu().movedReturnAddress());
+    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    boolean saved = senderSp >= sp && senderSp - sp < MOST_ARGUMENT_BYTES && (senderSp & 7) == 0;
     if (callers.isHotSpotReturnAddress(top)) {
       // Moved there with the arguments: the caller's own sp is the saved one.
-      walk.toCaller(top, top == rax && saved ? r13 : sp + X86.WORD);
+      walk.toCaller(top, top == moved && saved ? senderSp : walk.spBeforeCall());
       return true;
     }
-    if (callers.isHotSpotReturnAddress(rax)) {
-      walk.toCaller(rax, saved ? r13 : sp);
+    if (callers.isHotSpotReturnAddress(moved)) {
+      walk.toCaller(moved, saved ? senderSp : sp);
       return true;
     }
     return false;
   }
 
-  /** Waiting for the VM to patch the call: sp was aligned, r13 keeps what it was. */
+  /** Waiting for the VM to patch the call: sp was aligned, a register keeps what it was. */
   private boolean leaveCalling(Walk walk) {
-    long r13 = walk.valueOf(X86.R13);
-    long pc = walk.peek(r13);
-    if (r13 == 0 || !callers.isHotSpotReturnAddress(pc)) {
+    long savedSp = walk.valueOf(walk.cpu().senderSp());
+    long pc = walk.peek(savedSp);
+    if (savedSp == 0 || !callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
-    walk.toCaller(pc, r13 + X86.WORD);
+    walk.toCaller(pc, savedSp + Cpu.WORD);
     return true;
   }
 }

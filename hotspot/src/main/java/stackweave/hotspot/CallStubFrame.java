@@ -10,9 +10,11 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class CallStubFrame implements HotSpotFrame {
   private final int nameId;
+  private final long[] values;
 
   /** The blob holds dozens of stubs; this one is under every Java frame, and so is named. */
-  CallStubFrame(HotSpotMethods names) {
+  CallStubFrame(HotSpotMethods names, Cpu cpu) {
+    values = new long[cpu.callStubRegisters().length];
     nameId = names.intern(new HotSpotMethod("", "call_stub", "", 0, ""));
   }
 
@@ -22,28 +24,26 @@ final class CallStubFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    if (!walk.registers().isKnown(X86.RBP)) {
+    if (!walk.isFpKnown()) {
       return StopReason.UNKNOWN_REGISTER;
     }
-    long fp = walk.valueOf(X86.RBP);
+    long fp = walk.fp();
     if (!walk.isOnStack(fp)) {
       return StopReason.BAD_STUB_FRAME;
     }
-    long rbx = walk.read(fp + X86.CALL_STUB_RBX);
-    long r12 = walk.read(fp + X86.CALL_STUB_R12);
-    long r13 = walk.read(fp + X86.CALL_STUB_R13);
-    long r14 = walk.read(fp + X86.CALL_STUB_R14);
-    long r15 = walk.read(fp + X86.CALL_STUB_R15);
+    int[] saved = walk.cpu().callStubRegisters();
+    int[] slots = walk.cpu().callStubSlots();
+    for (int i = 0; i < saved.length; i++) {
+      values[i] = walk.read(fp + slots[i]);
+    }
     walk.toCaller(
-        walk.read(fp + X86.RETURN_ADDRESS),
-        fp + X86.FRAME_LINK_BYTES,
-        walk.read(fp + X86.SAVED_FP));
+        walk.read(fp + Cpu.RETURN_ADDRESS),
+        fp + Cpu.FRAME_LINK_BYTES,
+        walk.read(fp + Cpu.SAVED_FP));
     Registers registers = walk.registers();
-    registers.set(X86.RBX, rbx);
-    registers.set(X86.R12, r12);
-    registers.set(X86.R13, r13);
-    registers.set(X86.R14, r14);
-    registers.set(X86.R15, r15);
+    for (int i = 0; i < saved.length; i++) {
+      registers.set(saved[i], values[i]);
+    }
     return null;
   }
 }

@@ -15,9 +15,12 @@ final class Callers {
   private final PcCache pcs;
   private final MemoryReader memory;
   private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
-  private final byte[] code = new byte[X86Code.LONGEST_CALL];
+  private final Cpu cpu;
+  private final byte[] code;
 
-  Callers(CodeCache codeCache, PcCache pcs, MemoryReader memory) {
+  Callers(CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu) {
+    this.cpu = cpu;
+    this.code = new byte[cpu.longestCall()];
     this.codeCache = codeCache;
     this.pcs = pcs;
     this.memory = memory;
@@ -78,11 +81,11 @@ final class Callers {
     return switch (entry.blob.kind) {
       case NMETHOD, NATIVE_NMETHOD ->
           (entry.hasPcDesc || entry.nmethod.isDeoptHandler(pc) || entry.nmethod.isNative())
-              && isGoodNext(walk, sp + entry.blob.frameBytes - X86.WORD);
-      case INTERPRETER -> fp > sp && isGoodNext(walk, fp + X86.RETURN_ADDRESS);
+              && isGoodNext(walk, sp + entry.blob.frameBytes - Cpu.WORD);
+      case INTERPRETER -> fp > sp && isGoodNext(walk, fp + Cpu.RETURN_ADDRESS);
       case STUB_ROUTINES ->
           entry.blob.name.contains("continuation")
-              || fp > sp && isGoodNext(walk, fp + X86.RETURN_ADDRESS);
+              || fp > sp && isGoodNext(walk, fp + Cpu.RETURN_ADDRESS);
       default -> true;
     };
   }
@@ -111,7 +114,7 @@ final class Callers {
     } catch (UnreadableMemoryException e) {
       return false;
     }
-    boolean call = X86Code.isCallBefore(code, code.length);
+    boolean call = cpu.isCallBefore(code, code.length);
     if (call) {
       nativeReturns.put(pc, Boolean.TRUE);
     }

@@ -5,7 +5,7 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * A Java method compiled by C1 or C2: a frame of fixed size, with the return address on top and the
- * caller's rbp below it.
+ * caller's frame pointer below it.
  */
 final class CompiledFrame implements HotSpotFrame {
   /** Most words that compiled code pushes below its frame, around calls of stubs. */
@@ -49,26 +49,20 @@ final class CompiledFrame implements HotSpotFrame {
     return original != null && original.nmethod == entry.nmethod ? original : entry;
   }
 
-  private boolean leavePartial(Walk walk, X86Code.FrameState partial)
-      throws UnreadableMemoryException {
-    long slot = walk.sp() + partial.returnAddress();
-    long pc = walk.read(slot);
+  private boolean leavePartial(Walk walk, PartialFrame partial) throws UnreadableMemoryException {
+    long pc = walk.returnAddressOf(partial);
     if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
-    if (partial.savedFp() == X86Code.FrameState.FP_IN_REGISTER) {
-      walk.toCaller(pc, slot + X86.WORD);
-    } else {
-      walk.toCaller(pc, slot + X86.WORD, walk.read(walk.sp() + partial.savedFp()));
-    }
+    walk.toCaller(pc, walk.sp() + partial.size(), walk.callerFpOf(partial));
     return true;
   }
 
   private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long cfa = walk.sp() + entry.blob.frameBytes + (long) X86.WORD * entry.pushedWords;
-    boolean framed = entry.blob.frameBytes >= X86.FRAME_LINK_BYTES;
-    long pc = framed ? walk.read(cfa - X86.WORD) : 0;
-    long fp = framed ? walk.read(cfa - X86.FRAME_LINK_BYTES) : 0;
+    long cfa = walk.sp() + entry.blob.frameBytes + (long) Cpu.WORD * entry.pushedWords;
+    boolean framed = entry.blob.frameBytes >= Cpu.FRAME_LINK_BYTES;
+    long pc = framed ? walk.read(cfa - Cpu.WORD) : 0;
+    long fp = framed ? walk.read(cfa - Cpu.FRAME_LINK_BYTES) : 0;
     // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
     boolean certain = entry.hasPcDesc && !walk.interrupted();
     if (certain ? callers.isHotSpotReturnAddress(pc) : callers.isGoodForJava(walk, pc, cfa, fp)) {
@@ -90,9 +84,9 @@ final class CompiledFrame implements HotSpotFrame {
 
   /** Something was pushed below the frame: arguments of a stub, registers to be kept. */
   private boolean recover(Walk walk, long cfa) {
-    for (long above = cfa + X86.WORD; above <= cfa + MOST_PUSHED * X86.WORD; above += X86.WORD) {
-      long pc = walk.peek(above - X86.WORD);
-      long fp = walk.peek(above - X86.FRAME_LINK_BYTES);
+    for (long above = cfa + Cpu.WORD; above <= cfa + MOST_PUSHED * Cpu.WORD; above += Cpu.WORD) {
+      long pc = walk.peek(above - Cpu.WORD);
+      long fp = walk.peek(above - Cpu.FRAME_LINK_BYTES);
       if (callers.isGoodForJava(walk, pc, above, fp)) {
         statistics.recoveries++;
         walk.toCaller(pc, above, fp);
@@ -104,18 +98,18 @@ final class CompiledFrame implements HotSpotFrame {
 
   /**
    * Static calls to interpreted methods go through a stub behind the method's own code; there the
-   * top of the stack is the return address into the method itself.
+   * return address leads into the method itself.
    */
-  private boolean isInStaticCallStub(Walk walk, PcEntry entry) {
+  private boolean isInStaticCallStub(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     return walk.interrupted()
         && entry.pc >= entry.nmethod.stubBegin
-        && entry.nmethod.contains(walk.peek(walk.sp()));
+        && entry.nmethod.contains(walk.topReturnAddress());
   }
 
   private StopReason leaveStaticCallStub(Walk walk, PcEntry entry)
       throws UnreadableMemoryException {
-    long sp = walk.sp() + X86.WORD;
-    long pc = walk.read(walk.sp());
+    long sp = walk.spBeforeCall();
+    long pc = walk.topReturnAddress();
     PcEntry caller = pcs.find(pc, false);
     if (caller == null || !caller.isReturnAddress) {
       return StopReason.BAD_COMPILED_FRAME;

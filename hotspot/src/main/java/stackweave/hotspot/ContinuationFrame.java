@@ -48,10 +48,11 @@ final class ContinuationFrame implements HotSpotFrame {
     long returnPc = memory.readLong(layout.continuationReturnPc.offset());
     int size = layout.continuationEntrySize;
     for (int i = 0; i < LONGEST_SCAN; i++) {
-      long at = walk.sp() + (long) i * X86.WORD;
+      long at = walk.sp() + (long) i * Cpu.WORD;
       long fp = at + size;
-      // enterSpecial's frame: the entry, then rbp and return address of Continuation.run.
-      if (isRun(walk, walk.peek(fp + X86.RETURN_ADDRESS), walk.peek(fp))) {
+      // enterSpecial's frame: the entry, then saved frame pointer and return address of
+      // Continuation.run.
+      if (isRun(walk, walk.peek(fp + Cpu.RETURN_ADDRESS), walk.peek(fp))) {
         walk.toCaller(returnPc, at, fp);
         return null;
       }
@@ -73,7 +74,7 @@ final class ContinuationFrame implements HotSpotFrame {
       }
       return false;
     }
-    JavaMethod method = methods.find(walk.peek(fp + X86.METHOD));
+    JavaMethod method = methods.find(walk.peek(fp + Cpu.METHOD));
     return method != null && isRun(names.get(method.id));
   }
 

@@ -5,7 +5,7 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * The blob to which C2's code jumps, not calls, with an exception thrown: the pc that throws comes
- * in rdx, is pushed as if it were a return address, and is popped into rdx again before the jump to
+ * in a register, is pushed as if it were a return address, and is popped again before the jump to
  * the handler.
  */
 final class ExceptionFrame implements HotSpotFrame {
@@ -22,11 +22,13 @@ final class ExceptionFrame implements HotSpotFrame {
 
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long thrower = walk.valueOf(X86.RDX);
+    long thrower = walk.valueOf(walk.cpu().throwingPc());
     boolean frameless =
         walk.interrupted()
             && (entry.pc == entry.blob.codeBegin
-                || X86Code.isRdxPoppedBefore(entry.code, PcEntry.CODE_BEFORE, PcEntry.CODE_BEFORE));
+                || walk.cpu()
+                    .isThrowingPcPoppedBefore(
+                        entry.code, PcEntry.CODE_BEFORE, PcEntry.CODE_BEFORE));
     if (!frameless || !callers.isHotSpotReturnAddress(thrower)) {
       return built.step(walk, entry);
     }

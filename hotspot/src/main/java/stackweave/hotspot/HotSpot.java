@@ -1,5 +1,7 @@
 package stackweave.hotspot;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -8,15 +10,20 @@ import stackweave.unwind.UnreadableMemoryException;
  * Immutable; what is decoded and cached of it belongs to the {@link MixedUnwinder}s.
  */
 public final class HotSpot {
+  /** In "OpenJDK 64-Bit Server VM (17+35) for linux-amd64 JRE (17+35), built on ...". */
+  private static final Pattern PLATFORM = Pattern.compile(" for (\\S+-\\S+) JRE ");
+
   private final Layout layout;
+  private final Cpu cpu;
   private final MemoryReader memory;
   private final CodeCache codeCache;
   private final InterpreterCodelets codelets;
   private final long callStubReturn;
 
-  private HotSpot(Layout layout, MemoryReader memory)
+  private HotSpot(Layout layout, Cpu cpu, MemoryReader memory)
       throws UnreadableMemoryException, UnsupportedVmException {
     this.layout = layout;
+    this.cpu = cpu;
     this.memory = memory;
     this.codeCache = new CodeCache(layout, memory);
     this.codelets = new InterpreterCodelets(layout, memory);
@@ -36,13 +43,36 @@ public final class HotSpot {
       throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
-      return new HotSpot(new Layout(structs, featureVersion(structs, memory)), memory);
+      Cpu cpu = cpu(structs, memory);
+      return new HotSpot(new Layout(structs, featureVersion(structs, memory)), cpu, memory);
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: its code cache can't be read ("
               + e.reason().label()
               + ")");
     }
+  }
+
+  /** As the VM says itself: it is the one whose frames are to be decoded. */
+  private static Cpu cpu(VmStructs structs, MemoryReader memory)
+      throws UnsupportedVmException, UnreadableMemoryException {
+    Field info = structs.field("Abstract_VM_Version", "_s_internal_vm_info_string");
+    if (info == null) {
+      throw new UnsupportedVmException(
+          "this JDK is not supported for Java frames: missing"
+              + " Abstract_VM_Version::_s_internal_vm_info_string");
+    }
+    String text = new PagedMemory(memory).string(memory.readLong(info.offset()));
+    Matcher platform = PLATFORM.matcher(text == null ? "" : text);
+    String name = platform.find() ? platform.group(1) : "an unknown platform";
+    Cpu cpu = Cpu.of(name);
+    if (cpu == null) {
+      throw new UnsupportedVmException(
+          "this JDK is not supported for Java frames: frames of "
+              + name
+              + " are not known, only those of linux-amd64");
+    }
+    return cpu;
   }
 
   private static int featureVersion(VmStructs structs, MemoryReader memory)
@@ -69,6 +99,10 @@ public final class HotSpot {
   /** The VM's threads. */
   public JavaThreads threads() {
     return new JavaThreads(layout, memory);
+  }
+
+  Cpu cpu() {
+    return cpu;
   }
 
   Layout layout() {

@@ -28,6 +28,7 @@ final class HotSpotFrames {
   HotSpotFrames(HotSpot hotspot, HotSpotMethods names) {
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.memory();
+    Cpu cpu = hotspot.cpu();
     codeCache = hotspot.codeCache();
     callStubReturn = hotspot.callStubReturn();
     int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
@@ -36,15 +37,17 @@ final class HotSpotFrames {
     BlobCache blobs =
         new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, statistics);
     ScopeDecoder scopes = new ScopeDecoder(layout, methods, unknownMethod);
-    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), statistics);
-    callers = new Callers(codeCache, pcs, memory);
+    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, statistics);
+    callers = new Callers(codeCache, pcs, memory, cpu);
     StackScan scan = new StackScan(callers, statistics);
     compiled = new CompiledFrame(pcs, callers, scan, statistics);
     nativeWrapper = new NativeWrapperFrame(callers, scan);
-    interpreted = new InterpretedFrame(callers, methods, scan, unknownMethod);
-    callStub = new CallStubFrame(names);
+    interpreted =
+        new InterpretedFrame(
+            callers, methods, scan, cpu.interpreterEdge(callers, methods), unknownMethod);
+    callStub = new CallStubFrame(names, cpu);
     adapter = new AdapterFrame(callers, scan);
-    StubCallSite callSite = new StubCallSite(codeCache, pcs);
+    StubCallSite callSite = new StubCallSite(codeCache, pcs, cpu);
     stub = new StubFrame(callers, callSite, scan);
     runtime = new RuntimeFrame(callers, callSite, scan);
     exception = new ExceptionFrame(callers, runtime);

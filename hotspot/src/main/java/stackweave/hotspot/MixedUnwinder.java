@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import stackweave.unwind.Architecture;
 import stackweave.unwind.CodeModules;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.Registers;
@@ -29,9 +30,13 @@ public final class MixedUnwinder {
    * @param methods receives the names met
    */
   public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
+    Architecture architecture = natives.rules().architecture();
+    if (hotspot != null && hotspot.cpu().architecture() != architecture) {
+      throw new IllegalArgumentException("the rules are those of another architecture");
+    }
     this.natives = natives;
     this.hotspot = hotspot == null ? null : new HotSpotFrames(hotspot, methods);
-    this.walk = new Walk(new Registers(natives.rules().architecture()));
+    this.walk = new Walk(new Registers(architecture), Cpu.of(architecture));
     this.leaf = new NativeLeaf(natives, this.hotspot);
   }
 

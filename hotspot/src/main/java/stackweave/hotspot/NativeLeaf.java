@@ -24,12 +24,17 @@ final class NativeLeaf {
    * @return null, or why there is no caller: {@link StopReason#NO_RULE} if there is no telling
    */
   StopReason toCaller(Walk walk) {
+    if (walk.cpu() == null) {
+      return StopReason.NO_RULE;
+    }
     boolean read = readCode(walk);
-    if (read && X86Code.isSystemCallBefore(code, CLONE_WINDOW) && leaveSystemCall(walk)) {
+    if (read && walk.cpu().isSystemCallBefore(code, CLONE_WINDOW) && leaveSystemCall(walk)) {
       return null;
     }
-    if (read && X86Code.isCloneWithin(code, CLONE_WINDOW) && walk.valueOf(X86.RAX) == 0) {
-      // The new thread, before its first frame; its creator sees its id in rax.
+    if (read
+        && walk.cpu().isCloneWithin(code, CLONE_WINDOW)
+        && walk.valueOf(walk.cpu().systemCallResult()) == 0) {
+      // The new thread, before its first frame; its creator sees its id.
       return StopReason.THREAD_ENTRY;
     }
     return leaveByTop(walk) ? null : StopReason.NO_RULE;
@@ -58,15 +63,18 @@ final class NativeLeaf {
 
   /**
    * Hand-written assembly such as libjvm's copy loops, or a call of an address where nothing is: it
-   * has pushed nothing if the word on top of the stack is a return address.
+   * has pushed nothing if a return address is where a call leaves it.
    */
   private boolean leaveByTop(Walk walk) {
-    long sp = walk.sp();
-    long pc = walk.peek(sp);
-    if (hotspot == null || !hotspot.callers().isReturnAddress(walk, pc)) {
+    try {
+      long pc = walk.topReturnAddress();
+      if (hotspot == null || !hotspot.callers().isReturnAddress(walk, pc)) {
+        return false;
+      }
+      walk.popTo(pc, walk.spBeforeCall());
+      return true;
+    } catch (UnreadableMemoryException e) {
       return false;
     }
-    walk.popTo(pc, sp + X86.WORD);
-    return true;
   }
 }

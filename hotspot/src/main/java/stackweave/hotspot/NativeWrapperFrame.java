@@ -32,45 +32,42 @@ final class NativeWrapperFrame implements HotSpotFrame {
 
   private boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long sp = walk.sp();
-    long expected = sp + entry.blob.frameBytes - X86.FRAME_LINK_BYTES;
+    long expected = sp + entry.blob.frameBytes - Cpu.FRAME_LINK_BYTES;
     if (walk.interrupted()) {
       return leaveInterrupted(walk, entry, expected);
     }
-    long fp = walk.valueOf(X86.RBP);
+    long fp = walk.fp();
     boolean aligned = fp >= expected && fp - expected <= ALIGNMENT;
     return leaveByFp(walk, aligned ? fp : expected);
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry, long expected)
       throws UnreadableMemoryException {
-    long sp = walk.sp();
-    long fp = walk.valueOf(X86.RBP);
+    long fp = walk.fp();
     if (entry.partial != null) {
-      long slot = sp + entry.partial.returnAddress();
-      long pc = walk.read(slot);
+      long pc = walk.returnAddressOf(entry.partial);
       if (callers.isHotSpotReturnAddress(pc)) {
-        boolean pushed = entry.partial.savedFp() != X86Code.FrameState.FP_IN_REGISTER;
-        walk.toCaller(pc, slot + X86.WORD, pushed ? walk.read(sp) : fp);
+        walk.toCaller(pc, walk.sp() + entry.partial.size(), walk.callerFpOf(entry.partial));
         return true;
       }
     }
     if (fp >= expected && fp - expected <= ALIGNMENT && leaveByFp(walk, fp)) {
       return true;
     }
-    long top = walk.read(sp);
+    long top = walk.topReturnAddress();
     if (callers.isHotSpotReturnAddress(top)) {
-      walk.toCaller(top, sp + X86.WORD);
+      walk.toCaller(top, walk.spBeforeCall());
       return true;
     }
     return leaveByFp(walk, expected);
   }
 
   private boolean leaveByFp(Walk walk, long fp) throws UnreadableMemoryException {
-    long pc = walk.read(fp + X86.RETURN_ADDRESS);
+    long pc = walk.read(fp + Cpu.RETURN_ADDRESS);
     if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
-    walk.toCaller(pc, fp + X86.FRAME_LINK_BYTES, walk.read(fp + X86.SAVED_FP));
+    walk.toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, walk.read(fp + Cpu.SAVED_FP));
     return true;
   }
 }

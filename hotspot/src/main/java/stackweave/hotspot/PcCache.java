@@ -20,6 +20,7 @@ final class PcCache {
   private final BlobCache blobs;
   private final ScopeDecoder scopes;
   private final InterpreterCodelets codelets;
+  private final Cpu cpu;
   private final HotSpotStatistics statistics;
   private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
   private int blobResets;
@@ -29,11 +30,13 @@ final class PcCache {
       BlobCache blobs,
       ScopeDecoder scopes,
       InterpreterCodelets codelets,
+      Cpu cpu,
       HotSpotStatistics statistics) {
     this.memory = memory;
     this.blobs = blobs;
     this.scopes = scopes;
     this.codelets = codelets;
+    this.cpu = cpu;
     this.statistics = statistics;
   }
 
@@ -82,13 +85,12 @@ final class PcCache {
     byte[] call = interrupted ? null : codeBefore(blob, pc);
     boolean returns =
         !interrupted
-            && (isReturnPoint(pc, blob, nmethod, codelet)
-                || X86Code.isCallBefore(call, call.length));
-    long callTarget = returns ? X86Code.callTarget(call, call.length, pc) : 0;
+            && (isReturnPoint(pc, blob, nmethod, codelet) || cpu.isCallBefore(call, call.length));
+    long callTarget = returns ? cpu.callTarget(call, call.length, pc) : 0;
     boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
-    int pushedWords = leafCall ? X86Code.popsAt(codeAfter(blob, pc)) : 0;
+    int pushedWords = leafCall ? cpu.popsAt(codeAfter(blob, pc)) : 0;
     PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc);
-    X86Code.FrameState partial =
+    PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
             : null;
@@ -108,13 +110,13 @@ final class PcCache {
   }
 
   private byte[] codeBefore(CodeBlob blob, long pc) {
-    int length = (int) Math.min(X86Code.LONGEST_KNOWN_CALL, pc - blob.codeBegin);
+    int length = (int) Math.min(cpu.longestKnownCall(), pc - blob.codeBegin);
     byte[] code = new byte[length];
     return read(pc - length, code, 0, length) ? code : new byte[length];
   }
 
   private byte[] codeAfter(CodeBlob blob, long pc) {
-    byte[] code = new byte[(int) Math.min(X86Code.LONGEST_POPS, blob.codeEnd - pc)];
+    byte[] code = new byte[(int) Math.min(cpu.longestPops(), blob.codeEnd - pc)];
     return read(pc, code, 0, code.length) ? code : new byte[0];
   }
 
@@ -127,17 +129,18 @@ final class PcCache {
     return read(from, code, offset, (int) (to - from)) ? code : new byte[code.length];
   }
 
-  private X86Code.FrameState partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
+  private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
     if (nmethod == null) {
-      if (pc == blob.codeBegin + 1 && X86Code.isPushFp(code, PcEntry.CODE_BEFORE - 1)) {
-        return X86Code.FrameState.FP_PUSHED;
+      int push = cpu.fpPushLength();
+      if (pc == blob.codeBegin + push && cpu.isFpPush(code, PcEntry.CODE_BEFORE - push)) {
+        return PartialFrame.LINK;
       }
       return inPrologue(blob.codeBegin, blob.codeBegin + LONGEST_OSR_PROLOGUE, pc);
     }
     if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
-      return X86Code.FrameState.NONE;
+      return cpu.frameless();
     }
-    X86Code.FrameState state = X86Code.inEpilogue(code, PcEntry.CODE_BEFORE);
+    PartialFrame state = cpu.inEpilogue(code, PcEntry.CODE_BEFORE);
     if (state == null && blob.frameComplete > 0) {
       state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
     }
@@ -147,14 +150,14 @@ final class PcCache {
     return state;
   }
 
-  private X86Code.FrameState inPrologue(long entry, long limit, long pc) {
+  private PartialFrame inPrologue(long entry, long limit, long pc) {
     int length = (int) Math.min(limit - entry, LONGEST_PROLOGUE);
     if (pc < entry || pc >= entry + length) {
       return null;
     }
     byte[] code = new byte[length];
     return read(entry, code, 0, length)
-        ? X86Code.inPrologue(code, 0, (int) (pc - entry), length)
+        ? cpu.inPrologue(code, 0, (int) (pc - entry), length)
         : null;
   }
 

@@ -32,16 +32,16 @@ final class PcEntry {
   final int pushedWords;
 
   /** How an interrupted frame stands, if it is not complete; else null. */
-  final X86Code.FrameState partial;
+  final PartialFrame partial;
 
   /** The code around an interrupted pc (from {@link #CODE_BEFORE} bytes before it), or null. */
   final byte[] code;
 
   /** How much of the code before an interrupted pc is kept. */
-  static final int CODE_BEFORE = 24;
+  static final int CODE_BEFORE = Cpu.CODE_WINDOW;
 
   /** How much of the code from an interrupted pc on is kept. */
-  static final int CODE_AFTER = 24;
+  static final int CODE_AFTER = Cpu.CODE_WINDOW;
 
   /**
    * Java frames as columns.
@@ -59,7 +59,7 @@ final class PcEntry {
       boolean isReturnAddress,
       long callTarget,
       int pushedWords,
-      X86Code.FrameState partial,
+      PartialFrame partial,
       byte[] code) {
     this.pc = pc;
     this.interrupted = interrupted;

@@ -38,22 +38,20 @@ final class RuntimeFrame implements HotSpotFrame {
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long sp = walk.sp();
-    int jump = X86Code.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
+    Cpu cpu = walk.cpu();
+    int jump = cpu.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
     if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump))) {
       return true;
     }
-    if (entry.pc == entry.blob.codeBegin || X86Code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      return leaveAt(walk, sp, walk.valueOf(X86.RBP));
+    if (entry.pc == entry.blob.codeBegin || cpu.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      return leavePartial(walk, cpu.frameless());
     }
     if (entry.partial != null) {
-      long slot = sp + entry.partial.returnAddress();
-      boolean pushed = entry.partial.savedFp() != X86Code.FrameState.FP_IN_REGISTER;
-      return leaveAt(walk, slot, pushed ? walk.read(sp) : walk.valueOf(X86.RBP));
+      return leavePartial(walk, entry.partial);
     }
     return leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
-        || leaveAt(walk, sp, walk.valueOf(X86.RBP))
+        || leavePartial(walk, cpu.frameless())
         || leaveByFp(walk, entry.blob.frameBytes);
   }
 
@@ -69,12 +67,12 @@ final class RuntimeFrame implements HotSpotFrame {
 
   private boolean leaveBySize(Walk walk, PcEntry entry) {
     int size = entry.blob.frameBytes;
-    if (size < X86.FRAME_LINK_BYTES) {
+    if (size < Cpu.FRAME_LINK_BYTES) {
       return false;
     }
     long cfa = walk.sp() + size;
-    long fp = walk.peek(cfa - X86.FRAME_LINK_BYTES);
-    long pc = walk.peek(cfa - X86.WORD);
+    long fp = walk.peek(cfa - Cpu.FRAME_LINK_BYTES);
+    long pc = walk.peek(cfa - Cpu.WORD);
     if (!callers.isGoodForJava(walk, pc, cfa, fp)) {
       return false;
     }
@@ -82,13 +80,17 @@ final class RuntimeFrame implements HotSpotFrame {
     return true;
   }
 
-  private boolean leaveAt(Walk walk, long slot, long fp) {
-    long pc = walk.peek(slot);
+  private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
+    return leaveTo(
+        walk, walk.returnAddressOf(frame), walk.sp() + frame.size(), walk.callerFpOf(frame));
+  }
+
+  private boolean leaveTo(Walk walk, long pc, long sp, long fp) {
     if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
-    walk.popTo(pc, slot + X86.WORD);
-    walk.registers().set(X86.RBP, fp);
+    walk.popTo(pc, sp);
+    walk.setFp(fp);
     return true;
   }
 
@@ -97,16 +99,14 @@ final class RuntimeFrame implements HotSpotFrame {
    * the caller's and skip a frame.
    */
   private boolean leaveByFp(Walk walk, long reach) {
-    long fp = walk.valueOf(X86.RBP);
+    long fp = walk.fp();
     if (!walk.isOnStack(fp) || fp - walk.sp() > reach) {
       return false;
     }
-    return leaveAt(walk, fp + X86.RETURN_ADDRESS, walk.peek(fp + X86.SAVED_FP))
-        && restoreSp(walk, fp);
-  }
-
-  private static boolean restoreSp(Walk walk, long fp) {
-    walk.registers().set(X86.RSP, fp + X86.FRAME_LINK_BYTES);
-    return true;
+    return leaveTo(
+        walk,
+        walk.peek(fp + Cpu.RETURN_ADDRESS),
+        fp + Cpu.FRAME_LINK_BYTES,
+        walk.peek(fp + Cpu.SAVED_FP));
   }
 }

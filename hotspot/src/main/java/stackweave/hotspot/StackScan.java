@@ -18,14 +18,14 @@ final class StackScan {
 
   /** Makes the caller the frame at hand; false if none was found. */
   boolean toCaller(Walk walk, long from) {
-    long fp = walk.valueOf(X86.RBP);
-    for (long slot = from; slot < from + LONGEST * X86.WORD; slot += X86.WORD) {
+    long fp = walk.fp();
+    for (long slot = from; slot < from + LONGEST * Cpu.WORD; slot += Cpu.WORD) {
       long pc = walk.peek(slot);
       if (!callers.isHotSpotReturnAddress(pc)) {
         continue;
       }
-      long sp = slot + X86.WORD;
-      long saved = walk.peek(slot - X86.WORD);
+      long sp = slot + Cpu.WORD;
+      long saved = walk.peek(slot - Cpu.WORD);
       // A frame that was built saved its caller's fp right below; one that was not left it alone.
       if (slot > from && walk.isOnStack(saved) && callers.isGoodForJava(walk, pc, sp, saved)) {
         statistics.scans++;

@@ -8,35 +8,34 @@ final class StubCallSite {
   /** More than any stub without a described frame pushes, in words. */
   private static final int LONGEST_SEARCH = 160;
 
-  /** {@code push rbp; mov rbp, rsp}. */
-  private static final int ENTER_LENGTH = 4;
-
   private final PcCache pcs;
   private final CodeCache codeCache;
+  private final Cpu cpu;
 
-  StubCallSite(CodeCache codeCache, PcCache pcs) {
+  StubCallSite(CodeCache codeCache, PcCache pcs, Cpu cpu) {
+    this.cpu = cpu;
     this.codeCache = codeCache;
     this.pcs = pcs;
   }
 
   /** Makes the stub's caller the frame at hand; false if no call to it is on the stack. */
   boolean toCaller(Walk walk, PcEntry entry) {
-    long fp = walk.valueOf(X86.RBP);
+    long fp = walk.fp();
     if (walk.isOnStack(fp)) {
-      long pc = walk.peek(fp + X86.RETURN_ADDRESS);
+      long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
       long target = calledFrom(pc, entry);
       if (target != 0 && !isAtStart(entry.pc, target) && isEntering(target)) {
-        leave(walk, pc, fp + X86.RETURN_ADDRESS, walk.peek(fp));
+        leave(walk, pc, fp + Cpu.RETURN_ADDRESS, walk.peek(fp));
         return true;
       }
     }
     long sp = walk.sp();
-    for (long slot = sp; slot < sp + LONGEST_SEARCH * X86.WORD; slot += X86.WORD) {
+    for (long slot = sp; slot < sp + LONGEST_SEARCH * Cpu.WORD; slot += Cpu.WORD) {
       long pc = walk.peek(slot);
       long target = calledFrom(pc, entry);
       if (target != 0) {
         boolean saved = slot > sp && entry.pc != target && isSavingFp(target);
-        leave(walk, pc, slot, saved ? walk.peek(slot - X86.WORD) : fp);
+        leave(walk, pc, slot, saved ? walk.peek(slot - Cpu.WORD) : fp);
         return true;
       }
     }
@@ -57,27 +56,25 @@ final class StubCallSite {
   }
 
   /** Not so where the routine jumped backwards, into the shared tail of another. */
-  private static boolean isAtStart(long pc, long target) {
-    return pc >= target && pc < target + ENTER_LENGTH;
+  private boolean isAtStart(long pc, long target) {
+    return pc >= target && pc < target + cpu.enterLength();
   }
 
   private boolean isEntering(long target) {
     PcEntry start = pcs.find(target, true);
-    return start != null
-        && X86Code.isPushFp(start.code, PcEntry.CODE_BEFORE)
-        && X86Code.isMoveOfSpToFp(start.code, PcEntry.CODE_BEFORE + 1);
+    return start != null && cpu.isEnter(start.code, PcEntry.CODE_BEFORE);
   }
 
   private boolean isSavingFp(long target) {
     PcEntry start = pcs.find(target, true);
-    return start != null && X86Code.isSavingFp(start.code, PcEntry.CODE_BEFORE);
+    return start != null && cpu.isSavingFp(start.code, PcEntry.CODE_BEFORE);
   }
 
   private static void leave(Walk walk, long pc, long slot, long fp) {
-    boolean fpKnown = walk.registers().isKnown(X86.RBP);
-    walk.popTo(pc, slot + X86.WORD);
+    boolean fpKnown = walk.isFpKnown();
+    walk.popTo(pc, slot + Cpu.WORD);
     if (fpKnown || fp != 0) {
-      walk.registers().set(X86.RBP, fp);
+      walk.setFp(fp);
     }
   }
 }

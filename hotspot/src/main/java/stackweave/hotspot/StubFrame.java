@@ -4,10 +4,13 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Stub routines: array copies, intrinsics, barriers. Most begin with {@code push rbp; mov rbp,
- * rsp}; some have no frame. HotSpot describes none of them, so each way out is validated.
+ * Stub routines: array copies, intrinsics, barriers. Most begin by setting up a frame pointer; some
+ * have no frame. HotSpot describes none of them, so each way out is validated.
  */
 final class StubFrame implements HotSpotFrame {
+  /** In an nmethod entry barrier's frame of x86-64, where else the return address is. */
+  private static final long ENTRY_BARRIER_MARK = -1;
+
   private final Callers callers;
   private final StubCallSite callSite;
   private final StackScan scan;
@@ -27,52 +30,50 @@ final class StubFrame implements HotSpotFrame {
     boolean left =
         walk.interrupted()
             ? callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
-            : leaveByFp(walk) || leaveByTop(walk, 0);
+            : leaveByFp(walk) || leavePartial(walk, walk.cpu().frameless());
     return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    byte[] code = entry.code;
-    int at = PcEntry.CODE_BEFORE;
-    if (X86Code.isPushFp(code, at - 1) && X86Code.isMoveOfSpToFp(code, at)
-        || X86Code.isPopFp(code, at) && X86Code.isReturn(code, at + 1)) {
-      long fp = walk.read(walk.sp());
-      if (leaveByTop(walk, X86.WORD)) {
-        walk.registers().set(X86.RBP, fp);
-        return true;
-      }
+    if (walk.cpu().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE)
+        && leavePartial(walk, PartialFrame.LINK)) {
+      return true;
     }
-    return leaveByTop(walk, 0) || leaveByFp(walk);
+    return leavePartial(walk, walk.cpu().frameless()) || leaveByFp(walk);
   }
 
-  private boolean leaveByTop(Walk walk, int pushed) throws UnreadableMemoryException {
-    long slot = walk.sp() + pushed;
-    long pc = walk.read(slot);
+  private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
+    long pc = walk.returnAddressOf(frame);
     if (!callers.isReturnAddress(walk, pc)) {
       return false;
     }
-    walk.popTo(pc, slot + X86.WORD);
+    long fp = walk.callerFpOf(frame);
+    boolean fpKnown = walk.isFpKnown() || frame.savedFp() != PartialFrame.IN_REGISTER;
+    walk.popTo(pc, walk.sp() + frame.size());
+    if (fpKnown) {
+      walk.setFp(fp);
+    }
     return true;
   }
 
   private boolean leaveByFp(Walk walk) {
-    long fp = walk.valueOf(X86.RBP);
+    long fp = walk.fp();
     if (!walk.isOnStack(fp)) {
       return false;
     }
-    long returnSlot = fp + X86.RETURN_ADDRESS;
+    long returnSlot = fp + Cpu.RETURN_ADDRESS;
     long pc = walk.peek(returnSlot);
-    if (pc == X86.ENTRY_BARRIER_MARK) {
+    if (pc == ENTRY_BARRIER_MARK) {
       // The frame of a nmethod entry barrier: its return address has a mark in front.
-      returnSlot += X86.WORD;
+      returnSlot += Cpu.WORD;
       pc = walk.peek(returnSlot);
     }
     if (!callers.isReturnAddress(walk, pc)) {
       return false;
     }
-    long callerFp = walk.peek(fp + X86.SAVED_FP);
-    walk.popTo(pc, returnSlot + X86.WORD);
-    walk.registers().set(X86.RBP, callerFp);
+    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
+    walk.popTo(pc, returnSlot + Cpu.WORD);
+    walk.setFp(callerFp);
     return true;
   }
 }

@@ -3,7 +3,10 @@ package stackweave.hotspot;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
-/** The stub through which native code calls Java by the foreign function interface: rbp-based. */
+/**
+ * The stub through which native code calls Java by the foreign function interface, based on a frame
+ * pointer.
+ */
 final class UpcallFrame implements HotSpotFrame {
   private final Callers callers;
   private final HotSpotFrame withoutFrame;
@@ -15,8 +18,8 @@ final class UpcallFrame implements HotSpotFrame {
 
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long fp = walk.valueOf(X86.RBP);
-    long pc = walk.peek(fp + X86.RETURN_ADDRESS);
+    long fp = walk.fp();
+    long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
     if (!walk.isOnStack(fp) || !callers.isReturnAddress(walk, pc)) {
       return withoutFrame.step(walk, entry);
     }
@@ -24,9 +27,9 @@ final class UpcallFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    walk.toCaller(pc, fp + X86.FRAME_LINK_BYTES, walk.read(fp + X86.SAVED_FP));
+    walk.toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, walk.read(fp + Cpu.SAVED_FP));
     // What it keeps of its caller's other registers is nowhere described.
-    walk.registers().forget(X86.R15);
+    walk.registers().forget(walk.cpu().thread());
     return null;
   }
 }

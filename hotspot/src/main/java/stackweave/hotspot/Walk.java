@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import stackweave.unwind.Architecture;
 import stackweave.unwind.CodeModules;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Registers;
@@ -15,13 +16,19 @@ final class Walk {
   private static final long LARGEST_STACK = 1L << 30;
 
   private final Registers registers;
+  private final Cpu cpu;
   private MemoryReader stack;
   private CodeModules modules;
   private FrameBuffer frames;
   private boolean interrupted;
 
-  Walk(Registers registers) {
+  /**
+   * @param registers to be used for the frame at hand
+   * @param cpu null where HotSpot's frames are not known
+   */
+  Walk(Registers registers, Cpu cpu) {
     this.registers = registers;
+    this.cpu = cpu;
   }
 
   void begin(Registers innermost, MemoryReader stack, CodeModules modules, FrameBuffer frames) {
@@ -34,6 +41,10 @@ final class Walk {
 
   Registers registers() {
     return registers;
+  }
+
+  Cpu cpu() {
+    return cpu;
   }
 
   MemoryReader stack() {
@@ -65,6 +76,23 @@ final class Walk {
     return registers.sp();
   }
 
+  /** The frame pointer, or 0 where it is lost. */
+  long fp() {
+    return isFpKnown() ? registers.fp() : 0;
+  }
+
+  boolean isFpKnown() {
+    return registers.isKnown(registers.architecture().fp());
+  }
+
+  void setFp(long fp) {
+    registers.set(registers.architecture().fp(), fp);
+  }
+
+  private void setSp(long sp) {
+    registers.set(registers.architecture().sp(), sp);
+  }
+
   /** A register's value, or 0 where it is lost: no address of anything. */
   long valueOf(int register) {
     return registers.isKnown(register) ? registers.get(register) : 0;
@@ -85,6 +113,30 @@ final class Walk {
     } catch (UnreadableMemoryException e) {
       return 0;
     }
+  }
+
+  /** The return address of a frame that is not complete. */
+  long returnAddressOf(PartialFrame frame) throws UnreadableMemoryException {
+    return frame.returnAddress() == PartialFrame.IN_REGISTER
+        ? valueOf(registers.architecture().ra())
+        : stack.readLong(sp() + frame.returnAddress());
+  }
+
+  /** The caller's frame pointer at a frame that is not complete. */
+  long callerFpOf(PartialFrame frame) throws UnreadableMemoryException {
+    return frame.savedFp() == PartialFrame.IN_REGISTER
+        ? fp()
+        : stack.readLong(sp() + frame.savedFp());
+  }
+
+  /** The return address of code that has pushed nothing since it was called. */
+  long topReturnAddress() throws UnreadableMemoryException {
+    return returnAddressOf(cpu.frameless());
+  }
+
+  /** The sp of the caller of code that has pushed nothing since it was called. */
+  long spBeforeCall() {
+    return sp() + cpu.callBytes();
   }
 
   /** Whether {@code address} can belong to this frame or an outer one. */
@@ -131,13 +183,13 @@ final class Walk {
   }
 
   /**
-   * Makes the caller the frame at hand. Java code keeps no register over a call but rsp, rbp and
-   * the thread's, so all others are lost.
+   * Makes the caller the frame at hand. Java code keeps no register over a call but sp, fp and the
+   * thread's, so all others are lost.
    */
   void toCaller(long pc, long sp) {
     loseRegisters();
     registers.setPc(pc);
-    registers.set(X86.RSP, sp);
+    setSp(sp);
     interrupted = false;
   }
 
@@ -146,19 +198,21 @@ final class Walk {
    */
   void popTo(long pc, long sp) {
     registers.setPc(pc);
-    registers.set(X86.RSP, sp);
+    setSp(sp);
     interrupted = false;
   }
 
   /** As {@link #toCaller(long, long)}, with the caller's frame pointer. */
   void toCaller(long pc, long sp, long fp) {
     toCaller(pc, sp);
-    registers.set(X86.RBP, fp);
+    setFp(fp);
   }
 
   private void loseRegisters() {
-    for (int i = 0; i < X86.R15; i++) {
-      if (i != X86.RSP && i != X86.RBP) {
+    Architecture architecture = registers.architecture();
+    int thread = cpu.thread();
+    for (int i = 0; i < architecture.registerCount(); i++) {
+      if (i != architecture.sp() && i != architecture.fp() && i != thread) {
         registers.forget(i);
       }
     }

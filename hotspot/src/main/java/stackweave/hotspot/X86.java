@@ -1,48 +1,193 @@
 package stackweave.hotspot;
 
-/**
- * What HotSpot hard-codes for x86-64 and does not describe in vmStructs: frame slots (words from
- * rbp), register roles. Same in 17, 21 and 25 ({@code frame_x86.hpp}, {@code
- * stubGenerator_x86_64.cpp}, {@code templateInterpreterGenerator_x86.cpp}).
- */
-final class X86 {
-  static final int WORD = 8;
+import stackweave.unwind.Architecture;
 
+/**
+ * x86-64. The same in 17, 21 and 25 ({@code frame_x86.hpp}, {@code stubGenerator_x86_64.cpp},
+ * {@code templateInterpreterGenerator_x86.cpp}); the instruction sequences are in {@link X86Code}.
+ */
+final class X86 extends Cpu {
   // Registers by DWARF number.
   static final int RAX = 0;
   static final int RDX = 1;
   static final int RBX = 3;
-  static final int RBP = 6;
-  static final int RSP = 7;
   static final int R12 = 12;
   static final int R13 = 13;
   static final int R14 = 14;
-
-  /** Holds the JavaThread in all Java code. */
   static final int R15 = 15;
 
-  // Every frame with a frame pointer.
-  static final int SAVED_FP = 0;
-  static final int RETURN_ADDRESS = WORD;
-  static final int FRAME_LINK_BYTES = 2 * WORD;
+  /** The slot with the bytecode pointer, bytes from rbp. */
+  private static final int BYTECODE_POINTER_SLOT = -8 * WORD;
 
-  // Interpreter frame, bytes from rbp.
-  static final int SENDER_SP = -1 * WORD;
-  static final int METHOD = -3 * WORD;
-  static final int BCP = -8 * WORD;
+  private static final int[] CALL_STUB_REGISTERS = {RBX, R12, R13, R14, R15};
 
-  /** From rbp down to the last slot that an interpreter frame always has. */
-  static final int INTERPRETER_FIXED_BYTES = 9 * WORD;
+  /** Bytes from rbp. */
+  private static final int[] CALL_STUB_SLOTS = {
+    -7 * WORD, -8 * WORD, -9 * WORD, -10 * WORD, -11 * WORD
+  };
 
-  // Call stub frame, bytes from rbp: callee-saved registers of the C++ code that calls Java.
-  static final int CALL_STUB_RBX = -7 * WORD;
-  static final int CALL_STUB_R12 = -8 * WORD;
-  static final int CALL_STUB_R13 = -9 * WORD;
-  static final int CALL_STUB_R14 = -10 * WORD;
-  static final int CALL_STUB_R15 = -11 * WORD;
+  @Override
+  Architecture architecture() {
+    return Architecture.X86_64;
+  }
 
-  /** Slot of a nmethod entry barrier's frame that says so, instead of a return address. */
-  static final long ENTRY_BARRIER_MARK = -1;
+  @Override
+  int thread() {
+    return R15;
+  }
 
-  private X86() {}
+  @Override
+  int method() {
+    return RBX;
+  }
+
+  @Override
+  int senderSp() {
+    return R13;
+  }
+
+  @Override
+  int bytecodePointer() {
+    return R13;
+  }
+
+  @Override
+  int movedReturnAddress() {
+    return RAX;
+  }
+
+  @Override
+  int throwingPc() {
+    return RDX;
+  }
+
+  @Override
+  int systemCallResult() {
+    return RAX;
+  }
+
+  @Override
+  int callBytes() {
+    return WORD;
+  }
+
+  @Override
+  int bytecodePointerSlot() {
+    return BYTECODE_POINTER_SLOT;
+  }
+
+  @Override
+  int[] callStubRegisters() {
+    return CALL_STUB_REGISTERS;
+  }
+
+  @Override
+  int[] callStubSlots() {
+    return CALL_STUB_SLOTS;
+  }
+
+  @Override
+  InterpreterEdge interpreterEdge(Callers callers, MethodCache methods) {
+    return new X86InterpreterEdge(callers, methods);
+  }
+
+  @Override
+  int longestCall() {
+    return X86Code.LONGEST_CALL;
+  }
+
+  @Override
+  int longestKnownCall() {
+    return X86Code.LONGEST_KNOWN_CALL;
+  }
+
+  @Override
+  boolean isCallBefore(byte[] code, int end) {
+    return X86Code.isCallBefore(code, end);
+  }
+
+  @Override
+  long callTarget(byte[] code, int end, long pc) {
+    return X86Code.callTarget(code, end, pc);
+  }
+
+  @Override
+  int longestPops() {
+    return X86Code.LONGEST_POPS;
+  }
+
+  @Override
+  int popsAt(byte[] code) {
+    return X86Code.popsAt(code);
+  }
+
+  @Override
+  int jumpRegister(byte[] code, int i) {
+    return X86Code.jumpRegister(code, i);
+  }
+
+  @Override
+  PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
+    return X86Code.inPrologue(code, entry, pc, limit);
+  }
+
+  @Override
+  PartialFrame inEpilogue(byte[] code, int pc) {
+    return X86Code.inEpilogue(code, pc);
+  }
+
+  @Override
+  PartialFrame frameless() {
+    return X86Code.FRAMELESS;
+  }
+
+  @Override
+  boolean isReturn(byte[] code, int i) {
+    return X86Code.isReturn(code, i);
+  }
+
+  @Override
+  int fpPushLength() {
+    return 1;
+  }
+
+  @Override
+  boolean isFpPush(byte[] code, int i) {
+    return X86Code.isPushFp(code, i);
+  }
+
+  @Override
+  boolean isEnter(byte[] code, int i) {
+    return X86Code.isPushFp(code, i) && X86Code.isMoveOfSpToFp(code, i + 1);
+  }
+
+  @Override
+  int enterLength() {
+    return 4;
+  }
+
+  @Override
+  boolean isLinkOnTop(byte[] code, int i) {
+    return isEnter(code, i - 1) || X86Code.isPopFp(code, i) && X86Code.isReturn(code, i + 1);
+  }
+
+  @Override
+  boolean isSavingFp(byte[] code, int i) {
+    return X86Code.isSavingFp(code, i);
+  }
+
+  @Override
+  boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
+    return X86Code.isRdxPoppedBefore(code, end, distance);
+  }
+
+  @Override
+  boolean isSystemCallBefore(byte[] code, int end) {
+    return X86Code.isSystemCallBefore(code, end);
+  }
+
+  @Override
+  boolean isCloneWithin(byte[] code, int end) {
+    return X86Code.isCloneWithin(code, end);
+  }
 }

@@ -1,5 +1,7 @@
 package stackweave.hotspot;
 
+import static stackweave.hotspot.Cpu.at;
+
 /**
  * Recognises the few instruction sequences that HotSpot's code generators always emit the same way:
  * calls, and how compiled code sets up and takes down its frame.
@@ -107,16 +109,8 @@ final class X86Code {
     return false;
   }
 
-  /** How far above sp the return address is, and whether and where rbp was saved, all in bytes. */
-  record FrameState(int returnAddress, int savedFp) {
-    static final int FP_IN_REGISTER = -1;
-
-    /** Nothing pushed yet, or everything popped. */
-    static final FrameState NONE = new FrameState(0, FP_IN_REGISTER);
-
-    /** Only rbp on top of the return address. */
-    static final FrameState FP_PUSHED = new FrameState(8, 0);
-  }
+  /** Nothing pushed yet, or everything popped: the return address is on top. */
+  static final PartialFrame FRAMELESS = frameWithoutFp(0);
 
   /**
    * The state of the frame at {@code pc}, an index in {@code code}, if it lies in the prologue that
@@ -125,22 +119,22 @@ final class X86Code {
    *
    * @return null if pc is behind the prologue or there is none within {@code limit}
    */
-  static FrameState inPrologue(byte[] code, int entry, int pc, int limit) {
+  static PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
     for (int i = entry; i < limit; i++) {
       int push = pushPrologue(code, i);
       if (push > 0) {
         if (pc >= i + push) {
           return null;
         }
-        return pc <= i ? FrameState.NONE : FrameState.FP_PUSHED;
+        return pc <= i ? FRAMELESS : PartialFrame.LINK;
       }
-      FrameState mov = movPrologue(code, i);
+      PartialFrame mov = movPrologue(code, i);
       if (mov != null) {
         int store = i + 7;
         if (pc > store) {
           return null;
         }
-        return pc <= i ? FrameState.NONE : mov;
+        return pc <= i ? FRAMELESS : mov;
       }
     }
     return null;
@@ -172,8 +166,13 @@ final class X86Code {
     return at(code, i + 1) == 0x83 ? 4 : at(code, i + 1) == 0x81 ? 7 : 0;
   }
 
+  /** A frame with {@code bytes} below its return address, and rbp as it was. */
+  private static PartialFrame frameWithoutFp(int bytes) {
+    return new PartialFrame(bytes + Cpu.WORD, bytes, PartialFrame.IN_REGISTER);
+  }
+
   /** {@code sub rsp, n; mov [rsp + m], rbp}: the state between the two, or null. */
-  private static FrameState movPrologue(byte[] code, int i) {
+  private static PartialFrame movPrologue(byte[] code, int i) {
     if (subtractSp(code, i) != 7) {
       return null;
     }
@@ -183,7 +182,7 @@ final class X86Code {
             && at(code, store + 1) == 0x89
             && (at(code, store + 2) == 0x6c || at(code, store + 2) == 0xac)
             && at(code, store + 3) == 0x24;
-    return isStore ? new FrameState(i4(code, i + 3), FrameState.FP_IN_REGISTER) : null;
+    return isStore ? frameWithoutFp(i4(code, i + 3)) : null;
   }
 
   /**
@@ -192,12 +191,12 @@ final class X86Code {
    *
    * @return null if it does not
    */
-  static FrameState inEpilogue(byte[] code, int pc) {
+  static PartialFrame inEpilogue(byte[] code, int pc) {
     if (at(code, pc) == 0x5d && (isAddSpBefore(code, pc) || isLeaving(code, pc + 1))) {
-      return FrameState.FP_PUSHED;
+      return PartialFrame.LINK;
     }
     boolean popped = at(code, pc - 1) == 0x5d && isAddSpBefore(code, pc - 1);
-    return popped || isLeaving(code, pc) || isPollStub(code, pc) ? FrameState.NONE : null;
+    return popped || isLeaving(code, pc) || isPollStub(code, pc) ? FRAMELESS : null;
   }
 
   private static boolean isAddSpBefore(byte[] code, int end) {
@@ -297,10 +296,5 @@ final class X86Code {
 
   private static int i4(byte[] code, int i) {
     return at(code, i) | at(code, i + 1) << 8 | at(code, i + 2) << 16 | at(code, i + 3) << 24;
-  }
-
-  /** The byte, or -1 outside of what was copied. */
-  private static int at(byte[] code, int i) {
-    return i >= 0 && i < code.length ? code[i] & 0xff : -1;
   }
 }

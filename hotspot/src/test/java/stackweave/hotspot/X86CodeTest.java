@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import stackweave.hotspot.X86Code.FrameState;
 
 /** Instruction sequences: calls against objdump, frames against what the compilers emit. */
 class X86CodeTest {
@@ -85,7 +84,8 @@ class X86CodeTest {
   void prologues(String hex, int pc, int returnAddress, int savedFp) {
     byte[] code = Unsigned5Test.bytes(hex);
     assertEquals(
-        new FrameState(returnAddress, savedFp), X86Code.inPrologue(code, 0, pc, code.length));
+        new PartialFrame(returnAddress + Cpu.WORD, returnAddress, savedFp),
+        X86Code.inPrologue(code, 0, pc, code.length));
   }
 
   @ParameterizedTest
@@ -111,7 +111,8 @@ class X86CodeTest {
   })
   void epilogues(String hex, int pc, int returnAddress, int savedFp) {
     assertEquals(
-        new FrameState(returnAddress, savedFp), X86Code.inEpilogue(Unsigned5Test.bytes(hex), pc));
+        new PartialFrame(returnAddress + Cpu.WORD, returnAddress, savedFp),
+        X86Code.inEpilogue(Unsigned5Test.bytes(hex), pc));
   }
 
   @ParameterizedTest
