@@ -46,7 +46,7 @@ public final class Agent {
             options.depth() == Options.AS_RECORDED
                 ? SamplingRequest.DEFAULT_DEPTH
                 : options.depth(),
-            new Sampler(instrumentation, new Messages()))
+            new Sampler(instrumentation, options.recordFailures(), new Messages()))
         .start();
   }
 

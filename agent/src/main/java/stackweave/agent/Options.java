@@ -20,8 +20,11 @@ import java.util.stream.Collectors;
  * @param engine what takes the samples for recordings whose settings name nothing
  * @param explicit only recordings that name {@code stackweave.NativeSample} are sampled, not every
  *     one that a person started
+ * @param recordFailures the directory for replay files of stacks that don't reach their root, or
+ *     empty: none are written
  */
-public record Options(long intervalNanos, int depth, Engine engine, boolean explicit) {
+public record Options(
+    long intervalNanos, int depth, Engine engine, boolean explicit, String recordFailures) {
 
   /** Where the recording's settings decide. */
   public static final int AS_RECORDED = 0;
@@ -43,6 +46,7 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
     DEPTH,
     ENGINE,
     SAMPLE,
+    RECORD_FAILURES,
     /** Reserved: instrumentation comes later. */
     HOOKS
   }
@@ -58,8 +62,14 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
     int depth = AS_RECORDED;
     Engine engine = Engine.AUTO;
     boolean explicit = false;
+    String recordFailures = "";
     if (text == null || text.isBlank()) {
-      return new Options(interval, depth, engine, explicit); // the usual case loads no more classes
+      return new Options(
+          interval,
+          depth,
+          engine,
+          explicit,
+          recordFailures); // the usual case loads no more classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -89,11 +99,17 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
           }
           explicit = true;
         }
+        case RECORD_FAILURES -> {
+          if (value.isEmpty()) {
+            throw invalid(name, value, "a directory");
+          }
+          recordFailures = value;
+        }
         case HOOKS ->
             throw new InvalidOptionException("option 'hooks' is reserved for a later version");
       }
     }
-    return new Options(interval, depth, engine, explicit);
+    return new Options(interval, depth, engine, explicit, recordFailures);
   }
 
   private static long interval(String value) throws InvalidOptionException {
@@ -144,6 +160,6 @@ public record Options(long intervalNanos, int depth, Engine engine, boolean expl
   }
 
   private static String text(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -13,7 +13,7 @@ import stackweave.agent.Options.Engine;
 class OptionsTest {
 
   private static final Options DEFAULTS =
-      new Options(Options.AS_RECORDED, Options.AS_RECORDED, Engine.AUTO, false);
+      new Options(Options.AS_RECORDED, Options.AS_RECORDED, Engine.AUTO, false, "");
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -25,8 +25,9 @@ class OptionsTest {
   @Test
   void allTogetherInAnyOrder() throws InvalidOptionException {
     assertEquals(
-        new Options(1_000_000, 512, Engine.PERF, true),
-        Options.parse("sample=explicit, engine=perf,depth=512 ,interval=1ms"));
+        new Options(1_000_000, 512, Engine.PERF, true, "/a dir"),
+        Options.parse(
+            "sample=explicit, engine=perf,depth=512 ,record-failures=/a dir,interval=1ms"));
   }
 
   @ParameterizedTest
@@ -46,9 +47,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, hooks)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, hooks)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, hooks)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, hooks)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, hooks)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, hooks)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, like 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, like 10ms)",
@@ -60,6 +61,7 @@ class OptionsTest {
         "depth=8193            | option 'depth' can't be '8193' (wanted: a number of frames from 1 to 8192)",
         "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf)",
         "sample=never          | option 'sample' can't be 'never' (wanted: explicit)",
+        "record-failures       | option 'record-failures' can't be '' (wanted: a directory)",
         "hooks=early           | option 'hooks' is reserved for a later version",
       })
   void whatIsNotUnderstoodIsSaid(String text, String message) {

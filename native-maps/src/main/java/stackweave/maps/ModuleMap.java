@@ -41,6 +41,23 @@ public final class ModuleMap implements CodeModules {
 
   @Override
   public MappedModule find(long pc) {
+    int i = indexOf(pc);
+    return i < 0 ? null : modules[i];
+  }
+
+  /** First address of the executable range that holds {@code pc}; 0 if none does. */
+  public long rangeStart(long pc) {
+    int i = indexOf(pc);
+    return i < 0 ? 0 : ranges.get(i).start();
+  }
+
+  /** First address behind the executable range that holds {@code pc}; 0 if none does. */
+  public long rangeEnd(long pc) {
+    int i = indexOf(pc);
+    return i < 0 ? 0 : ranges.get(i).end();
+  }
+
+  private int indexOf(long pc) {
     long wanted = pc + Long.MIN_VALUE;
     int low = 0;
     int high = starts.length - 1;
@@ -52,7 +69,7 @@ public final class ModuleMap implements CodeModules {
         high = middle - 1;
       }
     }
-    return high >= 0 && wanted < ends[high] ? modules[high] : null;
+    return high >= 0 && wanted < ends[high] ? high : -1;
   }
 
   /** The modules, each once, lowest address first. */

@@ -132,6 +132,57 @@ public final class RuleTable {
     return text.toString();
   }
 
+  /** The words that say a rule, for a record of it; {@link #intern(long[])} takes them back. */
+  public long[] words(int rule) {
+    return Arrays.copyOfRange(words, rule * stride, (rule + 1) * stride);
+  }
+
+  /**
+   * The id of a rule out of a record.
+   *
+   * @param recorded what {@link #words} gave of a table of the same architecture, or what somebody
+   *     made up: it is checked
+   * @throws IllegalArgumentException if no rule looks like that, or if it selects among others (a
+   *     table's answer for one address never does)
+   */
+  public int intern(long[] recorded) {
+    if (recorded.length != stride || !isSound(recorded)) {
+      throw new IllegalArgumentException("no unwind rule of " + architecture);
+    }
+    System.arraycopy(recorded, 0, candidate, 0, stride);
+    return internCandidate();
+  }
+
+  private boolean isSound(long[] rule) {
+    int kind = (int) rule[HEADER];
+    if (kind == OUTERMOST || kind == SIGNAL_FRAME || kind == UNSUPPORTED) {
+      long detail = rule[CFA];
+      boolean known = kind == UNSUPPORTED ? Unsupported.values().length > detail : detail == 0;
+      return rule[HEADER] == kind
+          && detail >= 0
+          && known
+          && Arrays.stream(rule, RA, stride).allMatch(word -> word == 0);
+    }
+    int flags = (int) rule[HEADER] >>> 8 & 0xff;
+    int changed = 0;
+    for (int i = FIRST_REGISTER; i < stride; i++) {
+      changed |= rule[i] != 0 ? 1 << i - FIRST_REGISTER : 0;
+    }
+    int cfa = Location.kind(rule[CFA]);
+    return (kind & 0xff) == FRAME
+        && (flags & ~(FLAG_SIGNAL | FLAG_MANGLED)) == 0
+        && kind >>> 16 == changed
+        && (cfa == Location.REGISTER_PLUS || cfa == Location.AT_REGISTER)
+        && Arrays.stream(rule, CFA, stride).allMatch(this::isLocation);
+  }
+
+  private boolean isLocation(long word) {
+    int kind = Location.kind(word);
+    return kind <= Location.UNKNOWN
+        ? word == Location.of(kind) && kind >= Location.SAME
+        : kind <= Location.AT_REGISTER && word >>> 48 == 0 && isNumbered(word);
+  }
+
   /** The reason of an {@link #UNSUPPORTED} rule, or null for any other rule. */
   public Unsupported unsupported(int rule) {
     return kind(rule) == UNSUPPORTED ? Unsupported.values()[rule - FIRST_UNSUPPORTED_RULE] : null;

@@ -115,4 +115,36 @@ class UnwindTablesTest {
     assertEquals(Unsupported.MALFORMED, rules.unsupported(table.find(third)));
     assertEquals(null, rules.unsupported(table.find(function.start())));
   }
+
+  @Test
+  void aRuleInWordsIsTheSameRuleInAnotherTable() {
+    UnwindTable table = UnwindTables.open(sections, rules);
+    Section text = elf.section(".text");
+    RuleTable others = new RuleTable(Architecture.X86_64);
+    int rulesSeen = 0;
+    for (long address = text.address();
+        address < text.address() + text.bytes().limit();
+        address++) {
+      int rule = table.find(address);
+      if (rule >= 0) {
+        rulesSeen++;
+        assertEquals(rules.describe(rule), others.describe(others.intern(rules.words(rule))));
+      }
+    }
+    assertTrue(rulesSeen > 100);
+  }
+
+  @Test
+  void wordsThatAreNoRuleAreRefused() {
+    int rule = UnwindTables.open(sections, rules).find(elf.section(".text").address() + 0x100);
+    long[] good = rules.words(rule);
+    for (int word = 0; word < good.length; word++) {
+      for (long bad : new long[] {-1, Long.MIN_VALUE, 0x7_0000_0000L << 8, 0xff}) {
+        long[] words = good.clone();
+        words[word] = bad;
+        assertThrows(IllegalArgumentException.class, () -> rules.intern(words));
+      }
+    }
+    assertThrows(IllegalArgumentException.class, () -> rules.intern(new long[2]));
+  }
 }

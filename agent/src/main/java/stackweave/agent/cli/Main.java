@@ -15,7 +15,12 @@ import stackweave.agent.Version;
     description = "Stacks of native and Java frames out of JFR recordings.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.AgentVersion.class,
-    subcommands = {FlameGraphCommand.class, CollapsedCommand.class, SFrameCommand.class})
+    subcommands = {
+      FlameGraphCommand.class,
+      CollapsedCommand.class,
+      ReplayCommand.class,
+      SFrameCommand.class
+    })
 public final class Main implements Runnable {
 
   /** Every failure: of the command line, of the recording, of the output. */

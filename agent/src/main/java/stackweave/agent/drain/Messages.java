@@ -2,6 +2,7 @@ package stackweave.agent.drain;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * What the user is told on stderr: one line a matter, each said once in the life of the JVM.
@@ -10,11 +11,21 @@ import java.util.Set;
 public final class Messages {
   private static final String CONSEQUENCE = "; the application runs on unharmed";
   private final Set<String> said = new HashSet<>();
+  private final Consumer<String> out;
+
+  public Messages() {
+    this(System.err::println);
+  }
+
+  /** Says it elsewhere; for tests. */
+  Messages(Consumer<String> out) {
+    this.out = out;
+  }
 
   /** Says why sampling doesn't run, or not as asked. */
   public synchronized void sampling(String message) {
     if (said.add(message)) {
-      System.err.println("stackweave: " + message + CONSEQUENCE);
+      out.accept("stackweave: " + message + CONSEQUENCE);
     }
   }
 }

@@ -10,6 +10,7 @@ import stackweave.agent.linux.SelfMemory;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.KernelSymbols;
@@ -25,10 +26,15 @@ final class PipelineFactory {
   private static final Path KALLSYMS = Path.of("/proc/kallsyms");
 
   private final Instrumentation instrumentation;
+  private final FailureFiles failureFiles;
   private final Messages messages;
 
-  PipelineFactory(Instrumentation instrumentation, Messages messages) {
+  /**
+   * @param failureFiles where stacks that don't reach their root are recorded; null: nowhere
+   */
+  PipelineFactory(Instrumentation instrumentation, FailureFiles failureFiles, Messages messages) {
     this.instrumentation = instrumentation;
+    this.failureFiles = failureFiles;
     this.messages = messages;
   }
 
@@ -68,8 +74,13 @@ final class PipelineFactory {
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     StackNames names = new StackNames(store, methods, KernelSymbols.read(KALLSYMS));
     ThreadNames threads = new ThreadNames(store, findThreads(hotSpot));
+    FailureRecorder failures =
+        failureFiles == null || hotSpot == null || !failureFiles.isUsable()
+            ? null
+            : new FailureRecorder(failureFiles, libjvm(modules), memory, rules, methods, depth);
     SamplePipeline sink =
-        new SamplePipeline(store, modules, memory, unwinder, names, threads, depth, totals.counts);
+        new SamplePipeline(
+            store, modules, memory, unwinder, names, threads, failures, depth, totals.counts);
     return new Pipeline(sink, modules, memory);
   }
 
@@ -87,14 +98,18 @@ final class PipelineFactory {
   }
 
   private HotSpot openHotSpot(ModuleIndex modules, SelfMemory memory, SamplerTotals totals) {
-    MappedModule libjvm = modules.latest().named(LIBJVM);
     try {
-      return HotSpot.open(libjvm == null ? symbol -> 0 : libjvm::addressOf, memory);
+      return HotSpot.open(libjvm(modules), memory);
     } catch (UnsupportedVmException e) {
       totals.note = "native frames only: " + e.getMessage();
       messages.sampling("native frames only: " + e.getMessage());
       return null;
     }
+  }
+
+  private static SymbolAddresses libjvm(ModuleIndex modules) {
+    MappedModule libjvm = modules.latest().named(LIBJVM);
+    return libjvm == null ? symbol -> 0 : libjvm::addressOf;
   }
 
   private JavaThreadFinder findThreads(HotSpot hotSpot) {

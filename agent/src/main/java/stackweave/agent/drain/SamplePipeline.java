@@ -25,10 +25,14 @@ final class SamplePipeline implements EngineSink {
   private final MixedUnwinder unwinder;
   private final StackNames names;
   private final ThreadNames threads;
+  private final FailureRecorder failures;
   private final FrameBuffer frames;
   private final SampleCounts counts;
   private int storeGeneration;
 
+  /**
+   * @param failures records stacks that don't reach their root; null: nobody does
+   */
   SamplePipeline(
       EventStore store,
       ModuleIndex modules,
@@ -36,6 +40,7 @@ final class SamplePipeline implements EngineSink {
       MixedUnwinder unwinder,
       StackNames names,
       ThreadNames threads,
+      FailureRecorder failures,
       int depth,
       SampleCounts counts) {
     this.store = store;
@@ -44,6 +49,7 @@ final class SamplePipeline implements EngineSink {
     this.unwinder = unwinder;
     this.names = names;
     this.threads = threads;
+    this.failures = failures;
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
   }
@@ -64,6 +70,9 @@ final class SamplePipeline implements EngineSink {
       ModuleMap map = modules.at(snapshot.timeNanos());
       unwind(snapshot, map);
       write(snapshot, map, thread.threadId);
+      if (failures != null && !frames.end().isComplete()) {
+        failures.record(snapshot, map, frames);
+      }
     } catch (RuntimeException | Error e) {
       // Errors too (no memory, no stack, a class that can't be loaded): they cost this sample only.
       counts.undecodable++;

@@ -26,8 +26,16 @@ public final class Sampler implements SamplingListener {
   private EventStore store;
   private DrainThread drain;
 
-  public Sampler(Instrumentation instrumentation, Messages messages) {
-    this.pipelines = new PipelineFactory(instrumentation, messages);
+  /**
+   * @param recordFailures the directory for replay files of stacks that don't reach their root, or
+   *     empty
+   */
+  public Sampler(Instrumentation instrumentation, String recordFailures, Messages messages) {
+    this.pipelines =
+        new PipelineFactory(
+            instrumentation,
+            recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
+            messages);
     this.messages = messages;
   }
 

@@ -96,4 +96,6 @@ public final class Libc {
   public static native int sched_getaffinity(int tid, long length, long mask);
 
   public static native int getpid();
+
+  public static native int geteuid();
 }

@@ -1,0 +1,115 @@
+package stackweave.agent.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.replay.RecordedMemory;
+import stackweave.hotspot.replay.Replay;
+import stackweave.hotspot.replay.ReplayFile;
+import stackweave.hotspot.replay.ReplayFormatException;
+import stackweave.hotspot.replay.ReplayReader;
+
+/** {@code replay FILE}. */
+@Command(
+    name = "replay",
+    description = "The frames of a sample that record-failures kept, unwound once more.",
+    customSynopsis = "java -jar stackweave-agent.jar replay FILE [--contents]",
+    sortOptions = false)
+final class ReplayCommand implements Callable<Integer> {
+  private static final int BYTES_A_LINE = 16;
+
+  @Parameters(paramLabel = "FILE", description = "A file of record-failures (.replay).")
+  private Path file;
+
+  @Option(
+      names = "--contents",
+      description = "Instead of the frames: all that is in the file, to be read before sending it.")
+  private boolean contents;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help message and exit.")
+  private boolean help;
+
+  @Override
+  public Integer call() throws FailedException {
+    ReplayFile replay = read();
+    String text = contents ? null : frames(replay);
+    Output.toStandardOutput(
+        out -> {
+          if (contents) {
+            writeContents(replay, out);
+          } else {
+            out.append(text);
+          }
+        });
+    return 0;
+  }
+
+  private ReplayFile read() throws FailedException {
+    SFrameInput.mustBeFile(file);
+    try {
+      ReplayFile replay = ReplayReader.read(file);
+      if (replay.stackBytes() == 0) {
+        throw new FailedException(file + ": a replay file without a sample");
+      }
+      return replay;
+    } catch (ReplayFormatException e) {
+      throw new FailedException(file + ": " + e.getMessage());
+    } catch (IOException e) {
+      throw new FailedException(file + ": " + FailedException.reason(e));
+    }
+  }
+
+  private String frames(ReplayFile replay) throws FailedException {
+    try {
+      return new Replay(replay).text();
+    } catch (UnsupportedVmException | IllegalArgumentException e) {
+      throw new FailedException(file + ": " + e.getMessage());
+    }
+  }
+
+  private static void writeContents(ReplayFile replay, Appendable out) throws IOException {
+    for (Map.Entry<String, String> fact : replay.facts().entrySet()) {
+      String value = fact.getValue().stripTrailing();
+      String separator = value.contains("\n") ? ":\n  " : ": ";
+      out.append(fact.getKey() + separator + value.replace("\n", "\n  ") + "\n");
+    }
+    out.append("native modules:\n");
+    for (String module : replay.moduleLines()) {
+      out.append("  " + module + "\n");
+    }
+    out.append("registers:\n  " + replay.registersLine() + "\n");
+    out.append("stack, " + replay.stackBytes() + " bytes:\n");
+    byte[] stack = replay.stack();
+    for (int i = 0; i < stack.length; i += BYTES_A_LINE) {
+      writeBytes(out, replay.stackAddress() + i, stack, i);
+    }
+    RecordedMemory memory = replay.memory();
+    out.append("memory, " + memory.lineCount() * RecordedMemory.LINE + " bytes:\n");
+    for (int i = 0; i < memory.lineCount(); i++) {
+      byte[] line = memory.lineBytes(i);
+      for (int k = 0; k < line.length; k += BYTES_A_LINE) {
+        writeBytes(out, memory.lineAddress(i) + k, line, k);
+      }
+    }
+  }
+
+  private static void writeBytes(Appendable out, long address, byte[] bytes, int from)
+      throws IOException {
+    int to = Math.min(from + BYTES_A_LINE, bytes.length);
+    out.append(String.format("  %016x ", address));
+    for (int i = from; i < to; i++) {
+      out.append(String.format(" %02x", bytes[i]));
+    }
+    String text = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
+    out.append("  " + text.replaceAll("[^ -~]", ".") + "\n");
+  }
+}

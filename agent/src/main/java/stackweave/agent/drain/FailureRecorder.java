@@ -1,0 +1,111 @@
+package stackweave.agent.drain;
+
+import java.util.HashMap;
+import java.util.Map;
+import stackweave.agent.Version;
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.SymbolAddresses;
+import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
+import stackweave.hotspot.replay.ReplayFile;
+import stackweave.hotspot.replay.ReplayWriter;
+import stackweave.hotspot.replay.SampleRecorder;
+import stackweave.maps.MappedModule;
+import stackweave.maps.ModuleMap;
+import stackweave.maps.SymbolTable;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.RuleTable;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.StopReason;
+
+/**
+ * Makes replay files of samples whose stack did not reach its root, where the user asked for them.
+ * Belongs to one pipeline; for the drain thread only.
+ */
+final class FailureRecorder {
+  private final FailureFiles files;
+  private final SymbolAddresses libjvm;
+  private final MemoryReader memory;
+  private final RuleTable rules;
+  private final HotSpotMethods methods;
+  private final int depth;
+  private SampleRecorder recorder;
+
+  /**
+   * @param methods the names of the frames to be recorded
+   */
+  FailureRecorder(
+      FailureFiles files,
+      SymbolAddresses libjvm,
+      MemoryReader memory,
+      RuleTable rules,
+      HotSpotMethods methods,
+      int depth) {
+    this.files = files;
+    this.libjvm = libjvm;
+    this.memory = memory;
+    this.rules = rules;
+    this.methods = methods;
+    this.depth = depth;
+  }
+
+  /**
+   * Records the sample if it is worth a file. Its own failure ends the recording of failures, and
+   * nothing else.
+   *
+   * @param frames what was found in the sample
+   */
+  void record(StackSnapshot sample, ModuleMap modules, FrameBuffer frames) {
+    StopReason reason = frames.end();
+    if (!files.wants(reason, place(modules, frames), System.nanoTime())) {
+      return;
+    }
+    try {
+      String sampled = SampleRecorder.text(frames, methods, at -> describe(modules, at), modules);
+      ReplayFile file = recorder().record(sample, modules, at -> describe(modules, at));
+      files.write(reason, ReplayWriter.toBytes(file.with(ReplayFile.SAMPLED, sampled)));
+    } catch (UnsupportedVmException | RuntimeException | Error e) {
+      files.giveUp("gets none, for recording failed (" + e + ")");
+    }
+  }
+
+  /** Where the stack ended: a native function, or else a pc. */
+  private static long place(ModuleMap modules, FrameBuffer frames) {
+    long pc = frames.count() == 0 ? 0 : frames.pc(frames.count() - 1);
+    MappedModule module = modules.find(pc);
+    int symbol = module == null ? SymbolTable.NONE : module.symbolAt(pc);
+    return symbol == SymbolTable.NONE ? pc : module.bias() + module.symbols().start(symbol);
+  }
+
+  private SampleRecorder recorder() throws UnsupportedVmException {
+    if (recorder == null) {
+      recorder = new SampleRecorder(libjvm, memory, rules, facts(), depth);
+    }
+    return recorder;
+  }
+
+  private static Map<String, String> facts() {
+    Map<String, String> facts = new HashMap<>();
+    facts.put(
+        ReplayFile.JVM,
+        System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+    facts.put("agent", Version.current());
+    return facts;
+  }
+
+  private static ModuleDescription describe(ModuleMap modules, long pc) {
+    MappedModule module = modules.find(pc);
+    int symbol = module.symbolAt(pc);
+    return new ModuleDescription(
+        module.path(),
+        module.buildId() == null ? "" : module.buildId(),
+        modules.rangeStart(pc),
+        modules.rangeEnd(pc),
+        symbol == SymbolTable.NONE
+            ? ""
+            : module.symbols().name(symbol)
+                + "+0x"
+                + Long.toHexString(pc - module.bias() - module.symbols().start(symbol)));
+  }
+}

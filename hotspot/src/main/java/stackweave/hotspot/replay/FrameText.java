@@ -1,0 +1,64 @@
+package stackweave.hotspot.replay;
+
+import java.util.function.LongFunction;
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.FrameKind;
+import stackweave.hotspot.HotSpotMethod;
+import stackweave.hotspot.HotSpotMethods;
+
+/**
+ * Frames as text: one line for each, the innermost first, and a last line that says how the stack
+ * ends. Kernel frames are left out: they come as they are, and are not unwound.
+ *
+ * <pre>
+ * native         read+0x4e [libc.so.6]
+ * C2             java.io.FileInputStream.read()I bci 17 line 231
+ * stub           call_stub
+ * end: complete
+ * </pre>
+ */
+public final class FrameText {
+  private FrameText() {}
+
+  /**
+   * The text of a stack.
+   *
+   * @param symbols of a runtime address (of a return address the one before it) the function and
+   *     its module as {@code name+0xoffset [module]}
+   */
+  public static String of(
+      FrameBuffer frames, HotSpotMethods methods, LongFunction<String> symbols) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < frames.count(); i++) {
+      if (frames.kind(i) == FrameKind.KERNEL) {
+        continue;
+      }
+      String name =
+          frames.method(i) != FrameBuffer.NO_METHOD
+              ? hotSpot(frames, i, methods.get(frames.method(i)))
+              : symbols.apply(lookupAddress(frames, i));
+      text.append(String.format("%-14s %s\n", frames.kind(i).label(), name));
+    }
+    return text.append("end: ").append(frames.end().label()).append('\n').toString();
+  }
+
+  /** The address by which native frame {@code i} is looked up. */
+  static long lookupAddress(FrameBuffer frames, int i) {
+    return frames.isInterrupted(i) ? frames.pc(i) : frames.pc(i) - 1;
+  }
+
+  private static String hotSpot(FrameBuffer frames, int i, HotSpotMethod method) {
+    if (method.isStub()) {
+      return method.name();
+    }
+    StringBuilder text = new StringBuilder(method.className()).append('.').append(method.name());
+    text.append(method.descriptor());
+    if (frames.bci(i) != FrameBuffer.UNKNOWN) {
+      text.append(" bci ").append(frames.bci(i));
+    }
+    if (frames.line(i) != FrameBuffer.UNKNOWN) {
+      text.append(" line ").append(frames.line(i));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,113 @@
+package stackweave.hotspot.replay;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Pieces of a process's memory, by lines of {@link #LINE} bytes. Little-endian; what was not
+ * recorded is unreadable. Immutable and thread-safe.
+ */
+public final class RecordedMemory implements MemoryReader {
+  /** Bytes in a line: divides a page, so that a line is readable as a whole or not at all. */
+  public static final int LINE = 64;
+
+  static final RecordedMemory NONE = new RecordedMemory(new long[0], new byte[0]);
+
+  private final long[] lines;
+  private final byte[] bytes;
+
+  /**
+   * @param lines addresses, ascending, each a multiple of {@link #LINE}
+   * @param bytes of all lines, one behind the other
+   */
+  RecordedMemory(long[] lines, byte[] bytes) {
+    this.lines = lines;
+    this.bytes = bytes;
+  }
+
+  static RecordedMemory of(Map<Long, byte[]> lines) {
+    TreeMap<Long, byte[]> sorted = new TreeMap<>(lines);
+    long[] addresses = new long[sorted.size()];
+    byte[] bytes = new byte[sorted.size() * LINE];
+    int i = 0;
+    for (Map.Entry<Long, byte[]> line : sorted.entrySet()) {
+      addresses[i] = line.getKey();
+      System.arraycopy(line.getValue(), 0, bytes, i * LINE, LINE);
+      i++;
+    }
+    return new RecordedMemory(addresses, bytes);
+  }
+
+  /** How many lines there are. */
+  public int lineCount() {
+    return lines.length;
+  }
+
+  /** The address of a line, counted from 0. */
+  public long lineAddress(int line) {
+    return lines[line];
+  }
+
+  /** The bytes of a line. */
+  public byte[] lineBytes(int line) {
+    return Arrays.copyOfRange(bytes, line * LINE, (line + 1) * LINE);
+  }
+
+  /** This, and of {@code base} what this does not have. */
+  RecordedMemory over(RecordedMemory base) {
+    Map<Long, byte[]> all = base.toMap();
+    all.putAll(toMap());
+    return of(all);
+  }
+
+  /** The lines that {@code base} does not have, or has with other bytes. */
+  RecordedMemory without(RecordedMemory base) {
+    Map<Long, byte[]> own = toMap();
+    own.entrySet().removeIf(line -> base.has(line.getKey(), line.getValue()));
+    return of(own);
+  }
+
+  private boolean has(long address, byte[] content) {
+    int line = Arrays.binarySearch(lines, address);
+    return line >= 0 && Arrays.equals(lineBytes(line), content);
+  }
+
+  private Map<Long, byte[]> toMap() {
+    Map<Long, byte[]> map = new TreeMap<>();
+    for (int i = 0; i < lines.length; i++) {
+      map.put(lines[i], lineBytes(i));
+    }
+    return map;
+  }
+
+  @Override
+  public long readLong(long address) throws UnreadableMemoryException {
+    long value = 0;
+    for (int i = Long.BYTES - 1; i >= 0; i--) {
+      value = value << Byte.SIZE | bytes[indexOf(address + i)] & 0xff;
+    }
+    return value;
+  }
+
+  @Override
+  public void read(long address, byte[] target, int offset, int length)
+      throws UnreadableMemoryException {
+    for (int done = 0; done < length; ) {
+      int index = indexOf(address + done);
+      int count = Math.min(length - done, LINE - index % LINE);
+      System.arraycopy(bytes, index, target, offset + done, count);
+      done += count;
+    }
+  }
+
+  private int indexOf(long address) throws UnreadableMemoryException {
+    int line = Arrays.binarySearch(lines, address & -LINE);
+    if (line < 0) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+    return line * LINE + (int) (address & (LINE - 1));
+  }
+}

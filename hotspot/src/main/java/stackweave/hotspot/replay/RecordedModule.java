@@ -1,0 +1,65 @@
+package stackweave.hotspot.replay;
+
+import java.util.Arrays;
+import stackweave.unwind.CodeModule;
+import stackweave.unwind.RuleTable;
+import stackweave.unwind.UnwindSource;
+import stackweave.unwind.UnwindTable;
+
+/**
+ * An executable range of a module, with the rules and symbols of the addresses that were met.
+ *
+ * @param start first address of the range
+ * @param end first address behind it
+ * @param bias runtime address minus ELF virtual address
+ * @param source where the rules came from
+ * @param addresses runtime addresses that were looked up, ascending
+ * @param rules for each address the words of its rule ({@link RuleTable#words}); empty: none there
+ * @param symbols for each address its function as {@code name+0xoffset}, or empty
+ */
+record RecordedModule(
+    String path,
+    String buildId,
+    long start,
+    long end,
+    long bias,
+    UnwindSource source,
+    long[] addresses,
+    long[][] rules,
+    String[] symbols) {
+
+  /** The file's name without directories. */
+  String name() {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  /** The function at a runtime address, or the address in the file where it was not recorded. */
+  String symbolAt(long address) {
+    int i = Arrays.binarySearch(addresses, address);
+    return i >= 0 && !symbols[i].isEmpty() ? symbols[i] : "0x" + Long.toHexString(address - bias);
+  }
+
+  /** The module as the unwinder wants it, its rules in {@code table}. */
+  CodeModule open(RuleTable table) {
+    int[] ids = new int[rules.length];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = rules[i].length == 0 ? UnwindTable.NO_RULE : table.intern(rules[i]);
+    }
+    return new Opened(bias, new Rows(this, ids));
+  }
+
+  private record Opened(long bias, UnwindTable unwindTable) implements CodeModule {}
+
+  private record Rows(RecordedModule module, int[] ids) implements UnwindTable {
+    @Override
+    public int find(long address) {
+      int i = Arrays.binarySearch(module.addresses, address + module.bias);
+      return i < 0 ? NO_RULE : ids[i];
+    }
+
+    @Override
+    public UnwindSource source() {
+      return module.source;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package stackweave.hotspot.replay;
+
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.HotSpot;
+import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.UnsupportedVmException;
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.NativeUnwinder;
+import stackweave.unwind.RuleTable;
+import stackweave.unwind.StackSnapshot;
+
+/**
+ * A recorded sample, ready to be unwound as often as wanted, with caches that stay warm. Not
+ * thread-safe.
+ */
+public final class Replay {
+  private static final int MOST_FRAMES = 8192;
+
+  private final RuleTable rules;
+  private final RecordedModules modules;
+  private final HotSpot hotspot;
+  private final HotSpotMethods methods = new HotSpotMethods();
+  private final StackSnapshot snapshot;
+  private final FrameBuffer frames = new FrameBuffer(MOST_FRAMES);
+  private final MixedUnwinder unwinder;
+
+  /**
+   * Prepares the sample of a file.
+   *
+   * @param file with a sample, and not in need of a base
+   * @throws UnsupportedVmException if the VM's description of itself, as recorded, is not enough
+   * @throws IllegalArgumentException if a recorded rule is none
+   */
+  public Replay(ReplayFile file) throws UnsupportedVmException {
+    rules = new RuleTable(file.architecture());
+    modules = new RecordedModules(file.modules(), rules);
+    hotspot =
+        file.symbols().isEmpty()
+            ? null
+            : HotSpot.open(symbol -> file.symbols().getOrDefault(symbol, 0L), file.memory());
+    snapshot = snapshot(file);
+    unwinder = unwinder();
+  }
+
+  private static StackSnapshot snapshot(ReplayFile file) {
+    ReplayFile.Sample sample = file.sample();
+    StackSnapshot snapshot = new StackSnapshot(file.architecture());
+    snapshot.clear();
+    snapshot.setTid(sample.tid());
+    snapshot.registers().copyFrom(sample.registers());
+    snapshot.setHasRegisters(true);
+    System.arraycopy(sample.stack(), 0, snapshot.stackBytes(), 0, sample.stack().length);
+    snapshot.setStack(sample.stackAddress(), sample.stack().length);
+    snapshot.setElsewhere(file.memory());
+    return snapshot;
+  }
+
+  /** The sample. */
+  public StackSnapshot snapshot() {
+    return snapshot;
+  }
+
+  /** The native code around it. */
+  public CodeModules modules() {
+    return modules;
+  }
+
+  /** Another unwinder for it, with empty caches. */
+  public MixedUnwinder unwinder() {
+    return new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
+  }
+
+  /** Unwinds the sample; the frames are overwritten by the next call. */
+  public FrameBuffer unwind() {
+    unwinder.unwind(snapshot, modules, frames);
+    return frames;
+  }
+
+  /** Unwinds the sample, with its frames as text. */
+  public String text() {
+    return FrameText.of(unwind(), methods, this::symbol);
+  }
+
+  private String symbol(long address) {
+    RecordedModule module = modules.recordedAt(address);
+    return module == null
+        ? "0x" + Long.toHexString(address)
+        : module.symbolAt(address) + " [" + module.name() + "]";
+  }
+}

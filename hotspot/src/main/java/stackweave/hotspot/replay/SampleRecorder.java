@@ -1,0 +1,183 @@
+package stackweave.hotspot.replay;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.HotSpot;
+import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.SymbolAddresses;
+import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.NativeUnwinder;
+import stackweave.unwind.Registers;
+import stackweave.unwind.RuleTable;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Makes replay files of samples: unwinds each once more from empty caches, with readers in between
+ * that remember what was read.
+ *
+ * <p>The VM is read as it is then, a few milliseconds after the sample. So a file can show another
+ * stack than the sampler saw, where code or classes went away meanwhile; it says both.
+ *
+ * <p>Some ten milliseconds and a few megabytes for the first file, less for each further one. Not
+ * thread-safe: belongs to the thread that unwinds.
+ */
+public final class SampleRecorder {
+  /** How many words of the stack are tried as callers where a stack did not reach its root. */
+  private static final int MOST_TRIES = 256;
+
+  private final RuleTable rules;
+  private final Map<String, Long> symbols = new HashMap<>();
+  private final RecordingMemory memory;
+  private final HotSpot hotspot;
+  private final HotSpotMethods methods = new HotSpotMethods();
+  private final ReplayFile base;
+  private final FrameBuffer frames;
+  private final FrameBuffer tried = new FrameBuffer(256);
+
+  /**
+   * Reads the VM's description of itself, which goes into each file.
+   *
+   * @param libjvm the exported symbols of the process's libjvm
+   * @param memory of the process
+   * @param rules of the native code
+   * @param facts for people, in each file
+   * @param depth most frames of a stack
+   * @throws UnsupportedVmException where Java frames can't be decoded anyway
+   */
+  public SampleRecorder(
+      SymbolAddresses libjvm,
+      MemoryReader memory,
+      RuleTable rules,
+      Map<String, String> facts,
+      int depth)
+      throws UnsupportedVmException {
+    this.rules = rules;
+    this.memory = new RecordingMemory(memory);
+    this.frames = new FrameBuffer(depth);
+    this.hotspot =
+        HotSpot.open(symbol -> symbols.computeIfAbsent(symbol, libjvm::addressOf), this.memory);
+    this.base =
+        new ReplayFile(
+            "",
+            facts,
+            rules.architecture(),
+            Map.copyOf(symbols),
+            List.of(),
+            this.memory.take(),
+            null);
+  }
+
+  /** What all files of this recorder have in common. */
+  public ReplayFile base() {
+    return base;
+  }
+
+  /**
+   * The replay file of a sample, its kernel frames apart; it stands alone.
+   *
+   * @param sample its reader of other memory is replaced ({@link StackSnapshot#setElsewhere}) and
+   *     its kernel frames are dropped
+   * @param modules what was mapped at the sample's time
+   */
+  public ReplayFile record(
+      StackSnapshot sample, CodeModules modules, ModuleDescriptions descriptions) {
+    memory.take();
+    sample.setElsewhere(memory);
+    sample.setKernelFrameCount(0);
+    RecordingModules recording = new RecordingModules(modules, descriptions, rules);
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
+    unwinder.unwind(sample, recording, frames);
+    nameFrames(recording, frames);
+    Map<String, String> facts = new HashMap<>(base.facts());
+    facts.put(ReplayFile.RECORDED, text(frames, methods, descriptions, modules));
+    if (!frames.end().isComplete()) {
+      tryCallers(sample, recording, unwinder);
+    }
+    byte[] stack = Arrays.copyOf(sample.stackBytes(), sample.stackLength());
+    Registers registers = new Registers(rules.architecture());
+    registers.copyFrom(sample.registers());
+    return new ReplayFile(
+        "",
+        facts,
+        rules.architecture(),
+        base.symbols(),
+        recording.take(),
+        memory.take().over(base.memory()),
+        new ReplayFile.Sample(sample.tid(), registers, sample.stackAddress(), stack));
+  }
+
+  /** The text of frames, for {@link ReplayFile#SAMPLED}. */
+  public static String text(
+      FrameBuffer frames,
+      HotSpotMethods methods,
+      ModuleDescriptions descriptions,
+      CodeModules modules) {
+    return FrameText.of(frames, methods, pc -> symbol(pc, descriptions, modules));
+  }
+
+  private static String symbol(long pc, ModuleDescriptions descriptions, CodeModules modules) {
+    if (modules.find(pc) == null) {
+      return "0x" + Long.toHexString(pc);
+    }
+    ModuleDescription at = descriptions.at(pc);
+    String path = at.path();
+    String symbol =
+        at.symbol().isEmpty() ? "0x" + Long.toHexString(pc - modules.find(pc).bias()) : at.symbol();
+    return symbol + " [" + path.substring(path.lastIndexOf('/') + 1) + "]";
+  }
+
+  private static void nameFrames(RecordingModules modules, FrameBuffer frames) {
+    for (int i = 0; i < frames.count(); i++) {
+      if (frames.method(i) == FrameBuffer.NO_METHOD) {
+        modules.nameFrame(FrameText.lookupAddress(frames, i));
+      }
+    }
+  }
+
+  /**
+   * A decoder that is better than this one will go on where this one stopped, at a caller that is
+   * among the words of the stack: each that is an address of code is unwound from, so that what it
+   * needs is in the file, too.
+   */
+  private void tryCallers(StackSnapshot sample, RecordingModules modules, MixedUnwinder unwinder) {
+    Registers found = new Registers(rules.architecture());
+    found.copyFrom(sample.registers());
+    long end = sample.stackAddress() + sample.stackLength() - 2L * Long.BYTES;
+    int tries = 0;
+    for (long slot = sample.stackAddress(); slot <= end && tries < MOST_TRIES; slot += 8) {
+      long word = wordAt(sample, slot);
+      if (hotspot.contains(word) || modules.find(word - 1) != null) {
+        tries++;
+        Registers registers = sample.registers();
+        registers.setPc(word);
+        registers.set(registers.architecture().sp(), slot + Long.BYTES);
+        registers.set(registers.architecture().fp(), callersFp(sample, slot, found));
+        unwinder.unwind(sample, modules, tried);
+        nameFrames(modules, tried);
+      }
+    }
+    sample.registers().copyFrom(found);
+  }
+
+  /** A frame pointer was saved below its return address, or is what it was. */
+  private static long callersFp(StackSnapshot sample, long slot, Registers found) {
+    long saved = slot > sample.stackAddress() ? wordAt(sample, slot - Long.BYTES) : 0;
+    return saved > slot && saved - slot < StackSnapshot.MAX_STACK_BYTES ? saved : found.fp();
+  }
+
+  private static long wordAt(StackSnapshot sample, long slot) {
+    try {
+      return sample.readLong(slot);
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+}

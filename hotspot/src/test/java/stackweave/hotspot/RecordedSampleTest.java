@@ -1,0 +1,162 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
+import stackweave.hotspot.replay.Replay;
+import stackweave.hotspot.replay.ReplayFile;
+import stackweave.hotspot.replay.ReplayFormatException;
+import stackweave.hotspot.replay.ReplayReader;
+import stackweave.hotspot.replay.ReplayWriter;
+import stackweave.hotspot.replay.SampleRecorder;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.StopReason;
+
+/** A sample of this JVM goes into a file and comes out as the same frames. */
+class RecordedSampleTest {
+  private final Vm vm = new Vm();
+  private final SampleRecorder recorder =
+      new SampleRecorder(
+          vm.modules.libjvm(), vm.memory, vm.rules, Map.of(ReplayFile.JVM, "this"), 1024);
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private Thread thread;
+  private StackSnapshot sample;
+
+  RecordedSampleTest() throws Exception {}
+
+  @BeforeEach
+  void park() throws Exception {
+    int[] tid = new int[1];
+    thread =
+        new Thread(
+            () -> {
+              try {
+                Path self = Path.of("/proc/thread-self").toRealPath();
+                tid[0] = Integer.parseInt(self.getFileName().toString());
+                stop.await();
+              } catch (InterruptedException | java.io.IOException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    thread.start();
+    while (sample == null) {
+      try {
+        Thread.sleep(1);
+        sample = thread.getState() == Thread.State.WAITING ? parked(tid[0]) : null;
+      } catch (IllegalStateException e) {
+        sample = null; // on its way into the system call
+      }
+    }
+  }
+
+  private StackSnapshot parked(int tid) throws Exception {
+    return ParkedThread.snapshot(tid, vm.memory);
+  }
+
+  @AfterEach
+  void unpark() throws Exception {
+    stop.countDown();
+    thread.join();
+  }
+
+  private ModuleDescription describe(long pc) {
+    ProcessModules.Module module = vm.modules.find(pc);
+    return new ModuleDescription(module.path(), "", module.start(), module.end(), "");
+  }
+
+  private ReplayFile record() {
+    return recorder.record(sample, vm.modules, this::describe);
+  }
+
+  @Test
+  void isReplayedAsItWasUnwound() throws Exception {
+    FrameBuffer live = new FrameBuffer(1024);
+    vm.unwinder().unwind(sample, vm.modules, live);
+    assertEquals(StopReason.COMPLETE, live.end());
+    ReplayFile file = ReplayReader.read(ReplayWriter.toBytes(record()));
+    FrameBuffer replayed = new Replay(file).unwind();
+    assertEquals(live.count(), replayed.count());
+    for (int i = 0; i < live.count(); i++) {
+      assertEquals(live.pc(i), replayed.pc(i));
+      assertEquals(live.kind(i), replayed.kind(i));
+      assertEquals(live.bci(i), replayed.bci(i));
+      assertEquals(live.line(i), replayed.line(i));
+    }
+    String text = new Replay(file).text();
+    assertEquals(file.facts().get(ReplayFile.RECORDED), text);
+    assertTrue(text.contains("java.util.concurrent.CountDownLatch.await()V bci"), text);
+    assertTrue(text.endsWith("end: complete\n"), text);
+  }
+
+  @Test
+  void sharesWhatAllSamplesHaveWithABase() throws Exception {
+    ReplayFile whole = record();
+    ReplayFile part = whole.without(recorder.base(), "base");
+    byte[] base = ReplayWriter.toBytes(recorder.base());
+    byte[] own = ReplayWriter.toBytes(part);
+    assertTrue(own.length < 64 << 10, own.length + " bytes");
+    assertTrue(base.length < 256 << 10, base.length + " bytes");
+    ReplayFile together = ReplayReader.read(own).on(ReplayReader.read(base));
+    assertEquals(new Replay(whole).text(), new Replay(together).text());
+  }
+
+  @Test
+  void aStackThatFailsIsRecordedWithWhatABetterDecoderNeeds() throws Exception {
+    // A leaf in nothing: the decoder has no way out, though all callers are on the stack.
+    long pc = sample.registers().pc();
+    sample.registers().setPc(0x1234_5678L);
+    ReplayFile failed = record();
+    assertEquals(StopReason.NO_MODULE, new Replay(failed).unwind().end());
+    Replay replay = new Replay(failed);
+    // The return address of the system call's function, for instance.
+    FrameBuffer frames = new FrameBuffer(1024);
+    sample.registers().setPc(pc);
+    vm.unwinder().unwind(sample, vm.modules, frames);
+    long caller = frames.pc(1);
+    long sp = slotOf(caller) + 8;
+    replay.snapshot().registers().setPc(caller);
+    replay.snapshot().registers().set(7, sp);
+    assertEquals(frames.count() - 1, replay.unwind().count());
+    assertEquals(StopReason.COMPLETE, replay.unwind().end());
+  }
+
+  private long slotOf(long word) throws Exception {
+    long slot = sample.stackAddress();
+    while (sample.readLong(slot) != word) {
+      slot += 8;
+    }
+    return slot;
+  }
+
+  @Test
+  void brokenFilesAreNamedBroken() throws Exception {
+    byte[] good = ReplayWriter.toBytes(record());
+    Random random = new Random(4);
+    int refused = 0;
+    for (int i = 0; i < 300; i++) {
+      byte[] bad = good.clone();
+      if (i % 3 == 0) {
+        bad = Arrays.copyOf(bad, random.nextInt(bad.length));
+      } else {
+        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      try {
+        // What is still a file may still be replayed, to whatever end.
+        assertNotNull(new Replay(ReplayReader.read(bad)).unwind().end());
+      } catch (ReplayFormatException | IllegalArgumentException | UnsupportedVmException e) {
+        refused++;
+      }
+    }
+    assertTrue(refused > 250, refused + " of 300");
+  }
+}
