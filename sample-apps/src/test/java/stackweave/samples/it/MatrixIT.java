@@ -1,0 +1,37 @@
+package stackweave.samples.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.samples.matrix.Jdk;
+import stackweave.samples.matrix.Matrix;
+
+/** The matrix in short: every JDK with default flags, the phases in which stacks are oddest. */
+class MatrixIT {
+  private static final List<String> PHASES =
+      List.of("jni", "vmheavy", "stubs", "deopt", "virtual", "ffm");
+  private static final double SECONDS = 1;
+  private static final double LEAST = 0.995;
+  private static final int LEAST_PAIRS = 3_000;
+
+  static Stream<Jdk> jdks() {
+    return Jdk.all().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void stacksAreCompleteAndTrue(Jdk jdk) throws Exception {
+    Matrix.Summary run = Matrix.shortRun(jdk, PHASES, SECONDS);
+    System.out.println(run);
+    assertAll(
+        () -> assertEquals("", run.failure()),
+        () -> assertTrue(run.share() >= LEAST, run::toString),
+        () -> assertTrue(run.pairs() >= LEAST_PAIRS, run::toString),
+        () -> assertEquals(0, run.bad(), run::toString));
+  }
+}
