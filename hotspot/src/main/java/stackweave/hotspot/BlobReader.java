@@ -176,6 +176,7 @@ final class BlobReader {
       case ABSOLUTE -> value;
       case BLOB -> blob + value;
       case CODE -> code + value;
+      case DATA -> blob + layout.blobDataOffset.in(header) + value;
       case IMMUTABLE_DATA -> layout.immutableData.in(header) + value;
       case MUTABLE_DATA -> layout.mutableData.in(header) + value;
     };

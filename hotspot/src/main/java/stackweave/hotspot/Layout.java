@@ -1,32 +1,35 @@
 package stackweave.hotspot;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The ledger: everything of HotSpot's layout that frames are decoded with, each read by name with
- * its type's width, and what differs between JDKs in one place.
+ * Everything of HotSpot's layout that frames are decoded with, each read by name with its type's
+ * width. What differs between JDKs is decided here and nowhere else:
  *
  * <table>
- * <caption>What differs (17, 21 and 25 measured)</caption>
- * <tr><th>item</th><th>17, 21</th><th>25</th></tr>
- * <tr><td>start of the code</td><td>address</td><td>offset from the blob</td></tr>
- * <tr><td>nmethod's base</td><td>CompiledMethod</td><td>CodeBlob</td></tr>
- * <tr><td>deopt handlers</td><td>addresses</td><td>offsets from the blob</td></tr>
- * <tr><td>verified entry</td><td>address</td><td>offset from the code</td></tr>
- * <tr><td>PcDescs</td><td>in the blob, after the scopes</td>
- *     <td>in the immutable data, before the scopes</td></tr>
- * <tr><td>metadata</td><td>in the blob</td><td>in the mutable data</td></tr>
- * <tr><td>line table flag</td><td>17: ConstMethod::_flags; 21: as 25</td>
+ * <caption>What differs (17, 21, 25 and 26 run; 22 to 24 from source)</caption>
+ * <tr><th>item</th><th>as it was</th><th>since</th><th>as it is</th></tr>
+ * <tr><td>nmethod's base</td><td>CompiledMethod</td><td>23</td><td>CodeBlob</td></tr>
+ * <tr><td>start of the code</td><td>address</td><td>23</td><td>offset from the blob</td></tr>
+ * <tr><td>deopt handlers</td><td>addresses</td><td>23</td><td>offsets from the blob</td></tr>
+ * <tr><td>handler for method handle calls</td><td>of its own</td><td>26</td><td>none</td></tr>
+ * <tr><td>verified entry</td><td>address</td><td>23</td><td>offset from the code</td></tr>
+ * <tr><td>PcDescs and scopes</td><td>in the blob, scopes first</td><td>23</td>
+ *     <td>in the immutable data, PcDescs first</td></tr>
+ * <tr><td>metadata</td><td>in the blob; 23, 24: in its data</td><td>25</td>
+ *     <td>in the mutable data</td></tr>
+ * <tr><td>line table flag</td><td>ConstMethod::_flags</td><td>21</td>
  *     <td>ConstMethod::_flags._flags</td></tr>
- * <tr><td>OS thread</td><td>17: JavaThread::_osthread</td><td>Thread::_osthread</td></tr>
- * <tr><td>UNSIGNED5</td><td>17: bytes count from 0; 21: as 25</td>
- *     <td>bytes count from 1 (JDK 20 on)</td></tr>
- * <tr><td>continuations</td><td>17: none; 21: as 25</td><td>ContinuationEntry</td></tr>
+ * <tr><td>OS thread</td><td>JavaThread::_osthread</td><td>after 21</td>
+ *     <td>Thread::_osthread</td></tr>
+ * <tr><td>UNSIGNED5</td><td>bytes count from 0</td><td>20</td><td>bytes count from 1</td></tr>
+ * <tr><td>ContinuationEntry</td><td>not described (21 has it)</td><td>25</td>
+ *     <td>described</td></tr>
  * </table>
  *
- * <p>Sources: HotSpot's {@code vmStructs.cpp}, {@code nmethod.hpp}, {@code codeBlob.hpp}, {@code
- * constMethod.hpp} of the JDKs named. Immutable.
+ * <p>docs/jdk-layout.md has every entry with the type that each JDK gives it. Sources: HotSpot's
+ * {@code vmStructs.cpp}, {@code nmethod.hpp}, {@code codeBlob.hpp}, {@code constMethod.hpp} of the
+ * JDKs named. Immutable.
  */
 final class Layout {
 
@@ -35,6 +38,7 @@ final class Layout {
     ABSOLUTE,
     BLOB,
     CODE,
+    DATA,
     IMMUTABLE_DATA,
     MUTABLE_DATA
   }
@@ -44,6 +48,9 @@ final class Layout {
 
   /** First JDK whose UNSIGNED5 excludes the zero byte. */
   private static final int FIRST_WITHOUT_ZERO_BYTES = 20;
+
+  /** First JDK that has no handler of its own for calls through method handles. */
+  private static final int FIRST_WITH_ONE_DEOPT_HANDLER = 26;
 
   final int featureVersion;
 
@@ -162,8 +169,7 @@ final class Layout {
   /** sizeof(ContinuationEntry); 0 on JDKs without continuations. */
   final int continuationEntrySize;
 
-  private final VmStructs structs;
-  private final List<String> missing = new ArrayList<>();
+  private final Ledger ledger;
 
   /**
    * Finds everything.
@@ -171,7 +177,7 @@ final class Layout {
    * @throws UnsupportedVmException naming all that is missing
    */
   Layout(VmStructs structs, int featureVersion) throws UnsupportedVmException {
-    this.structs = structs;
+    this.ledger = new Ledger(structs);
     this.featureVersion = featureVersion;
 
     codeHeaps = field("CodeCache", "_heaps");
@@ -188,7 +194,7 @@ final class Layout {
     spaceHigh = field("VirtualSpace", "_high");
     blockUsed = field("HeapBlock::Header", "_used");
     heapSize = heapLog2SegmentSize == null ? 0 : heapLog2SegmentSize.end();
-    heapBlockSize = size("HeapBlock");
+    heapBlockSize = ledger.size("HeapBlock");
 
     blobName = field("CodeBlob", "_name");
     blobSize = field("CodeBlob", "_size");
@@ -196,10 +202,12 @@ final class Layout {
     blobFrameComplete = field("CodeBlob", "_frame_complete_offset");
     blobDataOffset = field("CodeBlob", "_data_offset");
     codeBegin =
-        eitherPlace("CodeBlob::_code_begin", Base.ABSOLUTE, "CodeBlob::_code_offset", Base.BLOB);
+        ledger.place(
+            new Ledger.Name("CodeBlob::_code_begin", Base.ABSOLUTE),
+            new Ledger.Name("CodeBlob::_code_offset", Base.BLOB));
 
-    nmethodSize = size("nmethod");
-    method = either("CompiledMethod::_method", "nmethod::_method");
+    nmethodSize = ledger.size("nmethod");
+    method = ledger.field("CompiledMethod::_method", "nmethod::_method");
     compileId = field("nmethod", "_compile_id");
     compLevel = field("nmethod", "_comp_level");
     entryBci = field("nmethod", "_entry_bci");
@@ -207,64 +215,74 @@ final class Layout {
     stubOffset = field("nmethod", "_stub_offset");
     osrEntry = field("nmethod", "_osr_entry_point");
     verifiedEntry =
-        eitherPlace(
-            "nmethod::_verified_entry_point", Base.ABSOLUTE,
-            "nmethod::_verified_entry_offset", Base.CODE);
+        ledger.place(
+            new Ledger.Name("nmethod::_verified_entry_point", Base.ABSOLUTE),
+            new Ledger.Name("nmethod::_verified_entry_offset", Base.CODE));
     deoptHandler =
-        eitherPlace(
-            "CompiledMethod::_deopt_handler_begin", Base.ABSOLUTE,
-            "nmethod::_deopt_handler_offset", Base.BLOB);
+        ledger.place(
+            new Ledger.Name("CompiledMethod::_deopt_handler_begin", Base.ABSOLUTE),
+            new Ledger.Name("nmethod::_deopt_handler_offset", Base.BLOB),
+            new Ledger.Name("nmethod::_deopt_handler_entry_offset", Base.BLOB));
+    Ledger.Name[] deoptMh = {
+      new Ledger.Name("CompiledMethod::_deopt_mh_handler_begin", Base.ABSOLUTE),
+      new Ledger.Name("nmethod::_deopt_mh_handler_offset", Base.BLOB)
+    };
     deoptMhHandler =
-        optionalPlace(
-            "CompiledMethod::_deopt_mh_handler_begin", Base.ABSOLUTE,
-            "nmethod::_deopt_mh_handler_offset", Base.BLOB);
+        featureVersion < FIRST_WITH_ONE_DEOPT_HANDLER
+            ? ledger.place(deoptMh)
+            : ledger.optionalPlace(deoptMh);
 
-    immutableData = structs.field("nmethod", "_immutable_data");
-    mutableData = structs.field("CodeBlob", "_mutable_data");
-    boolean outside = immutableData != null;
-    pcDescsBegin =
-        new Place(
-            field("nmethod", "_scopes_pcs_offset"), outside ? Base.IMMUTABLE_DATA : Base.BLOB);
-    pcDescsEnd =
-        outside
-            ? new Place(field("nmethod", "_scopes_data_offset"), Base.IMMUTABLE_DATA)
-            : new Place(field("nmethod", "_dependencies_offset"), Base.BLOB);
-    scopesBegin =
-        outside
-            ? pcDescsEnd
-            : new Place(field("CompiledMethod", "_scopes_data_begin"), Base.ABSOLUTE);
-    scopesEnd =
-        outside
-            ? new Place(field("nmethod", "_immutable_data_size"), Base.IMMUTABLE_DATA)
-            : pcDescsBegin;
-    metadataBegin =
-        outside
-            ? new Place(field("CodeBlob", "_relocation_size"), Base.MUTABLE_DATA)
-            : new Place(field("nmethod", "_metadata_offset"), Base.BLOB);
-    metadataEnd =
-        outside
-            ? new Place(field("CodeBlob", "_mutable_data_size"), Base.MUTABLE_DATA)
-            : scopesBegin;
+    // Three ages of an nmethod. Either of two entries tells, so that the lack of one is noticed.
+    boolean immutableOutside =
+        structs.field("nmethod", "_immutable_data") != null
+            || structs.field("nmethod", "_immutable_data_size") != null;
+    boolean mutableOutside =
+        structs.field("CodeBlob", "_mutable_data") != null
+            || structs.field("CodeBlob", "_mutable_data_size") != null;
+    Base debugData = immutableOutside ? Base.IMMUTABLE_DATA : Base.BLOB;
+    immutableData = immutableOutside ? field("nmethod", "_immutable_data") : null;
+    mutableData = mutableOutside ? field("CodeBlob", "_mutable_data") : null;
+    pcDescsBegin = new Place(field("nmethod", "_scopes_pcs_offset"), debugData);
+    if (immutableOutside) {
+      pcDescsEnd = new Place(field("nmethod", "_scopes_data_offset"), debugData);
+      scopesBegin = pcDescsEnd;
+      scopesEnd = new Place(field("nmethod", "_immutable_data_size"), debugData);
+    } else {
+      pcDescsEnd = new Place(field("nmethod", "_dependencies_offset"), debugData);
+      scopesBegin = new Place(field("CompiledMethod", "_scopes_data_begin"), Base.ABSOLUTE);
+      scopesEnd = pcDescsBegin;
+    }
+    if (mutableOutside) {
+      metadataBegin = new Place(field("CodeBlob", "_relocation_size"), Base.MUTABLE_DATA);
+      metadataEnd = new Place(field("CodeBlob", "_mutable_data_size"), Base.MUTABLE_DATA);
+    } else if (immutableOutside) {
+      // What follows, for JVMCI, is no metadata, and no scope names it.
+      metadataBegin = new Place(field("nmethod", "_metadata_offset"), Base.DATA);
+      metadataEnd = new Place(blobSize, Base.BLOB);
+    } else {
+      metadataBegin = new Place(field("nmethod", "_metadata_offset"), Base.BLOB);
+      metadataEnd = scopesBegin;
+    }
     pcDescPcOffset = field("PcDesc", "_pc_offset");
     pcDescScopeOffset = field("PcDesc", "_scope_decode_offset");
-    pcDescSize = size("PcDesc");
+    pcDescSize = ledger.size("PcDesc");
     unsigned5ExcludesZero = featureVersion >= FIRST_WITHOUT_ZERO_BYTES;
 
-    methodSize = size("Method");
+    methodSize = ledger.size("Method");
     constMethod = field("Method", "_constMethod");
     accessFlags = field("Method", "_access_flags");
-    constMethodHeaderSize = size("ConstMethod");
+    constMethodHeaderSize = ledger.size("ConstMethod");
     constants = field("ConstMethod", "_constants");
     constMethodSize = field("ConstMethod", "_constMethod_size");
     codeSize = field("ConstMethod", "_code_size");
     nameIndex = field("ConstMethod", "_name_index");
     signatureIndex = field("ConstMethod", "_signature_index");
     methodIdnum = field("ConstMethod", "_method_idnum");
-    constMethodFlags = either("ConstMethod::_flags", "ConstMethod::_flags._flags");
+    constMethodFlags = ledger.field("ConstMethod::_flags", "ConstMethod::_flags._flags");
     hasLineNumberTable =
-        eitherConstant(
+        ledger.constant(
             "ConstMethod::_has_linenumber_table", "ConstMethodFlags::_misc_has_linenumber_table");
-    constantPoolSize = size("ConstantPool");
+    constantPoolSize = ledger.size("ConstantPool");
     poolHolder = field("ConstantPool", "_pool_holder");
     poolLength = field("ConstantPool", "_length");
     sourceFileIndex = field("ConstantPool", "_source_file_name_index");
@@ -281,9 +299,9 @@ final class Layout {
     queueEnd = field("StubQueue", "_queue_end");
     codeletSize = field("InterpreterCodelet", "_size");
     codeletDescription = field("InterpreterCodelet", "_description");
-    codeletHeaderSize = size("InterpreterCodelet");
+    codeletHeaderSize = ledger.size("InterpreterCodelet");
     callStubReturn = field("StubRoutines", "_call_stub_return_address");
-    callWrapperSlot = (int) constant("frame::entry_frame_call_wrapper_offset");
+    callWrapperSlot = (int) ledger.constant("frame::entry_frame_call_wrapper_offset");
 
     wrapperAnchor = field("JavaCallWrapper", "_anchor");
     lastJavaSp = field("JavaFrameAnchor", "_last_Java_sp");
@@ -292,89 +310,22 @@ final class Layout {
     threadList = field("ThreadsSMRSupport", "_java_thread_list");
     threadListLength = field("ThreadsList", "_length");
     threadListThreads = field("ThreadsList", "_threads");
-    osThread = either("JavaThread::_osthread", "Thread::_osthread");
+    osThread = ledger.field("JavaThread::_osthread", "Thread::_osthread");
     osThreadId = field("OSThread", "_thread_id");
-    Field baseOfThread = structs.field("Thread", "_stack_base");
-    stackBase = baseOfThread == null ? structs.field("JavaThread", "_stack_base") : baseOfThread;
+    stackBase = ledger.optionalField("Thread::_stack_base", "JavaThread::_stack_base");
 
-    continuationReturnPc = structs.field("ContinuationEntry", "_return_pc");
-    Long entrySize = structs.sizeOf("ContinuationEntry");
-    continuationEntrySize = entrySize == null ? 0 : entrySize.intValue();
+    continuationReturnPc = ledger.optionalField("ContinuationEntry::_return_pc");
+    continuationEntrySize = ledger.optionalSize("ContinuationEntry");
 
-    if (!missing.isEmpty()) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: missing " + String.join(", ", missing));
-    }
+    ledger.requireAll();
+  }
+
+  /** What was asked of the VM's description, and what it answered. */
+  List<Ledger.Entry> entries() {
+    return ledger.entries();
   }
 
   private Field field(String type, String name) {
-    Field field = structs.field(type, name);
-    if (field == null) {
-      missing.add(type + "::" + name);
-    }
-    return field;
-  }
-
-  private Field either(String first, String second) {
-    Field field = named(first);
-    if (field == null) {
-      field = named(second);
-    }
-    if (field == null) {
-      missing.add(first + " or " + second);
-    }
-    return field;
-  }
-
-  private Place eitherPlace(String first, Base firstBase, String second, Base secondBase) {
-    Place place = optionalPlace(first, firstBase, second, secondBase);
-    if (place == null) {
-      missing.add(first + " or " + second);
-    }
-    return place;
-  }
-
-  private Place optionalPlace(String first, Base firstBase, String second, Base secondBase) {
-    Field field = named(first);
-    if (field != null) {
-      return new Place(field, firstBase);
-    }
-    field = named(second);
-    return field == null ? null : new Place(field, secondBase);
-  }
-
-  private Field named(String typeAndField) {
-    int colons = typeAndField.lastIndexOf("::");
-    return structs.field(typeAndField.substring(0, colons), typeAndField.substring(colons + 2));
-  }
-
-  private int size(String type) {
-    Long size = structs.sizeOf(type);
-    if (size == null) {
-      missing.add("sizeof(" + type + ")");
-      return 0;
-    }
-    return size.intValue();
-  }
-
-  private long constant(String name) {
-    Long value = structs.constant(name);
-    if (value == null) {
-      missing.add(name);
-      return 0;
-    }
-    return value;
-  }
-
-  private long eitherConstant(String first, String second) {
-    Long value = structs.constant(first);
-    if (value == null) {
-      value = structs.constant(second);
-    }
-    if (value == null) {
-      missing.add(first + " or " + second);
-      return 0;
-    }
-    return value;
+    return ledger.field(type + "::" + name);
   }
 }

@@ -46,7 +46,7 @@ final class Jdks {
         && Files.isReadable(home.resolve("release"));
   }
 
-  private static int version(Path home) {
+  static int version(Path home) {
     try (Stream<String> lines = Files.lines(home.resolve("release"))) {
       String line = lines.filter(l -> l.startsWith("JAVA_VERSION=")).findFirst().orElse("=\"0\"");
       return Integer.parseInt(line.replaceAll("[^\"]*\"(1\\.)?(\\d+).*", "$2"));

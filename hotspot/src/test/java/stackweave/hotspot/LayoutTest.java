@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -39,6 +43,41 @@ class LayoutTest {
     UnsupportedVmException e =
         assertThrows(UnsupportedVmException.class, () -> HotSpot.open(vm.modules.libjvm(), hiding));
     assertTrue(e.getMessage().endsWith("missing JavaThread::_osthread or Thread::_osthread"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Abstract_VM_Version::_vm_major_version",
+        "Abstract_VM_Version::_s_internal_vm_info_string"
+      })
+  void namesWhatTheVmDoesNotSayOfItself(String entry) throws Exception {
+    Vm vm = new Vm();
+    MemoryReader hiding = new HiddenEntry(vm.modules.libjvm(), vm.memory, entry);
+    UnsupportedVmException e =
+        assertThrows(UnsupportedVmException.class, () -> HotSpot.open(vm.modules.libjvm(), hiding));
+    assertEquals("this JDK is not supported for Java frames: missing " + entry, e.getMessage());
+  }
+
+  @Test
+  void namesEverySymbolThatIsNotExported() throws Exception {
+    Vm vm = new Vm();
+    Set<String> asked = new TreeSet<>();
+    HotSpot.open(
+        name -> {
+          asked.add(name);
+          return vm.modules.libjvm().addressOf(name);
+        },
+        vm.memory);
+    assertTrue(asked.contains("gHotSpotVMStructs"), asked::toString);
+    for (String symbol : asked) {
+      SymbolAddresses without =
+          name -> name.equals(symbol) ? 0 : vm.modules.libjvm().addressOf(name);
+      UnsupportedVmException e =
+          assertThrows(UnsupportedVmException.class, () -> HotSpot.open(without, vm.memory));
+      assertEquals(
+          "this JDK is not supported for Java frames: missing symbol " + symbol, e.getMessage());
+    }
   }
 
   @Test

@@ -1,0 +1,76 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * On every JDK of this machine: what docs/jdk-layout.md says of it is what the code finds, and the
+ * lack of any entry is told by its name.
+ */
+class LayoutLedgerTest {
+  private static final Path PAGE = Path.of("../docs/jdk-layout.md");
+
+  @TestFactory
+  Stream<DynamicTest> ledgerAndPageAgree() throws IOException {
+    return Jdks.all().stream()
+        .map(jdk -> DynamicTest.dynamicTest(jdk.getFileName().toString(), () -> run(jdk)));
+  }
+
+  private static void run(Path jdk) throws Exception {
+    Path output = Files.createTempFile("layout-ledger", ".txt");
+    try {
+      Process process =
+          new ProcessBuilder(
+                  jdk.resolve("bin/java").toString(),
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  LayoutLedger.class.getName())
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+      if (!ended) {
+        process.destroyForcibly().waitFor();
+      }
+      List<String> lines = Files.readAllLines(output);
+      assertEquals(0, ended ? process.exitValue() : -1, () -> String.join("\n", lines));
+      Map<String, String> documented = column(Jdks.version(jdk));
+      if (!documented.isEmpty()) { // newer than the page knows: may work, is not promised
+        assertEquals(String.join("\n", lines), text(documented), () -> PAGE + " on " + jdk);
+      }
+    } finally {
+      Files.delete(output);
+    }
+  }
+
+  /** The page's table as {@link LayoutLedger} prints it; empty if it has no column for this JDK. */
+  private static Map<String, String> column(int feature) throws IOException {
+    Map<String, String> types = new TreeMap<>();
+    int column = -1;
+    for (String line : Files.readAllLines(PAGE)) {
+      List<String> cells = Arrays.stream(line.split("\\|")).map(String::strip).toList();
+      if (line.startsWith("| entry |")) {
+        column = cells.indexOf(Integer.toString(feature));
+      } else if (line.startsWith("| `") && column > 0 && !cells.get(column).equals("-")) {
+        types.put(cells.get(1).replace("`", ""), cells.get(column));
+      }
+    }
+    return types;
+  }
+
+  private static String text(Map<String, String> types) {
+    return String.join(
+        "\n", types.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).toList());
+  }
+}
