@@ -3,13 +3,14 @@ package stackweave.unwind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * One raw sample: the registers at the interrupt and a copy of the top of the stack, with when, who
  * and how much it stands for. Mutable and reused; not thread-safe.
  *
- * <p>As a {@link MemoryReader} it serves the copied bytes, says {@link
- * UnreadableMemoryException#BEYOND_COPY} for the part of the stack that was not copied, and asks
+ * <p>As a {@link MemoryReader} it serves the copied bytes, asks {@link #setOlder} for the part of
+ * the stack that was not copied, or says {@link UnreadableMemoryException#BEYOND_COPY}, and asks
  * {@link #setElsewhere} for everything else.
  */
 public final class StackSnapshot implements MemoryReader {
@@ -36,6 +37,12 @@ public final class StackSnapshot implements MemoryReader {
   private long weightNanos;
   private boolean registersPresent;
   private MemoryReader elsewhere;
+  private OlderStack older;
+
+  /**
+   * A bit per word of the copy: whether it was read. Kept where there is an {@link #older} part.
+   */
+  private final long[] wordsRead = new long[MAX_STACK_BYTES / Long.BYTES / Long.SIZE];
 
   public StackSnapshot(Architecture architecture) {
     registers = new Registers(architecture);
@@ -51,6 +58,7 @@ public final class StackSnapshot implements MemoryReader {
     timeNanos = 0;
     tid = 0;
     weightNanos = 0;
+    older = null;
   }
 
   /** The registers at the interrupt, in user mode; filled by the engine. */
@@ -136,13 +144,35 @@ public final class StackSnapshot implements MemoryReader {
     elsewhere = reader;
   }
 
+  /**
+   * Who knows the part of the stack above the copy; null (the default) for nobody. From here on it
+   * is kept which words of the copy are read: those that the older part must fit.
+   */
+  void setOlder(OlderStack olderStack) {
+    older = olderStack;
+    if (olderStack != null) {
+      Arrays.fill(wordsRead, 0, Math.min((stackLength >> 9) + 1, wordsRead.length), 0);
+    }
+  }
+
+  /** Whether the word at an offset of the copy was read since {@link #setOlder}. */
+  boolean isRead(int offset) {
+    return (wordsRead[offset >> 9] & 1L << (offset >> 3)) != 0;
+  }
+
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
     long offset = address - stackAddress;
     if (offset >= 0 && offset <= stackLength - 8L) {
+      if (older != null) {
+        wordsRead[(int) (offset >> 9)] |= 1L << (offset >> 3);
+      }
       return (long) LONGS.get(stack, (int) offset);
     }
     if (isBeyondCopy(offset)) {
+      if (older != null) {
+        return older.readLong(address);
+      }
       throw UnreadableMemoryException.BEYOND_COPY;
     }
     if (elsewhere == null) {
@@ -160,6 +190,10 @@ public final class StackSnapshot implements MemoryReader {
       return;
     }
     if (isBeyondCopy(from)) {
+      if (older != null && from >= stackLength) {
+        older.read(address, target, offset, length);
+        return;
+      }
       throw UnreadableMemoryException.BEYOND_COPY;
     }
     if (elsewhere == null) {

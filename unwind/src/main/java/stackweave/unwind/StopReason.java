@@ -41,7 +41,14 @@ public enum StopReason {
   /** Frames of HotSpot on a JDK whose structures are not understood. */
   UNSUPPORTED_VM(16, "JDK not supported"),
   /** The decoder failed on this sample; the failure is counted and the sample kept. */
-  INTERNAL_ERROR(17, "internal error");
+  INTERNAL_ERROR(17, "internal error"),
+  /**
+   * The thread's first frame was reached, by frames above the copy that were read from the live
+   * stack after the sample; see {@link OlderStack}.
+   */
+  SPLICED(18, "complete with older frames read later"),
+  /** More frames than the configured depth, some of them read as for {@link #SPLICED}. */
+  SPLICED_TOO_DEEP(19, "too deep with older frames read later");
 
   private final int code;
   private final String label;
@@ -63,6 +70,6 @@ public enum StopReason {
 
   /** Whether the stack reached the thread's first frame. */
   public boolean isComplete() {
-    return this == COMPLETE || this == THREAD_ENTRY;
+    return this == COMPLETE || this == THREAD_ENTRY || this == SPLICED;
   }
 }

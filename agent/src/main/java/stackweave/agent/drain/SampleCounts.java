@@ -1,6 +1,7 @@
 package stackweave.agent.drain;
 
 import java.util.Arrays;
+import stackweave.unwind.SpliceOutcome;
 import stackweave.unwind.StopReason;
 
 /** What became of the samples since the agent began. Belongs to the drain thread. */
@@ -13,6 +14,9 @@ final class SampleCounts {
   long unwindNanos;
   final long[] ends =
       new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
+
+  /** Older parts of stacks by what became of them, by ordinal. */
+  final long[] splices = new long[SpliceOutcome.values().length];
 
   /** Why the last undecodable sample was undecodable; null while there was none. */
   Throwable lastFailure;

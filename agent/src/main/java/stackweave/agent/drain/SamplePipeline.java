@@ -8,6 +8,8 @@ import stackweave.jfr.store.EventStore;
 import stackweave.maps.ModuleIndex;
 import stackweave.maps.ModuleMap;
 import stackweave.unwind.MemoryReader;
+import stackweave.unwind.OlderStack;
+import stackweave.unwind.SpliceOutcome;
 import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
 
@@ -27,6 +29,7 @@ final class SamplePipeline implements EngineSink {
   private final ThreadNames threads;
   private final FailureRecorder failures;
   private final FrameBuffer frames;
+  private final OlderStack older;
   private final SampleCounts counts;
   private int storeGeneration;
 
@@ -52,6 +55,7 @@ final class SamplePipeline implements EngineSink {
     this.failures = failures;
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
+    this.older = new OlderStack(memory, OlderStack.Whereabouts.UNKNOWN);
   }
 
   @Override
@@ -68,8 +72,9 @@ final class SamplePipeline implements EngineSink {
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       clamp(snapshot, thread.stackEnd);
       ModuleMap map = modules.at(snapshot.timeNanos());
-      unwind(snapshot, map);
-      write(snapshot, map, thread.threadId);
+      older.begin(snapshot, thread.stackEnd);
+      StopReason end = unwind(snapshot, map);
+      write(snapshot, map, thread.threadId, end);
       if (failures != null && !frames.end().isComplete()) {
         failures.record(snapshot, map, frames);
       }
@@ -81,11 +86,33 @@ final class SamplePipeline implements EngineSink {
   }
 
   /** Unwinds and takes the time, which costs two reads of the clock, 50 ns. */
-  private void unwind(StackSnapshot snapshot, ModuleMap map) {
+  private StopReason unwind(StackSnapshot snapshot, ModuleMap map) {
     long begin = System.nanoTime();
     unwinder.unwind(snapshot, map, frames);
+    StopReason end = splicedEnd(snapshot, map);
     counts.unwindNanos += System.nanoTime() - begin;
     counts.frames += frames.count();
+    return end;
+  }
+
+  /**
+   * The stack's end, with what became of its older part: one that does not lead to the thread's
+   * first frame was not this stack's, and is left out.
+   */
+  private StopReason splicedEnd(StackSnapshot snapshot, ModuleMap map) {
+    StopReason end = frames.end();
+    boolean taken = older.outcome() == SpliceOutcome.TAKEN;
+    if (taken && !end.isComplete() && end != StopReason.TOO_DEEP) {
+      older.refuse(SpliceOutcome.NO_ROOT);
+      unwinder.unwind(snapshot, map, frames);
+      end = frames.end();
+      taken = false;
+    }
+    counts.splices[older.outcome().ordinal()]++;
+    if (!taken) {
+      return end;
+    }
+    return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
   }
 
   /** The kernel copies on above the stack where memory of somebody else's follows it. */
@@ -96,9 +123,8 @@ final class SamplePipeline implements EngineSink {
     }
   }
 
-  private void write(StackSnapshot snapshot, ModuleMap map, long threadId) {
+  private void write(StackSnapshot snapshot, ModuleMap map, long threadId, StopReason end) {
     long stackId = names.stackId(frames, map);
-    StopReason end = frames.end();
     if (store.sample(
         snapshot.timeNanos(), threadId, ON_CPU, snapshot.weightNanos(), stackId, end.code(), 0)) {
       counts.written++;

@@ -1,7 +1,10 @@
 package stackweave.agent.drain;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.jfr.store.SamplerStatusValues;
+import stackweave.unwind.SpliceOutcome;
 
 /**
  * How sampling went since the agent began, over all engines that ran one after the other. Belongs
@@ -48,6 +51,17 @@ final class SamplerTotals {
         drainCpuNanos,
         counts.frames,
         counts.unwindNanos,
+        splices(),
         counts.lastFailure == null ? note : note + " (last failure: " + counts.lastFailure + ")");
+  }
+
+  private Map<String, Long> splices() {
+    Map<String, Long> byLabel = new LinkedHashMap<>();
+    for (SpliceOutcome outcome : SpliceOutcome.values()) {
+      if (outcome != SpliceOutcome.NOT_NEEDED) {
+        byLabel.put(outcome.label(), counts.splices[outcome.ordinal()]);
+      }
+    }
+    return byLabel;
   }
 }

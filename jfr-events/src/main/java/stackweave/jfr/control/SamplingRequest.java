@@ -31,7 +31,8 @@ public record SamplingRequest(
 
   public static final String DEFAULT_ENGINE = "auto";
 
-  public static final int DEFAULT_DEPTH = 1024;
+  /** Room for a recursion of 2,000 calls with what it is made of; a column buffer of 100 KB. */
+  public static final int DEFAULT_DEPTH = 4096;
 
   public static final int MAX_DEPTH = 8192;
 

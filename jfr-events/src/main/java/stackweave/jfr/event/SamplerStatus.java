@@ -77,6 +77,12 @@ public final class SamplerStatus extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long unwindTime;
 
+  @Label("Splices")
+  @Description(
+      "Stacks deeper than their copy by what became of the rest, which is read later:"
+          + " outcome=count, separated by commas")
+  public String splices;
+
   @Label("Note")
   @Description("What the reader of the recording should know, such as why nothing is sampled")
   public String note;

@@ -181,6 +181,7 @@ public final class RecordingReader {
       long cpuCovered = 0;
       long drainCpu = 0;
       Map<String, Long> ends = new TreeMap<>();
+      Map<String, Long> splices = new TreeMap<>();
       for (RecordedEvent status : statuses) {
         engine = orElse(Fields.text(status, "engine"), engine);
         reason = orElse(Fields.text(status, "engineReason"), reason);
@@ -194,7 +195,8 @@ public final class RecordingReader {
         cpuUsed += Fields.number(status, "cpuUsed");
         cpuCovered += Fields.number(status, "cpuCovered");
         drainCpu += Fields.number(status, "drainCpu");
-        addEnds(Fields.text(status, "ends"), ends);
+        addCounts(Fields.text(status, "ends"), ends);
+        addCounts(Fields.text(status, "splices"), splices);
       }
       return new SamplerTotals(
           engine,
@@ -209,6 +211,7 @@ public final class RecordingReader {
           cpuUsed,
           cpuCovered,
           drainCpu,
+          splices,
           note);
     }
 
@@ -216,11 +219,11 @@ public final class RecordingReader {
       return text.isEmpty() ? otherwise : text;
     }
 
-    private static void addEnds(String text, Map<String, Long> ends) {
+    private static void addCounts(String text, Map<String, Long> counts) {
       for (String entry : text.split(",", -1)) {
         int equals = entry.lastIndexOf('=');
         if (equals > 0 && entry.substring(equals + 1).matches("[0-9]{1,18}")) {
-          ends.merge(
+          counts.merge(
               entry.substring(0, equals), Long.parseLong(entry.substring(equals + 1)), Long::sum);
         }
       }

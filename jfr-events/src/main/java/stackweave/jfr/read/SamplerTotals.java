@@ -16,6 +16,7 @@ import java.util.Map;
  * @param cpuUsedNanos CPU time used by the process while sampling
  * @param cpuCoveredNanos CPU time that the samples stand for
  * @param drainCpuNanos CPU time of the agent's thread
+ * @param splices stacks deeper than their copy by what became of the rest
  * @param note as last written, empty for none
  */
 public record SamplerTotals(
@@ -31,9 +32,11 @@ public record SamplerTotals(
     long cpuUsedNanos,
     long cpuCoveredNanos,
     long drainCpuNanos,
+    Map<String, Long> splices,
     String note) {
 
   public SamplerTotals {
     ends = Map.copyOf(ends);
+    splices = Map.copyOf(splices);
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.UUID;
 import jdk.jfr.EventType;
@@ -300,6 +301,7 @@ public final class EventStore implements AutoCloseable {
     event.drainCpu = values.drainCpuNanos() - (last == null ? 0 : last.drainCpuNanos());
     event.frames = values.frames() - (last == null ? 0 : last.frames());
     event.unwindTime = values.unwindNanos() - (last == null ? 0 : last.unwindNanos());
+    event.splices = differences(values.splices(), last == null ? Map.of() : last.splices());
     event.note = values.note();
     int chunk = gate.enter(recording);
     if (chunk == 0) {
@@ -326,6 +328,18 @@ public final class EventStore implements AutoCloseable {
             .append(count);
       }
     }
+    return text.toString();
+  }
+
+  private static String differences(Map<String, Long> counts, Map<String, Long> before) {
+    StringJoiner text = new StringJoiner(",");
+    counts.forEach(
+        (label, count) -> {
+          long more = count - before.getOrDefault(label, 0L);
+          if (more != 0) {
+            text.add(label + "=" + more);
+          }
+        });
     return text.toString();
   }
 

@@ -1,5 +1,7 @@
 package stackweave.jfr.store;
 
+import java.util.Map;
+
 /**
  * How sampling went since the agent began: all counts only grow. The store writes differences.
  *
@@ -17,6 +19,7 @@ package stackweave.jfr.store;
  * @param drainCpuNanos CPU time of the agent's own thread
  * @param frames frames of the stacks that were unwound
  * @param unwindNanos wall-clock time that unwinding them took
+ * @param splices attempts to read the older part of a stack, by what became of them
  * @param note what a reader should know; empty for nothing
  */
 public record SamplerStatusValues(
@@ -34,4 +37,5 @@ public record SamplerStatusValues(
     long drainCpuNanos,
     long frames,
     long unwindNanos,
+    Map<String, Long> splices,
     String note) {}

@@ -104,7 +104,7 @@ public final class ControlProbe {
           second.setSettings(settings("interval", "500 us"));
           second.start();
         });
-    step("deeper", () -> second.setSettings(settings("depth", "4000")));
+    step("deeper", () -> second.setSettings(settings("depth", "6000")));
     step("second off", () -> second.setSettings(settings("enabled", "false")));
     step("second stops", second::stop);
     step("mine off", () -> mine.setSettings(settings("enabled", "false")));

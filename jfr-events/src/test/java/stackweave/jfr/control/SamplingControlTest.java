@@ -38,25 +38,25 @@ class SamplingControlTest {
         threads before: []
         stream:\s
         library:\s
-        named: 10 ms/auto/1024 for 1
+        named: 10 ms/auto/4096 for 1
         dump:\s
-        faster: 2 ms/auto/1024 for 1
-        second: 500 us/auto/1024 for 2
-        deeper: 2 ms/auto/4000 for 2
+        faster: 2 ms/auto/4096 for 1
+        second: 500 us/auto/4096 for 2
+        deeper: 2 ms/auto/6000 for 2
         second off: none
-        second stops: 2 ms/auto/1024 for 1
+        second stops: 2 ms/auto/4096 for 1
         mine off: none
-        mine on: 10 ms/auto/1024 for 1
+        mine on: 10 ms/auto/4096 for 1
         mine closes: none
-        library asks: 10 ms/auto/1024 for 1
+        library asks: 10 ms/auto/4096 for 1
         library closes: none
-        stream asks: 10 ms/auto/1024 for 1
+        stream asks: 10 ms/auto/4096 for 1
         stream closes: none
-        command: 10 ms/auto/1024 for 1
+        command: 10 ms/auto/4096 for 1
         command stops: none
-        memory: 10 ms/auto/1024/memory for 1
+        memory: 10 ms/auto/4096/memory for 1
         memory closes: none
-        destination: 10 ms/auto/1024 for 1
+        destination: 10 ms/auto/4096 for 1
         destination closes: none
         threads after: []
         """,
@@ -99,7 +99,7 @@ class SamplingControlTest {
 
     // A bare option has neither name nor file: that it was given must be seen.
     Jdks.Outcome bare = start(jdk, agent, List.of("-XX:StartFlightRecording"), "answer");
-    assertTrue(bare.output().contains("at the end: 10 ms/auto/1024 for 1"), bare.output());
+    assertTrue(bare.output().contains("at the end: 10 ms/auto/4096 for 1"), bare.output());
 
     Jdks.Outcome interval =
         start(
@@ -110,7 +110,7 @@ class SamplingControlTest {
                     + directory.resolve("r.jfr")
                     + ",+stackweave.NativeSample#interval=1ms"),
             "answer");
-    assertTrue(interval.output().contains("at the end: 1 ms/auto/1024 for 1"), interval.output());
+    assertTrue(interval.output().contains("at the end: 1 ms/auto/4096 for 1"), interval.output());
   }
 
   private static Jdks.Outcome start(Jdks.Jdk jdk, Path agent, List<String> options, String awaited)

@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import jdk.jfr.Recording;
 import stackweave.jfr.store.EventStore;
@@ -148,6 +149,7 @@ final class Workload {
                 12_000_000,
                 20 * samples,
                 3_000_000,
+                Map.of(),
                 ""));
       }
       recording.dump(file);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
@@ -141,6 +142,7 @@ public final class RotationStorm {
         0,
         0,
         0,
+        Map.of(),
         "");
   }
 

@@ -1,6 +1,7 @@
 package stackweave.jfr.store;
 
 import java.nio.file.Path;
+import java.util.Map;
 import jdk.jfr.Recording;
 
 /** Writes samples of {@link SyntheticStacks} into whatever recording runs. */
@@ -35,6 +36,7 @@ public final class SampleWriter implements AutoCloseable {
                 0,
                 0,
                 0,
+                Map.of(),
                 ""));
     if (!stated) {
       throw new IllegalStateException("status refused");
