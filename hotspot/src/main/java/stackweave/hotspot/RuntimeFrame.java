@@ -40,7 +40,10 @@ final class RuntimeFrame implements HotSpotFrame {
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     Cpu cpu = walk.cpu();
     int jump = cpu.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
-    if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump))) {
+    if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump), walk.sp())) {
+      return true;
+    }
+    if (leaveToHandler(walk, entry)) {
       return true;
     }
     if (entry.pc == entry.blob.codeBegin || cpu.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
@@ -56,12 +59,38 @@ final class RuntimeFrame implements HotSpotFrame {
   }
 
   /** About to go on in compiled code, at an exception handler: there it is as good as already. */
-  private boolean leaveByJump(Walk walk, long target) {
+  private boolean leaveByJump(Walk walk, long target, long sp) {
     if (!callers.isInCompiledCode(target)) {
       return false;
     }
-    walk.popTo(target, walk.sp());
+    walk.popTo(target, sp);
     walk.setInterrupted(true);
+    return true;
+  }
+
+  /**
+   * C1's stubs for a thrown exception put the handler where their return address was, restore the
+   * registers and return to it: it is no return address that any call left, and scanning for one
+   * would find calls that ended with the exception.
+   */
+  private boolean leaveToHandler(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    if (walk.cpu().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      PartialFrame frameless = walk.cpu().frameless();
+      long handler = walk.returnAddressOf(frameless);
+      return !callers.isHotSpotReturnAddress(handler)
+          && leaveByJump(walk, handler, walk.sp() + frameless.size());
+    }
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp) || fp < walk.sp() || fp - walk.sp() > entry.blob.frameBytes) {
+      return false;
+    }
+    long handler = walk.peek(fp + Cpu.RETURN_ADDRESS);
+    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
+    if (callers.isHotSpotReturnAddress(handler)
+        || !leaveByJump(walk, handler, fp + Cpu.FRAME_LINK_BYTES)) {
+      return false;
+    }
+    walk.setFp(callerFp);
     return true;
   }
 
