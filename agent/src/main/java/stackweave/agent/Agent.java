@@ -1,14 +1,23 @@
 package stackweave.agent;
 
+import java.io.Closeable;
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.util.Locale;
-import stackweave.agent.drain.Messages;
-import stackweave.agent.drain.Sampler;
-import stackweave.jfr.control.SamplingControl;
-import stackweave.jfr.control.SamplingRequest;
+import java.nio.file.Path;
+import stackweave.agent.attach.Order;
+import stackweave.agent.attach.Reply;
+import stackweave.agent.attach.Reply.Outcome;
+import stackweave.agent.attach.StatusBoard;
 
 /** The agent's start inside its own class loader; {@code stackweave.agent.boot} calls it. */
 public final class Agent {
+  private static final String UNSAMPLED = ": the application runs without sampling";
+  private static final Object LOCK = new Object();
+
+  // Guarded by LOCK.
+  private static RunningAgent running;
+  private static OrderedRecording recording;
+  private static boolean attachedToRecord;
 
   private Agent() {}
 
@@ -19,38 +28,156 @@ public final class Agent {
    * @param options what stood after {@code =} in -javaagent, or null
    */
   public static void start(String options, Instrumentation instrumentation) {
+    synchronized (LOCK) {
+      // No class of the command line's orders here: each costs premain time.
+      String whyNot =
+          running != null
+              ? "is already here: the second start is ignored"
+              : startOrSayWhyNot(options, instrumentation);
+      if (whyNot != null) {
+        System.err.println("stackweave: " + whyNot);
+      }
+    }
+  }
+
+  /**
+   * Takes what comes with a late attach: options as after -javaagent, or an {@link Order} of the
+   * command line, which is answered with a {@link Reply}. An order never writes on the
+   * application's stderr.
+   */
+  public static void attach(String text, Instrumentation instrumentation) {
+    if (!Order.isOrder(text)) {
+      start(text, instrumentation);
+      return;
+    }
+    Order order = Order.parse(text);
+    synchronized (LOCK) {
+      Reply reply = obey(order, instrumentation);
+      StatusBoard board = new StatusBoard(instrumentation);
+      board.reply(order.value(Order.Name.TICKET), reply);
+      if (running == null) {
+        board.clear();
+        closeJar();
+      }
+    }
+  }
+
+  private static Reply obey(Order order, Instrumentation instrumentation) {
+    if (!order.version().equals(Version.current())) {
+      return failed(
+          "the agent in that JVM has version "
+              + Version.current()
+              + ", this jar "
+              + order.version()
+              + ": use the jar of that version, or restart the JVM");
+    }
+    try {
+      return switch (order.kind()) {
+        case ATTACH -> attach(order, instrumentation);
+        case RECORD -> record(order, instrumentation);
+        case FINISH -> finish(order);
+        case DETACH -> detach();
+      };
+    } catch (RuntimeException | LinkageError | IOException e) {
+      return failed(e instanceof IllegalArgumentException ? e.getMessage() : e.toString());
+    }
+  }
+
+  private static Reply attach(Order order, Instrumentation instrumentation) {
+    if (running != null) {
+      return failed("an agent of version " + Version.current() + " is there already");
+    }
+    String whyNot = startOrSayWhyNot(order.value(Order.Name.OPTIONS), instrumentation);
+    if (whyNot != null) {
+      return failed(whyNot);
+    }
+    running.showStatus();
+    return new Reply(Outcome.DONE, "attached");
+  }
+
+  /** Null once it runs. */
+  private static String startOrSayWhyNot(String options, Instrumentation instrumentation) {
     Options parsed;
     try {
       parsed = Options.parse(options);
     } catch (InvalidOptionException e) {
-      say(e.getMessage());
-      return;
+      return e.getMessage() + UNSAMPLED;
     }
     if (ModuleLayer.boot().findModule("jdk.jfr").isEmpty()) {
-      say("this JVM runs without JDK Flight Recorder (module jdk.jfr), where samples would go");
-      return;
+      return "this JVM runs without JDK Flight Recorder (module jdk.jfr), where samples would go"
+          + UNSAMPLED;
     }
-    watchRecordings(parsed, instrumentation);
+    running = new RunningAgent(parsed, instrumentation);
+    return null;
   }
 
-  /** Nothing but a listener: all else waits for a recording that asks for samples. */
-  private static void watchRecordings(Options options, Instrumentation instrumentation) {
-    new SamplingControl(
-            options.explicit(),
-            options.intervalNanos() == Options.AS_RECORDED
-                ? SamplingRequest.DEFAULT_INTERVAL_NANOS
-                : options.intervalNanos(),
-            options.engine() == Options.Engine.AUTO
-                ? SamplingRequest.DEFAULT_ENGINE
-                : options.engine().name().toLowerCase(Locale.ROOT),
-            options.depth() == Options.AS_RECORDED
-                ? SamplingRequest.DEFAULT_DEPTH
-                : options.depth(),
-            new Sampler(instrumentation, options.recordFailures(), new Messages()))
-        .start();
+  private static Reply record(Order order, Instrumentation instrumentation) {
+    boolean present = running != null;
+    String whyNot = present ? null : startOrSayWhyNot(null, instrumentation);
+    if (whyNot != null) {
+      return failed(whyNot);
+    }
+    if (recording != null) {
+      recording.discard(); // of a command line that died
+      recording = null;
+    } else {
+      attachedToRecord = !present;
+    }
+    try {
+      recording = OrderedRecording.start(order);
+    } finally {
+      if (recording == null && attachedToRecord) {
+        detach();
+      }
+    }
+    return new Reply(Outcome.DONE, "recording");
   }
 
-  private static void say(String message) {
-    System.err.println("stackweave: " + message + ": the application runs without sampling");
+  private static Reply finish(Order order) throws IOException {
+    if (recording == null) {
+      return failed("no recording is being made");
+    }
+    OrderedRecording finished = recording;
+    recording = null;
+    try {
+      finished.finish(Path.of(order.value(Order.Name.FILE)));
+      return new Reply(Outcome.DONE, running.status());
+    } finally {
+      if (attachedToRecord) {
+        detach();
+      }
+    }
+  }
+
+  private static Reply detach() {
+    if (running == null) {
+      return failed("no agent is at work there");
+    }
+    if (recording != null) {
+      recording.discard();
+      recording = null;
+    }
+    attachedToRecord = false;
+    boolean ended = running.detach();
+    running = null;
+    return ended
+        ? new Reply(Outcome.DONE, "detached")
+        : failed("the sampling thread does not end; it is stuck until the JVM ends");
+  }
+
+  /** The one file descriptor of ours that is left; a new attach opens its jar again. */
+  private static void closeJar() {
+    if (Agent.class.getClassLoader() instanceof Closeable loader) {
+      try {
+        loader.close();
+      } catch (IOException e) {
+        // Closed for reading only: there is nothing to lose.
+        return;
+      }
+    }
+  }
+
+  private static Reply failed(String why) {
+    return new Reply(Outcome.FAILED, why == null ? "unknown failure" : why);
   }
 }

@@ -3,6 +3,7 @@ package stackweave.agent.boot;
 import java.io.File;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
+import java.net.URLDecoder;
 import java.util.Locale;
 
 /**
@@ -14,18 +15,26 @@ public final class Boot {
 
   private static final int OLDEST_JAVA = 17;
   private static final int USAGE_ERROR = 2;
-  private static boolean started;
+
+  /** How {@code stackweave.agent.attach.Order} names the jar in the target's sight. */
+  private static final String JAR_KEY = ";jar=";
+
+  /** The class loader of all our other classes: one for the life of the JVM. */
+  private static InnerClassLoader inner;
 
   private Boot() {}
 
   /** Called by the JVM for {@code -javaagent:jar=options}, before main(). */
   public static void premain(String options, Instrumentation instrumentation) {
-    startAgent(options, instrumentation);
+    call("start", options, instrumentation);
   }
 
-  /** Called by the JVM when the agent is attached to a running application. */
+  /**
+   * Called by the JVM when the agent is attached to a running application, also for each order of
+   * the command line to an agent that is there.
+   */
   public static void agentmain(String options, Instrumentation instrumentation) {
-    startAgent(options, instrumentation);
+    call("attach", options, instrumentation);
   }
 
   /** The command line: {@code java -jar stackweave-agent.jar …}. */
@@ -36,7 +45,8 @@ public final class Boot {
       System.exit(USAGE_ERROR);
     }
     try {
-      innerClass("stackweave.agent.cli.Main", null)
+      loader(jar(null), null)
+          .loadClass("stackweave.agent.cli.Main")
           .getMethod("main", String[].class)
           .invoke(null, (Object) arguments);
     } catch (InvocationTargetException e) {
@@ -44,19 +54,16 @@ public final class Boot {
     }
   }
 
-  private static void startAgent(String options, Instrumentation instrumentation) {
+  private static void call(String method, String options, Instrumentation instrumentation) {
     try {
-      if (!isFirstStart()) {
-        say("is already here: the second start is ignored");
-        return;
-      }
       String unfit = whyUnfit();
       if (unfit != null) {
         say(unfit + ": the application runs without sampling");
         return;
       }
-      innerClass("stackweave.agent.Agent", instrumentation)
-          .getMethod("start", String.class, Instrumentation.class)
+      loader(jar(options), instrumentation)
+          .loadClass("stackweave.agent.Agent")
+          .getMethod(method, String.class, Instrumentation.class)
           .invoke(null, options, instrumentation);
     } catch (InvocationTargetException e) {
       sayFailed(e.getCause());
@@ -65,16 +72,25 @@ public final class Boot {
     }
   }
 
-  private static synchronized boolean isFirstStart() {
-    boolean first = !started;
-    started = true;
-    return first;
+  private static synchronized ClassLoader loader(File jar, Instrumentation instrumentation)
+      throws Exception {
+    if (inner == null) {
+      inner = InnerClassLoader.open(jar, instrumentation);
+    } else {
+      inner.reopen(jar);
+    }
+    return inner;
   }
 
-  private static Class<?> innerClass(String name, Instrumentation instrumentation)
-      throws Exception {
-    File jar = new File(Boot.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    return InnerClassLoader.open(jar, instrumentation).loadClass(name);
+  /** Where an order says that the jar is, else where this class came from. */
+  private static File jar(String options) throws Exception {
+    int key = options == null || !options.startsWith("order=") ? -1 : options.indexOf(JAR_KEY);
+    if (key < 0) {
+      return new File(Boot.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+    int end = options.indexOf(';', key + 1);
+    String encoded = options.substring(key + JAR_KEY.length(), end < 0 ? options.length() : end);
+    return new File(URLDecoder.decode(encoded, "UTF-8"));
   }
 
   /** What is wrong with this JVM, or null. */

@@ -1,6 +1,7 @@
 package stackweave.agent.boot;
 
 import java.io.ByteArrayInputStream;
+import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,9 +23,11 @@ import java.util.Set;
  *
  * <p>Our classes are in this loader's unnamed module. JNA is a named module of the same loader, so
  * that native access can be granted to JNA alone; that module costs 15 ms of CPU, and comes into
- * being with JNA's first class. Thread-safe.
+ * being with JNA's first class.
+ *
+ * <p>Closing it closes the jar; it then loads no more classes until {@link #reopen}. Thread-safe.
  */
-final class InnerClassLoader extends ClassLoader {
+final class InnerClassLoader extends ClassLoader implements Closeable {
 
   static {
     registerAsParallelCapable();
@@ -36,7 +39,12 @@ final class InnerClassLoader extends ClassLoader {
   /** Names the packages of JNA's module, one per line. */
   private static final String JNA_PACKAGES = "com.sun.jna.packages";
 
-  private final InnerJar jar;
+  /** Of module jdk.attach, which the application's loader has; for the command line only. */
+  private static final String ATTACH_API = "com.sun.tools.attach.";
+
+  /** Null while closed. */
+  private volatile InnerJar jar;
+
   private final Instrumentation instrumentation;
   private final Object jnaLock = new Object();
   private boolean jnaDefined;
@@ -52,8 +60,32 @@ final class InnerClassLoader extends ClassLoader {
    *
    * @param instrumentation null on the command line, where nothing needs native access
    */
-  static ClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
+  static InnerClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
     return new InnerClassLoader(InnerJar.open(jar), instrumentation);
+  }
+
+  /** Opens this jar, which must be of the same version, if none is open. */
+  synchronized void reopen(File file) throws IOException {
+    if (jar == null) {
+      jar = InnerJar.open(file);
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    InnerJar open = jar;
+    jar = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  private byte[] read(String entry) throws IOException {
+    InnerJar open = jar;
+    if (open == null) {
+      throw new IOException("the agent is detached");
+    }
+    return open.read(entry);
   }
 
   @Override
@@ -62,6 +94,9 @@ final class InnerClassLoader extends ClassLoader {
       Class<?> loaded = findLoadedClass(name);
       if (loaded == null && !name.startsWith("java.")) {
         loaded = findOurs(name);
+      }
+      if (loaded == null && instrumentation == null && name.startsWith(ATTACH_API)) {
+        loaded = ClassLoader.getSystemClassLoader().loadClass(name);
       }
       return loaded != null ? loaded : super.loadClass(name, resolve);
     }
@@ -80,9 +115,9 @@ final class InnerClassLoader extends ClassLoader {
   private Class<?> findOurs(String name) throws ClassNotFoundException {
     String path = name.replace('.', '/') + ".class";
     try {
-      byte[] classFile = jar.read(OWN + path);
+      byte[] classFile = read(OWN + path);
       if (classFile == null) {
-        classFile = jar.read(JNA + path);
+        classFile = read(JNA + path);
         if (classFile == null) {
           return null;
         }
@@ -100,7 +135,7 @@ final class InnerClassLoader extends ClassLoader {
         return;
       }
       try {
-        String packages = new String(jar.read(JNA_PACKAGES), StandardCharsets.UTF_8);
+        String packages = new String(read(JNA_PACKAGES), StandardCharsets.UTF_8);
         loadClass("stackweave.agent.JnaModule")
             .getMethod("define", ClassLoader.class, Set.class, Instrumentation.class)
             .invoke(null, this, Set.of(packages.split("\n")), instrumentation);
@@ -122,9 +157,9 @@ final class InnerClassLoader extends ClassLoader {
   @Override
   protected URL findResource(String name) {
     try {
-      byte[] content = jar.read(OWN + name);
+      byte[] content = read(OWN + name);
       if (content == null) {
-        content = jar.read(JNA + name);
+        content = read(JNA + name);
       }
       return content == null ? null : url(name, content);
     } catch (IOException e) {

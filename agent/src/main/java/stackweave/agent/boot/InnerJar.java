@@ -1,5 +1,6 @@
 package stackweave.agent.boot;
 
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import java.util.zip.ZipFile;
  * entry four big-endian ints, sorted by the first: the name's {@link String#hashCode}, the position
  * of its local header in inner.jar, its compressed and its full size. Thread-safe.
  */
-final class InnerJar {
+final class InnerJar implements Closeable {
 
   private static final String JAR = "inner.jar";
   private static final String INDEX = "inner.index";
@@ -62,6 +63,11 @@ final class InnerJar {
     try (InputStream in = outer.getInputStream(index)) {
       return new InnerJar(outer, jar, ByteBuffer.wrap(in.readAllBytes()));
     }
+  }
+
+  @Override
+  public void close() throws IOException {
+    outer.close();
   }
 
   /** The content of this entry, or null if there is none of this name. */

@@ -8,16 +8,21 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.agent.Version;
 
-/** {@code java -jar stackweave-agent.jar}: what is done with a recording after it was made. */
+/** {@code java -jar stackweave-agent.jar}: what is done with running JVMs and with recordings. */
 @Command(
     name = "stackweave",
     customSynopsis = "java -jar stackweave-agent.jar COMMAND ...",
-    description = "Stacks of native and Java frames out of JFR recordings.",
+    description = "Stacks of native and Java frames: samples JVMs, reads recordings.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.AgentVersion.class,
     subcommands = {
       FlameGraphCommand.class,
       CollapsedCommand.class,
+      AttachCommand.class,
+      RecordCommand.class,
+      StatusCommand.class,
+      DetachCommand.class,
+      JfcCommand.class,
       ReplayCommand.class,
       SFrameCommand.class
     })

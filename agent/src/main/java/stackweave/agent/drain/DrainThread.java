@@ -42,9 +42,16 @@ final class DrainThread implements Runnable {
 
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
+  /** How old the figures of {@link Sampler#report} may be. */
+  private static final long PUBLISH_NANOS = 1_000_000_000L;
+
   private final SamplingRequest request;
   private final EventStore store;
   private final SamplerTotals totals;
+
+  /** Told when new figures are there for other threads. */
+  private final Runnable onPublish;
+
   private final PipelineFactory pipelines;
   private final Messages messages;
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -57,11 +64,13 @@ final class DrainThread implements Runnable {
       SamplingRequest request,
       EventStore store,
       SamplerTotals totals,
+      Runnable onPublish,
       PipelineFactory pipelines,
       Messages messages) {
     this.request = request;
     this.store = store;
     this.totals = totals;
+    this.onPublish = onPublish;
     this.pipelines = pipelines;
     this.messages = messages;
     this.thread = new Thread(systemGroup(), this, "stackweave-drain", 0, false);
@@ -147,6 +156,8 @@ final class DrainThread implements Runnable {
       // What was mapped before the engine told of mappings, and after the pipeline looked.
       pipeline.refreshModules();
       drainUntilStopped(running, pipeline);
+      // What other threads see ends with all that was drained.
+      publish(running.statistics());
       totals.add(running.statistics());
     } finally {
       engine = null;
@@ -166,6 +177,7 @@ final class DrainThread implements Runnable {
   private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
     long refreshed = System.nanoTime();
     long repeated = refreshed;
+    long published = refreshed - PUBLISH_NANOS;
     int wait = BUSY_MILLIS;
     while (!stopping) {
       running.await(wait);
@@ -177,6 +189,10 @@ final class DrainThread implements Runnable {
         store.flushDone();
       }
       long now = System.nanoTime();
+      if (now - published > PUBLISH_NANOS) {
+        published = now;
+        publish(running.statistics());
+      }
       if (now - refreshed > REFRESH_NANOS) {
         refreshed = now;
         pipeline.refreshModules();
@@ -191,8 +207,14 @@ final class DrainThread implements Runnable {
     running.drain(Long.MAX_VALUE, pipeline.sink());
   }
 
-  private void status(EngineStatistics statistics) {
+  private void publish(EngineStatistics statistics) {
     totals.drainCpuNanos = cpuTime.ofThread() + totals.earlierDrainCpuNanos;
+    totals.publish(statistics);
+    onPublish.run();
+  }
+
+  private void status(EngineStatistics statistics) {
+    publish(statistics);
     store.status(totals.values(statistics));
   }
 

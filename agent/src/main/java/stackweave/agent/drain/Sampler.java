@@ -1,57 +1,76 @@
 package stackweave.agent.drain;
 
 import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 import stackweave.agent.Version;
+import stackweave.agent.attach.StatusBoard;
 import stackweave.hotspot.FrameKind;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.unwind.StopReason;
 
-/**
- * Starts and stops the drain thread as recordings ask. Called by the control thread only, one call
- * at a time.
- */
+/** Starts and stops the drain thread as recordings ask. Thread-safe. */
 public final class Sampler implements SamplingListener {
   /** Closing the events of 4,096 threads takes well below a second. */
   private static final long STOP_MILLIS = 10_000;
 
   private final PipelineFactory pipelines;
   private final Messages messages;
+  private final StatusBoard board;
   private final SamplerTotals totals = new SamplerTotals();
+  // Guarded by this.
   private EventStore store;
   private DrainThread drain;
+  private boolean closed;
+
+  /** Whom it samples for; null while for nobody. */
+  private volatile SamplingRequest served;
 
   /**
    * @param recordFailures the directory for replay files of stacks that don't reach their root, or
    *     empty
+   * @param board shows how sampling goes, from the first request on
    */
-  public Sampler(Instrumentation instrumentation, String recordFailures, Messages messages) {
+  public Sampler(
+      Instrumentation instrumentation,
+      String recordFailures,
+      Messages messages,
+      StatusBoard board) {
     this.pipelines =
         new PipelineFactory(
             instrumentation,
             recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
             messages);
     this.messages = messages;
+    this.board = board;
   }
 
   @Override
-  public void onRequest(SamplingRequest request) {
+  public synchronized void onRequest(SamplingRequest request) {
+    if (!closed) {
+      sampleFor(request);
+      showStatus();
+    }
+  }
+
+  private void sampleFor(SamplingRequest request) {
     if (drain != null && request != null && request.samplesLike(drain.request())) {
+      served = request;
       return;
     }
-    if (drain != null) {
-      if (!drain.stop(STOP_MILLIS)) {
-        messages.sampling(
-            "the sampling thread does not end, so no sampling can be started until the JVM does");
-        return;
-      }
-      drain = null;
+    if (!stopDrain()) {
+      messages.sampling(
+          "the sampling thread does not end, so no sampling can be started until the JVM does");
+      return;
     }
+    served = request;
     if (request == null) {
       return;
     }
@@ -62,8 +81,50 @@ public final class Sampler implements SamplingListener {
       // Ids of the HotSpot methods and modules begin anew with each pipeline.
       store.newGeneration();
     }
-    drain = new DrainThread(request, store, totals, pipelines, messages);
+    drain = new DrainThread(request, store, totals, this::showStatus, pipelines, messages);
     drain.start();
+  }
+
+  private boolean stopDrain() {
+    if (drain != null && !drain.stop(STOP_MILLIS)) {
+      return false;
+    }
+    drain = null;
+    return true;
+  }
+
+  /**
+   * Stops sampling for good and gives everything back; any thread.
+   *
+   * @return false if the drain thread did not end in time
+   */
+  public synchronized boolean close() {
+    closed = true;
+    boolean ended = stopDrain();
+    if (store != null) {
+      store.close();
+    }
+    return ended;
+  }
+
+  /** How sampling goes, a line for each matter; up to a second old. Any thread, without a lock. */
+  public String report() {
+    SamplingRequest request = served;
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        request == null
+            ? "state: dormant, for no recording asks for samples"
+            : "state: on duty for " + String.join(", ", request.recordings()));
+    SamplerStatusValues latest = totals.latest();
+    if (latest != null) {
+      lines.addAll(StatusReport.lines(latest));
+    }
+    return String.join("\n", lines);
+  }
+
+  /** Puts the report on the board. Any thread, without a lock of ours. */
+  public void showStatus() {
+    board.show(Version.current(), report());
   }
 
   private static SessionInfo sessionInfo() {

@@ -18,6 +18,10 @@ final class SamplerTotals {
   long intervalNanos;
   long drainCpuNanos;
   long earlierDrainCpuNanos;
+
+  /** For other threads. */
+  private volatile SamplerStatusValues latest;
+
   private long earlierLost;
   private long earlierUsedNanos;
   private long earlierCoveredNanos;
@@ -28,6 +32,16 @@ final class SamplerTotals {
     earlierUsedNanos += ended.cpuUsedNanos();
     earlierCoveredNanos += ended.cpuCoveredNanos();
     earlierDrainCpuNanos = drainCpuNanos;
+  }
+
+  /** The figures that were published last, or null; any thread. */
+  SamplerStatusValues latest() {
+    return latest;
+  }
+
+  /** Shows all figures to other threads. */
+  void publish(EngineStatistics running) {
+    latest = values(running);
   }
 
   /**

@@ -20,6 +20,7 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
+import stackweave.jfr.event.SettingsWatch;
 
 /**
  * The way of stacks into the recording: definitions are interned to ids, and a sample is written
@@ -108,6 +109,27 @@ public final class EventStore implements AutoCloseable {
     gate.detach();
     FlightRecorder.removePeriodicEvent(beginHook);
     FlightRecorder.removePeriodicEvent(endHook);
+  }
+
+  /**
+   * Has JFR forget all events, after {@link #close}: as if there had never been an agent. {@link
+   * #open} registers them again.
+   */
+  public static void unregisterEvents() {
+    if (!FlightRecorder.isInitialized()) {
+      return;
+    }
+    FlightRecorder.unregister(Session.class);
+    FlightRecorder.unregister(NativeSample.class);
+    FlightRecorder.unregister(Frame.class);
+    FlightRecorder.unregister(Method.class);
+    FlightRecorder.unregister(SampledThread.class);
+    FlightRecorder.unregister(NativeLibrary.class);
+    FlightRecorder.unregister(NativeCall.class);
+    FlightRecorder.unregister(SamplerStatus.class);
+    FlightRecorder.unregister(ChunkBegin.class);
+    FlightRecorder.unregister(ChunkEnd.class);
+    FlightRecorder.unregister(SettingsWatch.class);
   }
 
   // ---- the drain thread comes and goes

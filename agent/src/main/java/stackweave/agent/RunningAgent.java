@@ -1,0 +1,61 @@
+package stackweave.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.util.Locale;
+import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.drain.Messages;
+import stackweave.agent.drain.Sampler;
+import stackweave.jfr.control.SamplingControl;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.store.EventStore;
+
+/**
+ * The agent at work, from its start until it is detached: a listener for recordings, and what
+ * samples for them. Thread-safe.
+ */
+final class RunningAgent {
+  private final Sampler sampler;
+  private final SamplingControl control;
+
+  /** Nothing but a listener: all else waits for a recording that asks for samples. */
+  RunningAgent(Options options, Instrumentation instrumentation) {
+    sampler = new Sampler(instrumentation, options.recordFailures(), new Messages(), new StatusBoard(instrumentation));
+    control =
+        new SamplingControl(
+            options.explicit(),
+            options.intervalNanos() == Options.AS_RECORDED
+                ? SamplingRequest.DEFAULT_INTERVAL_NANOS
+                : options.intervalNanos(),
+            options.engine() == Options.Engine.AUTO
+                ? SamplingRequest.DEFAULT_ENGINE
+                : options.engine().name().toLowerCase(Locale.ROOT),
+            options.depth() == Options.AS_RECORDED
+                ? SamplingRequest.DEFAULT_DEPTH
+                : options.depth(),
+            sampler);
+    control.start();
+  }
+
+  /** How sampling goes, a line for each matter. */
+  String status() {
+    return sampler.report();
+  }
+
+  /** Shows it where the command line looks; from then on whenever it changes. */
+  void showStatus() {
+    sampler.showStatus();
+  }
+
+  /**
+   * Undoes all that was done, but for what can't be: JNA's dispatch library stays mapped. Returns
+   * when it is done.
+   *
+   * @return false if the drain thread did not end in time
+   */
+  boolean detach() {
+    control.close();
+    boolean ended = sampler.close();
+    EventStore.unregisterEvents();
+    return ended;
+  }
+}

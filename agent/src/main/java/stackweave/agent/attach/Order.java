@@ -1,0 +1,113 @@
+package stackweave.agent.attach;
+
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What the command line asks of the agent in another JVM; it travels as the agent's options of a
+ * late attach: {@code order=detach;version=1.0;jar=%2Fopt%2Fagent.jar}. HotSpot takes at most 1,024
+ * characters of them ({@code attachListener.hpp}, arg_length_max).
+ *
+ * @param kind what to do
+ * @param version of the agent jar that asks
+ * @param values by name; values that the kind doesn't need are absent
+ */
+public record Order(Kind kind, String version, Map<Name, String> values) {
+
+  /** What can be asked. */
+  public enum Kind {
+    /** Start as with -javaagent, {@link Name#OPTIONS} being the options. */
+    ATTACH,
+    /** Start a recording with {@link Name#SETTINGS}, {@link Name#INTERVAL}, …; attach before. */
+    RECORD,
+    /** End that recording and write it to {@link Name#FILE}; detach what RECORD attached. */
+    FINISH,
+    /** Undo everything. */
+    DETACH
+  }
+
+  /** Names of values. */
+  public enum Name {
+    /** Where the target finds the agent jar; read by {@code stackweave.agent.boot}. */
+    JAR,
+    /** Stands in the reply, so that none is taken for another's. */
+    TICKET,
+    /** As after -javaagent:jar=. */
+    OPTIONS,
+    /** Where to write the recording, in the target's sight. */
+    FILE,
+    /** A name of a JFR configuration, or none. */
+    SETTINGS,
+    INTERVAL,
+    ENGINE,
+    /** Milliseconds after which the recording ends, should nobody finish it. */
+    DURATION
+  }
+
+  private static final String ORDER = "order=";
+  private static final String VERSION = "version";
+  private static final Charset UTF_8 = StandardCharsets.UTF_8;
+
+  public Order {
+    values = Map.copyOf(values);
+  }
+
+  /** Whether this text is an order, and not a user's options. */
+  public static boolean isOrder(String text) {
+    return text != null && text.startsWith(ORDER);
+  }
+
+  /** The value of this name, or null. */
+  public String value(Name name) {
+    return values.get(name);
+  }
+
+  /** The order as text. */
+  public String text() {
+    return ORDER
+        + kind.name().toLowerCase(Locale.ROOT)
+        + ";"
+        + VERSION
+        + "="
+        + encode(version)
+        + values.entrySet().stream()
+            .map(e -> ";" + e.getKey().name().toLowerCase(Locale.ROOT) + "=" + encode(e.getValue()))
+            .sorted()
+            .collect(Collectors.joining());
+  }
+
+  /**
+   * Reads what {@link #text} wrote.
+   *
+   * @throws IllegalArgumentException for text of another version that can't be understood
+   */
+  public static Order parse(String text) {
+    Kind kind = null;
+    String version = "";
+    Map<Name, String> values = new EnumMap<>(Name.class);
+    for (String part : text.split(";", -1)) {
+      int equals = part.indexOf('=');
+      String key = equals < 0 ? part : part.substring(0, equals);
+      String value = equals < 0 ? "" : URLDecoder.decode(part.substring(equals + 1), UTF_8);
+      switch (key) {
+        case "order" -> kind = Kind.valueOf(value.toUpperCase(Locale.ROOT));
+        case VERSION -> version = value;
+        default -> values.put(Name.valueOf(key.toUpperCase(Locale.ROOT)), value);
+      }
+    }
+    if (kind == null) {
+      throw new IllegalArgumentException("no order in '" + text + "'");
+    }
+    return new Order(kind, version, values);
+  }
+
+  private static String encode(String value) {
+    return URLEncoder.encode(value, UTF_8);
+  }
+}

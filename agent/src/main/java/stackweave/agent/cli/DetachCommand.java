@@ -1,0 +1,32 @@
+package stackweave.agent.cli;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import stackweave.agent.attach.Order;
+
+/** {@code detach PID}. */
+@Command(
+    name = "detach",
+    description = {
+      "Takes the agent out of a JVM: no sampling, no thread, no listener, no event of it is left.",
+      "Its classes stay loaded; attach puts it to work again."
+    },
+    customSynopsis = "java -jar stackweave-agent.jar detach PID")
+final class DetachCommand implements Callable<Integer> {
+
+  @Mixin private TargetOption target;
+
+  @Override
+  public Integer call() throws FailedException {
+    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
+      if (jvm.status() == null) {
+        throw target.hasNoAgent();
+      }
+      jvm.order(Order.Kind.DETACH, Map.of());
+      System.out.println("detached from " + target.pid());
+      return 0;
+    }
+  }
+}

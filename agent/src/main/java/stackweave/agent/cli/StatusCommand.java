@@ -1,0 +1,30 @@
+package stackweave.agent.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code status PID}. */
+@Command(
+    name = "status",
+    description = {
+      "What the agent in a JVM does: engine and why this one, samples, losses, cost.",
+      "Loads nothing into the JVM; the figures are up to a second old."
+    },
+    customSynopsis = "java -jar stackweave-agent.jar status PID")
+final class StatusCommand implements Callable<Integer> {
+
+  @Mixin private TargetOption target;
+
+  @Override
+  public Integer call() throws FailedException {
+    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
+      String status = jvm.status();
+      if (status == null) {
+        throw target.hasNoAgent();
+      }
+      System.out.println(status);
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package stackweave.agent.cli;
+
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What the commands on a running JVM have in common. */
+final class TargetOption {
+
+  @Parameters(index = "0", paramLabel = "PID", description = "The JVM's process id.")
+  private long pid;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help message and exit.")
+  private boolean help;
+
+  long pid() {
+    return pid;
+  }
+
+  FailedException hasNoAgent() {
+    return new FailedException(
+        "no Stackweave agent in process "
+            + pid
+            + ": java -jar stackweave-agent.jar attach "
+            + pid
+            + " puts one there");
+  }
+}

@@ -1,0 +1,73 @@
+package stackweave.agent.drain;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import stackweave.jfr.store.SamplerStatusValues;
+import stackweave.unwind.StopReason;
+
+/** How sampling went since the agent began, for people: {@code name: value} lines. */
+final class StatusReport {
+
+  private StatusReport() {}
+
+  static List<String> lines(SamplerStatusValues values) {
+    List<String> lines = new ArrayList<>();
+    if (!values.engine().isEmpty()) {
+      lines.add(
+          "engine: "
+              + values.engine()
+              + (values.engineReason().isEmpty() ? "" : " (" + values.engineReason() + ")"));
+      lines.add("interval: " + values.intervalNanos() / 1_000 + " us of CPU time");
+    }
+    lines.add(
+        "samples: "
+            + values.taken()
+            + " taken, "
+            + values.written()
+            + " written, "
+            + values.lost()
+            + " lost, "
+            + values.dropped()
+            + " dropped, "
+            + values.undecodable()
+            + " undecodable");
+    lines.add("stacks: " + ends(values));
+    lines.add(
+        "CPU time: "
+            + seconds(values.cpuUsedNanos())
+            + " used, "
+            + seconds(values.cpuCoveredNanos())
+            + " covered by samples"
+            + share(values.cpuCoveredNanos(), values.cpuUsedNanos())
+            + "; the agent's drain thread "
+            + seconds(values.drainCpuNanos()));
+    if (!values.note().isEmpty()) {
+      lines.add("note: " + values.note());
+    }
+    return lines;
+  }
+
+  private static String ends(SamplerStatusValues values) {
+    long complete = 0;
+    StringBuilder others = new StringBuilder();
+    for (StopReason reason : StopReason.values()) {
+      long count = values.endCounts()[reason.code()];
+      if (reason.isComplete()) {
+        complete += count;
+      } else if (count > 0) {
+        others.append(", ").append(count).append(' ').append(reason.label());
+      }
+    }
+    long all = values.written() + values.lost() + values.dropped() + values.undecodable();
+    return complete + " complete" + share(complete, all) + others;
+  }
+
+  private static String share(long part, long whole) {
+    return whole == 0 ? "" : String.format(Locale.ROOT, " (%.2f %%)", 100.0 * part / whole);
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
+  }
+}

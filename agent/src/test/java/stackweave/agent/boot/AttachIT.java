@@ -1,0 +1,312 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import jdk.jfr.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.BurnsCpu;
+import stackweave.agent.apps.Waits;
+import stackweave.agent.boot.Jvm.Result;
+
+/** The command line on running JVMs: attach, record, status, detach, and whatever can be wrong. */
+class AttachIT {
+
+  @TempDir private Path directory;
+  private final List<Process> started = new ArrayList<>();
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  @AfterEach
+  void endTargets() throws Exception {
+    for (Process process : started) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void attachesOnceAndDetachesWithoutATrace(Jvm jvm) throws Exception {
+    long pid = startWaiting(jvm).pid();
+    int threads = threads(pid);
+    assertFailed(command("status", pid), "no Stackweave agent in process " + pid + ".*");
+    assertFailed(command("detach", pid), "no Stackweave agent in process " + pid + ".*");
+    for (int round = 0; round < 2; round++) {
+      assertTrue(done(command("attach", pid)).startsWith("attached to " + pid));
+      assertTrue(done(command("status", pid)).startsWith("state: dormant"));
+      assertFailed(command("attach", pid), "process " + pid + ": an agent .* is there already");
+      assertEquals("detached from " + pid + "\n", done(command("detach", pid)));
+      assertFailed(command("status", pid), "no Stackweave agent in process " + pid + ".*");
+    }
+    // The JVM has its attach listener now; nothing else is new.
+    assertTrue(threads(pid) <= threads + 1, "threads left: " + threads(pid) + " of " + threads);
+    assertFalse(fileNames(pid).contains("inner"), fileNames(pid));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void recordsAndLeavesNoAgentWhereNoneWas(Jvm jvm) throws Exception {
+    long pid = start(jvm, BurnsCpu.class).pid();
+    Path recording = directory.resolve("rec.jfr");
+    Result result =
+        command("record", pid, "-d", "2s", "-o", recording, "--interval", "2ms", "--settings=none");
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(result.err().contains("interval: 2000 us"), result.err());
+    assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
+    assertFailed(command("status", pid), "no Stackweave agent.*");
+    assertEquals(List.of(), leftIn(Path.of("/tmp/.stackweave-" + uid())));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void recordsInAContainerOfAnotherUser(Jvm jvm) throws Exception {
+    assumeTrue(uid().equals("0"), "only root makes namespaces");
+    Path apps = Files.createTempDirectory(Path.of("/var/tmp"), "stackweave-apps");
+    try {
+      copyClass(BurnsCpu.class, apps);
+      Process unshare =
+          new ProcessBuilder(
+                  "unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c",
+                  "mount -t tmpfs tmpfs /tmp && cd / && exec setpriv --reuid 65534 --regid 65534"
+                      + " --clear-groups "
+                      + jvm.home().resolve("bin/java")
+                      + " -cp "
+                      + apps
+                      + " "
+                      + BurnsCpu.class.getName())
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .redirectError(directory.resolve("container.txt").toFile())
+              .start();
+      started.add(unshare);
+      long pid = javaBelow(unshare);
+      Path recording = directory.resolve("rec.jfr");
+      Result result = command("record", pid, "-d", "1s", "-o", recording, "--settings=none");
+      assertEquals(0, result.exit(), result.err());
+      assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
+      assertEquals(List.of(), leftIn(Path.of("/proc/" + pid + "/root/tmp/.stackweave-65534")));
+      Result foreign =
+          run(
+              "setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups", java(), "-cp",
+              readableJar(apps), "stackweave.agent.boot.Boot", "status", Long.toString(pid));
+      assertFailed(foreign, "process " + pid + " belongs to another user .*");
+    } finally {
+      endTargets();
+      deleteAll(apps);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void whatIsWrongIsSaidInOneLine(Jvm jvm) throws Exception {
+    assertFailed(command("attach", 999_999_999), "there is no process 999999999");
+    Process sleep = new ProcessBuilder("sleep", "60").start();
+    started.add(sleep);
+    assertFailed(command("attach", sleep.pid()), "process \\d+ is no JVM .*");
+    assertTrue(sleep.isAlive(), "SIGQUIT was sent to it");
+    long deaf = startWaiting(jvm, "-Xrs").pid();
+    assertFailed(command("attach", deaf), ".*does not take attach requests.*");
+    long refusing = startWaiting(jvm, "-XX:+DisableAttachMechanism").pid();
+    assertFailed(command("attach", refusing), ".*can't be attached to .*");
+    long bare = startWaiting(jvm, "--limit-modules=java.base,java.instrument").pid();
+    assertFailed(command("attach", bare), ".*without JDK Flight Recorder.*");
+    long good = startWaiting(jvm).pid();
+    assertFailed(command("attach", good, "intervall=1ms"), ".*unknown option 'intervall'.*");
+    assertFailed(command("record", good, "-o", "/nowhere/rec.jfr"), "can't write /nowhere.*");
+    assertFailed(command("record", good, "-d", "soon"), ".*'soon' is no time.*");
+    assertFailed(command("record", good, "--settings=odd"), ".*no JFR configuration 'odd'.*");
+    assertFailed(command("status", good), "no Stackweave agent.*");
+  }
+
+  @Test
+  void anAgentOfTheCommandLineIsFoundWithoutLoadingAnything() throws Exception {
+    Jvm jvm = Jvm.all().reduce((first, second) -> second).orElseThrow();
+    Process target = startWaiting(jvm, "-javaagent:" + Jars.AGENT);
+    assertTrue(done(command("status", target.pid())).startsWith("state: dormant"));
+    target.getOutputStream().close();
+    assertTrue(target.waitFor(30, TimeUnit.SECONDS));
+    assertEquals("", Files.readString(directory.resolve("target.txt")));
+  }
+
+  @Test
+  void anotherVersionIsNotMixedWithOurs() throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    Path other =
+        Jars.agentWith(
+            directory,
+            java.util.Map.of(
+                "stackweave/stackweave/agent/version.txt", "0.0.1".getBytes("US-ASCII")));
+    long pid = startWaiting(jvm, "-javaagent:" + other).pid();
+    assertFailed(command("detach", pid), ".*has version 0\\.0\\.1, this jar .*");
+  }
+
+  @Test
+  void theShippedSettingsAreAConfiguration() throws Exception {
+    Path file = directory.resolve("stackweave.jfc");
+    assertEquals(0, run(java(), "-jar", Jars.AGENT, "jfc", "-o", file).exit());
+    Configuration configuration = Configuration.create(file);
+    assertEquals("true", configuration.getSettings().get("stackweave.NativeSample#enabled"));
+    assertEquals("false", configuration.getSettings().get("jdk.ExecutionSample#enabled"));
+  }
+
+  private Process startWaiting(Jvm jvm, String... options) throws Exception {
+    Process process = start(jvm, Waits.class, options);
+    process.inputReader().readLine(); // "running"
+    return process;
+  }
+
+  private Process start(Jvm jvm, Class<?> main, String... options) throws Exception {
+    List<String> arguments = new ArrayList<>(Arrays.asList(options));
+    arguments.addAll(List.of("-cp", Jars.apps().toString(), main.getName()));
+    Process process =
+        jvm.start(directory, arguments)
+            .redirectError(directory.resolve("target.txt").toFile())
+            .start();
+    started.add(process);
+    awaitSignalHandler(process.pid());
+    return process;
+  }
+
+  /** A JVM that has only begun to start would be ended by an attach, and is refused. */
+  private static void awaitSignalHandler(long pid) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (System.nanoTime() < end) {
+      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
+        if (line.startsWith("SigCgt:")
+            && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 0xfff) != 0) {
+          Thread.sleep(500); // SIGSEGV and the others come one after the other
+          return;
+        }
+      }
+      Thread.sleep(20);
+    }
+  }
+
+  private static long javaBelow(Process unshare) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (System.nanoTime() < end) {
+      for (ProcessHandle child : unshare.descendants().toList()) {
+        if (child.info().command().orElse("").endsWith("/java")) {
+          awaitSignalHandler(child.pid());
+          return child.pid();
+        }
+      }
+      Thread.sleep(50);
+    }
+    throw new IllegalStateException("no JVM came up in the container");
+  }
+
+  private Result command(String name, long pid, Object... more) throws Exception {
+    List<Object> all = new ArrayList<>(List.of(java(), "-jar", Jars.AGENT, name, pid));
+    all.addAll(Arrays.asList(more));
+    return run(all.toArray());
+  }
+
+  private Result run(Object... command) throws IOException, InterruptedException {
+    Path out = Files.createTempFile(directory, "out", ".txt");
+    Path err = Files.createTempFile(directory, "err", ".txt");
+    Process process =
+        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "does not end: " + List.of(command));
+    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private String stacks(Path recording) throws Exception {
+    return done(run(java(), "-jar", Jars.AGENT, "collapsed", recording));
+  }
+
+  private static String done(Result result) {
+    assertEquals(0, result.exit(), result.err());
+    return result.out();
+  }
+
+  private static void assertFailed(Result result, String line) {
+    assertEquals(2, result.exit(), result.out() + result.err());
+    assertEquals(1, result.err().lines().count(), result.err());
+    assertTrue(result.err().strip().matches("stackweave: " + line), result.err());
+  }
+
+  private static String uid() throws IOException {
+    return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+  }
+
+  private static int threads(long pid) throws IOException {
+    try (Stream<Path> tasks = Files.list(Path.of("/proc/" + pid + "/task"))) {
+      return (int) tasks.count();
+    }
+  }
+
+  private static String fileNames(long pid) throws IOException {
+    try (Stream<Path> fds = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+      return fds.map(
+              fd -> {
+                try {
+                  return Files.readSymbolicLink(fd).toString();
+                } catch (IOException e) {
+                  return ""; // closed meanwhile
+                }
+              })
+          .collect(Collectors.joining("\n"));
+    }
+  }
+
+  private static List<String> leftIn(Path exchange) throws IOException {
+    if (!Files.exists(exchange)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(exchange)) {
+      return files.map(Path::toString).toList();
+    }
+  }
+
+  private static void copyClass(Class<?> type, Path directory) throws IOException {
+    String name = type.getName().replace('.', '/') + ".class";
+    Files.createDirectories(directory.resolve(name).getParent());
+    Files.copy(Jars.apps().resolve(name), directory.resolve(name));
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path path : all.toList()) {
+        path.toFile().setReadable(true, false);
+        path.toFile().setExecutable(Files.isDirectory(path), false);
+      }
+    }
+  }
+
+  private static Path readableJar(Path directory) throws IOException {
+    Path copy = directory.resolve("agent.jar");
+    Files.copy(Jars.AGENT, copy);
+    copy.toFile().setReadable(true, false);
+    return copy;
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path path : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}
