@@ -3,10 +3,10 @@ package stackweave.agent.apps;
 import java.util.Random;
 import java.util.zip.Deflater;
 
-/** Compresses noise for some seconds: Java over C code of the JDK. */
+/** Compresses noise for 5 seconds, or as many as told: Java over C code of the JDK. */
 public final class BurnsCpu {
 
-  private static final long NANOS = 5_000_000_000L;
+  private static final long SECONDS = 5;
 
   private BurnsCpu() {}
 
@@ -15,8 +15,9 @@ public final class BurnsCpu {
     new Random(1).nextBytes(noise);
     byte[] compressed = new byte[noise.length * 2];
     Deflater deflater = new Deflater();
+    long seconds = arguments.length == 0 ? SECONDS : Long.parseLong(arguments[0]);
     long start = System.nanoTime();
-    while (System.nanoTime() - start < NANOS) {
+    while (System.nanoTime() - start < seconds * 1_000_000_000L) {
       deflater.reset();
       deflater.setInput(noise);
       deflater.finish();

@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -67,7 +70,7 @@ class AttachIT {
     long pid = start(jvm, BurnsCpu.class).pid();
     Path recording = directory.resolve("rec.jfr");
     Result result =
-        command("record", pid, "-d", "2s", "-o", recording, "--interval", "2ms", "--settings=none");
+        command("record", pid, "-d", "3s", "-o", recording, "--interval", "2ms", "--settings=none");
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.err().contains("interval: 2000 us"), result.err());
     assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
@@ -75,8 +78,23 @@ class AttachIT {
     assertEquals(List.of(), leftIn(Path.of("/tmp/.stackweave-" + uid())));
   }
 
+  /** Those that any user can run. */
+  static Stream<Jvm> publicJvms() {
+    return Jvm.all().filter(jvm -> isOpenToAll(jvm.home()));
+  }
+
+  private static boolean isOpenToAll(Path path) {
+    try {
+      return path == null
+          || (Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_EXECUTE)
+              && isOpenToAll(path.getParent()));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("publicJvms")
   void recordsInAContainerOfAnotherUser(Jvm jvm) throws Exception {
     assumeTrue(uid().equals("0"), "only root makes namespaces");
     Path apps = Files.createTempDirectory(Path.of("/var/tmp"), "stackweave-apps");
@@ -84,28 +102,45 @@ class AttachIT {
       copyClass(BurnsCpu.class, apps);
       Process unshare =
           new ProcessBuilder(
-                  "unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c",
+                  "unshare",
+                  "--mount",
+                  "--pid",
+                  "--fork",
+                  "--mount-proc",
+                  "sh",
+                  "-c",
                   "mount -t tmpfs tmpfs /tmp && cd / && exec setpriv --reuid 65534 --regid 65534"
                       + " --clear-groups "
                       + jvm.home().resolve("bin/java")
                       + " -cp "
                       + apps
                       + " "
-                      + BurnsCpu.class.getName())
+                      + BurnsCpu.class.getName()
+                      + " 120")
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .redirectError(directory.resolve("container.txt").toFile())
               .start();
       started.add(unshare);
       long pid = javaBelow(unshare);
       Path recording = directory.resolve("rec.jfr");
-      Result result = command("record", pid, "-d", "1s", "-o", recording, "--settings=none");
+      Result result = command("record", pid, "-d", "3s", "-o", recording, "--settings=none");
       assertEquals(0, result.exit(), result.err());
       assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
       assertEquals(List.of(), leftIn(Path.of("/proc/" + pid + "/root/tmp/.stackweave-65534")));
       Result foreign =
           run(
-              "setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups", java(), "-cp",
-              readableJar(apps), "stackweave.agent.boot.Boot", "status", Long.toString(pid));
+              "setpriv",
+              "--reuid",
+              "1000",
+              "--regid",
+              "1000",
+              "--clear-groups",
+              java(),
+              "-cp",
+              readableJar(apps),
+              "stackweave.agent.boot.Boot",
+              "status",
+              Long.toString(pid));
       assertFailed(foreign, "process " + pid + " belongs to another user .*");
     } finally {
       endTargets();
@@ -151,8 +186,7 @@ class AttachIT {
     Path other =
         Jars.agentWith(
             directory,
-            java.util.Map.of(
-                "stackweave/stackweave/agent/version.txt", "0.0.1".getBytes("US-ASCII")));
+            Map.of("stackweave/stackweave/agent/version.txt", "0.0.1".getBytes("US-ASCII")));
     long pid = startWaiting(jvm, "-javaagent:" + other).pid();
     assertFailed(command("detach", pid), ".*has version 0\\.0\\.1, this jar .*");
   }
@@ -174,7 +208,7 @@ class AttachIT {
 
   private Process start(Jvm jvm, Class<?> main, String... options) throws Exception {
     List<String> arguments = new ArrayList<>(Arrays.asList(options));
-    arguments.addAll(List.of("-cp", Jars.apps().toString(), main.getName()));
+    arguments.addAll(List.of("-cp", Jars.apps().toString(), main.getName(), "120"));
     Process process =
         jvm.start(directory, arguments)
             .redirectError(directory.resolve("target.txt").toFile())
@@ -199,7 +233,7 @@ class AttachIT {
     }
   }
 
-  private static long javaBelow(Process unshare) throws Exception {
+  private long javaBelow(Process unshare) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (System.nanoTime() < end) {
       for (ProcessHandle child : unshare.descendants().toList()) {
@@ -210,7 +244,10 @@ class AttachIT {
       }
       Thread.sleep(50);
     }
-    throw new IllegalStateException("no JVM came up in the container");
+    throw new IllegalStateException(
+        "no JVM came up in the container: "
+            + Files.readString(directory.resolve("container.txt"))
+            + unshare.descendants().map(child -> child.info().toString()).toList());
   }
 
   private Result command(String name, long pid, Object... more) throws Exception {
@@ -304,7 +341,7 @@ class AttachIT {
 
   private static void deleteAll(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
-      for (Path path : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
       }
     }
