@@ -12,6 +12,10 @@ import stackweave.agent.attach.StatusBoard;
 /** The agent's start inside its own class loader; {@code stackweave.agent.boot} calls it. */
 public final class Agent {
   private static final String UNSAMPLED = ": the application runs without sampling";
+
+  /** How long the start of sampling is waited for: on a busy machine it takes seconds. */
+  private static final long START_MILLIS = 20_000;
+
   private static final Object LOCK = new Object();
 
   // Guarded by LOCK.
@@ -78,7 +82,7 @@ public final class Agent {
         case FINISH -> finish(order);
         case DETACH -> detach();
       };
-    } catch (RuntimeException | LinkageError | IOException e) {
+    } catch (RuntimeException | LinkageError | IOException | InterruptedException e) {
       return failed(e instanceof IllegalArgumentException ? e.getMessage() : e.toString());
     }
   }
@@ -111,7 +115,9 @@ public final class Agent {
     return null;
   }
 
-  private static Reply record(Order order, Instrumentation instrumentation) {
+  /** Answers when samples are taken: the time asked for is time sampled. */
+  private static Reply record(Order order, Instrumentation instrumentation)
+      throws InterruptedException {
     boolean present = running != null;
     String whyNot = present ? null : startOrSayWhyNot(null, instrumentation);
     if (whyNot != null) {
@@ -130,6 +136,7 @@ public final class Agent {
         detach();
       }
     }
+    running.awaitSampling(START_MILLIS);
     return new Reply(Outcome.DONE, "recording");
   }
 

@@ -16,6 +16,10 @@ import stackweave.jfr.event.NativeSample;
 /** The recording that the command line started in this JVM. Guarded by {@link Agent}'s lock. */
 final class OrderedRecording {
   private static final String NAME = "stackweave-record";
+
+  /** Who ordered it finishes it before this is over, or never. */
+  private static final Duration GRACE = Duration.ofMinutes(1);
+
   private static final String NO_SETTINGS = "none";
 
   private final Recording recording;
@@ -38,7 +42,8 @@ final class OrderedRecording {
     FlightRecorder.getFlightRecorder();
     Recording recording = new Recording(settings);
     recording.setName(NAME);
-    recording.setDuration(Duration.ofMillis(Long.parseLong(order.value(Order.Name.DURATION))));
+    recording.setDuration(
+        Duration.ofMillis(Long.parseLong(order.value(Order.Name.DURATION))).plus(GRACE));
     recording.start();
     return new OrderedRecording(recording);
   }

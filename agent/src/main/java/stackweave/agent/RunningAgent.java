@@ -19,7 +19,12 @@ final class RunningAgent {
 
   /** Nothing but a listener: all else waits for a recording that asks for samples. */
   RunningAgent(Options options, Instrumentation instrumentation) {
-    sampler = new Sampler(instrumentation, options.recordFailures(), new Messages(), new StatusBoard(instrumentation));
+    sampler =
+        new Sampler(
+            instrumentation,
+            options.recordFailures(),
+            new Messages(),
+            new StatusBoard(instrumentation));
     control =
         new SamplingControl(
             options.explicit(),
@@ -39,6 +44,11 @@ final class RunningAgent {
   /** How sampling goes, a line for each matter. */
   String status() {
     return sampler.report();
+  }
+
+  /** Waits until samples are taken, or until it is known why they can't be. */
+  boolean awaitSampling(long timeoutMillis) throws InterruptedException {
+    return sampler.awaitStart(timeoutMillis);
   }
 
   /** Shows it where the command line looks; from then on whenever it changes. */

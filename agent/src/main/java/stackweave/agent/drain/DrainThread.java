@@ -54,6 +54,7 @@ final class DrainThread implements Runnable {
 
   private final PipelineFactory pipelines;
   private final Messages messages;
+  private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean stopping;
@@ -95,6 +96,11 @@ final class DrainThread implements Runnable {
     thread.start();
   }
 
+  /** Waits until an engine runs or none may; false after {@code timeoutMillis}. Any thread. */
+  boolean awaitStart(long timeoutMillis) throws InterruptedException {
+    return started.await(timeoutMillis, TimeUnit.MILLISECONDS);
+  }
+
   /** Ends the thread; returns when it has released everything, or after {@code timeoutMillis}. */
   boolean stop(long timeoutMillis) {
     stopping = true;
@@ -127,6 +133,7 @@ final class DrainThread implements Runnable {
       messages.sampling("sampling ended by a failure of the agent (" + e + ")");
     } finally {
       store.detachDrain();
+      started.countDown();
       ended.countDown();
     }
   }
@@ -136,6 +143,7 @@ final class DrainThread implements Runnable {
     try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
       EngineChoice choice = EngineChooser.start(config());
       totals.engineReason = reasons(choice);
+      started.countDown();
       if (choice.engine().isPresent()) {
         sampleUntilStopped(choice.engine().get(), pipeline);
         return;

@@ -30,6 +30,9 @@ public final class Sampler implements SamplingListener {
   private DrainThread drain;
   private boolean closed;
 
+  /** The drain thread for those who don't hold the lock; null while there is none. */
+  private volatile DrainThread started;
+
   /** Whom it samples for; null while for nobody. */
   private volatile SamplingRequest served;
 
@@ -83,6 +86,7 @@ public final class Sampler implements SamplingListener {
     }
     drain = new DrainThread(request, store, totals, this::showStatus, pipelines, messages);
     drain.start();
+    started = drain;
   }
 
   private boolean stopDrain() {
@@ -90,6 +94,7 @@ public final class Sampler implements SamplingListener {
       return false;
     }
     drain = null;
+    started = null;
     return true;
   }
 
@@ -105,6 +110,24 @@ public final class Sampler implements SamplingListener {
       store.close();
     }
     return ended;
+  }
+
+  /**
+   * Waits until samples are taken, or until it is known why they can't be: what is put together for
+   * the first takes some 0.3 s of CPU time.
+   *
+   * @return false after {@code timeoutMillis}
+   */
+  public boolean awaitStart(long timeoutMillis) throws InterruptedException {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < timeoutMillis * 1_000_000) {
+      DrainThread current = started;
+      if (current != null && current.awaitStart(timeoutMillis)) {
+        return true;
+      }
+      Thread.sleep(10);
+    }
+    return false;
   }
 
   /** How sampling goes, a line for each matter; up to a second old. Any thread, without a lock. */
