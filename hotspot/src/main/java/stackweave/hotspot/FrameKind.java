@@ -23,9 +23,19 @@ public enum FrameKind {
   /** Code that HotSpot generates for itself: stubs, adapters, runtime blobs. */
   STUB(7, "stub"),
   /** Code in no module and no code blob that is known, such as another runtime's generated code. */
-  UNKNOWN(8, "unknown");
+  UNKNOWN(8, "unknown"),
+  /** A Java method compiled by C1 from the middle of a loop on (on-stack replacement). */
+  C1_OSR(10, "C1 OSR"),
+  /** A Java method compiled by C2 from the middle of a loop on (on-stack replacement). */
+  C2_OSR(11, "C2 OSR");
 
-  private static final FrameKind[] BY_CODE = values();
+  private static final FrameKind[] BY_CODE = new FrameKind[12];
+
+  static {
+    for (FrameKind kind : values()) {
+      BY_CODE[kind.code] = kind;
+    }
+  }
 
   private final int code;
   private final String label;

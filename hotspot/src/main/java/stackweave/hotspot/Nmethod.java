@@ -79,7 +79,10 @@ final class Nmethod extends CodeBlob {
     if (isNative()) {
       return FrameKind.NATIVE_METHOD;
     }
-    return compLevel >= C2_LEVEL ? FrameKind.C2 : FrameKind.C1;
+    if (compLevel >= C2_LEVEL) {
+      return isOsr() ? FrameKind.C2_OSR : FrameKind.C2;
+    }
+    return isOsr() ? FrameKind.C1_OSR : FrameKind.C1;
   }
 
   long method() {

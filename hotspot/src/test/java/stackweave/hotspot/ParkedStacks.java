@@ -1,23 +1,13 @@
 package stackweave.hotspot;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
-import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.AccessController;
-import java.security.PrivilegedAction;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntUnaryOperator;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.RuleTable;
@@ -25,12 +15,14 @@ import stackweave.unwind.StackSnapshot;
 
 /**
  * Parks threads in known stacks and compares what the unwinder sees with {@link
- * Thread#getStackTrace}: same methods, lines and order. Runs on any JDK as a program of its own,
- * with -XX:+ShowHiddenFrames so that no frame is left out: prints a line per stack, exits with 1 if
- * one differs.
+ * Thread#getStackTrace}: same methods, lines and order; with {@link StackWalker}: descriptors and
+ * bytecode indices too; and with the JVM's own list of compiled methods: which frames are compiled,
+ * by which compiler, and whether entered in a loop. Runs on any JDK as a program of its own, with
+ * -XX:+ShowHiddenFrames so that no frame is left out, and with a log of compilations whose path is
+ * its argument: prints a line per stack, exits with 1 if one differs.
  */
 public final class ParkedStacks {
-  private static final int WARM_UP = 20_000;
+  private static final String GATE = Gate.class.getName() + ".await";
 
   private final ProcessMemory memory = new ProcessMemory();
   private final RuleTable rules = new RuleTable(Architecture.X86_64);
@@ -41,204 +33,23 @@ public final class ParkedStacks {
       new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   private final FrameBuffer frames = new FrameBuffer(4096);
 
+  private final Path log;
   private int started;
 
-  private ParkedStacks() throws Exception {}
+  private ParkedStacks(Path log) throws Exception {
+    this.log = log;
+  }
 
   public static void main(String[] args) throws Exception {
-    ParkedStacks stacks = new ParkedStacks();
+    ParkedStacks stacks = new ParkedStacks(Path.of(args[0]));
     boolean same = true;
-    for (Map.Entry<String, Body> entry : bodies().entrySet()) {
+    for (Map.Entry<String, ParkedBodies.Body> entry : ParkedBodies.bodies().entrySet()) {
       same &= stacks.check(entry.getKey(), entry.getValue());
     }
     System.exit(same ? 0 : 1);
   }
 
-  /** Something that ends in a call of {@link Gate#await}. */
-  interface Body {
-    void run(Gate gate) throws Throwable;
-  }
-
-  /** Where a stack stands still; until then everything can be warmed up through it. */
-  static final class Gate {
-    private final CountDownLatch reached = new CountDownLatch(1);
-    private volatile boolean closed;
-    private int passed;
-
-    void await() {
-      if (!closed) {
-        passed++;
-        return;
-      }
-      reached.countDown();
-      while (closed) {
-        LockSupport.park(this);
-      }
-    }
-  }
-
-  static Map<String, Body> bodies() throws Exception {
-    Map<String, Body> bodies = new LinkedHashMap<>();
-    bodies.put("plain", Gate::await);
-    bodies.put("recursion of 60", gate -> recurse(gate, 60));
-    bodies.put("compiled recursion of 40", gate -> warm(gate, () -> recurse(gate, 40)));
-    bodies.put("inlined", gate -> warm(gate, () -> inlinedOuter(gate)));
-    bodies.put("lambda", gate -> apply(x -> lambdaBody(gate, x)));
-    bodies.put("compiled lambda", gate -> warm(gate, () -> apply(x -> lambdaBody(gate, x))));
-    bodies.put("sort with comparator", ParkedStacks::sortWithComparator);
-    bodies.put("synchronized", ParkedStacks::synchronizedOuter);
-    Method method = ParkedStacks.class.getDeclaredMethod("reflected", Gate.class);
-    bodies.put("reflection", gate -> method.invoke(null, gate));
-    bodies.put("compiled reflection", gate -> warm(gate, () -> method.invoke(null, gate)));
-    MethodHandle handle =
-        MethodHandles.lookup()
-            .findStatic(
-                ParkedStacks.class, "reflected", MethodType.methodType(void.class, Gate.class));
-    bodies.put(
-        "method handle",
-        gate -> {
-          handle.invokeExact(gate);
-        });
-    bodies.put(
-        "compiled method handle",
-        gate ->
-            warm(
-                gate,
-                () -> {
-                  handle.invokeExact(gate);
-                }));
-    MethodHandle dropping = MethodHandles.dropArguments(handle, 0, int.class, String.class);
-    bodies.put(
-        "adapted method handle",
-        gate -> {
-          dropping.invoke(3, "x", gate);
-        });
-    bodies.put("doPrivileged (native before 25)", ParkedStacks::privileged);
-    bodies.put("many arguments", gate -> many(gate, 1, 2L, 3.0f, 4.0, 5, 6, 7, 8L, 9, "10", 11));
-    bodies.put("class initialiser", gate -> InitialisedLate.begin(gate));
-    return bodies;
-  }
-
-  private interface Task {
-    void run() throws Throwable;
-  }
-
-  /** Runs the task until it is compiled, then once more with the gate closed. */
-  private static void warm(Gate gate, Task task) throws Throwable {
-    gate.closed = false;
-    for (int i = 0; i < WARM_UP; i++) {
-      task.run();
-    }
-    gate.closed = true;
-    task.run();
-  }
-
-  private static int recurse(Gate gate, int depth) {
-    if (depth == 0) {
-      gate.await();
-      return 0;
-    }
-    int below = recurse(gate, depth - 1);
-    return below + 1;
-  }
-
-  private static int inlinedOuter(Gate gate) {
-    int x = gate.hashCode();
-    x += inlinedMiddle(gate, x);
-    return x;
-  }
-
-  private static int inlinedMiddle(Gate gate, int x) {
-    int y = x * 3;
-
-    y += inlinedInner(gate);
-    return y;
-  }
-
-  private static int inlinedInner(Gate gate) {
-    gate.await();
-    return 7;
-  }
-
-  private static int apply(IntUnaryOperator operator) {
-    return operator.applyAsInt(5);
-  }
-
-  private static int lambdaBody(Gate gate, int x) {
-    gate.await();
-    return x;
-  }
-
-  private static void sortWithComparator(Gate gate) {
-    Integer[] numbers = {3, 1, 2};
-    Comparator<Integer> comparator =
-        (a, b) -> {
-          gate.await();
-          return a.compareTo(b);
-        };
-    Arrays.sort(numbers, comparator);
-  }
-
-  private static synchronized void synchronizedOuter(Gate gate) {
-    synchronized (gate) {
-      gate.await();
-    }
-  }
-
-  private static void reflected(Gate gate) {
-    gate.await();
-  }
-
-  @SuppressWarnings({"removal", "deprecation"})
-  private static void privileged(Gate gate) {
-    AccessController.doPrivileged(
-        (PrivilegedAction<Void>)
-            () -> {
-              gate.await();
-              return null;
-            });
-  }
-
-  private static double many(
-      Gate gate,
-      int a,
-      long b,
-      float c,
-      double d,
-      int e,
-      int f,
-      int g,
-      long h,
-      int i,
-      String j,
-      int k) {
-    gate.await();
-    return a + b + c + d + e + f + g + h + i + j.length() + k;
-  }
-
-  /** Parks inside of a static initialiser: the VM stands between Java and Java. */
-  static final class InitialisedLate {
-    private static Gate gate;
-
-    private InitialisedLate() {}
-
-    static void begin(Gate given) {
-      gate = given;
-      Initialised.touch();
-    }
-
-    static final class Initialised {
-      static {
-        gate.await();
-      }
-
-      private Initialised() {}
-
-      static void touch() {}
-    }
-  }
-
-  private boolean check(String name, Body body) throws Exception {
+  private boolean check(String name, ParkedBodies.Body body) throws Exception {
     Gate gate = new Gate();
     gate.closed = true;
     Throwable[] failure = new Throwable[1];
@@ -260,29 +71,90 @@ public final class ParkedStacks {
     }
     int tid = tidOf(thread);
     modules.refresh();
-    StackSnapshot snapshot = parkedSnapshot(thread, tid);
-    unwinder.unwind(snapshot, modules, frames);
-    List<String> expected = expected(thread);
-    List<String> seen = javaFrames();
-    boolean same = expected.equals(seen) && frames.end().isComplete();
-    System.out.println((same ? "PASS " : "FAIL ") + name + ": " + expected.size() + " Java frames");
-    if (!same) {
-      report(expected, seen);
+    unwinder.unwind(parkedSnapshot(thread, tid), modules, frames);
+    List<String> wrong = new ArrayList<>();
+    compare("getStackTrace", getStackTrace(thread), linesSeen(), wrong);
+    compare("StackWalker", gate.callers(), gate.callers().isEmpty() ? List.of() : seen(), wrong);
+    checkKinds(name, wrong);
+    if (!frames.end().isComplete()) {
+      wrong.add("end: " + frames.end());
     }
-    gate.closed = false;
-    LockSupport.unpark(thread);
+    System.out.println(
+        (wrong.isEmpty() ? "PASS " : "FAIL ") + name + ": " + linesSeen().size() + " Java frames");
+    if (!wrong.isEmpty()) {
+      wrong.forEach(line -> System.out.println("  " + line));
+      print();
+    }
+    gate.open(thread);
     thread.join();
-    return same;
+    return wrong.isEmpty();
+  }
+
+  private static void compare(
+      String source, List<String> expected, List<String> seen, List<String> wrong) {
+    if (!expected.equals(seen)) {
+      wrong.add(source + " says " + String.join("\n           ", expected));
+      wrong.add("seen      " + String.join("\n           ", seen));
+    }
+  }
+
+  /** Each frame's kind against the JVM's list of compiled methods. */
+  private void checkKinds(String name, List<String> wrong) throws Exception {
+    CompiledCode code = CompiledCode.now(log);
+    EnumSet<FrameKind> own = EnumSet.noneOf(FrameKind.class);
+    for (int i = 0; i < frames.count(); i++) {
+      if (isJava(i)) {
+        HotSpotMethod method = methods.get(frames.method(i));
+        CompiledCode.Method compiled = code.at(frames.pc(i));
+        if (!isRight(frames.kind(i), i, method, compiled)) {
+          wrong.add("frame " + i + " is " + frames.kind(i) + "; the JVM's list: " + compiled);
+        }
+        if (method.className().startsWith(ParkedBodies.class.getName())) {
+          own.add(frames.kind(i));
+        }
+      }
+    }
+    if (!System.getProperty("java.vm.info").contains("interpreted")) {
+      checkCompiled(name, own, wrong);
+    }
+  }
+
+  private boolean isRight(
+      FrameKind kind, int i, HotSpotMethod method, CompiledCode.Method compiled) {
+    if (kind == FrameKind.INLINED) {
+      return compiled != null && i + 1 < frames.count() && frames.pc(i + 1) == frames.pc(i);
+    }
+    if (compiled == null) {
+      boolean isNative = Modifier.isNative(method.modifiers());
+      return kind == (isNative ? FrameKind.NATIVE_METHOD : FrameKind.INTERPRETED);
+    }
+    return kind == compiled.kind()
+        && compiled.name().equals(method.className() + "." + method.name());
+  }
+
+  /** A stack that is to be compiled is: else nothing of it would be tested. */
+  private static void checkCompiled(String name, EnumSet<FrameKind> own, List<String> wrong) {
+    boolean osr = own.contains(FrameKind.C1_OSR) || own.contains(FrameKind.C2_OSR);
+    boolean compiled = own.contains(FrameKind.C1) || own.contains(FrameKind.C2);
+    boolean inlined = own.contains(FrameKind.INLINED);
+    if (name.startsWith("osr") && !osr
+        || name.startsWith("compiled") && !compiled
+        || name.contains("inline") && !inlined) {
+      wrong.add("compiled otherwise than meant: " + own);
+    }
   }
 
   private StackSnapshot parkedSnapshot(Thread thread, int tid) throws Exception {
     while (true) {
-      if (thread.getState() == Thread.State.WAITING) {
-        try {
-          return ParkedThread.snapshot(tid, memory);
-        } catch (IllegalStateException e) {
-          // On its way into the system call.
+      switch (thread.getState()) {
+        case WAITING, TIMED_WAITING, BLOCKED -> {
+          try {
+            return ParkedThread.snapshot(tid, memory);
+          } catch (IllegalStateException e) {
+            // On its way into the system call.
+          }
         }
+        default -> {}
       }
       Thread.sleep(1);
     }
@@ -299,7 +171,7 @@ public final class ParkedStacks {
     }
   }
 
-  private List<String> expected(Thread thread) {
+  private static List<String> getStackTrace(Thread thread) {
     List<String> expected = new ArrayList<>();
     for (StackTraceElement e : thread.getStackTrace()) {
       expected.add(
@@ -308,10 +180,14 @@ public final class ParkedStacks {
     return expected;
   }
 
-  private List<String> javaFrames() {
+  private boolean isJava(int i) {
+    return frames.method(i) != FrameBuffer.NO_METHOD && !methods.get(frames.method(i)).isStub();
+  }
+
+  private List<String> linesSeen() {
     List<String> seen = new ArrayList<>();
     for (int i = 0; i < frames.count(); i++) {
-      if (frames.method(i) != FrameBuffer.NO_METHOD && !methods.get(frames.method(i)).isStub()) {
+      if (isJava(i)) {
         HotSpotMethod method = methods.get(frames.method(i));
         seen.add(method.className() + "." + method.name() + ":" + frames.line(i));
       }
@@ -319,10 +195,24 @@ public final class ParkedStacks {
     return seen;
   }
 
-  private void report(List<String> expected, List<String> seen) {
-    System.out.println("  end: " + frames.end());
-    System.out.println("  expected " + String.join("\n           ", expected));
-    System.out.println("  seen     " + String.join("\n           ", seen));
+  /** The frames outside of {@link Gate#await}, as {@link Gate#callers} has them. */
+  private List<String> seen() {
+    List<String> seen = new ArrayList<>();
+    boolean outside = false;
+    for (int i = 0; i < frames.count(); i++) {
+      if (isJava(i)) {
+        HotSpotMethod m = methods.get(frames.method(i));
+        if (outside) {
+          seen.add(
+              Gate.text(m.className(), m.name(), m.descriptor(), frames.line(i), frames.bci(i)));
+        }
+        outside |= (m.className() + "." + m.name()).equals(GATE);
+      }
+    }
+    return seen;
+  }
+
+  private void print() {
     for (int i = 0; i < frames.count(); i++) {
       int m = frames.method(i);
       System.out.printf(

@@ -38,9 +38,14 @@ class ParkedStacksTest {
     List<String> command = new ArrayList<>();
     command.add(jdk.resolve("bin/java").toString());
     command.addAll(flags);
+    Path log = Files.createTempFile("parked-stacks", ".log");
     command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+ShowHiddenFrames"));
+    command.addAll(List.of("-Xbatch", "-Xlog:jit+compilation=debug:file=" + log + ":none"));
+    command.add("-XX:CompileCommand=quiet");
+    command.add("-XX:CompileCommand=exclude," + ParkedBodies.class.getName() + "::warm");
+    command.add("-XX:CompileCommand=dontinline," + Gate.class.getName() + "::*");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(ParkedStacks.class.getName());
+    command.addAll(List.of(ParkedStacks.class.getName(), log.toString()));
     Path output = Files.createTempFile("parked-stacks", ".txt");
     try {
       Process process =
@@ -55,6 +60,7 @@ class ParkedStacksTest {
       assertEquals(0, ended ? process.exitValue() : -1, () -> text(output));
     } finally {
       Files.delete(output);
+      Files.delete(log);
     }
   }
 

@@ -15,6 +15,8 @@ enum FrameCategory {
   INTERPRETED("interpreted", 70, 26, 72, "Java, run by the interpreter"),
   C1("C1", 92, 48, 68, "Java, compiled by C1"),
   C2("C2", 138, 42, 62, "Java, compiled by C2"),
+  C1_OSR("C1 OSR", 104, 50, 58, "Java, compiled by C1 from the middle of a loop on"),
+  C2_OSR("C2 OSR", 150, 44, 52, "Java, compiled by C2 from the middle of a loop on"),
   INLINED("inlined", 172, 40, 66, "Java, inlined into the compiled frame below"),
   NATIVE_METHOD("native method", 207, 66, 72, "A Java method whose code is native"),
   STUB("stub", 262, 44, 78, "Code that the VM generates for itself"),
