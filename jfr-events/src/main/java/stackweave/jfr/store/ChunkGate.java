@@ -24,6 +24,15 @@ final class ChunkGate {
   static final long FLUSH_NANOS = 80_000_000L;
 
   /**
+   * The same when the JVM ends: no application thread waits, and what is not written by then is
+   * gone without even being counted. On a busy machine the drain thread needs its time.
+   */
+  static final long LAST_FLUSH_NANOS = 2_000_000_000L;
+
+  /** The thread that ends recordings when the JVM ends, on all JDKs. */
+  static final String SHUTDOWN_HOOK = "JFR Shutdown Hook";
+
+  /**
    * The longest that it waits, after that, for one commit that is under way: microseconds, unless
    * the drain thread was taken off its CPU. Both waits together are the 100 ms that an application
    * thread may lose.
@@ -75,7 +84,9 @@ final class ChunkGate {
 
   /** First hook: asks for a flush, waits for it, closes. */
   void chunkEnds() {
-    boolean interrupted = awaitFlush(System.nanoTime() + FLUSH_NANOS);
+    boolean last = Thread.currentThread().getName().equals(SHUTDOWN_HOOK);
+    long patience = last ? LAST_FLUSH_NANOS : FLUSH_NANOS;
+    boolean interrupted = awaitFlush(System.nanoTime() + patience);
     closed = true;
     // A commit that is under way belongs to the chunk that ends.
     try {

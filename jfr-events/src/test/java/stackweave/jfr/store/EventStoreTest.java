@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
@@ -146,6 +148,48 @@ class EventStoreTest {
       recording.dump(file);
     }
     assertEquals(0, RecordingReader.profile(file).unresolved());
+  }
+
+  /** When the JVM ends, what the drain thread still has is worth a longer wait. */
+  @Test
+  void theLastRotationWaitsForASlowDrainThread() throws Exception {
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      CountDownLatch asked = new CountDownLatch(1);
+      AtomicBoolean written = new AtomicBoolean();
+      Thread slow =
+          new Thread(
+              () -> {
+                store.attachDrain(asked::countDown);
+                try {
+                  asked.await();
+                  Thread.sleep(4 * ChunkGate.FLUSH_NANOS / 1_000_000);
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+                written.set(sample(store, 1));
+                store.flushDone();
+              });
+      AtomicBoolean inTime = new AtomicBoolean();
+      Thread shutdown =
+          new Thread(
+              () -> {
+                store.beforeRotation();
+                inTime.set(written.get());
+                store.afterRotation();
+              },
+              ChunkGate.SHUTDOWN_HOOK);
+      slow.start();
+      while (slow.getState() != Thread.State.WAITING) {
+        Thread.sleep(1);
+      }
+      shutdown.start();
+      shutdown.join();
+      slow.join();
+      assertTrue(inTime.get(), "the rotation went on before the sample was written");
+      assertEquals(0, store.lateFlushes());
+    }
   }
 
   private static boolean sample(EventStore store, int number) {
