@@ -31,17 +31,39 @@ final class AdapterFrame implements HotSpotFrame {
   }
 
   private boolean leaveInterrupted(Walk walk) throws UnreadableMemoryException {
-    long sp = walk.sp();
     long top = walk.topReturnAddress();
-    long moved = walk.valueOf(walk.cpu().movedReturnAddress());
-    long senderSp = walk.valueOf(walk.cpu().senderSp());
-    boolean saved = senderSp >= sp && senderSp - sp < MOST_ARGUMENT_BYTES && (senderSp & 7) == 0;
-    if (callers.isHotSpotReturnAddress(top)) {
-      // Moved there with the arguments: the caller's own sp is the saved one.
-      walk.toCaller(top, top == moved && saved ? senderSp : walk.spBeforeCall());
+    if (leaveMoved(walk, top)) {
       return true;
     }
-    if (callers.isHotSpotReturnAddress(moved)) {
+    if (callers.isHotSpotReturnAddress(top)) {
+      walk.toCaller(top, walk.spBeforeCall());
+      return true;
+    }
+    return leaveCalling(walk);
+  }
+
+  /**
+   * With the return address in its register. While sp is aligned and registers are saved, the word
+   * on top is whatever stood there, and may well be a return address that was used up long ago.
+   */
+  private boolean leaveMoved(Walk walk, long top) {
+    long sp = walk.sp();
+    long moved = walk.valueOf(walk.cpu().movedReturnAddress());
+    if (!callers.isHotSpotReturnAddress(moved)) {
+      return false;
+    }
+    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    boolean saved = senderSp >= sp && senderSp - sp < MOST_ARGUMENT_BYTES && (senderSp & 7) == 0;
+    if (saved && walk.peek(senderSp) == moved) {
+      walk.toCaller(moved, senderSp + Cpu.WORD); // about to wait for the VM, or has done so
+      return true;
+    }
+    boolean left = saved && walk.peek(senderSp - Cpu.WORD) == moved;
+    if (top == moved) {
+      walk.toCaller(top, saved ? senderSp : walk.spBeforeCall());
+      return true;
+    }
+    if (left || !callers.isHotSpotReturnAddress(top)) {
       walk.toCaller(moved, saved ? senderSp : sp);
       return true;
     }
