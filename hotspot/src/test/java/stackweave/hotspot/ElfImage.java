@@ -38,7 +38,10 @@ final class ElfImage {
 
   static ElfImage open(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      return new ElfImage(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+      // Not mapped: debuggers would take the mapping for the library itself.
+      ByteBuffer file = ByteBuffer.allocate((int) channel.size());
+      while (file.hasRemaining() && channel.read(file) >= 0) {}
+      return new ElfImage(file.flip());
     }
   }
 

@@ -20,6 +20,7 @@ final class Gate {
               StackWalker.Option.SHOW_REFLECT_FRAMES));
 
   final CountDownLatch reached = new CountDownLatch(1);
+  private final CountDownLatch opened = new CountDownLatch(1);
   volatile boolean closed;
   private List<String> callers = List.of();
   private int passed;
@@ -69,8 +70,14 @@ final class Gate {
     return callers;
   }
 
+  /** For those who keep others waiting until the end. */
+  void awaitOpen() throws InterruptedException {
+    opened.await();
+  }
+
   void open(Thread thread) {
     closed = false;
+    opened.countDown();
     LockSupport.unpark(thread);
     thread.interrupt();
   }

@@ -256,12 +256,10 @@ final class ParkedBodies {
     Thread owner =
         new Thread(
             () -> {
-              synchronized (monitor) {
-                owned.countDown();
-                while (gate.closed) {
-                  Thread.onSpinWait();
-                  pause();
-                }
+              try {
+                hold(monitor, owned, gate);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
               }
             });
     owner.start();
@@ -272,11 +270,11 @@ final class ParkedBodies {
     }
   }
 
-  private static void pause() {
-    try {
-      Thread.sleep(1);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
+  private static void hold(Object monitor, CountDownLatch owned, Gate gate)
+      throws InterruptedException {
+    synchronized (monitor) {
+      owned.countDown();
+      gate.awaitOpen();
     }
   }
 
