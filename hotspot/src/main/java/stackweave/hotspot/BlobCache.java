@@ -14,6 +14,7 @@ final class BlobCache {
   private final BlobReader reader;
   private final CheckRounds rounds;
   private final HotSpotStatistics statistics;
+  private final GoneBlobs gone = new GoneBlobs();
   private final LongTable<CodeBlob> blobs = new LongTable<>(CAPACITY);
   private long bytes;
   private int resets;
@@ -46,18 +47,21 @@ final class BlobCache {
     if (blob.isGone()) {
       return false;
     }
-    if (blob.checkedIn() == rounds.current()) {
-      return true;
-    }
+    return blob.isChecked(rounds) || isStillCurrent(blob);
+  }
+
+  /** As {@link #isCurrent}, at this very moment. */
+  boolean isStillCurrent(CodeBlob blob) {
     try {
       if (reader.isUnchanged(blob)) {
-        blob.setCheckedIn(rounds.current());
+        blob.setUnchanged(rounds);
         return true;
       }
     } catch (UnreadableMemoryException e) {
       // The heap shrank.
     }
     blob.setGone();
+    gone.add(blob);
     blobs.remove(blob.address);
     statistics.identityFailures++;
     return false;
@@ -69,7 +73,8 @@ final class BlobCache {
       return null;
     }
     statistics.blobsRead++;
-    blob.setCheckedIn(rounds.current());
+    blob.setRead(rounds);
+    blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
     int weight = blob instanceof Nmethod n ? n.weight() : 0;
     if (bytes + weight > MOST_BYTES) {
       blobs.clear();

@@ -9,20 +9,63 @@ final class CheckRounds {
   /** Length of a round in nanoseconds. */
   private static final long ROUND_NANOS = 20_000_000;
 
+  private final Unloading unloading;
   private int current = 1;
+  private int collections;
   private long started = System.nanoTime();
+  private long sampleTime = Long.MAX_VALUE;
+
+  CheckRounds(Unloading unloading) {
+    this.unloading = unloading;
+    this.collections = unloading.collections();
+  }
+
+  Unloading unloading() {
+    return unloading;
+  }
+
+  /** How many garbage collections there were when this round began. */
+  int collections() {
+    return collections;
+  }
 
   /** The number of this round, from 1 on. */
   int current() {
     return current;
   }
 
-  /** Begins the next round if this one is old. Called once per sample. */
-  void tick() {
+  /** When this round began, by {@link System#nanoTime}. */
+  long started() {
+    return started;
+  }
+
+  /** When the sample at hand was taken; {@link Long#MAX_VALUE} for one that is being taken. */
+  long sampleTime() {
+    return sampleTime;
+  }
+
+  /**
+   * Begins the next round if this one is old. Called once per sample.
+   *
+   * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
+   */
+  void tick(long timeNanos) {
+    sampleTime = timeNanos == 0 ? Long.MAX_VALUE : timeNanos;
     long now = System.nanoTime();
     if (now - started > ROUND_NANOS) {
-      started = now;
-      current++;
+      begin(now);
     }
+  }
+
+  /** Begins the next round now: nothing is believed that is not compared again. */
+  void next() {
+    begin(System.nanoTime());
+  }
+
+  private void begin(long now) {
+    started = now;
+    current++;
+    collections = unloading.collections();
+    unloading.look();
   }
 }

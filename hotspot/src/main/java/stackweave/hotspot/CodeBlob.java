@@ -5,7 +5,7 @@ package stackweave.hotspot;
  * reused: {@link BlobCache} compares the identity (name, size, compile id, method) again before a
  * cached one is believed.
  */
-class CodeBlob {
+class CodeBlob extends Presence {
   final long address;
   final BlobKind kind;
   final String name;
@@ -24,7 +24,9 @@ class CodeBlob {
 
   private final Identity identity;
   private boolean gone;
-  private int checkedIn;
+
+  /** Another blob was here at that time: samples up to then are none of this one. */
+  private long replacedAfter = Long.MIN_VALUE;
 
   /** What must be the same as long as a blob is the same. */
   record Identity(long name, int size, int compileId, long method, long outside) {}
@@ -67,12 +69,12 @@ class CodeBlob {
     gone = true;
   }
 
-  /** The round of checks in which it was last found unchanged. */
-  final int checkedIn() {
-    return checkedIn;
+  final void setReplacedAfter(long timeNanos) {
+    replacedAfter = timeNanos;
   }
 
-  final void setCheckedIn(int round) {
-    checkedIn = round;
+  /** Whether another blob is known to have been here at the sample's time. */
+  final boolean isTooYoung(CheckRounds rounds) {
+    return rounds.sampleTime() <= replacedAfter;
   }
 }

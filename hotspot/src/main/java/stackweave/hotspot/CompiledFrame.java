@@ -76,7 +76,7 @@ final class CompiledFrame implements HotSpotFrame {
       walk.toCaller(pc, cfa, fp);
       return null;
     }
-    if (callers.isInCodeCache(pc) && !walk.frames().addNative(FrameKind.UNKNOWN, pc, false)) {
+    if (callers.isInCodeCache(pc) && walk.addStale(pc, false) != null) {
       return StopReason.TOO_DEEP; // else its caller, freed since the sample, would be left out
     }
     return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_COMPILED_FRAME;

@@ -19,6 +19,7 @@ public final class FrameBuffer {
   private final int[] bcis;
   private final int[] lines;
   private final boolean[] exact;
+  private final byte[] links;
   private int count;
   private StopReason end = StopReason.INTERNAL_ERROR;
 
@@ -33,6 +34,7 @@ public final class FrameBuffer {
     bcis = new int[depth];
     lines = new int[depth];
     exact = new boolean[depth];
+    links = new byte[depth];
   }
 
   /** Forgets all frames; the end is {@link StopReason#INTERNAL_ERROR} until {@link #finish}. */
@@ -75,8 +77,58 @@ public final class FrameBuffer {
     methods[count] = method;
     bcis[count] = bci;
     lines[count] = line;
+    links[count] = Links.NONE;
     count++;
     return true;
+  }
+
+  /** How frame {@code i} is linked with its callee: see {@link Links}. */
+  byte link(int i) {
+    return links[i];
+  }
+
+  void setLink(int i, byte link) {
+    links[i] = link;
+  }
+
+  /** Makes one frame of {@code from} to {@code to} (exclusive), of a name instead of a method. */
+  void replace(int from, int to, FrameKind kind, int method) {
+    kinds[from] = (byte) kind.code();
+    methods[from] = method;
+    bcis[from] = UNKNOWN;
+    lines[from] = UNKNOWN;
+    links[from] = Links.NONE;
+    move(to, from + 1);
+  }
+
+  /** What a method does there is not known. */
+  void forgetPlace(int i) {
+    bcis[i] = UNKNOWN;
+    lines[i] = UNKNOWN;
+  }
+
+  /** Puts a frame without a pc of its own before frame {@code i}; false when the buffer is full. */
+  boolean insert(int i, FrameKind kind, int method) {
+    if (count == pcs.length) {
+      return false;
+    }
+    move(i, i + 1);
+    pcs[i] = 0;
+    exact[i] = false;
+    replace(i, i + 1, kind, method);
+    return true;
+  }
+
+  private void move(int from, int to) {
+    int length = count - from;
+    System.arraycopy(kinds, from, kinds, to, length);
+    System.arraycopy(pcs, from, pcs, to, length);
+    System.arraycopy(exact, from, exact, to, length);
+    System.arraycopy(methods, from, methods, to, length);
+    System.arraycopy(bcis, from, bcis, to, length);
+    System.arraycopy(lines, from, lines, to, length);
+    System.arraycopy(links, from, links, to, length);
+    count += to - from;
   }
 
   /** Declares the stack finished, with why it ends. */

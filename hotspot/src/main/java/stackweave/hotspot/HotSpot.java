@@ -19,6 +19,7 @@ public final class HotSpot {
   private final CodeCache codeCache;
   private final InterpreterCodelets codelets;
   private final long callStubReturn;
+  private final Unloading unloading;
 
   private HotSpot(Layout layout, Cpu cpu, MemoryReader memory)
       throws UnreadableMemoryException, UnsupportedVmException {
@@ -28,6 +29,7 @@ public final class HotSpot {
     this.codeCache = new CodeCache(layout, memory);
     this.codelets = new InterpreterCodelets(layout, memory);
     this.callStubReturn = memory.readLong(layout.callStubReturn.offset());
+    this.unloading = new Unloading(layout, memory);
   }
 
   /**
@@ -119,6 +121,10 @@ public final class HotSpot {
 
   InterpreterCodelets codelets() {
     return codelets;
+  }
+
+  Unloading unloading() {
+    return unloading;
   }
 
   long callStubReturn() {

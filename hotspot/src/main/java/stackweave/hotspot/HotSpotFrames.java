@@ -9,11 +9,13 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class HotSpotFrames {
   private final CodeCache codeCache;
-  private final CheckRounds rounds = new CheckRounds();
+  private final CheckRounds rounds;
   private final HotSpotStatistics statistics = new HotSpotStatistics();
   private final PcCache pcs;
   private final Callers callers;
   private final long callStubReturn;
+  private final Links links;
+  private final StackScan scan;
   private final HotSpotFrame compiled;
   private final HotSpotFrame nativeWrapper;
   private final HotSpotFrame interpreted;
@@ -26,6 +28,7 @@ final class HotSpotFrames {
   private final HotSpotFrame continuation;
 
   HotSpotFrames(HotSpot hotspot, HotSpotMethods names) {
+    rounds = new CheckRounds(hotspot.unloading());
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.memory();
     Cpu cpu = hotspot.cpu();
@@ -36,15 +39,18 @@ final class HotSpotFrames {
         new MethodCache(new MethodReader(layout, memory, names), rounds, statistics);
     BlobCache blobs =
         new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, statistics);
-    ScopeDecoder scopes = new ScopeDecoder(layout, methods, unknownMethod);
-    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, statistics);
+    CallSites sites = new CallSites(layout, memory);
+    ScopeDecoder scopes =
+        new ScopeDecoder(layout, methods, sites, unknownMethod, Links.staleCode(names));
+    links = new Links(names, statistics);
+    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, statistics);
     callers = new Callers(codeCache, pcs, memory, cpu);
-    StackScan scan = new StackScan(callers, statistics);
+    scan = new StackScan(callers, statistics);
     compiled = new CompiledFrame(pcs, callers, scan, statistics);
     nativeWrapper = new NativeWrapperFrame(callers, scan);
     interpreted =
         new InterpretedFrame(
-            callers, methods, scan, cpu.interpreterEdge(callers, methods), unknownMethod);
+            callers, methods, sites, scan, cpu.interpreterEdge(callers, methods), unknownMethod);
     callStub = new CallStubFrame(names, cpu);
     adapter = new AdapterFrame(callers, scan);
     StubCallSite callSite = new StubCallSite(codeCache, pcs, cpu);
@@ -56,6 +62,20 @@ final class HotSpotFrames {
         layout.continuationReturnPc == null
             ? stub
             : new ContinuationFrame(layout, memory, callers, pcs, methods, names);
+  }
+
+  /** Compares all that the stack was decoded with with the VM, before it is decoded again. */
+  void forget(FrameBuffer frames) {
+    rounds.next();
+    for (int i = 0; i < frames.count(); i++) {
+      if (codeCache.contains(frames.pc(i))) {
+        pcs.forget(frames.pc(i), frames.isInterrupted(i));
+      }
+    }
+  }
+
+  Links links() {
+    return links;
   }
 
   HotSpotStatistics statistics() {
@@ -71,24 +91,22 @@ final class HotSpotFrames {
     return codeCache.contains(pc);
   }
 
-  /** Begins a stack. */
-  void begin() {
-    rounds.tick();
+  /**
+   * Begins a stack.
+   *
+   * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
+   */
+  void begin(long timeNanos) {
+    rounds.tick(timeNanos);
   }
 
   /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */
   StopReason step(Walk walk) throws UnreadableMemoryException {
     PcEntry entry = pcs.find(walk.pc(), walk.interrupted());
     if (entry == null) {
-      walk.frames()
-          .addHotSpot(
-              FrameKind.UNKNOWN,
-              walk.pc(),
-              walk.interrupted(),
-              FrameBuffer.NO_METHOD,
-              FrameBuffer.UNKNOWN,
-              FrameBuffer.UNKNOWN);
-      return StopReason.UNKNOWN_BLOB;
+      StopReason full = walk.addStale(walk.pc(), walk.interrupted());
+      // Its frame is not known either, but its caller may be found.
+      return full == null && !scan.toCaller(walk, walk.sp()) ? StopReason.UNKNOWN_BLOB : full;
     }
     return frameOf(walk, entry).step(walk, entry);
   }

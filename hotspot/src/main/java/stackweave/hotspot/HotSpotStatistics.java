@@ -13,6 +13,13 @@ public final class HotSpotStatistics {
   long cacheResets;
   long recoveries;
   long scans;
+  long formerCode;
+  long tooOld;
+  long links;
+  long brokenLinks;
+  long mendedLinks;
+  long staleFrames;
+  long missingFrames;
 
   HotSpotStatistics() {}
 
@@ -54,5 +61,40 @@ public final class HotSpotStatistics {
   /** Frames left by looking for a return address on the stack. */
   public long scans() {
     return scans;
+  }
+
+  /** Frames decoded with code that was replaced since the sample, from the copy of that time. */
+  public long formerCode() {
+    return formerCode;
+  }
+
+  /** Frames whose code is younger than the sample, with no copy of what was there before. */
+  public long tooOld() {
+    return tooOld;
+  }
+
+  /** Pairs of Java frames of which the caller's bytecode was compared with the callee. */
+  public long links() {
+    return links;
+  }
+
+  /** Pairs of which it calls something else, before they were decoded again. */
+  public long brokenLinks() {
+    return brokenLinks;
+  }
+
+  /** Stacks with such pairs that were right when they were decoded again. */
+  public long mendedLinks() {
+    return mendedLinks;
+  }
+
+  /** Frames shown as stale code, for their names were in doubt. */
+  public long staleFrames() {
+    return staleFrames;
+  }
+
+  /** Frames shown as missing, between two that don't call each other. */
+  public long missingFrames() {
+    return missingFrames;
   }
 }

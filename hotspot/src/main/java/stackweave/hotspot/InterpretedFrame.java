@@ -10,6 +10,7 @@ import stackweave.unwind.UnreadableMemoryException;
 final class InterpretedFrame implements HotSpotFrame {
   private final Callers callers;
   private final MethodCache methods;
+  private final CallSites sites;
   private final StackScan scan;
   private final InterpreterEdge edge;
   private final int unknownMethod;
@@ -17,12 +18,14 @@ final class InterpretedFrame implements HotSpotFrame {
   InterpretedFrame(
       Callers callers,
       MethodCache methods,
+      CallSites sites,
       StackScan scan,
       InterpreterEdge edge,
       int unknownMethod) {
     this.callers = callers;
     this.edge = edge;
     this.methods = methods;
+    this.sites = sites;
     this.scan = scan;
     this.unknownMethod = unknownMethod;
   }
@@ -94,21 +97,27 @@ final class InterpretedFrame implements HotSpotFrame {
 
   private StopReason add(Walk walk, PcEntry entry, long address, long bcp) {
     JavaMethod method = methods.find(address);
-    int bci =
-        method != null && method.hasBytecodeAt(bcp)
-            ? (int) (bcp - method.bytecodes)
-            : FrameBuffer.UNKNOWN;
-    FrameKind kind =
-        method != null && method.isNative() ? FrameKind.NATIVE_METHOD : FrameKind.INTERPRETED;
-    return walk.added(
-        walk.frames()
-            .addHotSpot(
-                kind,
-                entry.pc,
-                walk.interrupted(),
-                method == null ? unknownMethod : method.id,
-                bci,
-                method == null ? FrameBuffer.UNKNOWN : method.lineAt(bci)));
+    if (method == null || isForeign(walk, method, bcp)) {
+      return walk.added(
+          walk.frames()
+              .addHotSpot(
+                  FrameKind.INTERPRETED,
+                  entry.pc,
+                  walk.interrupted(),
+                  unknownMethod,
+                  FrameBuffer.UNKNOWN,
+                  FrameBuffer.UNKNOWN));
+    }
+    boolean known = method.hasBytecodeAt(bcp);
+    int bci = known ? (int) (bcp - method.bytecodes) : FrameBuffer.UNKNOWN;
+    boolean calls = known && !walk.interrupted();
+    return walk.addInterpreted(
+        method, bci, calls ? sites.calledAt(method, bci) : CallSites.ANYTHING);
+  }
+
+  /** A frame that waits for a call keeps where it is in its method's bytecodes. */
+  private static boolean isForeign(Walk walk, JavaMethod method, long bcp) {
+    return !walk.interrupted() && !method.isNative() && !method.hasBytecodeAt(bcp);
   }
 
   private StopReason leaveEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {

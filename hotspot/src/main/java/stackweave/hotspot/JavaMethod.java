@@ -3,8 +3,9 @@ package stackweave.hotspot;
 import java.util.Arrays;
 
 /** A Java method of the VM as it was when it was read. */
-final class JavaMethod {
+final class JavaMethod extends Presence {
   private static final int ACC_NATIVE = 0x100;
+  private static final int[] NO_CALLS = {};
 
   /** The Method* it was read from. */
   final long address;
@@ -19,27 +20,70 @@ final class JavaMethod {
   /** Id among the {@link HotSpotMethods}. */
   final int id;
 
+  /** Name and descriptor, as {@link CallSites#key}. */
+  final long key;
+
+  /** Whether its class may call the linkers of method handles. */
+  final boolean isInvoker;
+
+  final long constants;
+
+  /** The constant pool's cache; 0 as long as the class is not linked. */
+  final long poolCache;
+
+  private final byte[] code;
   private final int modifiers;
   private final int[] lineBcis;
   private final int[] lines;
-  private int checkedIn;
+  private int[] callBcis = NO_CALLS;
+  private long[] calls;
+  private int callCount;
+  private JavaMethod former;
 
-  JavaMethod(
-      long address,
-      long constMethod,
-      long bytecodes,
-      int codeSize,
-      int id,
-      int modifiers,
-      LineTable lineTable) {
+  JavaMethod(long address, Body body, int id, int modifiers, Calls calls, LineTable lineTable) {
     this.address = address;
-    this.constMethod = constMethod;
-    this.bytecodes = bytecodes;
-    this.codeSize = codeSize;
+    this.constMethod = body.constMethod;
+    this.bytecodes = body.bytecodes;
+    this.codeSize = body.code.length;
+    this.code = body.code;
     this.id = id;
     this.modifiers = modifiers;
+    this.key = calls.key;
+    this.isInvoker = calls.isInvoker;
+    this.constants = calls.constants;
+    this.poolCache = calls.poolCache;
     this.lineBcis = lineTable.bcis();
     this.lines = lineTable.lines();
+  }
+
+  /** The ConstMethod, and a copy of its bytecodes. */
+  record Body(long constMethod, long bytecodes, byte[] code) {}
+
+  /** What {@link CallSites} needs: what the method is called by, and where it names its callees. */
+  record Calls(long key, long constants, long poolCache, boolean isInvoker) {}
+
+  int bytecode(int bci) {
+    return code[bci] & 0xff;
+  }
+
+  /** What {@link #rememberCall} was told, or {@link CallSites#ANYTHING}. */
+  long calledAt(int bci) {
+    for (int i = 0; i < callCount; i++) {
+      if (callBcis[i] == bci) {
+        return calls[i];
+      }
+    }
+    return CallSites.ANYTHING;
+  }
+
+  void rememberCall(int bci, long called) {
+    if (callCount == callBcis.length) {
+      int length = Math.max(4, 2 * callCount);
+      callBcis = Arrays.copyOf(callBcis, length);
+      calls = callCount == 0 ? new long[length] : Arrays.copyOf(calls, length);
+    }
+    callBcis[callCount] = bci;
+    calls[callCount++] = called;
   }
 
   boolean isNative() {
@@ -59,12 +103,14 @@ final class JavaMethod {
     return bci < 0 || i < 0 ? FrameBuffer.UNKNOWN : lines[i];
   }
 
-  /** The round of checks in which it was last found unchanged. */
-  int checkedIn() {
-    return checkedIn;
+  /** The method that was at this address before, or null. */
+  JavaMethod former() {
+    return former;
   }
 
-  void setCheckedIn(int round) {
-    checkedIn = round;
+  /** One former is kept, not a chain of them. */
+  void setFormer(JavaMethod replaced) {
+    former = replaced;
+    replaced.former = null;
   }
 }

@@ -23,6 +23,8 @@ import java.util.List;
  * <tr><td>OS thread</td><td>JavaThread::_osthread</td><td>after 21</td>
  *     <td>Thread::_osthread</td></tr>
  * <tr><td>UNSIGNED5</td><td>bytes count from 0</td><td>20</td><td>bytes count from 1</td></tr>
+ * <tr><td>called methods</td><td>in ConstantPoolCacheEntry</td><td>23</td>
+ *     <td>in ResolvedMethodEntry</td></tr>
  * <tr><td>ContinuationEntry</td><td>not described (21 has it)</td><td>25</td>
  *     <td>described</td></tr>
  * </table>
@@ -130,6 +132,17 @@ final class Layout {
   final Field poolLength;
   final Field sourceFileIndex;
   final Field poolCache;
+
+  /** Null where the cache's entries are of one kind, inside it (up to 22). */
+  final Field resolvedMethods;
+
+  /** Of an entry of either kind: where it has its index in the constant pool. */
+  final Field calledIndex;
+
+  /** From the start of the array, or of the cache, to the first entry. */
+  final int calledEntries;
+
+  final int calledEntrySize;
   final Field klassName;
   final Field klassMethods;
   final Field methodArrayData;
@@ -162,6 +175,15 @@ final class Layout {
 
   /** Null where the JDK does not export it. */
   final Field stackBase;
+
+  // Garbage collections and performance data
+  final Field collectedHeap;
+  final Field totalCollections;
+
+  /** Both null where the VM is built without performance data. */
+  final Field perfStart;
+
+  final Field perfTop;
 
   /** ContinuationEntry::_return_pc; null on JDKs without continuations. */
   final Field continuationReturnPc;
@@ -287,6 +309,18 @@ final class Layout {
     poolLength = field("ConstantPool", "_length");
     sourceFileIndex = field("ConstantPool", "_source_file_name_index");
     poolCache = field("ConstantPool", "_cache");
+    Field called =
+        ledger.field(
+            "ConstantPoolCache::_resolved_method_entries", "ConstantPoolCacheEntry::_indices");
+    boolean apart =
+        structs.field("ConstantPoolCache", "_resolved_method_entries") != null
+            || structs.field("ResolvedMethodEntry", "_cpool_index") != null;
+    resolvedMethods = apart ? called : null;
+    calledIndex = apart ? field("ResolvedMethodEntry", "_cpool_index") : called;
+    Field entries = apart ? field("Array<ResolvedMethodEntry>", "_data") : null;
+    int cacheSize = apart ? 0 : ledger.size("ConstantPoolCache");
+    calledEntries = entries == null ? cacheSize : (int) entries.offset();
+    calledEntrySize = ledger.size(apart ? "ResolvedMethodEntry" : "ConstantPoolCacheEntry");
     klassName = field("Klass", "_name");
     klassMethods = field("InstanceKlass", "_methods");
     methodArrayData = field("Array<Method*>", "_data");
@@ -313,6 +347,11 @@ final class Layout {
     osThread = ledger.field("JavaThread::_osthread", "Thread::_osthread");
     osThreadId = field("OSThread", "_thread_id");
     stackBase = ledger.optionalField("Thread::_stack_base", "JavaThread::_stack_base");
+
+    collectedHeap = field("Universe", "_collectedHeap");
+    totalCollections = field("CollectedHeap", "_total_collections");
+    perfStart = ledger.optionalField("PerfMemory::_start");
+    perfTop = ledger.optionalField("PerfMemory::_top");
 
     continuationReturnPc = ledger.optionalField("ContinuationEntry::_return_pc");
     continuationEntrySize = ledger.optionalSize("ContinuationEntry");

@@ -3,7 +3,8 @@ package stackweave.hotspot;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Methods by Method*, bounded: a full cache is emptied. What could not be read is never remembered.
+ * Methods by Method*, bounded: a full cache is emptied. What could not be read is never remembered;
+ * what was read is remembered beyond its class, for the samples that were taken before.
  */
 final class MethodCache {
   private static final int CAPACITY = 1 << 15;
@@ -19,18 +20,35 @@ final class MethodCache {
     this.statistics = statistics;
   }
 
-  /** The method at {@code address}, or null if there is none. */
+  /** The method that was at {@code address} at the sample's time, or null if none is known. */
   JavaMethod find(long address) {
+    JavaMethod method = findPresent(address);
+    if (method == null) {
+      // Its class was unloaded, after the sample: as long as code runs its class is there.
+      JavaMethod gone = methods.get(address);
+      return gone != null && gone.isLastThere(rounds) ? gone : null;
+    }
+    JavaMethod former = method.former();
+    if (former != null && former.wasThere(rounds)) {
+      return former;
+    }
+    return method.isSameSince(rounds) ? method : null;
+  }
+
+  /** The method that is at {@code address} now, or null if there is none. */
+  JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);
-    if (known != null && (known.checkedIn() == rounds.current() || isUnchanged(known))) {
+    if (known != null && (known.isChecked(rounds) || isUnchanged(known))) {
       return known;
     }
     JavaMethod method = read(address);
     if (method == null) {
-      methods.remove(address);
       return null;
     }
-    method.setCheckedIn(rounds.current());
+    method.setRead(rounds);
+    if (known != null) {
+      method.setFormer(known);
+    }
     if (methods.put(address, method)) {
       statistics.cacheResets++;
     }
@@ -40,7 +58,7 @@ final class MethodCache {
   private boolean isUnchanged(JavaMethod known) {
     try {
       if (reader.isUnchanged(known)) {
-        known.setCheckedIn(rounds.current());
+        known.setUnchanged(rounds);
         return true;
       }
     } catch (UnreadableMemoryException e) {

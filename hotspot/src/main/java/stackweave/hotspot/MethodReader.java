@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import java.util.Arrays;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -23,6 +24,7 @@ final class MethodReader {
   private final Piece pool = new Piece(128);
   private final Piece symbol = new Piece(256);
   private final Unsigned5 stream;
+  private JavaMethod.Calls calls;
 
   MethodReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
     this.layout = layout;
@@ -53,13 +55,13 @@ final class MethodReader {
     if (name == null) {
       return null;
     }
+    byte[] code = Arrays.copyOfRange(constMethod.bytes(), header, header + codeSize);
     return new JavaMethod(
         address,
-        body,
-        body + header,
-        codeSize,
+        new JavaMethod.Body(body, body + header, code),
         methods.intern(name),
         name.modifiers(),
+        calls,
         lines(header + codeSize));
   }
 
@@ -75,9 +77,19 @@ final class MethodReader {
     }
     long constants = layout.constants.in(constMethod);
     HotSpotMethod name = methods.get(known.id);
-    return isPointer(constants)
+    return constants == known.constants
+        && isPointer(constants)
+        && name.className().equals(className(constants))
         && name.name().equals(poolSymbol(constants, layout.nameIndex))
         && name.descriptor().equals(poolSymbol(constants, layout.signatureIndex));
+  }
+
+  /** The name of the class that a constant pool belongs to, as people write it; or null. */
+  private String className(long constants) throws UnreadableMemoryException {
+    long holder = memory.readLong(constants + layout.poolHolder.offset());
+    String name =
+        isPointer(holder) ? symbol(memory.readLong(holder + layout.klassName.offset())) : null;
+    return name == null ? null : Names.javaClassName(name);
   }
 
   private HotSpotMethod name(long address) throws UnreadableMemoryException {
@@ -92,8 +104,11 @@ final class MethodReader {
       return null;
     }
     int sourceIndex = layout.sourceFileIndex.intIn(pool);
-    String name = poolSymbol(constants, layout.nameIndex);
-    String descriptor = poolSymbol(constants, layout.signatureIndex);
+    long cache = layout.poolCache.in(pool);
+    long nameSymbol = entry(constants, layout.nameIndex.intIn(constMethod));
+    long descriptorSymbol = entry(constants, layout.signatureIndex.intIn(constMethod));
+    String name = symbol(nameSymbol);
+    String descriptor = symbol(descriptorSymbol);
     String className = symbol(memory.readLong(holder + layout.klassName.offset()));
     if (!Names.isMethodName(name)
         || !Names.isMethodDescriptor(descriptor)
@@ -101,6 +116,8 @@ final class MethodReader {
         || !isListed(holder, address) && !Names.isMadeByVm(className, name)) {
       return null;
     }
+    long key = CallSites.key(nameSymbol, descriptorSymbol);
+    calls = new JavaMethod.Calls(key, constants, cache, Names.isInvoker(className));
     String source = sourceIndex == 0 ? null : symbol(entry(constants, sourceIndex));
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
     return new HotSpotMethod(

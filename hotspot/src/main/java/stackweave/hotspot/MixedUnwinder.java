@@ -36,7 +36,8 @@ public final class MixedUnwinder {
     }
     this.natives = natives;
     this.hotspot = hotspot == null ? null : new HotSpotFrames(hotspot, methods);
-    this.walk = new Walk(new Registers(architecture), Cpu.of(architecture));
+    this.walk =
+        new Walk(new Registers(architecture), Cpu.of(architecture), Links.staleCode(methods));
     this.leaf = new NativeLeaf(natives, this.hotspot);
   }
 
@@ -50,6 +51,9 @@ public final class MixedUnwinder {
     frames.clear();
     try {
       frames.finish(walk(sample, modules, frames));
+      if (hotspot != null) {
+        checkLinks(sample, modules, frames);
+      }
     } catch (RuntimeException e) {
       failures++;
       lastFailure = e;
@@ -72,6 +76,24 @@ public final class MixedUnwinder {
     return hotspot == null ? null : hotspot.statistics();
   }
 
+  /** Names that contradict each other are read once more; what still does is shown as not known. */
+  private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    HotSpotStatistics statistics = hotspot.statistics();
+    statistics.links += walk.links();
+    if (walk.brokenLinks() == 0) {
+      return;
+    }
+    statistics.brokenLinks += walk.brokenLinks();
+    hotspot.forget(frames);
+    frames.clear();
+    frames.finish(walk(sample, modules, frames));
+    if (walk.brokenLinks() == 0) {
+      statistics.mendedLinks++;
+      return;
+    }
+    hotspot.links().mark(frames);
+  }
+
   private StopReason walk(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     for (int i = 0; i < sample.kernelFrameCount(); i++) {
       if (!frames.addNative(FrameKind.KERNEL, sample.kernelFrames()[i], i == 0)) {
@@ -81,9 +103,9 @@ public final class MixedUnwinder {
     if (!sample.hasRegisters()) {
       return StopReason.NO_REGISTERS;
     }
-    walk.begin(sample.registers(), sample, modules, frames);
+    walk.begin(sample, modules, frames);
     if (hotspot != null) {
-      hotspot.begin();
+      hotspot.begin(sample.timeNanos());
     }
     while (true) {
       long sp = walk.sp();

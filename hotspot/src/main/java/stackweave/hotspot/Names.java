@@ -66,8 +66,17 @@ final class Names {
 
   /** Method handle intrinsics belong to a class without being in its list of methods. */
   static boolean isMadeByVm(String className, String method) {
-    return className.equals("java/lang/invoke/MethodHandle")
-        && (method.equals("invokeBasic") || method.startsWith("linkTo"));
+    return className.equals("java/lang/invoke/MethodHandle") && isLinker(method);
+  }
+
+  /** Whether a method of that name of MethodHandle goes on in the method that it is given. */
+  static boolean isLinker(String method) {
+    return method.equals("invokeBasic") || method.startsWith("linkTo");
+  }
+
+  /** Whether code of a class calls such methods: only that of java.lang.invoke does. */
+  static boolean isInvoker(String className) {
+    return className.startsWith("java/lang/invoke/");
   }
 
   /**

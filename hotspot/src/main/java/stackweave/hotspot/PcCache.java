@@ -21,6 +21,7 @@ final class PcCache {
   private final ScopeDecoder scopes;
   private final InterpreterCodelets codelets;
   private final Cpu cpu;
+  private final CheckRounds rounds;
   private final HotSpotStatistics statistics;
   private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
   private int blobResets;
@@ -31,12 +32,14 @@ final class PcCache {
       ScopeDecoder scopes,
       InterpreterCodelets codelets,
       Cpu cpu,
+      CheckRounds rounds,
       HotSpotStatistics statistics) {
     this.memory = memory;
     this.blobs = blobs;
     this.scopes = scopes;
     this.codelets = codelets;
     this.cpu = cpu;
+    this.rounds = rounds;
     this.statistics = statistics;
   }
 
@@ -51,23 +54,61 @@ final class PcCache {
     PcEntry known = entries.get(key);
     if (known != null && blobs.isCurrent(known.blob)) {
       statistics.pcHits++;
-      return known;
+      return atSampleTime(known);
     }
     statistics.pcMisses++;
     CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
     forgetWithBlobs();
     if (blob == null) {
       // Freed since: then the sample was taken before that, in what was there.
-      return known;
+      return known != null && known.blob.isLastThere(rounds) ? known : null;
     }
     PcEntry entry = decode(pc, interrupted, blob);
+    if (entry.nmethod != null && !blobs.isStillCurrent(blob)) {
+      // Its methods were read when they may have been others already.
+      return known != null && known.blob.isLastThere(rounds) ? known : null;
+    }
+    if (known != null && known.blob.isGone()) {
+      entry.setFormer(known);
+    }
     boolean worthKeeping = interrupted || entry.isReturnAddress;
-    if (worthKeeping && (entry.javaFrames == null || entry.javaFrames.complete())) {
+    if (worthKeeping && (entry.javaFrames == null || entry.javaFrames.isSure())) {
       if (entries.put(key, entry)) {
         statistics.cacheResets++;
       }
     }
-    return entry;
+    return atSampleTime(entry);
+  }
+
+  /** Lets the pc be decoded again, unless its blob is gone. */
+  void forget(long pc, boolean interrupted) {
+    long key = pc << 1 | (interrupted ? 1 : 0);
+    PcEntry known = entries.get(key);
+    if (known != null && known.former() == null && blobs.isCurrent(known.blob)) {
+      entries.remove(key);
+    }
+  }
+
+  /** What was there when the sample was taken; null if it is not known. */
+  private PcEntry atSampleTime(PcEntry present) {
+    if (present.blob.isTooYoung(rounds)) {
+      return wasThere(present.former());
+    }
+    if (present.nmethod != null && !present.blob.isSameCodeSince(rounds)) {
+      statistics.tooOld++;
+      return present.nameless(scopes.nameless());
+    }
+    return present;
+  }
+
+  /** An entry of a blob that was replaced, if the sample is of its time. */
+  private PcEntry wasThere(PcEntry former) {
+    if (former == null || !former.blob.wasThere(rounds)) {
+      statistics.tooOld++;
+      return null;
+    }
+    statistics.formerCode++;
+    return former;
   }
 
   private void forgetWithBlobs() {
@@ -89,7 +130,7 @@ final class PcCache {
     long callTarget = returns ? cpu.callTarget(call, call.length, pc) : 0;
     boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
     int pushedWords = leafCall ? cpu.popsAt(codeAfter(blob, pc)) : 0;
-    PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc);
+    PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc, interrupted);
     PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)

@@ -47,8 +47,28 @@ final class PcEntry {
    * Java frames as columns.
    *
    * @param complete whether all methods could be read
+   * @param linked whether each inlined method is what its caller's bytecode calls
+   * @param key of the outermost method, by name and descriptor (see {@link CallSites})
+   * @param called what the innermost method's bytecode calls
    */
-  record JavaFrames(byte[] kinds, int[] methods, int[] bcis, int[] lines, boolean complete) {}
+  record JavaFrames(
+      byte[] kinds,
+      int[] methods,
+      int[] bcis,
+      int[] lines,
+      boolean complete,
+      boolean linked,
+      long key,
+      long called) {
+
+    /** Whether it can be believed as long as its blob can. */
+    boolean isSure() {
+      return complete && linked;
+    }
+  }
+
+  private PcEntry former;
+  private PcEntry nameless;
 
   PcEntry(
       long pc,
@@ -73,5 +93,35 @@ final class PcEntry {
     this.hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
     this.partial = partial;
     this.code = code;
+  }
+
+  /** The same code with its methods not named, for it may be younger than the sample. */
+  PcEntry nameless(JavaFrames unknown) {
+    if (nameless == null) {
+      nameless =
+          new PcEntry(
+              pc,
+              interrupted,
+              blob,
+              unknown,
+              codelet,
+              isReturnAddress,
+              callTarget,
+              pushedWords,
+              partial,
+              code);
+    }
+    return nameless;
+  }
+
+  /** What was at this pc before, in a blob that is gone; or null. */
+  PcEntry former() {
+    return former;
+  }
+
+  /** One former is kept, not a chain of them. */
+  void setFormer(PcEntry replaced) {
+    former = replaced;
+    replaced.former = null;
   }
 }

@@ -16,28 +16,45 @@ final class ScopeDecoder {
   private static final int NO_SENDER = 0;
 
   private final MethodCache methods;
+  private final CallSites sites;
   private final int unknownMethod;
+  private final PcEntry.JavaFrames staleCode;
+  private final PcEntry.JavaFrames nameless;
   private final Unsigned5 stream;
   private final int[] ids = new int[MOST_INLINED];
   private final int[] bcis = new int[MOST_INLINED];
   private final int[] lines = new int[MOST_INLINED];
   private int count;
   private boolean complete;
+  private boolean linked;
+  private long key;
+  private long called;
 
-  ScopeDecoder(Layout layout, MethodCache methods, int unknownMethod) {
+  ScopeDecoder(
+      Layout layout, MethodCache methods, CallSites sites, int unknownMethod, int staleCode) {
     this.methods = methods;
+    this.sites = sites;
     this.unknownMethod = unknownMethod;
+    this.staleCode = stale(staleCode, false);
+    this.nameless = stale(staleCode, true);
     this.stream = new Unsigned5(layout.unsigned5ExcludesZero);
   }
 
-  /** The frames at {@code pc}; never null, never empty. */
-  PcEntry.JavaFrames at(Nmethod nmethod, long pc) {
+  /**
+   * The frames at {@code pc}; never null, never empty.
+   *
+   * @param interrupted whether nothing is called at pc
+   */
+  PcEntry.JavaFrames at(Nmethod nmethod, long pc, boolean interrupted) {
     count = 0;
     complete = true;
+    linked = true;
+    called = CallSites.ANYTHING;
+    key = CallSites.ANYTHING;
     int scope = nmethod.isNative() ? Nmethod.NO_SCOPE : nmethod.scopeAt(pc);
     if (scope <= NO_SENDER) {
       // Before the first instruction of the body: of the method itself, nowhere in its bytecodes.
-      add(nmethod.method(), FrameBuffer.UNKNOWN);
+      add(nmethod.method(), FrameBuffer.UNKNOWN, false);
       return frames(nmethod);
     }
     while (scope > NO_SENDER && count < MOST_INLINED) {
@@ -45,23 +62,57 @@ final class ScopeDecoder {
       int sender = stream.next();
       long method = nmethod.metadata(stream.next());
       int bci = stream.next() - BCI_BIAS;
-      add(method, bci);
+      add(method, bci, count > 0 || !interrupted);
       // A sender was written before those it calls.
       scope = sender < scope ? sender : NO_SENDER;
     }
     return frames(nmethod);
   }
 
-  private void add(long address, int bci) {
-    JavaMethod method = address == 0 ? null : methods.find(address);
+  private void add(long address, int bci, boolean calls) {
+    JavaMethod method = address == 0 ? null : methods.findPresent(address);
     complete &= method != null;
+    link(method, calls ? bci : FrameBuffer.UNKNOWN);
     ids[count] = method == null ? unknownMethod : method.id;
     bcis[count] = bci < 0 ? FrameBuffer.UNKNOWN : bci;
     lines[count] = method == null ? FrameBuffer.UNKNOWN : method.lineAt(bci);
     count++;
   }
 
+  /** An inlined method must be what the bytecode of its caller calls. */
+  private void link(JavaMethod method, int bci) {
+    long callee = method == null ? CallSites.ANYTHING : sites.calledAt(method, bci);
+    if (count == 0) {
+      called = callee;
+    } else {
+      linked &= CallSites.canCall(callee, key);
+    }
+    key = method == null ? CallSites.ANYTHING : method.key;
+  }
+
+  /** What stands for code that another may have replaced: one frame, of which nothing is known. */
+  PcEntry.JavaFrames nameless() {
+    return nameless;
+  }
+
+  private static PcEntry.JavaFrames stale(int name, boolean linked) {
+    byte[] kind = {(byte) FrameKind.UNKNOWN.code()};
+    int[] unknown = {FrameBuffer.UNKNOWN};
+    return new PcEntry.JavaFrames(
+        kind,
+        new int[] {name},
+        unknown,
+        unknown,
+        false,
+        linked,
+        CallSites.ANYTHING,
+        CallSites.ANYTHING);
+  }
+
   private PcEntry.JavaFrames frames(Nmethod nmethod) {
+    if (!linked) {
+      return staleCode;
+    }
     byte[] kinds = new byte[count];
     Arrays.fill(kinds, (byte) FrameKind.INLINED.code());
     kinds[count - 1] = (byte) nmethod.frameKind().code();
@@ -70,6 +121,9 @@ final class ScopeDecoder {
         Arrays.copyOf(ids, count),
         Arrays.copyOf(bcis, count),
         Arrays.copyOf(lines, count),
-        complete);
+        complete,
+        true,
+        key,
+        called);
   }
 }

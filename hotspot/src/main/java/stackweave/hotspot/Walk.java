@@ -4,6 +4,7 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.CodeModules;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Registers;
+import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -15,28 +16,46 @@ final class Walk {
   /** Farther above the innermost sp than any thread's stack is large, in bytes. */
   private static final long LARGEST_STACK = 1L << 30;
 
+  private static final int NO_FRAME = -1;
+
   private final Registers registers;
   private final Cpu cpu;
+  private final int staleCode;
   private MemoryReader stack;
   private CodeModules modules;
   private FrameBuffer frames;
   private boolean interrupted;
+  private long timeNanos;
+
+  /** The Java frame that was appended last, and its key, for the link with its caller. */
+  private int calleeFrame;
+
+  private long calleeKey;
+  private int links;
+  private int brokenLinks;
 
   /**
    * @param registers to be used for the frame at hand
    * @param cpu null where HotSpot's frames are not known
+   * @param staleCode name of code that is not there any more
    */
-  Walk(Registers registers, Cpu cpu) {
+  Walk(Registers registers, Cpu cpu, int staleCode) {
     this.registers = registers;
     this.cpu = cpu;
+    this.staleCode = staleCode;
   }
 
-  void begin(Registers innermost, MemoryReader stack, CodeModules modules, FrameBuffer frames) {
-    registers.copyFrom(innermost);
-    this.stack = stack;
+  /** Begins a stack at its innermost frame. */
+  void begin(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    registers.copyFrom(sample.registers());
+    this.stack = sample;
+    this.timeNanos = sample.timeNanos();
     this.modules = modules;
     this.frames = frames;
     this.interrupted = true;
+    calleeFrame = NO_FRAME;
+    links = 0;
+    brokenLinks = 0;
   }
 
   Registers registers() {
@@ -164,6 +183,7 @@ final class Walk {
   /** Appends the Java frames at a pc of compiled code. Null, or why the walk must end. */
   StopReason addCompiled(PcEntry entry) {
     PcEntry.JavaFrames java = entry.javaFrames;
+    int first = frames.count();
     boolean all = true;
     for (int i = 0; i < java.methods().length; i++) {
       all &=
@@ -174,8 +194,72 @@ final class Walk {
               java.methods()[i],
               java.bcis()[i],
               java.lines()[i]);
+      if (i > 0 && all) {
+        frames.setLink(first + i, Links.INLINED);
+      }
+    }
+    if (all) {
+      link(first, java.called(), entry.blob.isProven(timeNanos));
+      setCallee(java.key());
+      brokenLinks += java.linked() ? 0 : 1;
     }
     return added(all);
+  }
+
+  /**
+   * Appends the frame of an interpreted method. Null, or why the walk must end.
+   *
+   * @param called what the method's bytecode calls at {@code bci}
+   */
+  StopReason addInterpreted(JavaMethod method, int bci, long called) {
+    FrameKind kind = method.isNative() ? FrameKind.NATIVE_METHOD : FrameKind.INTERPRETED;
+    int line = method.lineAt(bci);
+    boolean all = frames.addHotSpot(kind, pc(), interrupted, method.id, bci, line);
+    if (all) {
+      link(frames.count() - 1, called, method.isProven(timeNanos));
+      setCallee(method.key);
+    }
+    return added(all);
+  }
+
+  /** The frame appended last is a method of that key, which its caller's bytecode must call. */
+  private void setCallee(long key) {
+    calleeFrame = key == CallSites.ANYTHING ? NO_FRAME : frames.count() - 1;
+    calleeKey = key;
+  }
+
+  /** Links what was appended from frame {@code first} on with the frame before that. */
+  private void link(int first, long called, boolean proven) {
+    byte link = Links.NONE;
+    if (called != CallSites.ANYTHING && !interrupted && first > 0 && calleeFrame == first - 1) {
+      boolean held = CallSites.canCall(called, calleeKey);
+      link = held ? Links.HELD : Links.BROKEN;
+      links++;
+      brokenLinks += held ? 0 : 1;
+    }
+    frames.setLink(first, (byte) (link | (proven ? Links.PROVEN : 0)));
+  }
+
+  /** How many pairs of Java frames were checked. */
+  int links() {
+    return links;
+  }
+
+  /** How many of them don't fit. */
+  int brokenLinks() {
+    return brokenLinks;
+  }
+
+  /** Appends a frame of code that was freed or replaced since. Null, or why the walk must end. */
+  StopReason addStale(long pc, boolean interrupted) {
+    return added(
+        frames.addHotSpot(
+            FrameKind.UNKNOWN,
+            pc,
+            interrupted,
+            staleCode,
+            FrameBuffer.UNKNOWN,
+            FrameBuffer.UNKNOWN));
   }
 
   StopReason added(boolean all) {

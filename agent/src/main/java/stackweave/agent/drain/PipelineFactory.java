@@ -72,6 +72,7 @@ final class PipelineFactory {
     HotSpotMethods methods = new HotSpotMethods();
     HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
+    totals.decodeWith(unwinder.statistics());
     StackNames names = new StackNames(store, methods, KernelSymbols.read(KALLSYMS));
     ThreadNames threads = new ThreadNames(store, findThreads(hotSpot));
     FailureRecorder failures =

@@ -3,6 +3,7 @@ package stackweave.agent.drain;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import stackweave.agent.engine.EngineStatistics;
+import stackweave.hotspot.HotSpotStatistics;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.SpliceOutcome;
 
@@ -22,9 +23,17 @@ final class SamplerTotals {
   /** For other threads. */
   private volatile SamplerStatusValues latest;
 
+  private final Map<String, Long> earlierLinks = new LinkedHashMap<>();
+  private HotSpotStatistics decoder;
   private long earlierLost;
   private long earlierUsedNanos;
   private long earlierCoveredNanos;
+
+  /** Takes over the figures of the decoder that worked before; null where there is none. */
+  void decodeWith(HotSpotStatistics statistics) {
+    earlierLinks.putAll(links());
+    decoder = statistics;
+  }
 
   /** Takes over the figures of an engine that has ended. */
   void add(EngineStatistics ended) {
@@ -66,7 +75,20 @@ final class SamplerTotals {
         counts.frames,
         counts.unwindNanos,
         splices(),
+        links(),
         counts.lastFailure == null ? note : note + " (last failure: " + counts.lastFailure + ")");
+  }
+
+  private Map<String, Long> links() {
+    Map<String, Long> byLabel = new LinkedHashMap<>(earlierLinks);
+    if (decoder != null) {
+      byLabel.merge("checked", decoder.links(), Long::sum);
+      byLabel.merge("read again", decoder.mendedLinks(), Long::sum);
+      byLabel.merge("from the copy of the time", decoder.formerCode(), Long::sum);
+      byLabel.merge("stale code", decoder.staleFrames() + decoder.tooOld(), Long::sum);
+      byLabel.merge("missing frame", decoder.missingFrames(), Long::sum);
+    }
+    return byLabel;
   }
 
   private Map<String, Long> splices() {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * A JDK that the tests run: every one from Java 17 on under /usr/lib/jvm, those that {@code
  * sample-apps/jdk21} makes, and ours.
  */
-record Jvm(Path home, int feature) {
+public record Jvm(Path home, int feature) {
 
   private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+).*");
   private static final long TIMEOUT_SECONDS = 120;
@@ -24,7 +24,7 @@ record Jvm(Path home, int feature) {
   /** The end of a JVM. */
   record Result(int exit, String out, String err) {}
 
-  static Stream<Jvm> all() {
+  public static Stream<Jvm> all() {
     TreeMap<Path, Jvm> found = new TreeMap<>();
     List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
     String ofUser = System.getProperty("user.home") + "/.cache/stackweave";

@@ -83,6 +83,12 @@ public final class SamplerStatus extends Event {
           + " outcome=count, separated by commas")
   public String splices;
 
+  @Label("Links")
+  @Description(
+      "Pairs of Java frames whose caller's bytecode was compared with the callee, and what became of"
+          + " names in doubt: outcome=count, separated by commas")
+  public String links;
+
   @Label("Note")
   @Description("What the reader of the recording should know, such as why nothing is sampled")
   public String note;

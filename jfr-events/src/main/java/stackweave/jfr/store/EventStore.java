@@ -324,6 +324,7 @@ public final class EventStore implements AutoCloseable {
     event.frames = values.frames() - (last == null ? 0 : last.frames());
     event.unwindTime = values.unwindNanos() - (last == null ? 0 : last.unwindNanos());
     event.splices = differences(values.splices(), last == null ? Map.of() : last.splices());
+    event.links = differences(values.links(), last == null ? Map.of() : last.links());
     event.note = values.note();
     int chunk = gate.enter(recording);
     if (chunk == 0) {

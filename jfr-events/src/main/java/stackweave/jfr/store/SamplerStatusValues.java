@@ -20,6 +20,7 @@ import java.util.Map;
  * @param frames frames of the stacks that were unwound
  * @param unwindNanos wall-clock time that unwinding them took
  * @param splices attempts to read the older part of a stack, by what became of them
+ * @param links pairs of Java frames that were compared, and names in doubt, by what became of them
  * @param note what a reader should know; empty for nothing
  */
 public record SamplerStatusValues(
@@ -38,4 +39,5 @@ public record SamplerStatusValues(
     long frames,
     long unwindNanos,
     Map<String, Long> splices,
+    Map<String, Long> links,
     String note) {}

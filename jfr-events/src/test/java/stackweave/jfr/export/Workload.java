@@ -150,6 +150,7 @@ final class Workload {
                 20 * samples,
                 3_000_000,
                 Map.of(),
+                Map.of(),
                 ""));
       }
       recording.dump(file);

@@ -143,6 +143,7 @@ public final class RotationStorm {
         0,
         0,
         Map.of(),
+        Map.of(),
         "");
   }
 

@@ -37,6 +37,7 @@ public final class SampleWriter implements AutoCloseable {
                 0,
                 0,
                 Map.of(),
+                Map.of(),
                 ""));
     if (!stated) {
       throw new IllegalStateException("status refused");

@@ -1,0 +1,76 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.boot.Jvm;
+
+/**
+ * Classes unloaded and code replaced between a sample and its decoding: names may be unknown then,
+ * but none is wrong. The long form, until so many pairs of frames were checked: {@code
+ * -Dchurn.pairs=100000}.
+ */
+class ChurnIT {
+  private static final int SHORT_SECONDS = 12;
+  private static final int LONG_SECONDS = 1800;
+  private static final int DRAIN_MILLIS = 200;
+  private static final int GENERATION_MILLIS = 1200;
+
+  /** Compiled early and into little room, so that code comes, goes and comes in the same place. */
+  private static final List<String> FLAGS =
+      List.of(
+          "-Xmx96m",
+          "-XX:ReservedCodeCacheSize=16m",
+          "-XX:Tier3InvocationThreshold=50",
+          "-XX:Tier3MinInvocationThreshold=20",
+          "-XX:Tier3CompileThreshold=100",
+          "-XX:Tier3BackEdgeThreshold=1000",
+          "-XX:Tier4InvocationThreshold=500",
+          "-XX:Tier4MinInvocationThreshold=100",
+          "-XX:Tier4CompileThreshold=1000",
+          "-XX:Tier4BackEdgeThreshold=4000");
+
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#all")
+  void noNameIsWrong(Jvm jvm) throws Exception {
+    String pairs = System.getProperty("churn.pairs");
+    Map<String, String> lines =
+        run(
+            jvm.home(),
+            Integer.toString(pairs == null ? SHORT_SECONDS : LONG_SECONDS),
+            pairs == null ? Integer.toString(Integer.MAX_VALUE) : pairs,
+            Integer.toString(DRAIN_MILLIS),
+            Integer.toString(GENERATION_MILLIS));
+    System.out.println(jvm.home().getFileName() + " " + lines);
+    assertEquals("0", lines.get("wrong"), lines::toString);
+    assertEquals("0 null", lines.get("failures"), lines::toString);
+    // What proves nothing: no pairs, or nothing that went away.
+    assertTrue(Long.parseLong(lines.get("pairs")) > 100, lines::toString);
+    assertTrue(Long.parseLong(lines.get("replaced")) > 0, lines::toString);
+  }
+
+  private static Map<String, String> run(Path jdk, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(jdk.resolve("bin/java").toString());
+    command.addAll(FLAGS);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(ChurnProbe.class.getName());
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), output);
+    return output
+        .lines()
+        .map(line -> line.split(": ", 2))
+        .filter(parts -> parts.length == 2)
+        .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (a, b) -> a + "; " + b));
+  }
+}

@@ -1,0 +1,129 @@
+package stackweave.hotspot;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.Arrays;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * When classes were last unloaded and code was freed: from then on their memory may hold others, so
+ * that what is read afterwards for the first time says nothing about a sample that was taken
+ * before.
+ *
+ * <p>The VM counts the classes that it unloads in its performance data ({@code
+ * classLoadingService.cpp}), before it frees them; where there is none (-XX:-UsePerfData), each
+ * garbage collection counts as one that unloads.
+ */
+final class Unloading {
+  private static final byte[] COUNTER = "java.cls.unloadedClasses\0".getBytes(ISO_8859_1);
+
+  // PerfDataPrologue and PerfDataEntry (perfMemory.hpp), format 2.0: the same from JDK 5 on
+  private static final int PROLOGUE_BYTES = 32;
+  private static final int ENTRY_LENGTH = 0;
+  private static final int ENTRY_NAME = 4;
+  private static final int ENTRY_DATA = 16;
+  private static final int ENTRY_BYTES = 20;
+
+  /** More than the VM sets aside for performance data by default, 32 KiB. */
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final MemoryReader memory;
+  private final long collections;
+  private final long counter;
+  private long count;
+  private long last = Long.MIN_VALUE;
+  private int collectionCount;
+  private long lastCollection = Long.MIN_VALUE;
+
+  Unloading(Layout layout, MemoryReader memory) {
+    this.memory = memory;
+    this.collections = collections(layout, memory);
+    this.counter = counter(layout, memory);
+    this.count = read();
+    this.collectionCount = collections();
+  }
+
+  private static long collections(Layout layout, MemoryReader memory) {
+    try {
+      return memory.readLong(layout.collectedHeap.offset()) + layout.totalCollections.offset();
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+
+  /** The address of the counter, or 0 if there is none. */
+  private static long counter(Layout layout, MemoryReader memory) {
+    try {
+      return find(layout, memory);
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+
+  private static long find(Layout layout, MemoryReader memory) throws UnreadableMemoryException {
+    if (layout.perfStart == null || layout.perfTop == null) {
+      return 0;
+    }
+    long start = memory.readLong(layout.perfStart.offset());
+    long length = memory.readLong(layout.perfTop.offset()) - start;
+    if (start == 0 || length <= PROLOGUE_BYTES || length > MOST_BYTES) {
+      return 0;
+    }
+    Piece piece = new Piece((int) length).copy(memory, start, (int) length);
+    for (int at = PROLOGUE_BYTES; at + ENTRY_BYTES < length; ) {
+      int size = piece.i4(at + ENTRY_LENGTH);
+      int name = at + piece.i4(at + ENTRY_NAME);
+      if (size <= 0 || name < at || name > length - COUNTER.length) {
+        return 0;
+      }
+      if (Arrays.equals(piece.bytes(), name, name + COUNTER.length, COUNTER, 0, COUNTER.length)) {
+        return start + at + piece.i4(at + ENTRY_DATA);
+      }
+      at += size;
+    }
+    return 0;
+  }
+
+  /** Looks whether classes were unloaded since the last time. */
+  void look() {
+    long now = read();
+    if (now != count) {
+      count = now;
+      last = System.nanoTime();
+    }
+    int collected = collections();
+    if (collected != collectionCount) {
+      collectionCount = collected;
+      lastCollection = System.nanoTime();
+    }
+  }
+
+  /** Whether classes may have been unloaded since then, by {@link System#nanoTime}. */
+  boolean isSince(long timeNanos) {
+    return timeNanos <= last;
+  }
+
+  /** Whether compiled code may have been freed since then: garbage collections do that, too. */
+  boolean isCodeFreedSince(long timeNanos) {
+    return timeNanos <= Math.max(last, lastCollection);
+  }
+
+  /** How many garbage collections there were. */
+  int collections() {
+    return (int) read(collections);
+  }
+
+  private long read() {
+    return counter == 0 ? collections() : read(counter);
+  }
+
+  /** Memory that was kept of another process may lack what never changes there. */
+  private long read(long address) {
+    try {
+      return memory.readLong(address);
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What a broken link leaves of the names on both sides. Stacks are written innermost first; before
+ * each frame stands how it is linked with the one before it: {@code .} not at all, {@code i}
+ * inlined, {@code =} held, {@code x} broken; behind it {@code !} if it is proven by its time.
+ */
+class LinksTest {
+  private final HotSpotMethods names = new HotSpotMethods();
+  private final HotSpotStatistics statistics = new HotSpotStatistics();
+  private final Links links = new Links(names, statistics);
+
+  @ParameterizedTest(name = "{0} becomes {1}")
+  @CsvSource({
+    // nothing is broken
+    ".a =b =c, a b@ c@",
+    ".a ib .c, a b@ c@",
+    // neither is proven
+    ".a xb .c, [stale code] [stale code] c@",
+    // one is held by its other neighbour
+    ".a =b xc .d, a b@ [stale code] d@",
+    ".a xb =c, [stale code] b c@",
+    // both are: something is missing between them, and where the caller is was read of it
+    ".a =b xc =d, a b@ [missing frame] c d@",
+    // proven by time
+    ".a! xb .c, a [stale code] c@",
+    ".a xb! .c, [stale code] b@ c@",
+    ".a! xb! .c, a [missing frame] b@ c@",
+    // what is inlined goes with what it is inlined in
+    ".a ib xc id .e, [stale code] [stale code] e@",
+    ".a! ib xc id! .e, a b@ [stale code] e@",
+    // only the compiled method itself is held by its caller, not what is inlined in it
+    ".a xb ic =d, [stale code] [stale code] c d@",
+    // two broken links
+    ".a xb xc .d, [stale code] [stale code] [stale code] d@",
+    ".a! xb! xc! .d, a [missing frame] b@ [missing frame] c@ d@",
+  })
+  void mark(String before, String after) {
+    FrameBuffer stack = new FrameBuffer(16);
+    fill(stack, before);
+    links.mark(stack);
+    assertEquals(after, text(stack));
+  }
+
+  @Test
+  void whatIsMarkedIsCounted() {
+    FrameBuffer stack = new FrameBuffer(16);
+    fill(stack, ".a! xb! xc .d");
+    links.mark(stack);
+    assertEquals(1, statistics.missingFrames());
+    assertEquals(1, statistics.staleFrames());
+  }
+
+  @Test
+  void aFullBufferKeepsItsFrames() {
+    FrameBuffer stack = new FrameBuffer(2);
+    fill(stack, ".a! xb!");
+    links.mark(stack);
+    assertEquals("a b@", text(stack));
+    assertEquals(0, statistics.missingFrames());
+  }
+
+  private void fill(FrameBuffer stack, String frames) {
+    for (String frame : frames.split(" ")) {
+      int method = names.intern(new HotSpotMethod("C", frame.substring(1, 2), "()V", 0, ""));
+      // Each but the innermost is at a bytecode.
+      int bci = stack.count() == 0 ? FrameBuffer.UNKNOWN : 1;
+      stack.addHotSpot(FrameKind.C1, 0x1000, false, method, bci, bci);
+      byte link =
+          switch (frame.charAt(0)) {
+            case 'i' -> Links.INLINED;
+            case '=' -> Links.HELD;
+            case 'x' -> Links.BROKEN;
+            default -> Links.NONE;
+          };
+      boolean proven = frame.endsWith("!");
+      stack.setLink(stack.count() - 1, (byte) (link | (proven ? Links.PROVEN : 0)));
+    }
+  }
+
+  private String text(FrameBuffer stack) {
+    return IntStream.range(0, stack.count())
+        .mapToObj(
+            i ->
+                names.get(stack.method(i)).name()
+                    + (stack.bci(i) == FrameBuffer.UNKNOWN ? "" : "@"))
+        .collect(Collectors.joining(" "));
+  }
+}
