@@ -11,6 +11,9 @@ final class StubFrame implements HotSpotFrame {
   /** In an nmethod entry barrier's frame of x86-64, where else the return address is. */
   private static final long ENTRY_BARRIER_MARK = -1;
 
+  /** Of stub routines that native code calls. */
+  private static final long LARGEST_FRAME_BYTES = 1024;
+
   private final Callers callers;
   private final StubCallSite callSite;
   private final StackScan scan;
@@ -29,9 +32,35 @@ final class StubFrame implements HotSpotFrame {
     }
     boolean left =
         walk.interrupted()
-            ? callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
+            ? leaveToNative(walk) || callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
             : leaveByFp(walk) || leavePartial(walk, walk.cpu().frameless());
     return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
+  }
+
+  /**
+   * Called by native code, as Unsafe.copyMemory calls the copy. Asked first, for calls of the same
+   * stub by Java code, long over, may stand above the frame; but only where no word inside the
+   * frame can be a call by Java code, whose fp might be that of an outer call stub.
+   */
+  private boolean leaveToNative(Walk walk) {
+    long sp = walk.sp();
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp) || fp - sp > LARGEST_FRAME_BYTES) {
+      return false;
+    }
+    long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
+    if (callers.isInCodeCache(pc) || !callers.isReturnAddress(walk, pc)) {
+      return false;
+    }
+    for (long slot = sp; slot < fp; slot += Cpu.WORD) {
+      if (callers.isHotSpotReturnAddress(walk.peek(slot))) {
+        return false;
+      }
+    }
+    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
+    walk.popTo(pc, fp + Cpu.FRAME_LINK_BYTES);
+    walk.setFp(callerFp);
+    return true;
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {

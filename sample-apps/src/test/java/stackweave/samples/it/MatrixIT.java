@@ -14,7 +14,7 @@ import stackweave.samples.matrix.Matrix;
 /** The matrix in short: every JDK with default flags, the phases in which stacks are oddest. */
 class MatrixIT {
   private static final List<String> PHASES =
-      List.of("jni", "vmheavy", "stubs", "deopt", "virtual", "ffm");
+      List.of("jni", "vmheavy", "stubs", "deopt", "exceptions", "classes", "io", "virtual", "ffm");
   private static final double SECONDS = 1;
   private static final double LEAST = 0.995;
   private static final int LEAST_PAIRS = 3_000;
