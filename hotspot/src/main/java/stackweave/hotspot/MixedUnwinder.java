@@ -71,6 +71,17 @@ public final class MixedUnwinder {
     return lastFailure;
   }
 
+  /**
+   * How many frames so far were found by looking for a caller that makes sense, or turned out not
+   * to be the next ones: none of a stack that is sound.
+   */
+  public long guesses() {
+    HotSpotStatistics counted = statistics();
+    return counted == null
+        ? 0
+        : counted.recoveries() + counted.scans() + counted.staleFrames() + counted.missingFrames();
+  }
+
   /** Counters of HotSpot's frames; null without HotSpot. */
   public HotSpotStatistics statistics() {
     return hotspot == null ? null : hotspot.statistics();

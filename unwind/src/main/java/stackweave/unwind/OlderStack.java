@@ -23,7 +23,8 @@ import java.util.Arrays;
  *       a thread that came back by another way, or with other frames, has written other words
  *       there. So must the words in between, locals and spilled values: a thread that came back by
  *       the same way with other arguments is told apart by them.
- *   <li><b>Nothing moved meanwhile.</b> The seam is compared again after each piece was read.
+ *   <li><b>Nothing moved meanwhile.</b> The seam is compared again after each piece was read, and
+ *       when the walk is over ({@link #confirm}).
  *   <li><b>The thread is not known to be elsewhere</b> ({@link Whereabouts}), asked after each
  *       piece. Words below a thread's stack pointer are dead: they look like frames until something
  *       else is called.
@@ -33,8 +34,9 @@ import java.util.Arrays;
  *
  * <p>What this can't tell: a thread that within these milliseconds returned through the seam, came
  * back by calls that wrote the very same words at the seam, and was called from elsewhere further
- * out. Such a stack has true frames on both sides of the seam that did not belong together, which
- * is why spliced stacks have ends of their own ({@link StopReason#SPLICED}).
+ * out. Such a stack has true frames on both sides of the seam that did not belong together. Only a
+ * look at several samples tells: the same seam under different callers. It is also why spliced
+ * stacks have ends of their own ({@link StopReason#SPLICED}).
  *
  * <p>Reads are fault-safe, bounded to {@value #MOST_BYTES} bytes above the copy, and go into a
  * buffer that is kept: no allocation once it is large enough. Not thread-safe.
@@ -57,9 +59,6 @@ public final class OlderStack implements MemoryReader {
 
   /** Where a thread is now, as far as anybody can tell without stopping it. */
   public interface Whereabouts {
-    /** Nothing is known of any thread. */
-    Whereabouts UNKNOWN = tid -> 0;
-
     /**
      * The highest stack pointer that the thread is known to have had since its sample was taken; 0
      * where nothing is known.
@@ -69,6 +68,7 @@ public final class OlderStack implements MemoryReader {
 
   private final MemoryReader live;
   private final Whereabouts whereabouts;
+  private final Runnable onTaken;
   private final byte[] seam = new byte[StackSnapshot.MAX_STACK_BYTES];
   private byte[] bytes = new byte[PIECE_BYTES];
   private StackSnapshot sample;
@@ -83,10 +83,13 @@ public final class OlderStack implements MemoryReader {
 
   /**
    * @param live the memory of the process, fault-safe
+   * @param onTaken called when the walk is about to leave the copy: what it has found up to there
+   *     is of the sample itself
    */
-  public OlderStack(MemoryReader live, Whereabouts whereabouts) {
+  public OlderStack(MemoryReader live, Whereabouts whereabouts, Runnable onTaken) {
     this.live = live;
     this.whereabouts = whereabouts;
+    this.onTaken = onTaken;
   }
 
   /**
@@ -115,6 +118,19 @@ public final class OlderStack implements MemoryReader {
   public void refuse(SpliceOutcome why) {
     outcome = why;
     closed = true;
+  }
+
+  /**
+   * Compares the seam once more, when the walk is over: a thread that was on its way back down
+   * while the rest was read has come by the seam by now.
+   *
+   * @return whether what was taken still fits
+   */
+  public boolean confirm() {
+    if (outcome == SpliceOutcome.TAKEN && compareSeam() != SpliceOutcome.TAKEN) {
+      refuse(SpliceOutcome.CHANGED_MEANWHILE);
+    }
+    return outcome == SpliceOutcome.TAKEN;
   }
 
   @Override
@@ -173,13 +189,12 @@ public final class OlderStack implements MemoryReader {
       refuse(SpliceOutcome.RETURNED);
       return false;
     }
-    outcome = SpliceOutcome.TAKEN;
+    if (outcome != SpliceOutcome.TAKEN) {
+      outcome = SpliceOutcome.TAKEN;
+      onTaken.run();
+    }
     length += piece;
     return true;
-  }
-
-  private long seamAddress() {
-    return sample.stackAddress() + seamOffset;
   }
 
   private SpliceOutcome findSeam() {
@@ -192,6 +207,10 @@ public final class OlderStack implements MemoryReader {
       }
     }
     return links == 0 ? SpliceOutcome.NO_SEAM : SpliceOutcome.TAKEN;
+  }
+
+  private long seamAddress() {
+    return sample.stackAddress() + seamOffset;
   }
 
   /** Compares live memory with the copy from the seam's begin to the copy's end. */

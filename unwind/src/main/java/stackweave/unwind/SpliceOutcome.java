@@ -18,8 +18,10 @@ public enum SpliceOutcome {
   UNREADABLE("unreadable"),
   /** The walk read no frame link in the copy: there is nothing to compare. */
   NO_SEAM("no frame link in the copy"),
-  /** What was read does not lead to the thread's first frame. */
-  NO_ROOT("does not lead to the first frame");
+  /** What was read does not lead to the thread's first frame, or not without guessing. */
+  NO_ROOT("does not lead to the first frame"),
+  /** The thread's stacks change too fast above such seams to say whose older part this is. */
+  UNSTEADY("thread changes too fast");
 
   private final String label;
 

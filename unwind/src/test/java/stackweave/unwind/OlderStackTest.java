@@ -1,8 +1,10 @@
 package stackweave.unwind;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,6 +24,7 @@ class OlderStackTest {
   private long readable = END;
   private Runnable afterRead = () -> {};
   private long knownSp;
+  private int taken;
 
   private final MemoryReader memory =
       new MemoryReader() {
@@ -41,7 +44,8 @@ class OlderStackTest {
         }
       };
 
-  private final OlderStack older = new OlderStack(memory, tid -> tid == TID ? knownSp : 0);
+  private final OlderStack older =
+      new OlderStack(memory, tid -> tid == TID ? knownSp : 0, () -> taken++);
   private final StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
 
   OlderStackTest() {
@@ -81,6 +85,7 @@ class OlderStackTest {
       assertEquals(0x1000_0000L + offset, sample.readLong(SP + offset));
     }
     assertEquals(SpliceOutcome.TAKEN, older.outcome());
+    assertEquals(1, taken, "told once, at the first word");
     UnreadableMemoryException end =
         assertThrows(UnreadableMemoryException.class, () -> sample.readLong(END));
     assertSame(UnreadableMemoryException.BEYOND_COPY, end);
@@ -208,5 +213,15 @@ class OlderStackTest {
     sample.readLong(SP + COPIED);
     older.refuse(SpliceOutcome.NO_ROOT);
     assertRefused(SpliceOutcome.NO_ROOT, COPIED);
+  }
+
+  @Test
+  void aSeamThatChangesDuringTheWalkIsNotConfirmed() throws UnreadableMemoryException {
+    sample(END, COPIED - 64, COPIED - 16);
+    sample.readLong(SP + COPIED);
+    assertTrue(older.confirm());
+    put(COPIED - 32, 1);
+    assertFalse(older.confirm());
+    assertRefused(SpliceOutcome.CHANGED_MEANWHILE, COPIED);
   }
 }

@@ -2,6 +2,7 @@ package stackweave.agent.drain;
 
 import java.util.HexFormat;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.jfr.store.EventStore;
@@ -31,6 +32,11 @@ final class SamplePipeline implements EngineSink {
   private final FrameBuffer frames;
   private final OlderStack older;
   private final SampleCounts counts;
+  private SampleEngine engine;
+  private final Steadiness steadiness = new Steadiness();
+  private int framesOfCopy;
+  private long guessesOfCopy;
+  private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
   private int storeGeneration;
 
   /**
@@ -55,7 +61,21 @@ final class SamplePipeline implements EngineSink {
     this.failures = failures;
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
-    this.older = new OlderStack(memory, OlderStack.Whereabouts.UNKNOWN);
+    this.older = new OlderStack(memory, this::highestStackPointer, this::olderTaken);
+  }
+
+  /** Whose samples come from here on. */
+  void follow(SampleEngine running) {
+    engine = running;
+  }
+
+  private long highestStackPointer(int tid) {
+    return engine == null ? 0 : engine.highestStackPointer(tid);
+  }
+
+  /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
+  long deepNanos() {
+    return deepNanos;
   }
 
   @Override
@@ -95,24 +115,52 @@ final class SamplePipeline implements EngineSink {
     return end;
   }
 
+  /** The walk is about to leave the copy: what was found from here on is the older part's. */
+  private void olderTaken() {
+    framesOfCopy = frames.count();
+    guessesOfCopy = unwinder.guesses();
+  }
+
   /**
-   * The stack's end, with what became of its older part: one that does not lead to the thread's
-   * first frame was not this stack's, and is left out.
+   * The stack's end, with what became of its older part: one that was not this stack's is left out.
    */
   private StopReason splicedEnd(StackSnapshot snapshot, ModuleMap map) {
-    StopReason end = frames.end();
-    boolean taken = older.outcome() == SpliceOutcome.TAKEN;
-    if (taken && !end.isComplete() && end != StopReason.TOO_DEEP) {
-      older.refuse(SpliceOutcome.NO_ROOT);
-      unwinder.unwind(snapshot, map, frames);
-      end = frames.end();
-      taken = false;
+    if (older.outcome() != SpliceOutcome.NOT_NEEDED) {
+      deepNanos = System.nanoTime();
+    }
+    if (older.outcome() == SpliceOutcome.TAKEN) {
+      SpliceOutcome refusal = refusal(snapshot);
+      if (refusal != null) {
+        older.refuse(refusal);
+        unwinder.unwind(snapshot, map, frames);
+      }
     }
     counts.splices[older.outcome().ordinal()]++;
-    if (!taken) {
+    StopReason end = frames.end();
+    if (older.outcome() != SpliceOutcome.TAKEN) {
       return end;
     }
     return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
+  }
+
+  /** Why the older part that was taken can't stay, or null. */
+  private SpliceOutcome refusal(StackSnapshot snapshot) {
+    StopReason end = frames.end();
+    boolean leads = end.isComplete() || end == StopReason.TOO_DEEP;
+    if (!leads || unwinder.guesses() != guessesOfCopy) {
+      return SpliceOutcome.NO_ROOT;
+    }
+    if (!older.confirm()) {
+      return older.outcome();
+    }
+    boolean steady =
+        steadiness.isSteady(
+            snapshot.tid(),
+            frames,
+            frames.count() - framesOfCopy,
+            snapshot.timeNanos(),
+            System.nanoTime());
+    return steady ? null : SpliceOutcome.UNSTEADY;
   }
 
   /** The kernel copies on above the stack where memory of somebody else's follows it. */

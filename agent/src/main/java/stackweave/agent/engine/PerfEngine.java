@@ -293,6 +293,17 @@ final class PerfEngine implements SampleEngine {
   }
 
   @Override
+  public long highestStackPointer(int tid) {
+    long highest = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      long sp = records.highestStackPointer(ring, tid);
+      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
+    }
+    return highest;
+  }
+
+  @Override
   public void stop() {
     if (stopped) {
       return;

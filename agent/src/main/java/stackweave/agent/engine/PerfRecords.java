@@ -24,6 +24,9 @@ final class PerfRecords implements RingMerge.Target {
 
   private static final int MISC_MMAP_BUILD_ID = 1 << 14;
 
+  /** Where a sample's call chain or registers begin: behind header, ids, time and event. */
+  private static final int SAMPLE_BODY = 32;
+
   /** The fields behind every record but a sample: pid, tid, time, id. */
   private static final int TRAILER_BYTES = 24;
 
@@ -114,12 +117,29 @@ final class PerfRecords implements RingMerge.Target {
     }
   }
 
+  /** The highest stack pointer of a thread in the samples that wait in a ring; 0 for none. */
+  long highestStackPointer(PerfRing ring, int tid) {
+    long highest = 0;
+    for (int at = 0; at < ring.waiting() && ring.size(at) > 0; at += ring.size(at)) {
+      if (ring.type(at) == RECORD_SAMPLE && ring.getInt(at + 12) == tid) {
+        long sp = stackPointer(ring, at + SAMPLE_BODY);
+        highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
+      }
+    }
+    return highest;
+  }
+
+  private long stackPointer(PerfRing ring, int body) {
+    int at = kernel ? body + 8 + 8 * (int) ring.getLong(body) : body;
+    return ring.getLong(at) == 0 ? 0 : registers.stackPointer(ring, at + 8);
+  }
+
   private void decode(PerfRing ring, long timeNanos, int tid) {
     snapshot.clear();
     snapshot.setTimeNanos(timeNanos);
     snapshot.setTid(tid);
     snapshot.setWeightNanos(weightNanos);
-    int at = 32;
+    int at = SAMPLE_BODY;
     if (kernel) {
       at = decodeKernelFrames(ring, at);
     }

@@ -11,17 +11,19 @@ import stackweave.unwind.Registers;
  */
 enum PerfRegisters {
   /** AX BX CX DX SI DI BP SP IP FLAGS, (segments left out), R8–R15. */
-  X86_64(0xFF03FFL, 8, new int[] {0, 3, 2, 1, 4, 5, 6, 7, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15}),
+  X86_64(0xFF03FFL, 8, 7, new int[] {0, 3, 2, 1, 4, 5, 6, 7, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15}),
   /** X0–X29, LR, SP, PC. */
-  AARCH64(0x1_FFFF_FFFFL, 32, identityWithoutPc());
+  AARCH64(0x1_FFFF_FFFFL, 32, 31, identityWithoutPc());
 
   private final long mask;
   private final int pcIndex;
+  private final int spIndex;
   private final int[] dwarf;
 
-  PerfRegisters(long mask, int pcIndex, int[] dwarf) {
+  PerfRegisters(long mask, int pcIndex, int spIndex, int[] dwarf) {
     this.mask = mask;
     this.pcIndex = pcIndex;
+    this.spIndex = spIndex;
     this.dwarf = dwarf;
   }
 
@@ -50,6 +52,11 @@ enum PerfRegisters {
   /** How many 8-byte values the kernel delivers. */
   int count() {
     return dwarf.length;
+  }
+
+  /** The stack pointer among the values at {@code offset} of the ring's record. */
+  long stackPointer(PerfRing ring, int offset) {
+    return ring.getLong(offset + 8 * spIndex);
   }
 
   /** Takes over the values at {@code offset} of the ring's record. */

@@ -79,7 +79,12 @@ final class PerfRing implements AutoCloseable {
   }
 
   int type() {
-    return data.getInt((int) tail & mask);
+    return type(0);
+  }
+
+  /** The type of the record that begins so far above the tail. */
+  int type(int above) {
+    return data.getInt(((int) tail + above) & mask);
   }
 
   int misc() {
@@ -88,7 +93,17 @@ final class PerfRing implements AutoCloseable {
 
   /** Bytes of the record at the tail, its header included. */
   int size() {
-    return data.getShort(((int) tail & mask) + 6) & 0xffff;
+    return size(0);
+  }
+
+  /** Bytes of the record that begins so far above the tail. */
+  int size(int above) {
+    return data.getShort((((int) tail + above) & mask) + 6) & 0xffff;
+  }
+
+  /** Bytes of all records from the tail to the head last read. */
+  int waiting() {
+    return (int) (head - tail);
   }
 
   /** The word at an offset (a multiple of 8) of the record at the tail. */

@@ -36,6 +36,14 @@ public interface SampleEngine extends AutoCloseable {
    */
   int drain(long untilTimeNanos, EngineSink sink);
 
+  /**
+   * The highest stack pointer of a thread in its samples that wait to be delivered, 0 where there
+   * is none: where the thread has been since the sample at hand. From within {@link #drain}.
+   */
+  default long highestStackPointer(int tid) {
+    return 0;
+  }
+
   /** No new samples from here on; what is in the rings can still be drained. */
   void stop();
 

@@ -1,0 +1,154 @@
+package stackweave.samples.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.samples.it.Jdks.Jdk;
+import stackweave.samples.it.Stacks.Frame;
+import stackweave.samples.it.Stacks.Mark;
+import stackweave.samples.it.Stacks.Sample;
+
+/** Stacks of 2,000 calls and more, of which perf copies the innermost 64 KiB. */
+class DeepStacksIT {
+  private static final int DEPTH = 2_000;
+  private static final String SPLICED = "complete with older frames read later";
+
+  /** On a loaded machine samples may be read so late; the thread must still be there. */
+  private static final Duration SETTLING = Duration.ofMillis(300);
+
+  private static final Set<String> RECURSIVE = Set.of("down", "blind", "lab_recursion_step");
+  private static final Set<String> A = Set.of("rootA", "blindA", "leafA");
+  private static final Set<String> B = Set.of("rootB", "blindB", "leafB");
+
+  /**
+   * A JVM's flags and the interval: where the agent is interpreted too, it can't take each 10 ms.
+   */
+  private record Mode(String name, String interval, String millis, String app, String... flags) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static final List<Mode> MODES =
+      List.of(
+          new Mode("-Xint", "50ms", "6000", "java", "-Xint"),
+          new Mode(
+              "interpreted",
+              "10ms",
+              "2000",
+              "java",
+              "-XX:CompileCommand=quiet",
+              "-XX:CompileCommand=exclude,stackweave.samples.it.DeepApp::*"),
+          new Mode("C1", "10ms", "2000", "java", "-XX:TieredStopAtLevel=1"),
+          new Mode("C2", "10ms", "2000", "java", "-XX:-TieredCompilation"),
+          new Mode("C", "10ms", "2000", "native"));
+
+  static Stream<Arguments> modes() {
+    return Jdks.all().flatMap(jdk -> MODES.stream().map(mode -> Arguments.of(jdk, mode)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("modes")
+  void aRecursionReachesItsRootWithEveryFrame(Jdk jdk, Mode mode) {
+    Stacks stacks = run(jdk, mode, mode.app(), mode.millis());
+    List<Sample> deep = atTheBottom(stacks);
+    long reached = deep.stream().filter(stacks::isComplete).count();
+    System.out.printf(
+        "%s on %s: %d of %d samples reach the root%n", mode, jdk, reached, deep.size());
+    assertAll(
+        () -> assertTrue(deep.size() >= 60, "samples " + deep.size()),
+        () -> assertTrue(reached >= 0.99 * deep.size(), () -> reached + "\n" + stacks.endsTable()),
+        () ->
+            deep.stream()
+                .filter(stacks::isComplete)
+                .forEach(sample -> assertEquals(DEPTH + 1, recursion(sample), sample::toString)),
+        () ->
+            assertTrue(
+                deep.stream().filter(sample -> sample.end().equals(SPLICED)).count()
+                    >= 0.9 * reached,
+                "deeper than the copy: " + stacks.endsTable()));
+  }
+
+  static Stream<Arguments> moving() {
+    Mode compiled = new Mode("compiled", "1ms", "3000", "");
+    return Jdks.all()
+        .flatMap(
+            jdk ->
+                Stream.of("moving", "blind")
+                    .flatMap(
+                        app ->
+                            Stream.of("0", "1000000")
+                                .map(nanos -> Arguments.of(jdk, compiled, app, nanos))));
+  }
+
+  /** What is at the bottom and what is at the root belong together, or the root is not shown. */
+  @ParameterizedTest
+  @MethodSource("moving")
+  void aThreadThatGoesUpAndDownGetsNoCallersOfAnotherTime(
+      Jdk jdk, Mode mode, String app, String spinNanos) {
+    Stacks stacks = run(jdk, mode, app, mode.millis(), spinNanos);
+    List<Sample> deep = atTheBottom(stacks);
+    long spliced = deep.stream().filter(sample -> sample.end().equals(SPLICED)).count();
+    List<Sample> wrong =
+        deep.stream()
+            .filter(stacks::isComplete)
+            .filter(sample -> recursion(sample) > DEPTH + 1 || has(sample, A) && has(sample, B))
+            .toList();
+    System.out.printf(
+        "%s, %s ns at the bottom, on %s: %d samples, %d spliced, %d wrong%n",
+        app, spinNanos, jdk, deep.size(), spliced, wrong.size());
+    // The first change must have been seen before it can be reckoned with.
+    long allowed = 2 + deep.size() / 1_000;
+    assertTrue(wrong.size() <= allowed, () -> wrong.size() + " wrong, such as " + wrong.get(0));
+    deep.stream()
+        .filter(stacks::isComplete)
+        .filter(sample -> sample.frames().stream().anyMatch(f -> RECURSIVE.contains(f.name())))
+        .forEach(sample -> assertTrue(has(sample, A) || has(sample, B), sample::toString));
+  }
+
+  private static Stacks run(Jdk jdk, Mode mode, String app, String millis, String... more) {
+    String[] args =
+        Stream.concat(Stream.of(app, "" + DEPTH, millis), Stream.of(more)).toArray(String[]::new);
+    ForkedJvm.Ended ended =
+        ForkedJvm.on(jdk)
+            .withoutLibraries()
+            .agent()
+            .recording("+stackweave.NativeSample#interval=" + mode.interval())
+            .options(mode.flags())
+            .run("stackweave.samples.it.DeepApp", args)
+            .successfully();
+    Stacks stacks = Stacks.of(ended.recording());
+    assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks");
+    return stacks;
+  }
+
+  /** Samples of the thread during the phase that the program has marked. */
+  private static List<Sample> atTheBottom(Stacks stacks) {
+    List<Mark> marks =
+        stacks.marks().stream().filter(mark -> mark.event().equals("test.Deep")).toList();
+    assertEquals(1, marks.size(), "phases");
+    Mark mark = marks.get(0);
+    return stacks
+        .of(sample -> sample.thread().equals("deep"))
+        .filter(sample -> !sample.time().isBefore(mark.begin()))
+        .filter(sample -> !sample.time().isAfter(mark.end().minus(SETTLING)))
+        .toList();
+  }
+
+  private static long recursion(Sample sample) {
+    return sample.frames().stream().map(Frame::name).filter(RECURSIVE::contains).count();
+  }
+
+  private static boolean has(Sample sample, Set<String> names) {
+    return sample.frames().stream().map(Frame::name).anyMatch(names::contains);
+  }
+}
