@@ -24,6 +24,9 @@ final class Links {
   /** Added to one of the others where code and method were there at the sample's time. */
   static final byte PROVEN = 4;
 
+  /** Added where other code can have been there at the sample's time. */
+  static final byte DOUBTFUL = 8;
+
   private static final byte HOW = 3;
 
   private final int staleCode;
@@ -56,8 +59,26 @@ final class Links {
    */
   void mark(FrameBuffer frames) {
     for (int i = broken(frames, 0); i < frames.count(); i = broken(frames, i + 1)) {
-      frames.setLink(i, (byte) (frames.link(i) & PROVEN));
+      frames.setLink(i, (byte) (frames.link(i) & ~HOW));
       mark(frames, i);
+    }
+  }
+
+  /**
+   * Shows doubtful code only where a link proves it: one that calls the frame, or that the frame
+   * calls.
+   */
+  void markDoubtful(FrameBuffer frames) {
+    for (int i = 0; i < frames.count(); i++) {
+      if ((frames.link(i) & DOUBTFUL) != 0) {
+        int end = i + 1;
+        while (end < frames.count() && how(frames, end) == INLINED) {
+          end++;
+        }
+        if (!isHeld(frames, i) && !isHeld(frames, end)) {
+          stale(frames, i, end);
+        }
+      }
     }
   }
 

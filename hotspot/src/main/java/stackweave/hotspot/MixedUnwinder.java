@@ -37,7 +37,11 @@ public final class MixedUnwinder {
     this.natives = natives;
     this.hotspot = hotspot == null ? null : new HotSpotFrames(hotspot, methods);
     this.walk =
-        new Walk(new Registers(architecture), Cpu.of(architecture), Links.staleCode(methods));
+        new Walk(
+            new Registers(architecture),
+            Cpu.of(architecture),
+            Links.staleCode(methods),
+            hotspot == null ? null : hotspot.unloading());
     this.leaf = new NativeLeaf(natives, this.hotspot);
   }
 
@@ -91,18 +95,19 @@ public final class MixedUnwinder {
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     HotSpotStatistics statistics = hotspot.statistics();
     statistics.links += walk.links();
-    if (walk.brokenLinks() == 0) {
-      return;
+    if (walk.brokenLinks() > 0) {
+      statistics.brokenLinks += walk.brokenLinks();
+      hotspot.forget(frames);
+      frames.clear();
+      frames.finish(walk(sample, modules, frames));
+      statistics.mendedLinks += walk.brokenLinks() == 0 ? 1 : 0;
     }
-    statistics.brokenLinks += walk.brokenLinks();
-    hotspot.forget(frames);
-    frames.clear();
-    frames.finish(walk(sample, modules, frames));
-    if (walk.brokenLinks() == 0) {
-      statistics.mendedLinks++;
-      return;
+    if (walk.doubtful() > 0) {
+      hotspot.links().markDoubtful(frames);
     }
-    hotspot.links().mark(frames);
+    if (walk.brokenLinks() > 0) {
+      hotspot.links().mark(frames);
+    }
   }
 
   private StopReason walk(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {

@@ -94,7 +94,7 @@ final class PcCache {
     if (present.blob.isTooYoung(rounds)) {
       return wasThere(present.former());
     }
-    if (present.nmethod != null && !present.blob.isSameCodeSince(rounds)) {
+    if (present.nmethod != null && !present.blob.isSameSince(rounds)) {
       statistics.tooOld++;
       return present.nameless(scopes.nameless());
     }

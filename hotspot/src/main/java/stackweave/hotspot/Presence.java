@@ -55,10 +55,9 @@ abstract class Presence {
     return firstSeen <= time || !rounds.unloading().isSince(time);
   }
 
-  /** As {@link #isSameSince}, of compiled code: that is freed for other reasons, too. */
-  final boolean isSameCodeSince(CheckRounds rounds) {
-    long time = rounds.sampleTime();
-    return firstSeen <= time || !rounds.unloading().isCodeFreedSince(time);
+  /** Of code that is there now: whether other code can have been there at that time. */
+  final boolean isDoubtful(Unloading unloading, long timeNanos) {
+    return firstSeen > timeNanos && unloading.isCodeFreedSince(timeNanos);
   }
 
   /** Of what was replaced since: whether it was there at the sample's time. */

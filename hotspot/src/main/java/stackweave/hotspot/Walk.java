@@ -21,6 +21,7 @@ final class Walk {
   private final Registers registers;
   private final Cpu cpu;
   private final int staleCode;
+  private final Unloading unloading;
   private MemoryReader stack;
   private CodeModules modules;
   private FrameBuffer frames;
@@ -33,29 +34,33 @@ final class Walk {
   private long calleeKey;
   private int links;
   private int brokenLinks;
+  private int doubtful;
 
   /**
    * @param registers to be used for the frame at hand
    * @param cpu null where HotSpot's frames are not known
    * @param staleCode name of code that is not there any more
+   * @param unloading null where HotSpot's frames are not known
    */
-  Walk(Registers registers, Cpu cpu, int staleCode) {
+  Walk(Registers registers, Cpu cpu, int staleCode, Unloading unloading) {
     this.registers = registers;
     this.cpu = cpu;
     this.staleCode = staleCode;
+    this.unloading = unloading;
   }
 
   /** Begins a stack at its innermost frame. */
   void begin(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     registers.copyFrom(sample.registers());
     this.stack = sample;
-    this.timeNanos = sample.timeNanos();
+    this.timeNanos = sample.timeNanos() == 0 ? Long.MAX_VALUE : sample.timeNanos();
     this.modules = modules;
     this.frames = frames;
     this.interrupted = true;
     calleeFrame = NO_FRAME;
     links = 0;
     brokenLinks = 0;
+    doubtful = 0;
   }
 
   Registers registers() {
@@ -200,6 +205,10 @@ final class Walk {
     }
     if (all) {
       link(first, java.called(), entry.blob.isProven(timeNanos));
+      if (entry.nmethod != null && entry.blob.isDoubtful(unloading, timeNanos)) {
+        doubtful++;
+        frames.setLink(first, (byte) (frames.link(first) | Links.DOUBTFUL));
+      }
       setCallee(java.key());
       brokenLinks += java.linked() ? 0 : 1;
     }
@@ -243,6 +252,11 @@ final class Walk {
   /** How many pairs of Java frames were checked. */
   int links() {
     return links;
+  }
+
+  /** How many compiled frames may be of code that is younger than the sample. */
+  int doubtful() {
+    return doubtful;
   }
 
   /** How many of them don't fit. */

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What a broken link leaves of the names on both sides. Stacks are written innermost first; before
  * each frame stands how it is linked with the one before it: {@code .} not at all, {@code i}
- * inlined, {@code =} held, {@code x} broken; behind it {@code !} if it is proven by its time.
+ * inlined, {@code =} held, {@code x} broken; behind it {@code !} if it is proven by its time,
+ * {@code ?} if it is doubtful.
  */
 class LinksTest {
   private final HotSpotMethods names = new HotSpotMethods();
@@ -50,6 +51,22 @@ class LinksTest {
     assertEquals(after, text(stack));
   }
 
+  @ParameterizedTest(name = "{0} becomes {1}")
+  @CsvSource({
+    ".a? .b .c, [stale code] b@ c@",
+    ".a? =b .c, a b@ c@",
+    ".a =b? .c, a b@ c@",
+    ".a .b? ic .d, a [stale code] d@",
+    ".a .b? ic =d, a b@ c@ d@",
+    ".a? xb =c, [stale code] b@ c@",
+  })
+  void markDoubtful(String before, String after) {
+    FrameBuffer stack = new FrameBuffer(16);
+    fill(stack, before);
+    links.markDoubtful(stack);
+    assertEquals(after, text(stack));
+  }
+
   @Test
   void whatIsMarkedIsCounted() {
     FrameBuffer stack = new FrameBuffer(16);
@@ -81,8 +98,13 @@ class LinksTest {
             case 'x' -> Links.BROKEN;
             default -> Links.NONE;
           };
-      boolean proven = frame.endsWith("!");
-      stack.setLink(stack.count() - 1, (byte) (link | (proven ? Links.PROVEN : 0)));
+      byte known =
+          switch (frame.charAt(frame.length() - 1)) {
+            case '!' -> Links.PROVEN;
+            case '?' -> Links.DOUBTFUL;
+            default -> 0;
+          };
+      stack.setLink(stack.count() - 1, (byte) (link | known));
     }
   }
 
