@@ -26,12 +26,18 @@ final class AdapterFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    boolean left = walk.interrupted() ? leaveInterrupted(walk) : leaveCalling(walk);
+    boolean left = walk.interrupted() ? leaveInterrupted(walk, entry) : leaveCalling(walk);
     return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
   }
 
-  private boolean leaveInterrupted(Walk walk) throws UnreadableMemoryException {
+  private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    if (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) {
+      return leaveByFp(walk);
+    }
     long top = walk.topReturnAddress();
+    if (walk.cpu().callBytes() == 0) {
+      return leaveLinked(walk, top);
+    }
     if (leaveMoved(walk, top)) {
       return true;
     }
@@ -70,14 +76,47 @@ final class AdapterFrame implements HotSpotFrame {
     return false;
   }
 
+  /**
+   * With the return address in the link register. The register for the caller's sp is set later
+   * than that, and the caller's own until then.
+   */
+  private boolean leaveLinked(Walk walk, long link) throws UnreadableMemoryException {
+    if (!callers.isHotSpotReturnAddress(link)) {
+      return false;
+    }
+    long sp = walk.sp();
+    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    boolean saved = senderSp >= sp && senderSp - sp < MOST_ARGUMENT_BYTES && (senderSp & 7) == 0;
+    boolean lowered = saved && !callers.isGoodForJava(walk, link, sp, walk.fp());
+    walk.toCaller(link, lowered ? senderSp : sp);
+    return true;
+  }
+
   /** Waiting for the VM to patch the call: sp was aligned, a register keeps what it was. */
-  private boolean leaveCalling(Walk walk) {
+  private boolean leaveCalling(Walk walk) throws UnreadableMemoryException {
+    if (walk.cpu().callBytes() == 0) {
+      return leaveByFp(walk);
+    }
     long savedSp = walk.valueOf(walk.cpu().senderSp());
-    long pc = walk.peek(savedSp);
+    long pc = walk.peekReturnAddress(savedSp);
     if (savedSp == 0 || !callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
     walk.toCaller(pc, savedSp + Cpu.WORD);
+    return true;
+  }
+
+  /** The same where the link register had to be saved for that, with the frame pointer. */
+  private boolean leaveByFp(Walk walk) throws UnreadableMemoryException {
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp)) {
+      return false;
+    }
+    long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
+    if (!callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    walk.toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, walk.read(fp + Cpu.SAVED_FP));
     return true;
   }
 }

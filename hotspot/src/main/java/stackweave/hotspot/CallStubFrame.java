@@ -37,7 +37,7 @@ final class CallStubFrame implements HotSpotFrame {
       values[i] = walk.read(fp + slots[i]);
     }
     walk.toCaller(
-        walk.read(fp + Cpu.RETURN_ADDRESS),
+        walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS),
         fp + Cpu.FRAME_LINK_BYTES,
         walk.read(fp + Cpu.SAVED_FP));
     Registers registers = walk.registers();

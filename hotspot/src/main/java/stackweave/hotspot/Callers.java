@@ -95,7 +95,7 @@ final class Callers {
       return false;
     }
     try {
-      return isReturnAddress(walk, walk.read(slot));
+      return isReturnAddress(walk, walk.readReturnAddress(slot));
     } catch (UnreadableMemoryException e) {
       return e == UnreadableMemoryException.BEYOND_COPY;
     }

@@ -41,7 +41,7 @@ final class CompiledFrame implements HotSpotFrame {
 
   /** The frame is to be deoptimized on return: the pc it had is kept in the frame. */
   private PcEntry undeoptimized(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long pc = walk.read(walk.sp() + entry.nmethod.origPcOffset);
+    long pc = walk.readReturnAddress(walk.sp() + entry.nmethod.origPcOffset);
     if (!entry.nmethod.contains(pc)) {
       return entry;
     }
@@ -61,7 +61,7 @@ final class CompiledFrame implements HotSpotFrame {
   private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long cfa = walk.sp() + entry.blob.frameBytes + (long) Cpu.WORD * entry.pushedWords;
     boolean framed = entry.blob.frameBytes >= Cpu.FRAME_LINK_BYTES;
-    long pc = framed ? walk.read(cfa - Cpu.WORD) : 0;
+    long pc = framed ? walk.readReturnAddress(cfa - Cpu.WORD) : 0;
     long fp = framed ? walk.read(cfa - Cpu.FRAME_LINK_BYTES) : 0;
     // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
     boolean certain = entry.hasPcDesc && !walk.interrupted();
@@ -85,7 +85,7 @@ final class CompiledFrame implements HotSpotFrame {
   /** Something was pushed below the frame: arguments of a stub, registers to be kept. */
   private boolean recover(Walk walk, long cfa) {
     for (long above = cfa + Cpu.WORD; above <= cfa + MOST_PUSHED * Cpu.WORD; above += Cpu.WORD) {
-      long pc = walk.peek(above - Cpu.WORD);
+      long pc = walk.peekReturnAddress(above - Cpu.WORD);
       long fp = walk.peek(above - Cpu.FRAME_LINK_BYTES);
       if (callers.isGoodForJava(walk, pc, above, fp)) {
         statistics.recoveries++;

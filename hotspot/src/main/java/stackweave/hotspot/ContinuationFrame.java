@@ -52,7 +52,7 @@ final class ContinuationFrame implements HotSpotFrame {
       long fp = at + size;
       // enterSpecial's frame: the entry, then saved frame pointer and return address of
       // Continuation.run.
-      if (isRun(walk, walk.peek(fp + Cpu.RETURN_ADDRESS), walk.peek(fp))) {
+      if (isRun(walk, walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS), walk.peek(fp))) {
         walk.toCaller(returnPc, at, fp);
         return null;
       }

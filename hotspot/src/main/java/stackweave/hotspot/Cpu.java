@@ -10,7 +10,7 @@ import stackweave.unwind.Architecture;
  * <p>Registers go by DWARF number. Code is asked about as an array of bytes and an index in it:
  * what lies outside of the array is no instruction that is looked for. Stateless.
  */
-abstract sealed class Cpu permits X86 {
+abstract sealed class Cpu permits Aarch64, X86 {
   static final int WORD = 8;
 
   /** A register or a role that the processor does not have. */
@@ -28,19 +28,30 @@ abstract sealed class Cpu permits X86 {
   /** How much of the code around an interrupted pc the questions about it may look at. */
   static final int CODE_WINDOW = 24;
 
-  /** That of {@code architecture}, or null if HotSpot's code on it is not known here. */
-  static Cpu of(Architecture architecture) {
-    return switch (architecture) {
-      case X86_64 -> new X86();
+  /** The platforms known here, as a VM names them. */
+  static final String PLATFORMS = "linux-amd64 and linux-aarch64";
+
+  /**
+   * That of a platform as a VM names it, such as "linux-amd64".
+   *
+   * @param featureVersion of the JDK
+   * @return null if HotSpot's frames are not known there
+   */
+  static Cpu of(String platform, int featureVersion) {
+    return switch (platform) {
+      case "linux-amd64" -> new X86();
+      case "linux-aarch64" -> new Aarch64(featureVersion);
       default -> null;
     };
   }
 
-  /**
-   * That of a platform as a VM names it, such as "linux-amd64"; or null if it is not known here.
-   */
-  static Cpu of(String platform) {
-    return platform.equals("linux-amd64") ? new X86() : null;
+  /** That of {@code architecture}, as far as native code matters; or null if it is not known. */
+  static Cpu of(Architecture architecture) {
+    return switch (architecture) {
+      case X86_64 -> new X86();
+      case AARCH64 -> new Aarch64(0);
+      case S390X -> null;
+    };
   }
 
   abstract Architecture architecture();
@@ -72,6 +83,9 @@ abstract sealed class Cpu permits X86 {
 
   /** How many bytes a call pushes on the stack: those of the return address, or none. */
   abstract int callBytes();
+
+  /** The address in a word that is a return address: without its signature, where it has one. */
+  abstract long returnAddress(long word);
 
   /** Slot of an interpreter frame with the bytecode pointer, bytes from the frame pointer. */
   abstract int bytecodePointerSlot();

@@ -45,8 +45,9 @@ public final class HotSpot {
       throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
-      Cpu cpu = cpu(structs, memory);
-      return new HotSpot(new Layout(structs, featureVersion(structs, memory)), cpu, memory);
+      int featureVersion = featureVersion(structs, memory);
+      Cpu cpu = cpu(structs, featureVersion, memory);
+      return new HotSpot(new Layout(structs, featureVersion), cpu, memory);
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: its code cache can't be read ("
@@ -56,7 +57,7 @@ public final class HotSpot {
   }
 
   /** As the VM says itself: it is the one whose frames are to be decoded. */
-  private static Cpu cpu(VmStructs structs, MemoryReader memory)
+  private static Cpu cpu(VmStructs structs, int featureVersion, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     Field info = structs.field("Abstract_VM_Version", "_s_internal_vm_info_string");
     if (info == null) {
@@ -67,12 +68,13 @@ public final class HotSpot {
     String text = new PagedMemory(memory).string(memory.readLong(info.offset()));
     Matcher platform = PLATFORM.matcher(text == null ? "" : text);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
-    Cpu cpu = Cpu.of(name);
+    Cpu cpu = Cpu.of(name, featureVersion);
     if (cpu == null) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: frames of "
               + name
-              + " are not known, only those of linux-amd64");
+              + " are not known, only those of "
+              + Cpu.PLATFORMS);
     }
     return cpu;
   }

@@ -51,7 +51,7 @@ final class InterpretedFrame implements HotSpotFrame {
     if (!walk.isOnStack(fp)) {
       return leaveWithoutFrame(walk, entry);
     }
-    long pc = walk.read(fp + Cpu.RETURN_ADDRESS);
+    long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
     if (!callers.isHotSpotReturnAddress(pc)) {
       return scanFrom(walk, entry, fp);
     }
@@ -125,7 +125,7 @@ final class InterpretedFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    return edge.leaveEntering(walk) || scan.toCaller(walk, walk.sp())
+    return edge.leaveEntering(walk, entry) || scan.toCaller(walk, walk.sp())
         ? null
         : StopReason.BAD_INTERPRETER_FRAME;
   }
@@ -147,7 +147,7 @@ final class InterpretedFrame implements HotSpotFrame {
     }
     long sp = walk.sp();
     for (long slot = sp; slot <= sp + Cpu.FRAME_LINK_BYTES; slot += Cpu.WORD) {
-      long pc = walk.read(slot);
+      long pc = walk.readReturnAddress(slot);
       if (callers.isHotSpotReturnAddress(pc)) {
         walk.toCaller(pc, slot + Cpu.WORD);
         return null;

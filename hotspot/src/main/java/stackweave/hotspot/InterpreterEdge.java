@@ -8,10 +8,10 @@ import stackweave.unwind.UnreadableMemoryException;
 interface InterpreterEdge {
 
   /** Whether a method's entry, at the walk's pc, has not set its frame up completely. */
-  boolean isEntering(Walk walk, PcEntry entry);
+  boolean isEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException;
 
   /** Makes the caller of such an entry the frame at hand; false if it can't be told. */
-  boolean leaveEntering(Walk walk) throws UnreadableMemoryException;
+  boolean leaveEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException;
 
   /** Whether the frame is gone already: what is left of the code goes back to the caller. */
   boolean isLeaving(PcEntry entry);

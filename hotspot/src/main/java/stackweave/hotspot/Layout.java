@@ -159,9 +159,6 @@ final class Layout {
   final int codeletHeaderSize;
   final Field callStubReturn;
 
-  /** Slot of the JavaCallWrapper in a call stub's frame, in words from rbp. */
-  final int callWrapperSlot;
-
   // Threads
   final Field wrapperAnchor;
   final Field lastJavaSp;
@@ -335,7 +332,6 @@ final class Layout {
     codeletDescription = field("InterpreterCodelet", "_description");
     codeletHeaderSize = ledger.size("InterpreterCodelet");
     callStubReturn = field("StubRoutines", "_call_stub_return_address");
-    callWrapperSlot = (int) ledger.constant("frame::entry_frame_call_wrapper_offset");
 
     wrapperAnchor = field("JavaCallWrapper", "_anchor");
     lastJavaSp = field("JavaFrameAnchor", "_last_Java_sp");

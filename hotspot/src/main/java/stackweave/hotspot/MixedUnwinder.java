@@ -39,7 +39,7 @@ public final class MixedUnwinder {
     this.walk =
         new Walk(
             new Registers(architecture),
-            Cpu.of(architecture),
+            hotspot == null ? Cpu.of(architecture) : hotspot.cpu(),
             Links.staleCode(methods),
             hotspot == null ? null : hotspot.unloading());
     this.leaf = new NativeLeaf(natives, this.hotspot);

@@ -63,7 +63,7 @@ final class NativeWrapperFrame implements HotSpotFrame {
   }
 
   private boolean leaveByFp(Walk walk, long fp) throws UnreadableMemoryException {
-    long pc = walk.read(fp + Cpu.RETURN_ADDRESS);
+    long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
     if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }

@@ -52,9 +52,10 @@ final class RuntimeFrame implements HotSpotFrame {
     if (entry.partial != null) {
       return leavePartial(walk, entry.partial);
     }
-    return leaveBySize(walk, entry)
+    return walk.isLinkSaved() && leaveByFp(walk, entry.blob.frameBytes)
+        || leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
-        || leavePartial(walk, cpu.frameless())
+        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.frameless())
         || leaveByFp(walk, entry.blob.frameBytes);
   }
 
@@ -101,7 +102,7 @@ final class RuntimeFrame implements HotSpotFrame {
     }
     long cfa = walk.sp() + size;
     long fp = walk.peek(cfa - Cpu.FRAME_LINK_BYTES);
-    long pc = walk.peek(cfa - Cpu.WORD);
+    long pc = walk.peekReturnAddress(cfa - Cpu.WORD);
     if (!callers.isGoodForJava(walk, pc, cfa, fp)) {
       return false;
     }
@@ -134,7 +135,7 @@ final class RuntimeFrame implements HotSpotFrame {
     }
     return leaveTo(
         walk,
-        walk.peek(fp + Cpu.RETURN_ADDRESS),
+        walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS),
         fp + Cpu.FRAME_LINK_BYTES,
         walk.peek(fp + Cpu.SAVED_FP));
   }

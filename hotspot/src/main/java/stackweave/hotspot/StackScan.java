@@ -20,7 +20,7 @@ final class StackScan {
   boolean toCaller(Walk walk, long from) {
     long fp = walk.fp();
     for (long slot = from; slot < from + LONGEST * Cpu.WORD; slot += Cpu.WORD) {
-      long pc = walk.peek(slot);
+      long pc = walk.peekReturnAddress(slot);
       if (!callers.isHotSpotReturnAddress(pc)) {
         continue;
       }

@@ -22,16 +22,19 @@ final class StubCallSite {
   boolean toCaller(Walk walk, PcEntry entry) {
     long fp = walk.fp();
     if (walk.isOnStack(fp)) {
-      long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
+      long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
       long target = calledFrom(pc, entry);
       if (target != 0 && !isAtStart(entry.pc, target) && isEntering(target)) {
         leave(walk, pc, fp + Cpu.RETURN_ADDRESS, walk.peek(fp));
         return true;
       }
     }
+    if (cpu.callBytes() == 0) {
+      return false; // what the link register says is no matter of search
+    }
     long sp = walk.sp();
     for (long slot = sp; slot < sp + LONGEST_SEARCH * Cpu.WORD; slot += Cpu.WORD) {
-      long pc = walk.peek(slot);
+      long pc = walk.peekReturnAddress(slot);
       long target = calledFrom(pc, entry);
       if (target != 0) {
         boolean saved = slot > sp && entry.pc != target && isSavingFp(target);

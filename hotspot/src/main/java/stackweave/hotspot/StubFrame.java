@@ -68,7 +68,9 @@ final class StubFrame implements HotSpotFrame {
         && leavePartial(walk, PartialFrame.LINK)) {
       return true;
     }
-    return leavePartial(walk, walk.cpu().frameless()) || leaveByFp(walk);
+    return (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) && leaveByFp(walk)
+        || leavePartial(walk, walk.cpu().frameless())
+        || leaveByFp(walk);
   }
 
   private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
@@ -91,11 +93,11 @@ final class StubFrame implements HotSpotFrame {
       return false;
     }
     long returnSlot = fp + Cpu.RETURN_ADDRESS;
-    long pc = walk.peek(returnSlot);
+    long pc = walk.peekReturnAddress(returnSlot);
     if (pc == ENTRY_BARRIER_MARK) {
       // The frame of a nmethod entry barrier: its return address has a mark in front.
       returnSlot += Cpu.WORD;
-      pc = walk.peek(returnSlot);
+      pc = walk.peekReturnAddress(returnSlot);
     }
     if (!callers.isReturnAddress(walk, pc)) {
       return false;

@@ -19,7 +19,7 @@ final class UpcallFrame implements HotSpotFrame {
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long fp = walk.fp();
-    long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
+    long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
     if (!walk.isOnStack(fp) || !callers.isReturnAddress(walk, pc)) {
       return withoutFrame.step(walk, entry);
     }

@@ -139,11 +139,21 @@ final class Walk {
     }
   }
 
+  /** As {@link #read}, of a slot with a return address. */
+  long readReturnAddress(long address) throws UnreadableMemoryException {
+    return cpu.returnAddress(stack.readLong(address));
+  }
+
+  /** As {@link #peek}, of a slot that may hold a return address. */
+  long peekReturnAddress(long address) {
+    return cpu.returnAddress(peek(address));
+  }
+
   /** The return address of a frame that is not complete. */
   long returnAddressOf(PartialFrame frame) throws UnreadableMemoryException {
     return frame.returnAddress() == PartialFrame.IN_REGISTER
-        ? valueOf(registers.architecture().ra())
-        : stack.readLong(sp() + frame.returnAddress());
+        ? cpu.returnAddress(valueOf(registers.architecture().ra()))
+        : readReturnAddress(sp() + frame.returnAddress());
   }
 
   /** The caller's frame pointer at a frame that is not complete. */
@@ -156,6 +166,20 @@ final class Walk {
   /** The return address of code that has pushed nothing since it was called. */
   long topReturnAddress() throws UnreadableMemoryException {
     return returnAddressOf(cpu.frameless());
+  }
+
+  /**
+   * Whether the frame at hand, of a processor with a link register, has saved it, and has a frame
+   * pointer of its own: the caller's would lead to another return address.
+   */
+  boolean isLinkSaved() throws UnreadableMemoryException {
+    return cpu.callBytes() == 0
+        && peekReturnAddress(fp() + Cpu.RETURN_ADDRESS) == topReturnAddress();
+  }
+
+  /** Whether the link register leads back into {@code blob}, which has called another since. */
+  boolean isLinkIn(CodeBlob blob) throws UnreadableMemoryException {
+    return cpu.callBytes() == 0 && blob.contains(topReturnAddress());
   }
 
   /** The sp of the caller of code that has pushed nothing since it was called. */

@@ -72,6 +72,11 @@ final class X86 extends Cpu {
   }
 
   @Override
+  long returnAddress(long word) {
+    return word;
+  }
+
+  @Override
   int bytecodePointerSlot() {
     return BYTECODE_POINTER_SLOT;
   }

@@ -30,14 +30,14 @@ final class X86InterpreterEdge implements InterpreterEdge {
   }
 
   @Override
-  public boolean leaveEntering(Walk walk) throws UnreadableMemoryException {
+  public boolean leaveEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long sp = walk.sp();
     long r13 = walk.valueOf(X86.R13);
     long fp = walk.fp();
     long senderSp = r13 > sp && r13 - sp < MOST_LOCALS_BYTES ? r13 : 0;
     long top = walk.read(sp);
     if (fp >= sp && fp - sp <= Cpu.FRAME_LINK_BYTES) {
-      long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
+      long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
       if (callers.isHotSpotReturnAddress(pc)) {
         long callerFp = walk.read(fp);
         walk.toCaller(pc, senderSp != 0 ? senderSp : fp + Cpu.FRAME_LINK_BYTES, callerFp);

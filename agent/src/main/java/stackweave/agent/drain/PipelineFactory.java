@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import stackweave.agent.linux.SelfMemory;
+import stackweave.agent.linux.SystemCalls;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
@@ -16,7 +17,6 @@ import stackweave.jfr.store.EventStore;
 import stackweave.maps.KernelSymbols;
 import stackweave.maps.MappedModule;
 import stackweave.maps.ModuleIndex;
-import stackweave.unwind.Architecture;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.RuleTable;
 
@@ -60,7 +60,7 @@ final class PipelineFactory {
 
   Pipeline open(EventStore store, int depth, SamplerTotals totals) {
     SelfMemory memory = new SelfMemory();
-    RuleTable rules = new RuleTable(Architecture.X86_64);
+    RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture());
     ModuleIndex modules = new ModuleIndex(memory, rules);
     try {
       modules.refresh(System.nanoTime());
