@@ -81,6 +81,35 @@ class LayoutTest {
   }
 
   @Test
+  void anotherProcessorIsRefusedInOneLine() throws Exception {
+    Vm vm = new Vm();
+    MemoryReader other =
+        new MemoryReader() {
+          @Override
+          public long readLong(long address) throws UnreadableMemoryException {
+            return vm.memory.readLong(address);
+          }
+
+          @Override
+          public void read(long address, byte[] target, int offset, int length)
+              throws UnreadableMemoryException {
+            vm.memory.read(address, target, offset, length);
+            String text = new String(target, offset, length, StandardCharsets.ISO_8859_1);
+            byte[] changed =
+                text.replace(" for linux-amd64 JRE ", " for linux-s390x JRE ")
+                    .getBytes(StandardCharsets.ISO_8859_1);
+            System.arraycopy(changed, 0, target, offset, length);
+          }
+        };
+    UnsupportedVmException e =
+        assertThrows(UnsupportedVmException.class, () -> HotSpot.open(vm.modules.libjvm(), other));
+    assertEquals(
+        "this JDK is not supported for Java frames: frames of linux-s390x are not known,"
+            + " only those of linux-amd64 and linux-aarch64",
+        e.getMessage());
+  }
+
+  @Test
   void aLibraryWithoutTablesIsNotSupported() throws Exception {
     Vm vm = new Vm();
     UnsupportedVmException e =
