@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import stackweave.unwind.CodeModule;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
@@ -9,9 +10,15 @@ final class NativeLeaf {
   /** Longest way from the clone3 call to the first instruction that has unwind information. */
   private static final int CLONE_WINDOW = 32;
 
+  private static final int STATES = 1 << 12;
+
   private final NativeUnwinder natives;
   private final HotSpotFrames hotspot;
   private final byte[] code = new byte[CLONE_WINDOW];
+  private final X86Function function = new X86Function();
+  private final byte[] functionCode = new byte[X86Function.LONGEST];
+  private final LongTable<X86Function.State> states = new LongTable<>(STATES);
+  private int generation;
 
   NativeLeaf(NativeUnwinder natives, HotSpotFrames hotspot) {
     this.natives = natives;
@@ -37,7 +44,10 @@ final class NativeLeaf {
       // The new thread, before its first frame; its creator sees its id.
       return StopReason.THREAD_ENTRY;
     }
-    return leaveByTop(walk) ? null : StopReason.NO_RULE;
+    long start = functionStart(walk);
+    boolean computed = start != 0 && walk.cpu() instanceof X86;
+    boolean left = computed ? leaveFunction(walk, start) : leaveByTop(walk);
+    return left ? null : StopReason.NO_RULE;
   }
 
   /**
@@ -59,6 +69,71 @@ final class NativeLeaf {
     } catch (UnreadableMemoryException e) {
       return false;
     }
+  }
+
+  private static long functionStart(Walk walk) {
+    CodeModule module = walk.modules().find(walk.pc());
+    return module == null ? 0 : module.functionStart(walk.pc());
+  }
+
+  /**
+   * Hand-written assembly that has a symbol but says nothing of its frame: how deep that is, the
+   * code itself says.
+   */
+  private boolean leaveFunction(Walk walk, long start) {
+    X86Function.State state = stateAt(walk, start);
+    if (hotspot == null || state == null) {
+      return false;
+    }
+    long slot = walk.sp() + state.depth();
+    long pc = walk.peekReturnAddress(slot);
+    if (!hotspot.callers().isReturnAddress(walk, pc)) {
+      return false;
+    }
+    restore(walk, state, slot);
+    walk.popTo(pc, slot + Cpu.WORD);
+    return true;
+  }
+
+  private static void restore(Walk walk, X86Function.State state, long slot) {
+    int[] slots = state.slots();
+    for (int register = 0; register < slots.length; register++) {
+      if (slots[register] == X86Function.UNKNOWN) {
+        walk.registers().forget(register);
+      } else if (slots[register] > 0 && slots[register] <= state.depth()) {
+        walk.registers().set(register, walk.peek(slot - slots[register]));
+      }
+    }
+  }
+
+  private X86Function.State stateAt(Walk walk, long start) {
+    if (generation != walk.modules().generation()) {
+      generation = walk.modules().generation();
+      states.clear();
+    }
+    X86Function.State known = states.get(walk.pc());
+    if (known != null) {
+      return known;
+    }
+    X86Function.State state = computed(walk, start);
+    if (state != null) {
+      states.put(walk.pc(), state);
+    }
+    return state;
+  }
+
+  private X86Function.State computed(Walk walk, long start) {
+    long pc = walk.pc();
+    // Less near the end of what is mapped.
+    for (int length = X86Function.LONGEST; length > pc - start; length /= 2) {
+      try {
+        walk.stack().code().read(start, functionCode, 0, length);
+        return function.at(functionCode, length, (int) (pc - start));
+      } catch (UnreadableMemoryException e) {
+        continue;
+      }
+    }
+    return null;
   }
 
   /**

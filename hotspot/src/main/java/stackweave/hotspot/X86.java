@@ -11,6 +11,7 @@ final class X86 extends Cpu {
   static final int RAX = 0;
   static final int RDX = 1;
   static final int RBX = 3;
+  static final int RBP = 6;
   static final int R12 = 12;
   static final int R13 = 13;
   static final int R14 = 14;

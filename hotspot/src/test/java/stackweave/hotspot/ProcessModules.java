@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import stackweave.unwind.CodeModule;
 import stackweave.unwind.CodeModules;
 import stackweave.unwind.RuleTable;
@@ -88,6 +90,21 @@ final class ProcessModules implements CodeModules {
       }
     }
     throw new IllegalStateException("no libjvm in /proc/self/maps");
+  }
+
+  /** Runtime addresses of the C library's exported functions, ascending. */
+  SortedSet<Long> libcFunctions() {
+    SortedSet<Long> functions = new TreeSet<>();
+    for (Module module : modules) {
+      if (module.path().endsWith("/libc.so.6")) {
+        for (long address : module.image().dynamicSymbols().values()) {
+          if (find(address + module.bias()) == module) {
+            functions.add(address + module.bias());
+          }
+        }
+      }
+    }
+    return functions;
   }
 
   @Override

@@ -117,6 +117,12 @@ public final class MappedModule implements CodeModule {
     return symbols().find(pc - bias);
   }
 
+  @Override
+  public long functionStart(long pc) {
+    int symbol = symbolAt(pc);
+    return symbol == SymbolTable.NONE ? 0 : bias + symbols().start(symbol);
+  }
+
   /** The name of the function at a runtime address, or {@code module+0xoffset} if it has none. */
   public String describe(long pc) {
     int symbol = symbolAt(pc);

@@ -11,4 +11,14 @@ public interface CodeModule {
    * table that finds nothing.
    */
   UnwindTable unwindTable();
+
+  /**
+   * Where the function at a pc begins, by the module's symbols: a runtime address.
+   *
+   * @param pc of this module
+   * @return 0 if no symbol covers it
+   */
+  default long functionStart(long pc) {
+    return 0;
+  }
 }

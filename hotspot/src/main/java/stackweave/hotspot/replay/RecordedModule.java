@@ -28,6 +28,9 @@ record RecordedModule(
     long[][] rules,
     String[] symbols) {
 
+  /** Between a function's name and the offset in it. */
+  private static final String OFFSET = "+0x";
+
   /** The file's name without directories. */
   String name() {
     return path.substring(path.lastIndexOf('/') + 1);
@@ -45,10 +48,24 @@ record RecordedModule(
     for (int i = 0; i < ids.length; i++) {
       ids[i] = rules[i].length == 0 ? UnwindTable.NO_RULE : table.intern(rules[i]);
     }
-    return new Opened(bias, new Rows(this, ids));
+    return new Opened(this, new Rows(this, ids));
   }
 
-  private record Opened(long bias, UnwindTable unwindTable) implements CodeModule {}
+  private record Opened(RecordedModule module, UnwindTable unwindTable) implements CodeModule {
+    @Override
+    public long bias() {
+      return module.bias;
+    }
+
+    @Override
+    public long functionStart(long pc) {
+      String symbol = module.symbolAt(pc);
+      int offset = symbol.lastIndexOf(OFFSET);
+      return offset < 0
+          ? 0
+          : pc - Long.parseUnsignedLong(symbol, offset + OFFSET.length(), symbol.length(), 16);
+    }
+  }
 
   private record Rows(RecordedModule module, int[] ids) implements UnwindTable {
     @Override

@@ -90,6 +90,11 @@ final class RecordingModules implements CodeModules {
     }
 
     @Override
+    public long functionStart(long pc) {
+      return module.functionStart(pc);
+    }
+
+    @Override
     public int find(long address) {
       int rule = module.unwindTable().find(address);
       found.put(address + bias(), rule);

@@ -1,0 +1,166 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.CodeModule;
+import stackweave.unwind.CodeModules;
+import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnwindSource;
+import stackweave.unwind.UnwindTable;
+
+/**
+ * Leaves in code without unwind information: functions of the C library whose information is kept
+ * from the unwinder, and says in the test where the return address is. All other words of the stack
+ * are return addresses, too: of calls long returned.
+ */
+class NativeLeafTest {
+  private static final int RSP = 7;
+  private static final long SP = 0x7000_0000_0000L;
+  private static final int STACK_BYTES = 4096;
+  private static final Pattern BY_RSP = Pattern.compile("cfa=r7\\+(\\d+) ra=c-8.*");
+
+  /** What a call leaves as frame pointer, for all it matters here. */
+  private static final long FP = SP + 2048;
+
+  private final Vm vm = new Vm();
+  private final FrameBuffer frames = new FrameBuffer(64);
+  private final ProcessModules.Module libc;
+  private final List<Long> returns = new ArrayList<>();
+
+  NativeLeafTest() throws Exception {
+    ProcessModules.Module found = null;
+    for (long start : vm.modules.libcFunctions()) {
+      found = vm.modules.find(start);
+      byte[] code = new byte[256];
+      vm.memory.read(start, code, 0, code.length);
+      for (int i = 8; i < code.length && returns.size() < 400; i++) {
+        if (code[i - 5] == (byte) 0xe8 && vm.modules.find(start + i) == found) {
+          returns.add(start + i);
+        }
+      }
+    }
+    libc = found;
+  }
+
+  /** The C library, with functions but without unwind information. */
+  private final class Silent implements CodeModules, CodeModule {
+    private final TreeSet<Long> functions = new TreeSet<>();
+
+    Silent(boolean symbols) {
+      if (symbols) {
+        functions.addAll(vm.modules.libcFunctions());
+      }
+    }
+
+    @Override
+    public int generation() {
+      return functions.isEmpty() ? 1 : 2;
+    }
+
+    @Override
+    public CodeModule find(long pc) {
+      return vm.modules.find(pc) == null ? null : this;
+    }
+
+    @Override
+    public long bias() {
+      return 0;
+    }
+
+    @Override
+    public UnwindTable unwindTable() {
+      return new Nothing();
+    }
+
+    @Override
+    public long functionStart(long pc) {
+      Long start = functions.floor(pc);
+      return start == null ? 0 : start;
+    }
+  }
+
+  private static final class Nothing implements UnwindTable {
+    @Override
+    public int find(long address) {
+      return NO_RULE;
+    }
+
+    @Override
+    public UnwindSource source() {
+      return UnwindSource.NONE;
+    }
+  }
+
+  @Test
+  void returnsWhereTheUnwindTableSaysAmongStaleReturnAddresses() {
+    assertTrue(returns.size() > 100);
+    MixedUnwinder unwinder = vm.unwinder();
+    Silent modules = new Silent(true);
+    int checked = 0;
+    int deep = 0;
+    for (long start : vm.modules.libcFunctions()) {
+      for (int offset = 0; offset < 64; offset++) {
+        Matcher rule = rule(start + offset);
+        if (rule != null) {
+          int depth = Integer.parseInt(rule.group(1)) - Cpu.WORD;
+          unwinder.unwind(sample(start + offset, depth), modules, frames);
+          if (frames.count() > 1) {
+            assertEquals(returns.get(depth / Cpu.WORD), frames.pc(1), Long.toHexString(start));
+            checked++;
+            deep += depth > 0 ? 1 : 0;
+          }
+        }
+      }
+    }
+    assertTrue(checked > 5000 && deep > 1000, checked + " checked, " + deep + " with a frame");
+    assertEquals(0, unwinder.failures());
+  }
+
+  private Matcher rule(long pc) {
+    int rule = libc.table().find(pc - libc.bias());
+    Matcher matcher = rule < 0 ? null : BY_RSP.matcher(vm.rules.describe(rule));
+    return matcher != null && matcher.matches() ? matcher : null;
+  }
+
+  /** All words are return addresses, each another; that at {@code depth} is the true one. */
+  private StackSnapshot sample(long pc, int depth) {
+    StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
+    sample.clear();
+    sample.setElsewhere(vm.memory);
+    ByteBuffer stack = ByteBuffer.wrap(sample.stackBytes()).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < STACK_BYTES / Cpu.WORD; i++) {
+      stack.putLong(returns.get(i % returns.size()));
+    }
+    for (int i = 0; i < 16; i++) {
+      sample.registers().set(i, FP);
+    }
+    sample.registers().set(RSP, SP);
+    sample.registers().setPc(pc);
+    sample.setHasRegisters(true);
+    sample.setStack(SP, Math.max(STACK_BYTES, depth + Cpu.WORD));
+    return sample;
+  }
+
+  @Test
+  void withoutSymbolsOnlyTheTopIsBelieved() {
+    long start = vm.modules.libcFunctions().iterator().next();
+    vm.unwinder().unwind(sample(start, 0), new Silent(false), frames);
+    assertEquals(returns.get(0), frames.pc(1));
+    StackSnapshot sample = sample(start, 0);
+    ByteBuffer.wrap(sample.stackBytes()).putLong(0, 1);
+    vm.unwinder().unwind(sample, new Silent(false), frames);
+    assertEquals(StopReason.NO_RULE, frames.end());
+    assertEquals(1, frames.count());
+  }
+}
