@@ -48,12 +48,12 @@ final class StubFrame implements HotSpotFrame {
     if (!walk.isOnStack(fp) || fp - sp > LARGEST_FRAME_BYTES) {
       return false;
     }
-    long pc = walk.peek(fp + Cpu.RETURN_ADDRESS);
+    long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
     if (callers.isInCodeCache(pc) || !callers.isReturnAddress(walk, pc)) {
       return false;
     }
     for (long slot = sp; slot < fp; slot += Cpu.WORD) {
-      if (callers.isHotSpotReturnAddress(walk.peek(slot))) {
+      if (callers.isHotSpotReturnAddress(walk.peekReturnAddress(slot))) {
         return false;
       }
     }
