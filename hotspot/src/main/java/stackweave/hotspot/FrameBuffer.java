@@ -21,6 +21,8 @@ public final class FrameBuffer {
   private final boolean[] exact;
   private final byte[] links;
   private int count;
+  private long mountEntry;
+  private long mountedContinuation;
   private StopReason end = StopReason.INTERNAL_ERROR;
 
   /**
@@ -40,6 +42,8 @@ public final class FrameBuffer {
   /** Forgets all frames; the end is {@link StopReason#INTERNAL_ERROR} until {@link #finish}. */
   public void clear() {
     count = 0;
+    mountEntry = 0;
+    mountedContinuation = 0;
     end = StopReason.INTERNAL_ERROR;
   }
 
@@ -129,6 +133,29 @@ public final class FrameBuffer {
     System.arraycopy(lines, from, lines, to, length);
     System.arraycopy(links, from, links, to, length);
     count += to - from;
+  }
+
+  /** Says that a virtual thread was mounted: see {@link #mountEntry}. */
+  void setMounted(long entry, long continuation) {
+    mountEntry = entry;
+    mountedContinuation = continuation;
+  }
+
+  /**
+   * Where on the stack HotSpot keeps what it knows of the virtual thread that was mounted; 0 if the
+   * frames are none of a virtual thread, or if the walk did not come as far.
+   */
+  public long mountEntry() {
+    return mountEntry;
+  }
+
+  /**
+   * The address in the heap that {@link #mountEntry} has for the continuation of the virtual
+   * thread: tells two of them apart while no collection moves objects, and is never to be read
+   * through.
+   */
+  public long mountedContinuation() {
+    return mountedContinuation;
   }
 
   /** Declares the stack finished, with why it ends. */

@@ -24,6 +24,11 @@ public enum FrameKind {
   STUB(7, "stub"),
   /** Code in no module and no code blob that is known, such as another runtime's generated code. */
   UNKNOWN(8, "unknown"),
+  /**
+   * No code, but a mark between frames: where those of a continuation begin, which is what a
+   * virtual thread runs as, or where some of them are in the heap instead of on the stack.
+   */
+  CONTINUATION(9, "continuation"),
   /** A Java method compiled by C1 from the middle of a loop on (on-stack replacement). */
   C1_OSR(10, "C1 OSR"),
   /** A Java method compiled by C2 from the middle of a loop on (on-stack replacement). */

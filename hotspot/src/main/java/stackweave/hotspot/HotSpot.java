@@ -109,6 +109,11 @@ public final class HotSpot {
     return cpu;
   }
 
+  /** The VM's collections, or null where they can't be read. Takes some milliseconds. */
+  public GarbageCollections collections() {
+    return GarbageCollections.open(layout, memory);
+  }
+
   Layout layout() {
     return layout;
   }

@@ -8,6 +8,8 @@ import stackweave.unwind.UnreadableMemoryException;
  * Steps from a frame in the code cache to its caller: finds which kind it is and lets that do it.
  */
 final class HotSpotFrames {
+  private static final int FIRST_WITH_CONTINUATIONS = 21;
+
   private final CodeCache codeCache;
   private final CheckRounds rounds;
   private final HotSpotStatistics statistics = new HotSpotStatistics();
@@ -25,6 +27,7 @@ final class HotSpotFrames {
   private final HotSpotFrame callStub;
   private final HotSpotFrame exception;
   private final HotSpotFrame upcall;
+  private final ContinuationEntryFrame continuationEntry;
   private final HotSpotFrame continuation;
 
   HotSpotFrames(HotSpot hotspot, HotSpotMethods names) {
@@ -58,10 +61,12 @@ final class HotSpotFrames {
     runtime = new RuntimeFrame(callers, callSite, scan);
     exception = new ExceptionFrame(callers, runtime);
     upcall = new UpcallFrame(callers, runtime);
+    continuationEntry = new ContinuationEntryFrame(nativeWrapper, names);
     continuation =
-        layout.continuationReturnPc == null
+        layout.featureVersion < FIRST_WITH_CONTINUATIONS
             ? stub
-            : new ContinuationFrame(layout, memory, callers, pcs, methods, names);
+            : new ContinuationFrame(
+                layout, memory, callers, pcs, methods, names, cpu, continuationEntry);
   }
 
   /** Compares all that the stack was decoded with with the VM, before it is decoded again. */
@@ -114,7 +119,8 @@ final class HotSpotFrames {
   private HotSpotFrame frameOf(Walk walk, PcEntry entry) {
     return switch (entry.blob.kind) {
       case NMETHOD -> compiled;
-      case NATIVE_NMETHOD -> nativeWrapper;
+      case NATIVE_NMETHOD ->
+          !walk.interrupted() && continuationEntry.isAt(entry) ? continuationEntry : nativeWrapper;
       case INTERPRETER -> interpreted;
       case ADAPTER, METHOD_HANDLES, VTABLE -> adapter;
       case DEOPTIMIZATION, RUNTIME -> runtime;

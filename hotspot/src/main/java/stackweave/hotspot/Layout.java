@@ -185,8 +185,17 @@ final class Layout {
   /** ContinuationEntry::_return_pc; null on JDKs without continuations. */
   final Field continuationReturnPc;
 
-  /** sizeof(ContinuationEntry); 0 on JDKs without continuations. */
+  /** What a ContinuationEntry takes of the stack; 0 on JDKs without continuations. */
   final int continuationEntrySize;
+
+  // Flags: only what tells virtual threads apart needs them, so null where not described.
+  final Field flags;
+  final Field flagCount;
+  final Field flagName;
+  final Field flagValue;
+
+  /** sizeof(JVMFlag); 0 where it is not described. */
+  final int flagSize;
 
   private final Ledger ledger;
 
@@ -350,7 +359,12 @@ final class Layout {
     perfTop = ledger.optionalField("PerfMemory::_top");
 
     continuationReturnPc = ledger.optionalField("ContinuationEntry::_return_pc");
-    continuationEntrySize = ledger.optionalSize("ContinuationEntry");
+    continuationEntrySize = ContinuationEntry.alignedSize(ledger.optionalSize("ContinuationEntry"));
+    flags = ledger.optionalField("JVMFlag::flags");
+    flagCount = ledger.optionalField("JVMFlag::numFlags");
+    flagName = ledger.optionalField("JVMFlag::_name");
+    flagValue = ledger.optionalField("JVMFlag::_addr");
+    flagSize = ledger.optionalSize("JVMFlag");
 
     ledger.requireAll();
   }

@@ -209,6 +209,18 @@ final class Walk {
             FrameBuffer.UNKNOWN));
   }
 
+  /** Appends a mark of {@link FrameKind#CONTINUATION}. Null, or why the walk must end. */
+  StopReason addMark(PcEntry entry, int nameId) {
+    return added(
+        frames.addHotSpot(
+            FrameKind.CONTINUATION,
+            entry.pc,
+            false,
+            nameId,
+            FrameBuffer.UNKNOWN,
+            FrameBuffer.UNKNOWN));
+  }
+
   /** Appends the Java frames at a pc of compiled code. Null, or why the walk must end. */
   StopReason addCompiled(PcEntry entry) {
     PcEntry.JavaFrames java = entry.javaFrames;

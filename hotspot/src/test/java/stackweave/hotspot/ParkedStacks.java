@@ -19,9 +19,12 @@ import stackweave.unwind.StackSnapshot;
  * bytecode indices too; and with the JVM's own list of compiled methods: which frames are compiled,
  * by which compiler, and whether entered in a loop. Runs on any JDK as a program of its own, with
  * -XX:+ShowHiddenFrames so that no frame is left out, and with a log of compilations whose path is
- * its argument: prints a line per stack, exits with 1 if one differs.
+ * its argument: prints a line per stack, exits with 1 if one differs. With a second argument the
+ * threads are virtual ones, pinned to the only carrier, whose own frames are compared too.
  */
 public final class ParkedStacks {
+  private static final String BOUNDARY = "[virtual thread]";
+  private static final int LONGEST_COMM = 15;
   private static final String GATE = Gate.class.getName() + ".await";
 
   private final ProcessMemory memory = new ProcessMemory();
@@ -34,14 +37,20 @@ public final class ParkedStacks {
   private final FrameBuffer frames = new FrameBuffer(4096);
 
   private final Path log;
+
+  /** Null where the threads are platform threads. */
+  private final VirtualStarter virtual;
+
   private int started;
 
-  private ParkedStacks(Path log) throws Exception {
+  private ParkedStacks(Path log, VirtualStarter virtual) throws Exception {
     this.log = log;
+    this.virtual = virtual;
   }
 
   public static void main(String[] args) throws Exception {
-    ParkedStacks stacks = new ParkedStacks(Path.of(args[0]));
+    ParkedStacks stacks =
+        new ParkedStacks(Path.of(args[0]), args.length > 1 ? new VirtualStarter() : null);
     boolean same = true;
     for (Map.Entry<String, ParkedBodies.Body> entry : ParkedBodies.bodies().entrySet()) {
       same &= stacks.check(entry.getKey(), entry.getValue());
@@ -54,7 +63,7 @@ public final class ParkedStacks {
     gate.closed = true;
     Throwable[] failure = new Throwable[1];
     Thread thread =
-        new Thread(
+        start(
             () -> {
               try {
                 body.run(gate);
@@ -62,18 +71,21 @@ public final class ParkedStacks {
                 failure[0] = t;
                 gate.reached.countDown();
               }
-            },
-            "parked-" + ++started); // one just ended may still be listed under its name
-    thread.start();
+            });
     gate.reached.await();
     if (failure[0] != null) {
       throw new IllegalStateException(name, failure[0]);
     }
-    int tid = tidOf(thread);
+    int tid = tidOf(virtual == null ? thread : virtual.carrier());
     modules.refresh();
     unwinder.unwind(parkedSnapshot(thread, tid), modules, frames);
     List<String> wrong = new ArrayList<>();
-    compare("getStackTrace", getStackTrace(thread), linesSeen(), wrong);
+    List<String> expected = getStackTrace(thread);
+    if (virtual != null) {
+      expected.add(BOUNDARY);
+      expected.addAll(getStackTrace(virtual.carrier()));
+    }
+    compare("getStackTrace", expected, linesSeen(), wrong);
     compare("StackWalker", gate.callers(), gate.callers().isEmpty() ? List.of() : seen(), wrong);
     checkKinds(name, wrong);
     if (!frames.end().isComplete()) {
@@ -88,6 +100,16 @@ public final class ParkedStacks {
     gate.open(thread);
     thread.join();
     return wrong.isEmpty();
+  }
+
+  private Thread start(Runnable task) throws ReflectiveOperationException {
+    if (virtual != null) {
+      return virtual.start(task);
+    }
+    // One just ended may still be listed under its name.
+    Thread thread = new Thread(task, "parked-" + ++started);
+    thread.start();
+    return thread;
   }
 
   private static void compare(
@@ -161,9 +183,11 @@ public final class ParkedStacks {
   }
 
   private int tidOf(Thread thread) throws Exception {
+    String name = thread.getName();
+    String comm = name.substring(0, Math.min(name.length(), LONGEST_COMM));
     while (true) {
       for (JavaThreads.JavaThread candidate : hotspot.threads().all()) {
-        if (comm(candidate.osThreadId()).equals(thread.getName())) {
+        if (comm(candidate.osThreadId()).equals(comm)) {
           return candidate.osThreadId();
         }
       }
@@ -187,7 +211,9 @@ public final class ParkedStacks {
   private List<String> linesSeen() {
     List<String> seen = new ArrayList<>();
     for (int i = 0; i < frames.count(); i++) {
-      if (isJava(i)) {
+      if (frames.kind(i) == FrameKind.CONTINUATION) {
+        seen.add(methods.get(frames.method(i)).name());
+      } else if (isJava(i)) {
         HotSpotMethod method = methods.get(frames.method(i));
         seen.add(method.className() + "." + method.name() + ":" + frames.line(i));
       }
@@ -195,11 +221,11 @@ public final class ParkedStacks {
     return seen;
   }
 
-  /** The frames outside of {@link Gate#await}, as {@link Gate#callers} has them. */
+  /** The thread's frames outside of {@link Gate#await}, as {@link Gate#callers} has them. */
   private List<String> seen() {
     List<String> seen = new ArrayList<>();
     boolean outside = false;
-    for (int i = 0; i < frames.count(); i++) {
+    for (int i = 0; i < frames.count() && !isOutermostOfVirtual(i); i++) {
       if (isJava(i)) {
         HotSpotMethod m = methods.get(frames.method(i));
         if (outside) {
@@ -210,6 +236,11 @@ public final class ParkedStacks {
       }
     }
     return seen;
+  }
+
+  /** enterSpecial, which StackWalker leaves out. */
+  private boolean isOutermostOfVirtual(int i) {
+    return i + 1 < frames.count() && frames.kind(i + 1) == FrameKind.CONTINUATION;
   }
 
   private void print() {

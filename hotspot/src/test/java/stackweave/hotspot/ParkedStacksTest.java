@@ -14,6 +14,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Parked stacks against the JDK's own answer, on every JDK from 17 on that this machine has. */
 class ParkedStacksTest {
+  private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
+
   private static final List<List<String>> FLAGS =
       List.of(
           List.of(),
@@ -34,7 +36,32 @@ class ParkedStacksTest {
                                 jdk.getFileName() + " " + flags, () -> run(jdk, flags))));
   }
 
-  private static void run(Path jdk, List<String> flags) throws Exception {
+  @TestFactory
+  Stream<DynamicTest> mountedVirtualThreadsAndTheirCarriers() throws IOException {
+    return Jdks.all().stream()
+        .filter(jdk -> Jdks.version(jdk) >= FIRST_WITH_VIRTUAL_THREADS)
+        .flatMap(
+            jdk ->
+                FLAGS.stream()
+                    .map(
+                        flags ->
+                            DynamicTest.dynamicTest(
+                                "virtual " + jdk.getFileName() + " " + flags,
+                                () -> run(jdk, virtual(flags), "virtual"))));
+  }
+
+  private static List<String> virtual(List<String> flags) {
+    List<String> all = new ArrayList<>(flags);
+    all.addAll(
+        List.of(
+            "--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED",
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "-Djdk.virtualThreadScheduler.parallelism=1",
+            "-Djdk.virtualThreadScheduler.maxPoolSize=1"));
+    return all;
+  }
+
+  private static void run(Path jdk, List<String> flags, String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(jdk.resolve("bin/java").toString());
     command.addAll(flags);
@@ -46,6 +73,7 @@ class ParkedStacksTest {
     command.add("-XX:CompileCommand=dontinline," + Gate.class.getName() + "::*");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(ParkedStacks.class.getName(), log.toString()));
+    command.addAll(List.of(arguments));
     Path output = Files.createTempFile("parked-stacks", ".txt");
     try {
       Process process =

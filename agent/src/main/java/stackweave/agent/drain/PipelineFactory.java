@@ -6,8 +6,10 @@ import java.lang.instrument.Instrumentation;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.hotspot.GarbageCollections;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
@@ -39,7 +41,7 @@ final class PipelineFactory {
   }
 
   /** A pipeline and what it holds; belongs to the drain thread that opened it. */
-  record Pipeline(SamplePipeline sink, ModuleIndex modules, SelfMemory memory)
+  record Pipeline(SamplePipeline sink, ModuleIndex modules, SelfMemory memory, ThreadNames threads)
       implements AutoCloseable {
 
     /** Retires the modules that are no longer mapped. */
@@ -54,6 +56,7 @@ final class PipelineFactory {
 
     @Override
     public void close() {
+      threads.close();
       memory.close();
     }
   }
@@ -74,7 +77,12 @@ final class PipelineFactory {
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
     StackNames names = new StackNames(store, methods, KernelSymbols.read(KALLSYMS));
-    ThreadNames threads = new ThreadNames(store, findThreads(hotSpot));
+    boolean open = hotSpot != null && openJavaBase();
+    ThreadNames threads =
+        new ThreadNames(
+            store,
+            open ? findThreads(hotSpot) : null,
+            () -> open ? tellVirtualThreadsApart(hotSpot) : null);
     FailureRecorder failures =
         failureFiles == null || hotSpot == null || !failureFiles.isUsable()
             ? null
@@ -82,7 +90,7 @@ final class PipelineFactory {
     SamplePipeline sink =
         new SamplePipeline(
             store, modules, memory, unwinder, names, threads, failures, depth, totals.counts);
-    return new Pipeline(sink, modules, memory);
+    return new Pipeline(sink, modules, memory, threads);
   }
 
   /**
@@ -113,23 +121,51 @@ final class PipelineFactory {
     return libjvm == null ? symbol -> 0 : libjvm::addressOf;
   }
 
-  private JavaThreadFinder findThreads(HotSpot hotSpot) {
-    if (hotSpot == null) {
-      return null;
-    }
+  /** Lets this module into those packages of the JDK that say which thread is which. */
+  private boolean openJavaBase() {
+    Module base = Object.class.getModule();
+    Set<Module> self = Set.of(PipelineFactory.class.getModule());
     try {
       instrumentation.redefineModule(
-          Object.class.getModule(),
+          base,
           Set.of(),
           Map.of(),
-          Map.of("java.lang", Set.of(PipelineFactory.class.getModule())),
+          Map.of("java.lang", self, "jdk.internal.vm", self),
           Set.of(),
           Map.of());
+      return true;
+    } catch (RuntimeException e) {
+      messages.sampling("threads have the names of the OS: java.base is not opened (" + e + ")");
+      return false;
+    }
+  }
+
+  private JavaThreadFinder findThreads(HotSpot hotSpot) {
+    try {
       return new JavaThreadFinder(hotSpot.threads());
     } catch (ReflectiveOperationException e) {
       messages.sampling(
           "threads have the names of the OS, for java.lang.Thread is unlike any known (" + e + ")");
       return null;
     }
+  }
+
+  /** Null where no sample could say which virtual thread it is of. */
+  private VirtualThreads tellVirtualThreadsApart(HotSpot hotSpot) {
+    GarbageCollections collections = hotSpot.collections();
+    String why;
+    if (collections == null || collections.moves() == GarbageCollections.Moves.UNKNOWN) {
+      why = "this garbage collector is not known";
+    } else {
+      try {
+        MountedContinuations mounted = new MountedContinuations();
+        return new VirtualThreads(
+            collections, mounted, new ObjectBits(SystemCalls.current().orElseThrow()));
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        why = e.toString();
+      }
+    }
+    messages.sampling("virtual threads are sampled, but not told from each other: " + why);
+    return null;
   }
 }

@@ -94,7 +94,7 @@ final class SamplePipeline implements EngineSink {
       ModuleMap map = modules.at(snapshot.timeNanos());
       older.begin(snapshot, thread.stackEnd);
       StopReason end = unwind(snapshot, map);
-      write(snapshot, map, thread.threadId, end);
+      write(snapshot, map, threads.ownerOf(frames, snapshot, thread), end);
       if (failures != null && !frames.end().isComplete()) {
         failures.record(snapshot, map, frames);
       }

@@ -23,7 +23,15 @@ final class SampledThreads {
     /** Whether the name is Java's rather than the OS's, which cuts at 15 characters. */
     boolean fromJava;
 
+    /** Whether the Java threads were looked through for it. */
+    boolean lookedFor;
+
     WeakReference<Thread> javaThread;
+
+    /**
+     * Whether the thread carries virtual threads: a stack that is cut off is one of theirs then.
+     */
+    boolean runsVirtualThreads;
 
     /** The first address above the thread's stack; 0 where unknown. */
     long stackEnd;

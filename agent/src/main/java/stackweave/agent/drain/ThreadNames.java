@@ -1,8 +1,11 @@
 package stackweave.agent.drain;
 
 import java.lang.ref.WeakReference;
+import java.util.function.Supplier;
 import stackweave.agent.linux.Tasks;
+import stackweave.hotspot.FrameBuffer;
 import stackweave.jfr.store.EventStore;
+import stackweave.unwind.StackSnapshot;
 
 /**
  * Whose a sample is: the recording's id of an OS thread, with the name that Java gives it, or else
@@ -12,22 +15,34 @@ import stackweave.jfr.store.EventStore;
  * storm of them, and every few seconds, since pools rename their threads. For the drain thread
  * only.
  */
-final class ThreadNames {
+final class ThreadNames implements AutoCloseable {
   private static final long STORM_NANOS = 20_000_000L;
   private static final long RENAME_NANOS = 2_000_000_000L;
 
+  /** What HotSpot keeps of a mount, at most, in bytes. */
+  private static final int ENTRY_BYTES = 64;
+
+  /** The class of the threads of the JDK's own scheduler of virtual threads. */
+  private static final String CARRIER = "jdk.internal.misc.CarrierThread";
+
   private final EventStore store;
   private final JavaThreadFinder finder;
+  private final Supplier<VirtualThreads> virtualThreadsOpener;
   private final SampledThreads threads = new SampledThreads();
   private long lookedAt;
   private boolean looked;
+  private VirtualThreads virtualThreads;
+  private boolean virtualThreadsOpened;
 
   /**
    * @param finder null where Java threads can't be found: all then have the names of the OS
+   * @param virtualThreads asked when the first virtual thread is met; null where virtual threads
+   *     can't be told from each other
    */
-  ThreadNames(EventStore store, JavaThreadFinder finder) {
+  ThreadNames(EventStore store, JavaThreadFinder finder, Supplier<VirtualThreads> virtualThreads) {
     this.store = store;
     this.finder = finder;
+    this.virtualThreadsOpener = virtualThreads;
   }
 
   /** Forgets all ids of the store, whose generation has changed. */
@@ -52,19 +67,64 @@ final class ThreadNames {
   SampledThreads.Entry find(int tid) {
     SampledThreads.Entry entry = threads.find(tid);
     long now = System.nanoTime();
-    boolean due = !looked || now - lookedAt > (entry == null ? STORM_NANOS : RENAME_NANOS);
     if (entry == null) {
       entry = threads.add(tid);
     }
+    boolean due = !looked || now - lookedAt > (entry.lookedFor ? RENAME_NANOS : STORM_NANOS);
     if (due && finder != null) {
       looked = true;
       lookedAt = now;
+      entry.lookedFor = true;
       finder.forEach(this::seen);
     }
     if (entry.threadId == 0) {
       define(entry, Tasks.comm(tid), null);
     }
     return entry;
+  }
+
+  /**
+   * The recording's id of the thread that a stack is of: the virtual thread if one was mounted,
+   * which may be an unknown one, and else the OS thread's own.
+   */
+  long ownerOf(FrameBuffer frames, StackSnapshot sample, SampledThreads.Entry carrier) {
+    long entry = frames.mountEntry();
+    boolean cutOff = entry == 0 && carrier.runsVirtualThreads && !frames.end().isComplete();
+    if (entry == 0 && !cutOff) {
+      return carrier.threadId;
+    }
+    Thread carrierThread = carrier.thread();
+    // What was read of the stack after the sample may be of another mount.
+    long copied = sample.stackAddress() + sample.stackLength();
+    Thread thread =
+        carrierThread != null && entry >= sample.stackAddress() && entry + ENTRY_BYTES <= copied
+            ? virtualThread(carrierThread, carrier.tid, frames, sample)
+            : null;
+    carrier.runsVirtualThreads = true;
+    return store.thread(
+        carrier.tid,
+        thread == null ? "" : thread.getName(),
+        thread == null ? 0 : javaId(thread),
+        true,
+        carrierThread == null ? 0 : javaId(carrierThread),
+        thread);
+  }
+
+  private Thread virtualThread(Thread carrier, int tid, FrameBuffer frames, StackSnapshot sample) {
+    if (!virtualThreadsOpened) {
+      virtualThreadsOpened = true;
+      virtualThreads = virtualThreadsOpener.get();
+    }
+    return virtualThreads == null
+        ? null
+        : virtualThreads.find(carrier, tid, frames.mountedContinuation(), sample.timeNanos());
+  }
+
+  @Override
+  public void close() {
+    if (virtualThreads != null) {
+      virtualThreads.close();
+    }
   }
 
   private void seen(int tid, Thread thread, long stackEnd) {
@@ -80,6 +140,7 @@ final class ThreadNames {
   private void define(SampledThreads.Entry entry, String name, Thread thread) {
     entry.name = name == null || name.isEmpty() ? "thread " + entry.tid : name;
     entry.fromJava = thread != null;
+    entry.runsVirtualThreads |= thread != null && thread.getClass().getName().equals(CARRIER);
     entry.javaThread = thread == null ? null : new WeakReference<>(thread);
     long javaId = thread == null ? 0 : javaId(thread);
     entry.threadId = store.thread(entry.tid, entry.name, javaId, false, 0, thread);

@@ -6,17 +6,19 @@ import stackweave.unwind.Architecture;
 
 /** Numbers of the system calls that libc has no function for, per architecture. */
 public enum SystemCalls {
-  X86_64(Architecture.X86_64, 298, 186),
-  AARCH64(Architecture.AARCH64, 241, 178);
+  X86_64(Architecture.X86_64, 298, 186, 319),
+  AARCH64(Architecture.AARCH64, 241, 178, 279);
 
   private final Architecture architecture;
   private final int perfEventOpen;
   private final int gettid;
+  private final int memfdCreate;
 
-  SystemCalls(Architecture architecture, int perfEventOpen, int gettid) {
+  SystemCalls(Architecture architecture, int perfEventOpen, int gettid, int memfdCreate) {
     this.architecture = architecture;
     this.perfEventOpen = perfEventOpen;
     this.gettid = gettid;
+    this.memfdCreate = memfdCreate;
   }
 
   /** Those of the running JVM; empty on an architecture that the engines don't know. */
@@ -43,5 +45,10 @@ public enum SystemCalls {
   /** The calling thread's id as the OS has it. */
   public int gettid() {
     return (int) Libc.syscall(gettid, 0, 0, 0, 0, 0, 0);
+  }
+
+  /** {@code memfd_create(name, flags)}: a file descriptor, or −1 and {@link Libc#errno}. */
+  public int memfdCreate(long name, int flags) {
+    return (int) Libc.syscall(memfdCreate, name, flags, 0, 0, 0, 0);
   }
 }

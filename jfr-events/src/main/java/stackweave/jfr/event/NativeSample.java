@@ -22,7 +22,9 @@ public final class NativeSample extends Event {
   public static final String NAME = "stackweave.NativeSample";
 
   @Label("Sampled Thread")
-  @Description("The Java thread; none for threads of the VM, of native code, and for exited ones")
+  @Description(
+      "The Java thread, a virtual one where one was mounted and is known; none for threads of the"
+          + " VM, of native code, and for exited ones")
   public Thread sampledThread;
 
   @Label("Thread Key")

@@ -20,13 +20,16 @@ public final class SampledThread extends Event {
   public long threadId;
 
   @Label("OS Thread Id")
+  @Description("The OS thread's id; of a virtual thread, its carrier's")
   public long osThreadId;
 
   @Label("Name")
   public String name;
 
   @Label("Java Thread Id")
-  @Description("java.lang.Thread's id; 0 for threads without one")
+  @Description(
+      "java.lang.Thread's id; 0 for threads without one, and for virtual threads that were not"
+          + " identified")
   public long javaId;
 
   @Label("Virtual")

@@ -20,6 +20,12 @@ enum FrameCategory {
   INLINED("inlined", 172, 40, 66, "Java, inlined into the compiled frame below"),
   NATIVE_METHOD("native method", 207, 66, 72, "A Java method whose code is native"),
   STUB("stub", 262, 44, 78, "Code that the VM generates for itself"),
+  CONTINUATION(
+      "continuation",
+      318,
+      52,
+      74,
+      "No code: where a virtual thread's frames begin, or are in the heap instead of on the stack"),
   UNKNOWN("unknown", 220, 8, 74, "Code of no known module or sort"),
   MARKER("marker", 0, 0, 80, "No code: where a stack could not be followed further");
 

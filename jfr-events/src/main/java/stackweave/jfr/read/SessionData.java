@@ -95,9 +95,17 @@ final class SessionData {
   void thread(RecordedEvent event) {
     long tid = Fields.number(event, "osThreadId");
     String name = Fields.text(event, "name");
-    threads.putIfAbsent(
-        Fields.number(event, "threadId"),
-        new StackThread(name.isEmpty() ? "tid " + tid : name, tid));
+    if (name.isEmpty()) {
+      name = Fields.flag(event, "virtual") ? namelessVirtual(event) : "tid " + tid;
+    }
+    threads.putIfAbsent(Fields.number(event, "threadId"), new StackThread(name, tid));
+  }
+
+  /** One name for all of them: they are used by the thousand, once each. */
+  private static String namelessVirtual(RecordedEvent event) {
+    return Fields.number(event, "javaId") == 0
+        ? StackThread.UNIDENTIFIED_VIRTUAL
+        : StackThread.NAMELESS_VIRTUAL;
   }
 
   private static String fileName(String path) {

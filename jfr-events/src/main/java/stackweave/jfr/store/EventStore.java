@@ -443,6 +443,9 @@ public final class EventStore implements AutoCloseable {
       return;
     }
     thread.emitted = chunk;
+    if (thread.carrier != null) {
+      emitThread(thread.carrier, chunk);
+    }
     SampledThread event = new SampledThread();
     event.threadId = thread.key;
     event.osThreadId = thread.tid;

@@ -3,13 +3,12 @@ package stackweave.jfr.store;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
- * The threads that were sampled. OS thread ids are reused and names change, so a key stands for one
- * combination of all that is known of a thread. Not thread-safe.
+ * The threads that were sampled. OS thread ids are reused, names change, and an OS thread carries
+ * many virtual ones, so a key stands for one combination of all that is known of a thread. Not
+ * thread-safe.
  */
 final class ThreadTable {
   /** A thread as it was when the key was given. */
@@ -21,6 +20,10 @@ final class ThreadTable {
     final boolean virtual;
     final long carrierId;
     final WeakReference<Thread> thread;
+
+    /** The thread that carries this one, as it is known itself; null where there is none. */
+    final Entry carrier;
+
     int emitted;
 
     Entry(
@@ -30,7 +33,8 @@ final class ThreadTable {
         long javaId,
         boolean virtual,
         long carrierId,
-        Thread thread) {
+        Thread thread,
+        Entry carrier) {
       this.key = key;
       this.tid = tid;
       this.name = name;
@@ -38,10 +42,12 @@ final class ThreadTable {
       this.virtual = virtual;
       this.carrierId = carrierId;
       this.thread = thread == null ? null : new WeakReference<>(thread);
+      this.carrier = carrier;
     }
 
-    boolean is(String name, long javaId, boolean virtual, long carrierId, Thread thread) {
-      return this.javaId == javaId
+    boolean is(long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
+      return this.tid == tid
+          && this.javaId == javaId
           && this.virtual == virtual
           && this.carrierId == carrierId
           && this.name.equals(name)
@@ -53,27 +59,70 @@ final class ThreadTable {
     }
   }
 
-  private final Map<Long, Entry> newest = new HashMap<>();
+  private static final int FIRST_CAPACITY = 256;
+
   private final List<Entry> entries = new ArrayList<>();
   private long firstKey = 1;
 
-  /** By the low bits of the tid: the entry used last, to spare the map its boxes. */
-  private final Entry[] recent = new Entry[256];
+  /** Open addressing, at most half full, by what of a thread is a number: no boxes. */
+  private Entry[] table = new Entry[FIRST_CAPACITY];
 
   long intern(long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
-    int slot = (int) tid & (recent.length - 1);
-    Entry entry = recent[slot];
-    if (entry != null && entry.tid == tid && entry.is(name, javaId, virtual, carrierId, thread)) {
-      return entry.key;
+    int mask = table.length - 1;
+    int slot = slot(tid, javaId, virtual, mask);
+    while (table[slot] != null) {
+      if (table[slot].is(tid, name, javaId, virtual, carrierId, thread)) {
+        return table[slot].key;
+      }
+      slot = slot + 1 & mask;
     }
-    entry = newest.get(tid);
-    if (entry == null || !entry.is(name, javaId, virtual, carrierId, thread)) {
-      entry = new Entry(firstKey + entries.size(), tid, name, javaId, virtual, carrierId, thread);
-      entries.add(entry);
-      newest.put(tid, entry);
+    Entry entry =
+        new Entry(
+            firstKey + entries.size(),
+            tid,
+            name,
+            javaId,
+            virtual,
+            carrierId,
+            thread,
+            virtual ? newest(tid, carrierId) : null);
+    entries.add(entry);
+    table[slot] = entry;
+    if (2 * entries.size() > table.length) {
+      grow();
     }
-    recent[slot] = entry;
     return entry.key;
+  }
+
+  /** The platform thread with these ids; the one added last where it was renamed. */
+  private Entry newest(long tid, long javaId) {
+    int mask = table.length - 1;
+    Entry newest = null;
+    for (int i = slot(tid, javaId, false, mask); table[i] != null; i = i + 1 & mask) {
+      Entry entry = table[i];
+      boolean wanted = entry.tid == tid && entry.javaId == javaId && !entry.virtual;
+      if (wanted && (newest == null || entry.key > newest.key)) {
+        newest = entry;
+      }
+    }
+    return newest;
+  }
+
+  private void grow() {
+    table = new Entry[2 * table.length];
+    int mask = table.length - 1;
+    for (Entry entry : entries) {
+      int slot = slot(entry.tid, entry.javaId, entry.virtual, mask);
+      while (table[slot] != null) {
+        slot = slot + 1 & mask;
+      }
+      table[slot] = entry;
+    }
+  }
+
+  private static int slot(long tid, long javaId, boolean virtual, int mask) {
+    long hash = (tid * 0x9E3779B97F4A7C15L + 2 * javaId + (virtual ? 1 : 0)) * 0xC2B2AE3D27D4EB4FL;
+    return (int) (hash >>> 32) & mask;
   }
 
   /** The thread of a key of this generation, null for any other key. */
@@ -90,7 +139,10 @@ final class ThreadTable {
   void clear() {
     firstKey += entries.size();
     entries.clear();
-    newest.clear();
-    Arrays.fill(recent, null);
+    if (table.length > FIRST_CAPACITY) {
+      table = new Entry[FIRST_CAPACITY];
+    } else {
+      Arrays.fill(table, null);
+    }
   }
 }

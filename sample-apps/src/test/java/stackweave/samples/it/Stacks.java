@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
@@ -57,9 +59,23 @@ final class Stacks {
     }
   }
 
+  /**
+   * Whose a sample is, as far as that is said beyond a thread's name.
+   *
+   * @param carrier name of a virtual thread's carrier, "" of others
+   * @param sampledThread name of the Java thread that JFR itself has for the sample, or null
+   */
+  record Owner(boolean virtual, long javaId, String carrier, String sampledThread) {}
+
   /** A sample; the frames are root first. */
   record Sample(
-      String thread, long osThread, Instant time, long weight, String end, List<Frame> frames) {
+      String thread,
+      long osThread,
+      Owner owner,
+      Instant time,
+      long weight,
+      String end,
+      List<Frame> frames) {
 
     Frame innermost() {
       return frames.get(frames.size() - 1);
@@ -196,12 +212,32 @@ final class Stacks {
           new Sample(
               thread == null ? "?" : thread.getString("name"),
               thread == null ? -1 : thread.getLong("osThreadId"),
+              owner(event, thread, threads.values()),
               event.getStartTime(),
               event.getLong("weight"),
               ends.getOrDefault(event.getInt("end"), "code " + event.getInt("end")),
               stack));
     }
     unresolved = missing;
+  }
+
+  private static Owner owner(
+      RecordedEvent sample, RecordedEvent thread, Collection<RecordedEvent> threads) {
+    RecordedThread sampled = sample.getThread("sampledThread");
+    long carrier = thread == null ? 0 : thread.getLong("carrierId");
+    String carrierName =
+        carrier == 0
+            ? ""
+            : threads.stream()
+                .filter(t -> !t.getBoolean("virtual") && t.getLong("javaId") == carrier)
+                .map(t -> t.getString("name"))
+                .findFirst()
+                .orElse("?");
+    return new Owner(
+        thread != null && thread.getBoolean("virtual"),
+        thread == null ? 0 : thread.getLong("javaId"),
+        carrierName,
+        sampled == null ? null : sampled.getJavaName());
   }
 
   /** Reads a whole recording. */

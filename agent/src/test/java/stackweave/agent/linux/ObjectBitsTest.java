@@ -1,0 +1,59 @@
+package stackweave.agent.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ObjectBitsTest {
+
+  @Test
+  void addressesTellObjectsApartWhileNoneMoves() {
+    try (ObjectBits bits = new ObjectBits(SystemCalls.current().orElseThrow())) {
+      Object[] objects = new Object[200];
+      for (int i = 0; i < objects.length; i++) {
+        objects[i] = new Object();
+      }
+      System.gc();
+      int compared = 0;
+      for (int attempt = 0; attempt < 100 && compared < 10; attempt++) {
+        long before = collections();
+        Map<Long, Object> byAddress = new HashMap<>();
+        boolean same = true;
+        for (Object object : objects) {
+          byAddress.put(bits.of(object), object);
+        }
+        for (Object object : objects) {
+          same &= byAddress.get(bits.of(object)) == object;
+        }
+        if (collections() == before) {
+          compared++;
+          assertTrue(same, "an address of another object");
+          assertEquals(objects.length, byAddress.size());
+          assertTrue(byAddress.keySet().stream().allMatch(a -> a != 0 && (a & 7) == 0));
+        }
+      }
+      assertNotEquals(0, compared, "a collection in every attempt");
+      assertEquals(0, bits.of(null));
+    }
+  }
+
+  @Test
+  void nothingAfterClose() {
+    ObjectBits bits = new ObjectBits(SystemCalls.current().orElseThrow());
+    bits.close();
+    assertEquals(0, bits.of(new Object()));
+    bits.close();
+  }
+
+  private static long collections() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .mapToLong(GarbageCollectorMXBean::getCollectionCount)
+        .sum();
+  }
+}
