@@ -13,12 +13,19 @@ final class Callers {
 
   private final CodeCache codeCache;
   private final PcCache pcs;
+  private final HotSpotStatistics statistics;
   private final MemoryReader memory;
   private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
   private final Cpu cpu;
   private final byte[] code;
 
-  Callers(CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu) {
+  Callers(
+      CodeCache codeCache,
+      PcCache pcs,
+      MemoryReader memory,
+      Cpu cpu,
+      HotSpotStatistics statistics) {
+    this.statistics = statistics;
     this.cpu = cpu;
     this.code = new byte[cpu.longestCall()];
     this.codeCache = codeCache;
@@ -116,7 +123,9 @@ final class Callers {
     }
     boolean call = cpu.isCallBefore(code, code.length);
     if (call) {
-      nativeReturns.put(pc, Boolean.TRUE);
+      if (nativeReturns.put(pc, Boolean.TRUE)) {
+        statistics.cacheResets++;
+      }
     }
     return call;
   }

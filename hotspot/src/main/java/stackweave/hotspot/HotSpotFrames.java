@@ -12,7 +12,6 @@ final class HotSpotFrames {
 
   private final CodeCache codeCache;
   private final CheckRounds rounds;
-  private final HotSpotStatistics statistics = new HotSpotStatistics();
   private final PcCache pcs;
   private final Callers callers;
   private final long callStubReturn;
@@ -30,7 +29,7 @@ final class HotSpotFrames {
   private final ContinuationEntryFrame continuationEntry;
   private final HotSpotFrame continuation;
 
-  HotSpotFrames(HotSpot hotspot, HotSpotMethods names) {
+  HotSpotFrames(HotSpot hotspot, HotSpotMethods names, HotSpotStatistics statistics) {
     rounds = new CheckRounds(hotspot.unloading());
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.memory();
@@ -47,7 +46,7 @@ final class HotSpotFrames {
         new ScopeDecoder(layout, methods, sites, unknownMethod, Links.staleCode(names));
     links = new Links(names, statistics);
     pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, statistics);
-    callers = new Callers(codeCache, pcs, memory, cpu);
+    callers = new Callers(codeCache, pcs, memory, cpu, statistics);
     scan = new StackScan(callers, statistics);
     compiled = new CompiledFrame(pcs, callers, scan, statistics);
     nativeWrapper = new NativeWrapperFrame(callers, scan);
@@ -81,10 +80,6 @@ final class HotSpotFrames {
 
   Links links() {
     return links;
-  }
-
-  HotSpotStatistics statistics() {
-    return statistics;
   }
 
   Callers callers() {

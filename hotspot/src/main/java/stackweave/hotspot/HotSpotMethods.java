@@ -7,11 +7,14 @@ import java.util.Map;
 
 /**
  * The names met so far, interned: a method or stub is an {@code int} in frames. Ids are dense from
- * 0 and never reused. Not thread-safe: belongs to the thread that unwinds.
+ * 0 and not reused within a {@link #generation}. Not thread-safe: belongs to the thread that
+ * unwinds.
  */
 public final class HotSpotMethods {
   private final Map<HotSpotMethod, Integer> ids = new HashMap<>();
   private final List<HotSpotMethod> methods = new ArrayList<>();
+
+  private int generation;
 
   /** The id of an equal method, new if there was none. */
   public int intern(HotSpotMethod method) {
@@ -32,5 +35,20 @@ public final class HotSpotMethods {
   /** How many there are. */
   public int size() {
     return methods.size();
+  }
+
+  /**
+   * Counts how often all was forgotten, which bounds how many there are: ids of an earlier
+   * generation name nothing, or something else.
+   */
+  public int generation() {
+    return generation;
+  }
+
+  /** Begins the next generation, without any names. */
+  void forget() {
+    ids.clear();
+    methods.clear();
+    generation++;
   }
 }

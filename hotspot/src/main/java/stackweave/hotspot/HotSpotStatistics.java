@@ -11,6 +11,8 @@ public final class HotSpotStatistics {
   long methodsRead;
   long identityFailures;
   long cacheResets;
+  long methodHits;
+  long nameResets;
   long recoveries;
   long scans;
   long formerCode;
@@ -48,7 +50,17 @@ public final class HotSpotStatistics {
     return identityFailures;
   }
 
-  /** How often a full cache was emptied. */
+  /** Methods that were known already. */
+  public long methodHits() {
+    return methodHits;
+  }
+
+  /** How often there were too many names, and all was forgotten with them. */
+  public long nameResets() {
+    return nameResets;
+  }
+
+  /** How often a full cache was emptied: of pcs, blobs, methods or native return addresses. */
   public long cacheResets() {
     return cacheResets;
   }

@@ -39,6 +39,7 @@ final class MethodCache {
   JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);
     if (known != null && (known.isChecked(rounds) || isUnchanged(known))) {
+      statistics.methodHits++;
       return known;
     }
     JavaMethod method = read(address);

@@ -16,10 +16,18 @@ import stackweave.unwind.UnreadableMemoryException;
  * and is counted. A warm stack allocates nothing. Not thread-safe: belongs to one thread.
  */
 public final class MixedUnwinder {
+  /** Some 20 MiB of names; hidden classes have ever new ones. */
+  private static final int MOST_NAMES = 1 << 16;
+
   private final NativeUnwinder natives;
-  private final HotSpotFrames hotspot;
-  private final Walk walk;
-  private final NativeLeaf leaf;
+  private final HotSpot vm;
+  private final HotSpotMethods methods;
+  private final int mostNames;
+  private final HotSpotStatistics statistics = new HotSpotStatistics();
+  private Walk walk;
+  private HotSpotFrames hotspot;
+  private NativeLeaf leaf;
+  private int generation;
   private long failures;
   private RuntimeException lastFailure;
 
@@ -27,22 +35,46 @@ public final class MixedUnwinder {
    * @param natives steps through native code
    * @param hotspot the VM of the process, or null where it is not understood: its frames then end a
    *     stack with {@link StopReason#UNSUPPORTED_VM}
-   * @param methods receives the names met
+   * @param methods receives the names met; at 65,536 of them all are forgotten ({@link
+   *     HotSpotMethods#generation}), and the caches that have their ids with them
    */
   public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
+    this(natives, hotspot, methods, MOST_NAMES);
+  }
+
+  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int mostNames) {
     Architecture architecture = natives.rules().architecture();
     if (hotspot != null && hotspot.cpu().architecture() != architecture) {
       throw new IllegalArgumentException("the rules are those of another architecture");
     }
     this.natives = natives;
-    this.hotspot = hotspot == null ? null : new HotSpotFrames(hotspot, methods);
-    this.walk =
+    this.vm = hotspot;
+    this.methods = methods;
+    this.mostNames = mostNames;
+    openCaches();
+  }
+
+  private void openCaches() {
+    generation = methods.generation();
+    hotspot = vm == null ? null : new HotSpotFrames(vm, methods, statistics);
+    leaf = new NativeLeaf(natives, hotspot);
+    Architecture architecture = natives.rules().architecture();
+    walk =
         new Walk(
             new Registers(architecture),
-            hotspot == null ? Cpu.of(architecture) : hotspot.cpu(),
+            vm == null ? Cpu.of(architecture) : vm.cpu(),
             Links.staleCode(methods),
-            hotspot == null ? null : hotspot.unloading());
-    this.leaf = new NativeLeaf(natives, this.hotspot);
+            vm == null ? null : vm.unloading());
+  }
+
+  private void boundNames() {
+    if (methods.size() > mostNames) {
+      methods.forget();
+      statistics.nameResets++;
+    }
+    if (methods.generation() != generation) {
+      openCaches();
+    }
   }
 
   /**
@@ -54,6 +86,7 @@ public final class MixedUnwinder {
   public void unwind(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     frames.clear();
     try {
+      boundNames();
       frames.finish(walk(sample, modules, frames));
       if (hotspot != null) {
         checkLinks(sample, modules, frames);
@@ -88,12 +121,11 @@ public final class MixedUnwinder {
 
   /** Counters of HotSpot's frames; null without HotSpot. */
   public HotSpotStatistics statistics() {
-    return hotspot == null ? null : hotspot.statistics();
+    return vm == null ? null : statistics;
   }
 
   /** Names that contradict each other are read once more; what still does is shown as not known. */
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
-    HotSpotStatistics statistics = hotspot.statistics();
     statistics.links += walk.links();
     if (walk.brokenLinks() > 0) {
       statistics.brokenLinks += walk.brokenLinks();

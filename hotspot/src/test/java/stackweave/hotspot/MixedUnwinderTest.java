@@ -127,6 +127,39 @@ class MixedUnwinderTest {
         });
   }
 
+  @Test
+  void tooManyNamesAreForgottenWithAllThatHasTheirIds() throws Exception {
+    withParkedThread(
+        sample -> {
+          MixedUnwinder other = vm.unwinder();
+          other.unwind(sample, vm.modules, frames);
+          String expected = names();
+          int enough = vm.methods.size();
+          MixedUnwinder bounded =
+              new MixedUnwinder(new NativeUnwinder(vm.rules), vm.hotspot, vm.methods, enough);
+          for (int i = 0; i < 10; i++) {
+            vm.methods.intern(new HotSpotMethod("Hidden/0x" + i, "run", "()V", 0, ""));
+            bounded.unwind(sample, vm.modules, frames);
+            assertEquals(expected, names());
+            assertTrue(vm.methods.size() <= enough + 1);
+          }
+          assertTrue(bounded.statistics().nameResets() > 0);
+          assertEquals(bounded.statistics().nameResets(), vm.methods.generation());
+          // Another unwinder with the same names notices.
+          other.unwind(sample, vm.modules, frames);
+          assertEquals(expected, names());
+        });
+  }
+
+  private String names() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < frames.count(); i++) {
+      boolean java = frames.method(i) != FrameBuffer.NO_METHOD;
+      text.append(java ? vm.methods.get(frames.method(i)) : frames.pc(i)).append('\n');
+    }
+    return text.toString();
+  }
+
   private StackSnapshot sampleAt(long pc) {
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
     sample.clear();

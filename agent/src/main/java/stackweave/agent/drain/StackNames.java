@@ -37,6 +37,7 @@ final class StackNames {
   private final long[] symbolIds = new long[SLOTS];
   private final long[] offsets = new long[SLOTS];
   private long misses;
+  private int methodGeneration;
 
   StackNames(EventStore store, HotSpotMethods methods, KernelSymbols kernel) {
     this.store = store;
@@ -58,6 +59,10 @@ final class StackNames {
 
   /** The id of the stack's innermost frame, 0 for a stack without frames. */
   long stackId(FrameBuffer frames, ModuleMap modules) {
+    if (methodGeneration != methods.generation()) {
+      methodGeneration = methods.generation();
+      Arrays.fill(methodIds, 0);
+    }
     long node = EventStore.ROOT;
     int root = frames.count() - 1;
     for (int i = root; i >= 0; i--) {

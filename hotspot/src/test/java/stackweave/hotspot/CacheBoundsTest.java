@@ -1,0 +1,48 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StackSnapshot;
+
+/** Caches that are asked for more than they hold are emptied, and say so. */
+class CacheBoundsTest {
+  private final Vm vm = new Vm();
+  private final HotSpotStatistics statistics = new HotSpotStatistics();
+  private final Callers callers = new HotSpotFrames(vm.hotspot, vm.methods, statistics).callers();
+
+  CacheBoundsTest() throws Exception {}
+
+  @Test
+  void pcsOfTheCodeCache() {
+    long near = vm.hotspot.callStubReturn();
+    int asked = 0;
+    for (long pc = near - (1 << 20); asked < 40_000 && pc < near + (16 << 20); pc++) {
+      if (vm.hotspot.codelets().find(pc) != null) {
+        callers.isInCompiledCode(pc);
+        asked++;
+      }
+    }
+    assertEquals(40_000, asked);
+    assertTrue(statistics.cacheResets() > 0);
+    assertTrue(statistics.pcMisses() >= asked);
+  }
+
+  @Test
+  void returnAddressesInNativeCode() {
+    Registers registers = new Registers(Architecture.X86_64);
+    Walk walk = new Walk(registers, Cpu.of(Architecture.X86_64), Links.staleCode(vm.methods));
+    StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
+    walk.begin(sample, vm.modules, new FrameBuffer(8));
+    long from = vm.modules.libjvm().addressOf("JNI_CreateJavaVM") & -0x1000L;
+    int found = 0;
+    for (long pc = from - (1 << 20); pc < from + (1 << 20); pc++) {
+      found += callers.isReturnAddress(walk, pc) ? 1 : 0;
+    }
+    assertTrue(found > 3_072, found + " return addresses");
+    assertTrue(statistics.cacheResets() > 0);
+  }
+}
