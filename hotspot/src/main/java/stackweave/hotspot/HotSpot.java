@@ -100,6 +100,27 @@ public final class HotSpot {
     return codeCache.contains(pc);
   }
 
+  /**
+   * What the VM calls the code at {@code pc}: of the interpreter the codelet, of all else the blob.
+   * For people; not for each sample.
+   *
+   * @return empty if there is none now
+   */
+  public String codeAt(long pc) {
+    InterpreterCodelets.Codelet codelet = codelets.find(pc);
+    if (codelet != null) {
+      return codelet.description();
+    }
+    try {
+      long address = contains(pc) ? codeCache.blobAt(pc) : 0;
+      CodeBlob blob =
+          address == 0 ? null : new BlobReader(layout, memory, new HotSpotMethods()).read(address);
+      return blob == null ? "" : blob.name;
+    } catch (UnreadableMemoryException e) {
+      return "";
+    }
+  }
+
   /** The VM's threads. */
   public JavaThreads threads() {
     return new JavaThreads(layout, memory);

@@ -128,8 +128,8 @@ final class FailureFiles {
   /** What a limit that is known explains needs no file. */
   private static boolean isOfInterest(StopReason reason) {
     return switch (reason) {
-      case COMPLETE, THREAD_ENTRY, TRUNCATED, TOO_DEEP, NO_REGISTERS, UNSUPPORTED_VM -> false;
-      default -> true;
+      case TRUNCATED, TOO_DEEP, SPLICED_TOO_DEEP, NO_REGISTERS, UNSUPPORTED_VM -> false;
+      default -> !reason.isComplete();
     };
   }
 

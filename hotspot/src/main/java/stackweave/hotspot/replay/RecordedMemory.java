@@ -1,6 +1,7 @@
 package stackweave.hotspot.replay;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.unwind.MemoryReader;
@@ -68,6 +69,19 @@ public final class RecordedMemory implements MemoryReader {
     Map<Long, byte[]> own = toMap();
     own.entrySet().removeIf(line -> base.has(line.getKey(), line.getValue()));
     return of(own);
+  }
+
+  /** The lines that at least two have with the same bytes; of several such, the first. */
+  static RecordedMemory common(List<RecordedMemory> memories) {
+    Map<Long, byte[]> common = new TreeMap<>();
+    for (int i = 0; i < memories.size(); i++) {
+      for (Map.Entry<Long, byte[]> line : memories.get(i).toMap().entrySet()) {
+        if (memories.subList(0, i).stream().anyMatch(m -> m.has(line.getKey(), line.getValue()))) {
+          common.putIfAbsent(line.getKey(), line.getValue());
+        }
+      }
+    }
+    return of(common);
   }
 
   private boolean has(long address, byte[] content) {

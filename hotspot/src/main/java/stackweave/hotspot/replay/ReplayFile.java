@@ -37,6 +37,9 @@ public record ReplayFile(
   /** Fact: the frames that were found when the file was recorded, a moment later. */
   public static final String RECORDED = "frames when recorded";
 
+  /** Fact: what HotSpot calls the code where the stack stopped; empty for native code. */
+  public static final String STOPPED = "stopped in";
+
   /**
    * The sample itself.
    *
@@ -98,11 +101,27 @@ public record ReplayFile(
         name, facts, architecture, Map.of(), modules, memory.without(other.memory), sample);
   }
 
+  /**
+   * This base with the memory that at least two of the files have in common.
+   *
+   * @param files of the same process
+   */
+  public ReplayFile sharing(List<ReplayFile> files) {
+    RecordedMemory shared = RecordedMemory.common(files.stream().map(f -> f.memory).toList());
+    return new ReplayFile(base, facts, architecture, symbols, modules, memory.over(shared), sample);
+  }
+
   /** This with one more fact. */
   public ReplayFile with(String fact, String value) {
     Map<String, String> more = new TreeMap<>(facts);
     more.put(fact, value);
     return new ReplayFile(base, more, architecture, symbols, modules, memory, sample);
+  }
+
+  /** This with nothing said of it but what JVM it is of. */
+  public ReplayFile withoutFacts() {
+    Map<String, String> jvm = Map.of(JVM, facts.getOrDefault(JVM, ""));
+    return new ReplayFile(base, jvm, architecture, symbols, modules, memory, sample);
   }
 
   /** This with no more than the first {@code length} bytes of the stack. */

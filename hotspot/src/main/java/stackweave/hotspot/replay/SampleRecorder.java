@@ -33,12 +33,16 @@ public final class SampleRecorder {
   /** How many words of the stack are tried as callers where a stack did not reach its root. */
   private static final int MOST_TRIES = 256;
 
+  /** How much of a stack that did is tried, from the innermost word on, in bytes. */
+  private static final int TRIED_OF_COMPLETE = 512;
+
   private final RuleTable rules;
   private final Map<String, Long> symbols = new HashMap<>();
   private final RecordingMemory memory;
   private final HotSpot hotspot;
   private final HotSpotMethods methods = new HotSpotMethods();
   private final ReplayFile base;
+  private final StackSnapshot copy;
   private final FrameBuffer frames;
   private final FrameBuffer tried = new FrameBuffer(256);
 
@@ -60,6 +64,7 @@ public final class SampleRecorder {
       int depth)
       throws UnsupportedVmException {
     this.rules = rules;
+    this.copy = new StackSnapshot(rules.architecture());
     this.memory = new RecordingMemory(memory);
     this.frames = new FrameBuffer(depth);
     this.hotspot =
@@ -81,27 +86,26 @@ public final class SampleRecorder {
   }
 
   /**
-   * The replay file of a sample, its kernel frames apart; it stands alone.
+   * The replay file of a sample, its kernel frames and its time apart; it stands alone.
    *
-   * @param sample its reader of other memory is replaced ({@link StackSnapshot#setElsewhere}) and
-   *     its kernel frames are dropped
    * @param modules what was mapped at the sample's time
    */
   public ReplayFile record(
       StackSnapshot sample, CodeModules modules, ModuleDescriptions descriptions) {
     memory.take();
-    sample.setElsewhere(memory);
-    sample.setKernelFrameCount(0);
+    copy(sample);
     RecordingModules recording = new RecordingModules(modules, descriptions, rules);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
-    unwinder.unwind(sample, recording, frames);
+    unwinder.unwind(copy, recording, frames);
     nameFrames(recording, frames);
     Map<String, String> facts = new HashMap<>(base.facts());
     facts.put(ReplayFile.RECORDED, text(frames, methods, descriptions, modules));
     if (!frames.end().isComplete()) {
-      tryCallers(sample, recording, unwinder);
+      long stopped = frames.count() == 0 ? 0 : frames.pc(frames.count() - 1);
+      facts.put(ReplayFile.STOPPED, hotspot.codeAt(stopped));
     }
-    byte[] stack = Arrays.copyOf(sample.stackBytes(), sample.stackLength());
+    tryCallers(recording, unwinder, frames.end().isComplete());
+    byte[] stack = Arrays.copyOf(copy.stackBytes(), copy.stackLength());
     Registers registers = new Registers(rules.architecture());
     registers.copyFrom(sample.registers());
     return new ReplayFile(
@@ -112,6 +116,16 @@ public final class SampleRecorder {
         recording.take(),
         memory.take().over(base.memory()),
         new ReplayFile.Sample(sample.tid(), registers, sample.stackAddress(), stack));
+  }
+
+  /** Without a time: what is recorded is the VM as it is now, whatever it was. */
+  private void copy(StackSnapshot sample) {
+    copy.clear();
+    copy.setElsewhere(memory);
+    copy.registers().copyFrom(sample.registers());
+    copy.setHasRegisters(true);
+    System.arraycopy(sample.stackBytes(), 0, copy.stackBytes(), 0, sample.stackLength());
+    copy.setStack(sample.stackAddress(), sample.stackLength());
   }
 
   /** The text of frames, for {@link ReplayFile#SAMPLED}. */
@@ -143,39 +157,38 @@ public final class SampleRecorder {
   }
 
   /**
-   * A decoder that is better than this one will go on where this one stopped, at a caller that is
-   * among the words of the stack: each that is an address of code is unwound from, so that what it
-   * needs is in the file, too.
+   * A decoder that is better than this one will go on where this one stopped or went wrong, at a
+   * caller that is among the words of the stack: each that is an address of code is unwound from,
+   * so that what it needs is in the file, too.
    */
-  private void tryCallers(StackSnapshot sample, RecordingModules modules, MixedUnwinder unwinder) {
-    Registers found = new Registers(rules.architecture());
-    found.copyFrom(sample.registers());
-    long end = sample.stackAddress() + sample.stackLength() - 2L * Long.BYTES;
+  private void tryCallers(RecordingModules modules, MixedUnwinder unwinder, boolean complete) {
+    long fp = copy.registers().fp();
+    int length = complete ? Math.min(copy.stackLength(), TRIED_OF_COMPLETE) : copy.stackLength();
+    long end = copy.stackAddress() + length - 2L * Long.BYTES;
     int tries = 0;
-    for (long slot = sample.stackAddress(); slot <= end && tries < MOST_TRIES; slot += 8) {
-      long word = wordAt(sample, slot);
+    for (long slot = copy.stackAddress(); slot <= end && tries < MOST_TRIES; slot += Long.BYTES) {
+      long word = wordAt(slot);
       if (hotspot.contains(word) || modules.find(word - 1) != null) {
         tries++;
-        Registers registers = sample.registers();
+        Registers registers = copy.registers();
         registers.setPc(word);
         registers.set(registers.architecture().sp(), slot + Long.BYTES);
-        registers.set(registers.architecture().fp(), callersFp(sample, slot, found));
-        unwinder.unwind(sample, modules, tried);
+        registers.set(registers.architecture().fp(), callersFp(slot, fp));
+        unwinder.unwind(copy, modules, tried);
         nameFrames(modules, tried);
       }
     }
-    sample.registers().copyFrom(found);
   }
 
   /** A frame pointer was saved below its return address, or is what it was. */
-  private static long callersFp(StackSnapshot sample, long slot, Registers found) {
-    long saved = slot > sample.stackAddress() ? wordAt(sample, slot - Long.BYTES) : 0;
-    return saved > slot && saved - slot < StackSnapshot.MAX_STACK_BYTES ? saved : found.fp();
+  private long callersFp(long slot, long fp) {
+    long saved = slot > copy.stackAddress() ? wordAt(slot - Long.BYTES) : 0;
+    return saved > slot && saved - slot < StackSnapshot.MAX_STACK_BYTES ? saved : fp;
   }
 
-  private static long wordAt(StackSnapshot sample, long slot) {
+  private long wordAt(long slot) {
     try {
-      return sample.readLong(slot);
+      return copy.readLong(slot);
     } catch (UnreadableMemoryException e) {
       return 0;
     }

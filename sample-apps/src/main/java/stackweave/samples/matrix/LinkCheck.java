@@ -11,12 +11,12 @@ import java.util.Set;
 /**
  * Whether a Java frame can have called the one further in: the bytecode at its index must be a call
  * of a method of that name. Reads the class files of the JVM that it runs in, which therefore is
- * the one under test, and of the class path.
+ * the one under test, and of the class path. Not thread-safe.
  */
-final class LinkCheck {
+public final class LinkCheck {
 
   /** A Java method as the recording names it. */
-  record JavaMethod(String className, String name, String descriptor, boolean isNative) {
+  public record JavaMethod(String className, String name, String descriptor, boolean isNative) {
     @Override
     public String toString() {
       return className + "." + name + descriptor;
@@ -24,7 +24,7 @@ final class LinkCheck {
   }
 
   /** What the class files say of a pair of frames. */
-  enum Verdict {
+  public enum Verdict {
     GOOD,
     BAD,
     /** Hidden and generated classes, native callers, calls whose callee is decided at run time. */
@@ -48,7 +48,8 @@ final class LinkCheck {
 
   private final Map<String, Optional<CallSites>> classes = new HashMap<>();
 
-  Verdict check(JavaMethod caller, int bytecodeIndex, JavaMethod callee) {
+  /** Whether {@code caller}, at that bytecode, calls {@code callee}. */
+  public Verdict check(JavaMethod caller, int bytecodeIndex, JavaMethod callee) {
     Map<Integer, String> calls = callsOf(caller);
     if (calls == null) {
       return Verdict.UNCHECKED;

@@ -1,0 +1,55 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.hotspot.replay.Replay;
+import stackweave.hotspot.replay.ReplayReader;
+
+/**
+ * Samples of named situations, recorded in JVMs of several JDKs and replayed without them; see
+ * README.md beside them. Property {@code replay.write} makes the frames of today those expected:
+ * look through what git says has changed.
+ */
+class ReplayTest {
+  private static final Path CASES = Path.of("src/test/resources/replay");
+  private static final boolean WRITE = Boolean.getBoolean("replay.write");
+
+  static List<String> cases() throws IOException {
+    try (Stream<Path> files = Files.walk(CASES)) {
+      return files
+          .map(file -> CASES.relativize(file).toString())
+          .filter(name -> name.endsWith(".txt"))
+          .map(name -> name.substring(0, name.length() - ".txt".length()))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cases")
+  void hasTheSameFramesAsThen(String name) throws Exception {
+    String frames = new Replay(ReplayReader.read(CASES.resolve(name + ".replay"))).text();
+    Path expected = CASES.resolve(name + ".txt");
+    if (WRITE) {
+      Files.writeString(expected, frames);
+    }
+    assertEquals(Files.readString(expected), frames);
+  }
+
+  @Test
+  void everyJdkHasItsCases() throws IOException {
+    for (String jdk : List.of("jdk17", "jdk21", "jdk25")) {
+      long count = cases().stream().filter(name -> name.startsWith(jdk + "/")).count();
+      assertTrue(count >= 60, jdk + " has " + count + " cases");
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package stackweave.samples.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.samples.it.Jdks.Jdk;
+
+/**
+ * Stacks that stop in zstd's loop of assembly, which has no unwind information, are kept and come
+ * out of the file as they went in.
+ */
+class RecordFailuresIT {
+
+  @ParameterizedTest
+  @MethodSource("stackweave.samples.it.Jdks#all")
+  void failuresAreKeptAndReplayed(Jdk jdk) throws IOException {
+    ForkedJvm jvm = zstd(jdk, "failures");
+    assertEquals(List.of(), zstdRuns(jvm).err());
+    Path directory = jvm.directory().resolve("failures");
+    assertEquals("rwx------", permissions(directory));
+    List<Path> files;
+    try (Stream<Path> list = Files.list(directory)) {
+      files = list.filter(file -> file.toString().contains("no-unwind-information")).toList();
+    }
+    assertFalse(files.isEmpty());
+    for (Path file : files) {
+      assertEquals("rw-------", permissions(file));
+      List<String> frames = replay(jdk, file.toString());
+      assertEquals("end: no unwind information for pc", frames.get(frames.size() - 1));
+      List<String> contents = replay(jdk, "--contents", file.toString());
+      int recorded = contents.indexOf("frames when recorded:");
+      assertEquals(
+          frames,
+          contents.subList(recorded + 1, recorded + 1 + frames.size()).stream()
+              .map(String::strip)
+              .toList());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.samples.it.Jdks#all")
+  void aDirectoryThatCantBeUsedIsNamedAndSamplingGoesOn(Jdk jdk) {
+    ForkedJvm.Ended ended = zstdRuns(zstd(jdk, "no/such/place"));
+    assertEquals(1, ended.err().size(), () -> ended.err().toString());
+    assertTrue(
+        ended.err().get(0).startsWith("stackweave: failures are not recorded: no/such/place"),
+        () -> ended.err().toString());
+    assertFalse(Stacks.of(ended.recording()).samples().isEmpty());
+  }
+
+  private static ForkedJvm zstd(Jdk jdk, String directory) {
+    String options = "=interval=1ms,record-failures=" + directory;
+    return ForkedJvm.on(jdk)
+        .options("-Dsamples.clock=cpu", "-javaagent:" + ForkedJvm.AGENT + options)
+        .recording();
+  }
+
+  private static ForkedJvm.Ended zstdRuns(ForkedJvm jvm) {
+    return jvm.run("stackweave.samples.it.ZstdApp", "2").successfully();
+  }
+
+  private static List<String> replay(Jdk jdk, String... arguments) {
+    return ForkedJvm.on(jdk)
+        .runJar(
+            ForkedJvm.AGENT,
+            Stream.concat(Stream.of("replay"), Stream.of(arguments)).toArray(String[]::new))
+        .successfully()
+        .out();
+  }
+
+  private static String permissions(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+}
