@@ -113,7 +113,8 @@ final class ContinuationFrame implements HotSpotFrame {
     }
     // JDK 21 does not say where enterSpecial is: its mark is all there is of it.
     StopReason full = enterSpecial.addMark(walk, entry, mounted);
-    walk.toCaller(walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS), fp + Cpu.FRAME_LINK_BYTES, walk.read(fp));
+    walk.toCaller(
+        walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS), fp + Cpu.FRAME_LINK_BYTES, walk.read(fp));
     return full;
   }
 

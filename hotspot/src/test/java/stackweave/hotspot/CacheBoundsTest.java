@@ -34,7 +34,8 @@ class CacheBoundsTest {
   @Test
   void returnAddressesInNativeCode() {
     Registers registers = new Registers(Architecture.X86_64);
-    Walk walk = new Walk(registers, Cpu.of(Architecture.X86_64), Links.staleCode(vm.methods));
+    Walk walk =
+        new Walk(registers, vm.hotspot.cpu(), Links.staleCode(vm.methods), vm.hotspot.unloading());
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
     walk.begin(sample, vm.modules, new FrameBuffer(8));
     long from = vm.modules.libjvm().addressOf("JNI_CreateJavaVM") & -0x1000L;
