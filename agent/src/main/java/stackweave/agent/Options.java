@@ -37,8 +37,17 @@ public record Options(
   public enum Engine {
     /** The best that this machine allows. */
     AUTO,
-    /** perf_event_open. */
-    PERF
+    /** perf_event_open, the kernel included. */
+    PERF,
+    /** CPU timers and a signal. */
+    TIMER,
+    /** perf_event_open in user mode only. */
+    PERF_USER;
+
+    /** The name in options, settings and events. */
+    String label() {
+      return Options.text(this);
+    }
   }
 
   private enum Name {

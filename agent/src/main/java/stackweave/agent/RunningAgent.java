@@ -1,7 +1,6 @@
 package stackweave.agent;
 
 import java.lang.instrument.Instrumentation;
-import java.util.Locale;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.Messages;
 import stackweave.agent.drain.Sampler;
@@ -33,7 +32,7 @@ final class RunningAgent {
                 : options.intervalNanos(),
             options.engine() == Options.Engine.AUTO
                 ? SamplingRequest.DEFAULT_ENGINE
-                : options.engine().name().toLowerCase(Locale.ROOT),
+                : options.engine().label(),
             options.depth() == Options.AS_RECORDED
                 ? SamplingRequest.DEFAULT_DEPTH
                 : options.depth(),

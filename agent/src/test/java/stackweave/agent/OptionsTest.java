@@ -59,7 +59,7 @@ class OptionsTest {
         "interval=999999999s   | option 'interval' can't be '999999999s' (wanted: a time from 100us to 60s, like 10ms)",
         "depth=0               | option 'depth' can't be '0' (wanted: a number of frames from 1 to 8192)",
         "depth=8193            | option 'depth' can't be '8193' (wanted: a number of frames from 1 to 8192)",
-        "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf)",
+        "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf, timer, perf-user)",
         "sample=never          | option 'sample' can't be 'never' (wanted: explicit)",
         "record-failures       | option 'record-failures' can't be '' (wanted: a directory)",
         "hooks=early           | option 'hooks' is reserved for a later version",

@@ -69,21 +69,49 @@ public final class JavaThreads {
     }
   }
 
+  /** What {@link #newest} tells of each thread. */
+  public interface StackVisitor {
+    /**
+     * @param osThreadId the thread's id as the OS has it
+     * @param start the lowest address of its stack
+     * @param end the first address above it
+     */
+    void stack(int osThreadId, long start, long end);
+  }
+
+  /**
+   * Tells the stacks of the threads that joined the VM's list last: new ones come at its end
+   * (ThreadsList::add in threadSMR.cpp, JDK 17 to 25).
+   *
+   * @param most how many threads to look at
+   */
+  public void newest(int most, StackVisitor visitor) {
+    if (layout.stackBase == null || layout.stackSize == null) {
+      return;
+    }
+    try {
+      int length = readList();
+      for (int i = length - 1; i >= 0 && i >= length - most; i--) {
+        long thread = piece.i8(8 * i);
+        int osThreadId = osThreadId(thread);
+        long end = stackEnd(thread);
+        if (osThreadId != NO_THREAD && end != 0) {
+          long size = memory.readLong(thread + layout.stackSize.offset());
+          visitor.stack(osThreadId, end - size, end);
+        }
+      }
+    } catch (UnreadableMemoryException e) {
+      // The list was replaced and freed while it was read: the next call finds the new one.
+    }
+  }
+
   /**
    * All threads of the VM's list; those Java code can't enumerate (compilers, service) included.
    */
   public List<JavaThread> all() {
     List<JavaThread> threads = new ArrayList<>();
     try {
-      long list = memory.readLong(layout.threadList.offset());
-      piece.copy(
-          memory, list, Math.max(layout.threadListLength.end(), layout.threadListThreads.end()));
-      int length = (int) layout.threadListLength.in(piece);
-      long array = layout.threadListThreads.in(piece);
-      if (length < 0 || length > MOST_THREADS) {
-        return threads;
-      }
-      piece.copy(memory, array, 8 * length);
+      int length = readList();
       for (int i = 0; i < length; i++) {
         long address = piece.i8(8 * i);
         int osThreadId = osThreadId(address);
@@ -95,5 +123,19 @@ public final class JavaThreads {
       // The list was replaced and freed while it was read: what was found is what there is.
     }
     return threads;
+  }
+
+  /** Reads the addresses of all JavaThreads into {@link #piece}; returns how many. */
+  private int readList() throws UnreadableMemoryException {
+    long list = memory.readLong(layout.threadList.offset());
+    piece.copy(
+        memory, list, Math.max(layout.threadListLength.end(), layout.threadListThreads.end()));
+    int length = (int) layout.threadListLength.in(piece);
+    long array = layout.threadListThreads.in(piece);
+    if (length < 0 || length > MOST_THREADS) {
+      return 0;
+    }
+    piece.copy(memory, array, 8 * length);
+    return length;
   }
 }

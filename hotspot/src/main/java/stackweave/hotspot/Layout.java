@@ -173,6 +173,9 @@ final class Layout {
   /** Null where the JDK does not export it. */
   final Field stackBase;
 
+  /** Null where the JDK does not export it. */
+  final Field stackSize;
+
   // Garbage collections and performance data
   final Field collectedHeap;
   final Field totalCollections;
@@ -352,6 +355,7 @@ final class Layout {
     osThread = ledger.field("JavaThread::_osthread", "Thread::_osthread");
     osThreadId = field("OSThread", "_thread_id");
     stackBase = ledger.optionalField("Thread::_stack_base", "JavaThread::_stack_base");
+    stackSize = ledger.optionalField("Thread::_stack_size", "JavaThread::_stack_size");
 
     collectedHeap = field("Universe", "_collectedHeap");
     totalCollections = field("CollectedHeap", "_total_collections");

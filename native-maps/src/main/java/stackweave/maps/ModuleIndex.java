@@ -74,6 +74,38 @@ public final class ModuleIndex {
   }
 
   /**
+   * Like {@link #refresh(long)}, for samplers that get no records of mappings and look when they
+   * meet a pc in no module: what is new is taken for mapped at {@code foundSince} already, and what
+   * has vanished for mapped until {@code timeNanos}.
+   *
+   * @param foundSince the time of the sample that met it, at most {@code timeNanos}
+   * @return whether anything has changed
+   * @throws IOException if maps can't be read; the state is then as before
+   */
+  public boolean refresh(long timeNanos, long foundSince) throws IOException {
+    int generation = lastGeneration;
+    List<CodeRange> before = latest().ranges();
+    refresh(timeNanos);
+    if (lastGeneration == generation) {
+      return false;
+    }
+    Version complete = versions.remove(versions.size() - 1);
+    List<CodeRange> both = before;
+    for (CodeRange range : complete.map().ranges()) {
+      if (before.stream().noneMatch(known -> isSame(known, range))) {
+        both = replaced(both, range.start(), range.end(), range);
+      }
+    }
+    if (both != before && foundSince - complete.since() < 0) {
+      long newest = versions.isEmpty() ? foundSince : versions.get(versions.size() - 1).since();
+      long since = foundSince - newest < 0 ? newest : foundSince;
+      versions.add(new Version(since, newMap(both), false));
+    }
+    versions.add(complete);
+    return true;
+  }
+
+  /**
    * Reads /proc/PID/maps: finds what was mapped before anybody recorded it, and retires what has
    * vanished. To be called once before the first sample, and whenever ranges may have vanished.
    *

@@ -1,6 +1,7 @@
 package stackweave.maps;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -105,6 +106,29 @@ class ModuleIndexTest {
     assertEquals("libb.so", index.at(299).find(0x10000).name());
     assertNull(index.at(300).find(0x10000));
     assertEquals(3, List.of(gen(100), gen(200), gen(300)).stream().distinct().count());
+  }
+
+  /** Without records of mappings: found by the sample of 200, and by a look at 300. */
+  @Test
+  void whatASampleMakesBeFoundWasThereAtThatSample() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    maps(line(0x20000, b));
+    assertTrue(index.refresh(300, 200));
+    assertNull(index.at(199).find(0x20000));
+    assertEquals("libb.so", index.at(200).find(0x20000).name());
+    assertEquals("liba.so", index.at(299).find(0x10000).name(), "gone, nobody knows since when");
+    assertNull(index.at(300).find(0x10000));
+    assertEquals("libb.so", index.at(300).find(0x20000).name());
+    assertFalse(index.refresh(500, 400));
+    maps(line(0x20000, a));
+    assertTrue(index.refresh(700, 600));
+    assertEquals("libb.so", index.at(599).find(0x20000).name());
+    assertEquals("liba.so", index.at(600).find(0x20000).name());
+    maps();
+    assertTrue(index.refresh(800, 750));
+    assertEquals("liba.so", index.at(799).find(0x20000).name());
+    assertNull(index.at(800).find(0x20000));
   }
 
   private int gen(long time) {

@@ -69,7 +69,7 @@ public final class OlderStack implements MemoryReader {
   private final MemoryReader live;
   private final Whereabouts whereabouts;
   private final Runnable onTaken;
-  private final byte[] seam = new byte[StackSnapshot.MAX_STACK_BYTES];
+  private byte[] seam = new byte[StackSnapshot.MAX_STACK_BYTES];
   private byte[] bytes = new byte[PIECE_BYTES];
   private StackSnapshot sample;
   private SpliceOutcome outcome = SpliceOutcome.NOT_NEEDED;
@@ -216,6 +216,9 @@ public final class OlderStack implements MemoryReader {
   /** Compares live memory with the copy from the seam's begin to the copy's end. */
   private SpliceOutcome compareSeam() {
     int count = sample.stackLength() - seamOffset;
+    if (seam.length < count) {
+      seam = new byte[sample.stackBytes().length];
+    }
     try {
       live.read(seamAddress(), seam, 0, count);
     } catch (UnreadableMemoryException e) {

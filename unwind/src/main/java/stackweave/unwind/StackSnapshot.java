@@ -27,7 +27,7 @@ public final class StackSnapshot implements MemoryReader {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final Registers registers;
-  private final byte[] stack = new byte[MAX_STACK_BYTES];
+  private final byte[] stack;
   private final long[] kernelFrames = new long[MAX_KERNEL_FRAMES];
   private int kernelFrameCount;
   private long stackAddress;
@@ -42,10 +42,18 @@ public final class StackSnapshot implements MemoryReader {
   /**
    * A bit per word of the copy: whether it was read. Kept where there is an {@link #older} part.
    */
-  private final long[] wordsRead = new long[MAX_STACK_BYTES / Long.BYTES / Long.SIZE];
+  private final long[] wordsRead;
 
+  /** With room for {@link #MAX_STACK_BYTES}. */
   public StackSnapshot(Architecture architecture) {
+    this(architecture, MAX_STACK_BYTES);
+  }
+
+  /** With room for a copy of {@code stackBytes}. */
+  public StackSnapshot(Architecture architecture, int stackBytes) {
     registers = new Registers(architecture);
+    stack = new byte[stackBytes];
+    wordsRead = new long[stackBytes / Long.BYTES / Long.SIZE + 1];
   }
 
   /** Makes this an empty sample: nothing known, nothing copied. */
@@ -208,6 +216,6 @@ public final class StackSnapshot implements MemoryReader {
   }
 
   private boolean isBeyondCopy(long offset) {
-    return stackLength > 0 && offset > stackLength - 8L && offset < STACK_REACH;
+    return stackAddress != 0 && offset > stackLength - 8L && offset < STACK_REACH;
   }
 }

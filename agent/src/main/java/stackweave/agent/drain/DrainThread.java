@@ -14,7 +14,6 @@ import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
-import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.linux.CpuTime;
 import stackweave.jfr.control.SamplingRequest;
@@ -48,6 +47,9 @@ final class DrainThread implements Runnable {
 
   /** How soon an unmapped library is noticed: the kernel records no munmap. Costs 0.7 ms. */
   private static final long REFRESH_NANOS = 2_000_000_000L;
+
+  /** The same where the engine does not report mappings either. */
+  private static final long UNREPORTED_REFRESH_NANOS = 500_000_000L;
 
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
@@ -150,7 +152,7 @@ final class DrainThread implements Runnable {
   /** The pipeline first: while it is put together, a running engine's rings would overflow. */
   private void sampleUntilStopped() {
     try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
-      EngineChoice choice = EngineChooser.start(config());
+      EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks());
       totals.engineReason = reasons(choice);
       started.countDown();
       if (choice.engine().isPresent()) {
@@ -175,7 +177,7 @@ final class DrainThread implements Runnable {
       pipeline.sink().follow(running);
       drainUntilStopped(running, pipeline);
       // What other threads see ends with all that was drained.
-      publish(running.statistics());
+      publish(running);
       totals.add(running.statistics());
     } finally {
       engine = null;
@@ -196,6 +198,8 @@ final class DrainThread implements Runnable {
     long refreshed = System.nanoTime();
     long repeated = refreshed;
     long published = refreshed - PUBLISH_NANOS;
+    long refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
+    boolean sampled = false;
     int wait = BUSY_MILLIS;
     while (!stopping) {
       running.await(wait);
@@ -203,22 +207,24 @@ final class DrainThread implements Runnable {
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       wait = nextWait(wait, drained, pipeline.sink());
       if (flush) {
-        status(running.statistics());
+        status(running);
         store.flushDone();
       }
       long now = System.nanoTime();
       if (now - published > PUBLISH_NANOS) {
         published = now;
-        publish(running.statistics());
+        publish(running);
       }
-      if (now - refreshed > REFRESH_NANOS) {
+      sampled |= drained > 0;
+      if (now - refreshed > refreshNanos && (sampled || running.reportsMappings())) {
+        sampled = false;
         refreshed = now;
         pipeline.refreshModules();
       }
       if (request.inMemory() && now - repeated > REPEAT_NANOS) {
         repeated = now;
         store.repeatDefinitions();
-        status(running.statistics());
+        status(running);
       }
     }
     running.stop();
@@ -232,15 +238,17 @@ final class DrainThread implements Runnable {
     return drained > 0 ? BUSY_MILLIS : Math.min(2 * wait, IDLE_MILLIS);
   }
 
-  private void publish(EngineStatistics statistics) {
+  private void publish(SampleEngine running) {
     totals.drainCpuNanos = cpuTime.ofThread() + totals.earlierDrainCpuNanos;
-    totals.publish(statistics);
+    totals.engineNote = running == null ? "" : running.note();
+    totals.publish(running == null ? null : running.statistics());
     onPublish.run();
   }
 
-  private void status(EngineStatistics statistics) {
-    publish(statistics);
-    store.status(totals.values(statistics));
+  /** Writes how sampling goes, with a running engine or without. */
+  private void status(SampleEngine running) {
+    publish(running);
+    store.status(totals.latest());
   }
 
   private EngineConfig config() {

@@ -6,6 +6,7 @@ import java.lang.instrument.Instrumentation;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
@@ -41,17 +42,17 @@ final class PipelineFactory {
   }
 
   /** A pipeline and what it holds; belongs to the drain thread that opened it. */
-  record Pipeline(SamplePipeline sink, ModuleIndex modules, SelfMemory memory, ThreadNames threads)
+  record Pipeline(
+      SamplePipeline sink,
+      ModuleIndex modules,
+      SelfMemory memory,
+      ThreadNames threads,
+      ThreadStacks javaStacks)
       implements AutoCloseable {
 
     /** Retires the modules that are no longer mapped. */
     void refreshModules() {
-      try {
-        modules.refresh(System.nanoTime());
-      } catch (IOException e) {
-        // /proc is as it was: the next refresh tries again, the mmap records go on meanwhile.
-        return;
-      }
+      sink.refreshModules();
     }
 
     @Override
@@ -90,7 +91,9 @@ final class PipelineFactory {
     SamplePipeline sink =
         new SamplePipeline(
             store, modules, memory, unwinder, names, threads, failures, depth, totals.counts);
-    return new Pipeline(sink, modules, memory, threads);
+    ThreadStacks javaStacks =
+        hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
+    return new Pipeline(sink, modules, memory, threads, javaStacks);
   }
 
   /**

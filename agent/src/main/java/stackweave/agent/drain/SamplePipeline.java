@@ -1,5 +1,6 @@
 package stackweave.agent.drain;
 
+import java.io.IOException;
 import java.util.HexFormat;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
@@ -39,6 +40,9 @@ final class SamplePipeline implements EngineSink {
   private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
   private int storeGeneration;
 
+  /** Null where the engine reports mappings. */
+  private ModuleSearch search;
+
   /**
    * @param failures records stacks that don't reach their root; null: nobody does
    */
@@ -67,6 +71,7 @@ final class SamplePipeline implements EngineSink {
   /** Whose samples come from here on. */
   void follow(SampleEngine running) {
     engine = running;
+    search = running.reportsMappings() ? null : new ModuleSearch(modules);
   }
 
   private long highestStackPointer(int tid) {
@@ -76,6 +81,20 @@ final class SamplePipeline implements EngineSink {
   /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
   long deepNanos() {
     return deepNanos;
+  }
+
+  /** Retires the modules that are no longer mapped, and finds those that nobody reported. */
+  void refreshModules() {
+    if (search != null) {
+      search.refresh();
+      return;
+    }
+    try {
+      modules.refresh(System.nanoTime());
+    } catch (IOException e) {
+      // /proc is as it was: the next refresh tries again, the mmap records go on meanwhile.
+      return;
+    }
   }
 
   @Override
@@ -92,8 +111,11 @@ final class SamplePipeline implements EngineSink {
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       clamp(snapshot, thread.stackEnd);
       ModuleMap map = modules.at(snapshot.timeNanos());
-      older.begin(snapshot, thread.stackEnd);
-      StopReason end = unwind(snapshot, map);
+      StopReason end = unwind(snapshot, map, thread.stackEnd);
+      if (search != null && end == StopReason.NO_MODULE && search.look(snapshot.timeNanos())) {
+        map = modules.at(snapshot.timeNanos());
+        end = unwind(snapshot, map, thread.stackEnd);
+      }
       write(snapshot, map, threads.ownerOf(frames, snapshot, thread), end);
       if (failures != null && !frames.end().isComplete()) {
         failures.record(snapshot, map, frames);
@@ -106,8 +128,9 @@ final class SamplePipeline implements EngineSink {
   }
 
   /** Unwinds and takes the time, which costs two reads of the clock, 50 ns. */
-  private StopReason unwind(StackSnapshot snapshot, ModuleMap map) {
+  private StopReason unwind(StackSnapshot snapshot, ModuleMap map, long stackEnd) {
     long begin = System.nanoTime();
+    older.begin(snapshot, stackEnd);
     unwinder.unwind(snapshot, map, frames);
     StopReason end = splicedEnd(snapshot, map);
     counts.unwindNanos += System.nanoTime() - begin;

@@ -2,6 +2,8 @@ package stackweave.agent.drain;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
 import stackweave.jfr.store.SamplerStatusValues;
@@ -16,6 +18,10 @@ final class SamplerTotals {
   String engine = "";
   String engineReason = "";
   String note = "";
+
+  /** What the running engine says of itself. */
+  String engineNote = "";
+
   long intervalNanos;
   long drainCpuNanos;
   long earlierDrainCpuNanos;
@@ -76,7 +82,14 @@ final class SamplerTotals {
         counts.unwindNanos,
         splices(),
         links(),
-        counts.lastFailure == null ? note : note + " (last failure: " + counts.lastFailure + ")");
+        notes());
+  }
+
+  private String notes() {
+    String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
+    return Stream.of(note, engineNote, failure)
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining("; "));
   }
 
   private Map<String, Long> links() {

@@ -8,6 +8,11 @@ import java.util.Optional;
 public final class EngineChooser {
   private EngineChooser() {}
 
+  /** Starts an engine that has to find all stacks by itself. */
+  public static EngineChoice start(EngineConfig config) {
+    return start(config, ThreadStacks.NONE);
+  }
+
   /**
    * Starts an engine on the calling thread, which becomes its drain thread: that thread is not
    * sampled, nor are threads that it starts from here on, and it alone may use the engine ({@link
@@ -15,12 +20,14 @@ public final class EngineChooser {
    *
    * <p>The order is that of {@link EngineKind}, but {@link EngineConfig#preferred} comes first
    * where it is set; a preference never prevents the fallback to the others.
+   *
+   * @param javaStacks where the stacks of Java threads are; used on this thread only
    */
-  public static EngineChoice start(EngineConfig config) {
+  public static EngineChoice start(EngineConfig config, ThreadStacks javaStacks) {
     List<EngineRefusal> refusals = new ArrayList<>();
     for (EngineKind kind : order(config.preferred())) {
       try {
-        return new EngineChoice(Optional.of(start(kind, config)), refusals);
+        return new EngineChoice(Optional.of(start(kind, config, javaStacks)), refusals);
       } catch (EngineRefusedException e) {
         refusals.add(e.refusal());
       }
@@ -28,10 +35,11 @@ public final class EngineChooser {
     return new EngineChoice(Optional.empty(), refusals);
   }
 
-  private static SampleEngine start(EngineKind kind, EngineConfig config)
+  private static SampleEngine start(EngineKind kind, EngineConfig config, ThreadStacks javaStacks)
       throws EngineRefusedException {
     return switch (kind) {
       case PERF, PERF_USER -> PerfEngine.start(kind, config);
+      case TIMER -> TimerEngine.start(config, javaStacks);
     };
   }
 

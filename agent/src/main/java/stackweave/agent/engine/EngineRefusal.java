@@ -18,7 +18,7 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     NOT_PERMITTED,
     /** A filter in front of the kernel forbids it: seccomp of a container, or a security module. */
     BLOCKED,
-    /** This kernel has no perf_event_open, or not the events needed. */
+    /** This kernel has no such system call, or not in the kind needed. */
     ABSENT,
     /** The kernel has it, but not in a form that the engine can use. */
     UNSUPPORTED_KERNEL,
@@ -27,7 +27,13 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     /** It would take too many of the application's file descriptors. */
     FILE_DESCRIPTORS,
     /** The kernel grants no memory for the rings. */
-    RING_MEMORY
+    RING_MEMORY,
+    /** Every signal that the engine could use is taken. */
+    NO_SIGNAL,
+    /** The threads' timers would take too much of the user's signal queue (RLIMIT_SIGPENDING). */
+    SIGNAL_QUEUE,
+    /** Another engine of the same kind runs in this process. */
+    IN_USE
   }
 
   /** The refusal as one line: {@code perf: <explanation> [EACCES]}. */

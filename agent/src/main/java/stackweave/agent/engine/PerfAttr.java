@@ -13,6 +13,9 @@ final class PerfAttr {
   /** Up to sample_max_stack: known to every kernel since 4.8. */
   static final int BYTES = 112;
 
+  /** Records have 16-bit sizes: this is the largest multiple of 8 that sample_stack_user takes. */
+  static final int MAX_STACK_BYTES = 65_528;
+
   private static final int TYPE_SOFTWARE = 1;
   private static final int COUNT_SW_CPU_CLOCK = 0;
   private static final int COUNT_SW_DUMMY = 9;

@@ -94,7 +94,7 @@ final class PerfEngine implements SampleEngine {
     this.drainTid = calls.gettid();
     this.pid = Libc.getpid();
     this.cpus = CpuSet.ofProcess();
-    this.stackBytes = config.stackBytes();
+    this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
   }
 
   /** Starts on the calling thread. */

@@ -26,6 +26,27 @@ public interface SampleEngine extends AutoCloseable {
   void wake();
 
   /**
+   * Tells of a thread that may be new to the engine, so that it need not be found first. Any
+   * thread, any time; never blocks, and does nothing where the engine learns of threads by itself.
+   *
+   * @param tid the thread's id as the OS has it, or 0 if it is not known: some thread was started
+   */
+  default void threadStarted(int tid) {}
+
+  /**
+   * Whether {@link EngineSink#mapped} tells of new mappings; otherwise the drain has to look for
+   * them.
+   */
+  default boolean reportsMappings() {
+    return true;
+  }
+
+  /** What the user should know of how the engine gets on, in a few words; "" if nothing. */
+  default String note() {
+    return "";
+  }
+
+  /**
    * Delivers, in the order of time, what is surely complete up to {@code untilTimeNanos}: what a
    * CPU may still be about to write an earlier record for is held back until the next call. After
    * {@link #stop} nothing is held back.

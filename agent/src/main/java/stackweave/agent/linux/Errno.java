@@ -7,6 +7,7 @@ public final class Errno {
   public static final int ESRCH = 3;
   public static final int EINTR = 4;
   public static final int E2BIG = 7;
+  public static final int EAGAIN = 11;
   public static final int ENOMEM = 12;
   public static final int EACCES = 13;
   public static final int ENODEV = 19;
@@ -26,6 +27,7 @@ public final class Errno {
       case ESRCH -> "ESRCH";
       case EINTR -> "EINTR";
       case E2BIG -> "E2BIG";
+      case EAGAIN -> "EAGAIN";
       case ENOMEM -> "ENOMEM";
       case EACCES -> "EACCES";
       case ENODEV -> "ENODEV";

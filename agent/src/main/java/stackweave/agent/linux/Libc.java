@@ -13,15 +13,21 @@ import com.sun.jna.NativeLibrary;
  * Thread-safe.
  */
 public final class Libc {
+  public static final int PROT_NONE = 0;
   public static final int PROT_READ = 1;
   public static final int PROT_WRITE = 2;
+  public static final int PROT_EXEC = 4;
   public static final int MAP_SHARED = 1;
   public static final int MAP_PRIVATE = 2;
+  public static final int MAP_FIXED = 0x10;
   public static final int MAP_ANONYMOUS = 0x20;
 
   /** What mmap returns where it fails. */
   public static final long MAP_FAILED = -1;
 
+  public static final int MADV_REMOVE = 9;
+  public static final int MADV_DONTFORK = 10;
+  public static final int F_ADD_SEALS = 1033;
   public static final int O_RDONLY = 0;
 
   /** Also the value of EFD_CLOEXEC. */
@@ -32,9 +38,16 @@ public final class Libc {
 
   public static final int POLLIN = 1;
   public static final int RLIMIT_NOFILE = 7;
+  public static final int RLIMIT_SIGPENDING = 11;
   public static final int SC_PAGESIZE = 30;
   public static final int CLOCK_PROCESS_CPUTIME_ID = 2;
   public static final int CLOCK_THREAD_CPUTIME_ID = 3;
+
+  /** Its resolution is the kernel's tick. */
+  public static final int CLOCK_REALTIME_COARSE = 5;
+
+  private static final int RTLD_LAZY = 1;
+  private static final int RTLD_NOLOAD = 4;
 
   static {
     // The functions stay bound when the handle is closed: it is that of the process itself, which
@@ -60,6 +73,17 @@ public final class Libc {
       long address, long length, int protection, int flags, int fd, long offset);
 
   public static native int munmap(long address, long length);
+
+  public static native int madvise(long address, long length, int advice);
+
+  public static native int ftruncate(int fd, long length);
+
+  public static native int fcntl(int fd, int command, long argument);
+
+  public static native long lseek(int fd, long offset, int whence);
+
+  /** {@code action} and {@code old} are struct sigaction, or 0. */
+  public static native int sigaction(int signal, long action, long old);
 
   public static native int ioctl(int fd, long request, long argument);
 
@@ -92,10 +116,26 @@ public final class Libc {
   /** {@code time} is a struct timespec: seconds, nanoseconds. */
   public static native int clock_gettime(int clock, long time);
 
+  /** {@code time} is a struct timespec: seconds, nanoseconds. */
+  public static native int clock_getres(int clock, long time);
+
   /** {@code mask} is a bit set of {@code length} bytes; 0 as {@code tid} is the caller. */
   public static native int sched_getaffinity(int tid, long length, long mask);
 
   public static native int getpid();
 
   public static native int geteuid();
+
+  /**
+   * The address of a function of the vdso, the kernel's own library in every process; 0 where the C
+   * library does not list it.
+   */
+  public static long vdsoFunction(String name) {
+    long vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    return vdso == 0 ? 0 : dlsym(vdso, name);
+  }
+
+  private static native long dlopen(String name, int flags);
+
+  private static native long dlsym(long library, String name);
 }

@@ -50,6 +50,34 @@ public final class NativeBuffer implements AutoCloseable {
     return address == Libc.MAP_FAILED ? null : new NativeBuffer(address, length);
   }
 
+  /**
+   * A shared, writable mapping of a file descriptor twice in a row, so that what runs over its end
+   * goes on at its beginning; null where the kernel refuses it. The view is that of both.
+   *
+   * @param length a multiple of the page size, the length of the file
+   */
+  public static NativeBuffer mapTwice(int fd, int length) {
+    long address =
+        Libc.mmap(0, 2L * length, Libc.PROT_NONE, Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS, -1, 0);
+    if (address == Libc.MAP_FAILED) {
+      return null;
+    }
+    for (long at = address; at < address + 2L * length; at += length) {
+      int protection = Libc.PROT_READ | Libc.PROT_WRITE;
+      if (Libc.mmap(at, length, protection, Libc.MAP_SHARED | Libc.MAP_FIXED, fd, 0)
+          == Libc.MAP_FAILED) {
+        Libc.munmap(address, 2L * length);
+        return null;
+      }
+    }
+    return new NativeBuffer(address, 2L * length);
+  }
+
+  /** Memory that was mapped by somebody else, as long as he keeps it. */
+  public static NativeBuffer view(long address, long length) {
+    return new NativeBuffer(address, length);
+  }
+
   /** Where the memory begins. */
   public long address() {
     return address;

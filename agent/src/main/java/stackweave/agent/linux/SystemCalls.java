@@ -6,19 +6,41 @@ import stackweave.unwind.Architecture;
 
 /** Numbers of the system calls that libc has no function for, per architecture. */
 public enum SystemCalls {
-  X86_64(Architecture.X86_64, 298, 186, 319),
-  AARCH64(Architecture.AARCH64, 241, 178, 279);
+  X86_64(Architecture.X86_64, 298, 186, 217, 319, 274, 222, 223, 224, 226),
+  AARCH64(Architecture.AARCH64, 241, 178, 61, 279, 100, 107, 110, 108, 111);
 
   private final Architecture architecture;
   private final int perfEventOpen;
   private final int gettid;
+  private final int getdents64;
   private final int memfdCreate;
+  private final int getRobustList;
+  private final int timerCreate;
+  private final int timerSettime;
+  private final int timerGettime;
+  private final int timerDelete;
 
-  SystemCalls(Architecture architecture, int perfEventOpen, int gettid, int memfdCreate) {
+  SystemCalls(
+      Architecture architecture,
+      int perfEventOpen,
+      int gettid,
+      int getdents64,
+      int memfdCreate,
+      int getRobustList,
+      int timerCreate,
+      int timerSettime,
+      int timerGettime,
+      int timerDelete) {
     this.architecture = architecture;
     this.perfEventOpen = perfEventOpen;
     this.gettid = gettid;
+    this.getdents64 = getdents64;
     this.memfdCreate = memfdCreate;
+    this.getRobustList = getRobustList;
+    this.timerCreate = timerCreate;
+    this.timerSettime = timerSettime;
+    this.timerGettime = timerGettime;
+    this.timerDelete = timerDelete;
   }
 
   /** Those of the running JVM; empty on an architecture that the engines don't know. */
@@ -47,8 +69,40 @@ public enum SystemCalls {
     return (int) Libc.syscall(gettid, 0, 0, 0, 0, 0, 0);
   }
 
-  /** {@code memfd_create(name, flags)}: a file descriptor, or −1 and {@link Libc#errno}. */
+  /**
+   * {@code getdents64(fd, buffer, length)}: bytes of struct linux_dirent64, 0 at the end, or −1.
+   */
+  public int getdents64(int fd, long buffer, int length) {
+    return (int) Libc.syscall(getdents64, fd, buffer, length, 0, 0, 0);
+  }
+
+  /** {@code memfd_create(name, flags)} for a name in native memory: a file descriptor, or −1. */
   public int memfdCreate(long name, int flags) {
     return (int) Libc.syscall(memfdCreate, name, flags, 0, 0, 0, 0);
+  }
+
+  /** {@code get_robust_list(tid, head, length)}; {@code head} and {@code length} are words. */
+  public int getRobustList(int tid, long head, long length) {
+    return (int) Libc.syscall(getRobustList, tid, head, length, 0, 0, 0);
+  }
+
+  /** {@code timer_create(clock, event, id)}; {@code id} is an int: the kernel's, not libc's. */
+  public int timerCreate(int clock, long event, long id) {
+    return (int) Libc.syscall(timerCreate, clock, event, id, 0, 0, 0);
+  }
+
+  /** {@code timer_settime(id, 0, spec, NULL)}: relative to the clock's present time. */
+  public int timerSettime(int id, long spec) {
+    return (int) Libc.syscall(timerSettime, id, 0, spec, 0, 0, 0);
+  }
+
+  /** {@code timer_gettime(id, spec)}. */
+  public int timerGettime(int id, long spec) {
+    return (int) Libc.syscall(timerGettime, id, spec, 0, 0, 0, 0);
+  }
+
+  /** {@code timer_delete(id)}. */
+  public int timerDelete(int id) {
+    return (int) Libc.syscall(timerDelete, id, 0, 0, 0, 0, 0);
   }
 }

@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,13 +53,13 @@ class EnginePermissionTest {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void anOrdinaryUserSamplesUserModeOnly(Path jdk) throws Exception {
+  void anOrdinaryUserSamplesByTimers(Path jdk) throws Exception {
     int paranoid =
         Integer.parseInt(Files.readString(Path.of("/proc/sys/kernel/perf_event_paranoid")).strip());
     assumeTrue(paranoid == 2, () -> "kernel.perf_event_paranoid is " + paranoid);
     ForkedJvm.Result result = jvm.run(jdk, ordinaryUser(), "1000", "400", "0");
 
-    assertEquals("PERF_USER", result.line("engine"), result.output());
+    assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals(
         "NOT_PERMITTED perf: this user may not sample kernel mode (kernel.perf_event_paranoid is"
             + " 2); `sysctl kernel.perf_event_paranoid=1` or CAP_PERFMON lifts it [EACCES]",
@@ -67,18 +69,60 @@ class EnginePermissionTest {
     assertRanOn(result);
   }
 
+  @Test
+  void anOrdinaryUserMaySampleUserModeByPerf() throws Exception {
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), ordinaryUser(), "1000", "400", "0", "PERF_USER");
+
+    assertEquals("PERF_USER", result.line("engine"), result.output());
+    assertEquals("", result.line("refusal"));
+    assertCovered(result);
+    assertRanOn(result);
+  }
+
   @ParameterizedTest
   @MethodSource("jdks")
-  void underASeccompFilterNothingIsSampledAndOneLineSaysWhy(Path jdk) throws Exception {
-    ForkedJvm.Result result = jvm.run(jdk, denying(EPERM, perfEventOpen()), "1000", "100", "0");
+  void underASeccompFilterTimersSample(Path jdk) throws Exception {
+    ForkedJvm.Result result = jvm.run(jdk, denying(EPERM, perfEventOpen()), "1000", "400", "0");
+
+    assertEquals("TIMER", result.line("engine"), result.output());
+    String refusal = result.line("refusal");
+    assertTrue(
+        refusal.startsWith("BLOCKED perf: a filter") && refusal.endsWith("[EPERM]"), refusal);
+    assertCovered(result);
+    assertRanOn(result);
+  }
+
+  /** What an unprivileged user under a filter has left, with even process_vm_readv denied. */
+  @Test
+  void anOrdinaryUserUnderAFilterHasTimersToo() throws Exception {
+    List<String> wrapper = new ArrayList<>(denying(EPERM, perfEventOpen(), 310, 311));
+    wrapper.addAll(ordinaryUser());
+    assumeTrue(SystemCalls.current().orElseThrow() == SystemCalls.X86_64, "numbers of x86-64");
+    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "1000", "400", "0");
+
+    assertEquals("TIMER", result.line("engine"), result.output());
+    assertEquals("PROC_SELF_MEM", result.line("way"), result.output());
+    assertCovered(result);
+    assertRanOn(result);
+  }
+
+  /** A filter as strict as that: neither perf events nor timers, nor memory for a handler. */
+  @ParameterizedTest
+  @CsvSource({"222, timer_create", "319, memfd_create"})
+  void whereNothingIsAllowedOneLineEachSaysWhy(int call, String name) throws Exception {
+    assumeTrue(SystemCalls.current().orElseThrow() == SystemCalls.X86_64, "numbers of x86-64");
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), denying(EPERM, perfEventOpen(), call), "1000", "100", "0");
 
     assertEquals("null", result.line("engine"), result.output());
     String[] refusals = result.line("refusal").split("\n");
     assertEquals(EngineKind.values().length, refusals.length, result.output());
     for (String refusal : refusals) {
-      assertTrue(refusal.startsWith("BLOCKED perf"), refusal);
+      assertTrue(refusal.startsWith("BLOCKED "), refusal);
       assertTrue(refusal.contains("seccomp") && refusal.endsWith("[EPERM]"), refusal);
     }
+    assertTrue(refusals[1].startsWith("BLOCKED timer: " + name), refusals[1]);
     assertRanOn(result);
   }
 
@@ -107,13 +151,33 @@ class EnginePermissionTest {
     ForkedJvm.Result result =
         jvm.run(jdks().get(0), List.of("prlimit", "--nofile=512:512"), "1000", "50", "200");
 
-    assertEquals("null", result.line("engine"), result.output());
-    for (String refusal : result.line("refusal").split("\n")) {
-      assertTrue(
-          refusal.matches(
-              "FILE_DESCRIPTORS perf.*: [0-9]+ threads on [0-9]+ CPUs need .*ulimit -n.*"),
-          refusal);
-    }
+    assertEquals("TIMER", result.line("engine"), result.output());
+    String refusal = result.line("refusal");
+    assertTrue(
+        refusal.matches("FILE_DESCRIPTORS perf: [0-9]+ threads on [0-9]+ CPUs need .*ulimit -n.*"),
+        refusal);
+    assertTrue(result.line("statistics").contains("fileDescriptors=3,"), result.output());
+    assertRanOn(result);
+  }
+
+  @Test
+  void theApplicationKeepsItsQueueOfSignals() throws Exception {
+    // 200 idle threads against half of a queue of 300 signals.
+    ForkedJvm.Result result =
+        jvm.run(
+            jdks().get(0),
+            List.of("prlimit", "--sigpending=300:300"),
+            "1000",
+            "50",
+            "200",
+            "TIMER");
+
+    assertEquals("PERF", result.line("engine"), result.output());
+    String refusal = result.line("refusal");
+    assertTrue(
+        refusal.matches(
+            "SIGNAL_QUEUE timer: [0-9]+ threads need .* more than 1[0-9]+ .*ulimit -i.*"),
+        refusal);
     assertRanOn(result);
   }
 
@@ -122,7 +186,7 @@ class EnginePermissionTest {
   void whatTheRingsNeedIsWithinWhatAnOrdinaryUserHas() throws Exception {
     List<String> wrapper = new ArrayList<>(List.of("prlimit", "--memlock=0:0"));
     wrapper.addAll(ordinaryUser());
-    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "100", "0");
+    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "100", "0", "PERF_USER");
 
     assertEquals("PERF_USER", result.line("engine"), result.output());
     assertTrue(result.line("statistics").contains("ringBytes=524288"), result.output());
@@ -143,13 +207,14 @@ class EnginePermissionTest {
         new ArrayList<>(List.of("prlimit", "--memlock=" + memlock + ":" + memlock));
     // One user per case: the kernel gives the memory back when it likes.
     wrapper.addAll(user(54_321 + memlock));
-    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "50", "0", "beside");
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), wrapper, "10000", "50", "0", "PERF_USER", "beside");
 
     assertTrue(result.line("beside").contains("ringBytes=524288"), result.output());
-    String last = result.line("refusal").replaceAll("(?s).*\n", "");
+    String first = result.line("refusal").replaceAll("(?s)\n.*", "");
     if (ringBytes == 0) {
-      assertTrue(last.startsWith(refusal + " perf-user: "), result.output());
-      assertTrue(last.endsWith("[EPERM]"), last);
+      assertTrue(first.startsWith(refusal + " perf-user: "), result.output());
+      assertTrue(first.endsWith("[EPERM]"), first);
     } else {
       assertEquals("PERF_USER", result.line("engine"), result.output());
       assertTrue(result.line("statistics").contains("ringBytes=" + ringBytes), result.output());
@@ -166,8 +231,9 @@ class EnginePermissionTest {
         "setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups", "--bounding-set=-all");
   }
 
-  private static List<String> denying(int errno, int call) {
-    return List.of(deny, Integer.toString(errno), Integer.toString(call));
+  private static List<String> denying(int errno, int... calls) {
+    String list = Arrays.stream(calls).mapToObj(Integer::toString).collect(Collectors.joining(","));
+    return List.of(deny, Integer.toString(errno), list);
   }
 
   private static int perfEventOpen() {

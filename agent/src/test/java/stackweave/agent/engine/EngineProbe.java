@@ -14,14 +14,17 @@ final class EngineProbe {
   private EngineProbe() {}
 
   /**
-   * Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads, and
-   * anything fourth for another engine that runs all the while.
+   * Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads, and then
+   * the engine to try first (or {@code AUTO}), and anything fifth for another one of its kind that
+   * runs all the while.
    */
   public static void main(String[] args) throws Exception {
-    if (args.length > 3) {
-      EngineConfig first = EngineConfig.every(10_000_000);
+    EngineKind preferred =
+        args.length > 3 && !args[3].equals("AUTO") ? EngineKind.valueOf(args[3]) : null;
+    if (args.length > 4) {
+      EngineConfig first = config(10_000_000, preferred);
       Recorder beside =
-          Recorder.record(first, () -> main(new String[] {args[0], args[1], args[2]}));
+          Recorder.record(first, () -> main(new String[] {args[0], args[1], args[2], args[3]}));
       System.out.println("beside: " + beside.statistics);
       return;
     }
@@ -36,7 +39,7 @@ final class EngineProbe {
     List<Burner> burners = new ArrayList<>();
     Recorder recorder =
         Recorder.record(
-            EngineConfig.every(interval),
+            config(interval, preferred),
             () -> {
               burners.add(Burner.start("one", cpu));
               burners.add(Burner.start("two", cpu));
@@ -69,6 +72,10 @@ final class EngineProbe {
       System.out.println("way: " + memory.way());
     }
     System.out.println("application: done");
+  }
+
+  private static EngineConfig config(long interval, EngineKind preferred) {
+    return new EngineConfig(interval, EngineConfig.MAX_STACK_BYTES, preferred);
   }
 
   private static double used(List<Burner> burners) {

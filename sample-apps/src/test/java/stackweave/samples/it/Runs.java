@@ -1,5 +1,6 @@
 package stackweave.samples.it;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,20 +19,25 @@ final class Runs {
 
   private Runs() {}
 
+  /** Runs the JVM where every perf_event_open fails with EPERM, as in many containers. */
+  private static final String REFUSE_PERF =
+      Path.of("target/native/refuse_perf").toAbsolutePath().toString();
+
   /** {@code stackweave.samples.lab.JniLab} or {@code stackweave.samples.zoo.JniZoo}. */
   static Run of(Jdk jdk, String main) {
+    return MADE.computeIfAbsent(List.of(jdk, main), key -> run(ForkedJvm.on(jdk), main));
+  }
+
+  /** The same without perf: what is sampled is sampled by timers. */
+  static Run withoutPerf(Jdk jdk, String main) {
     return MADE.computeIfAbsent(
-        List.of(jdk, main),
-        key -> {
-          ForkedJvm.Ended ended =
-              ForkedJvm.on(jdk)
-                  .agent()
-                  .recording()
-                  .options("-Dsamples.clock=cpu")
-                  .run(main, SECONDS)
-                  .successfully();
-          return new Run(ended, Stacks.of(ended.recording()));
-        });
+        List.of(jdk, main, REFUSE_PERF), key -> run(ForkedJvm.on(jdk).under(REFUSE_PERF), main));
+  }
+
+  private static Run run(ForkedJvm jvm, String main) {
+    ForkedJvm.Ended ended =
+        jvm.agent().recording().options("-Dsamples.clock=cpu").run(main, SECONDS).successfully();
+    return new Run(ended, Stacks.of(ended.recording()));
   }
 
   static Run lab(Jdk jdk) {

@@ -11,14 +11,19 @@ final class Sampling {
   private Sampling() {}
 
   /**
-   * Waits until the process has perf events: on a busy machine the drain thread needs its time.
-   * After a minute the program goes on, and its test will miss the samples.
+   * Waits until the process has perf events or CPU timers: on a busy machine the drain thread needs
+   * its time. After a minute the program goes on, and its test will miss the samples.
    */
   static void await() throws IOException, InterruptedException {
-    for (int i = 0; i < 600 && !hasPerfEvents(); i++) {
+    for (int i = 0; i < 600 && !hasPerfEvents() && !hasTimers(); i++) {
       Thread.sleep(100);
     }
     Thread.sleep(200);
+  }
+
+  private static boolean hasTimers() throws IOException {
+    Path timers = Path.of("/proc/self/timers");
+    return Files.exists(timers) && Files.readString(timers).contains("signal/tid.");
   }
 
   private static boolean hasPerfEvents() throws IOException {

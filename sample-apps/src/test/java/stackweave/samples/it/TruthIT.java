@@ -29,12 +29,22 @@ class TruthIT {
   @ParameterizedTest
   @MethodSource("stackweave.samples.it.Jdks#all")
   void knownChainsAreExact(Jdk jdk) {
+    exact(jdk.toString(), Runs.lab(jdk).stacks());
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.samples.it.Jdks#all")
+  void knownChainsAreExactWithoutPerf(Jdk jdk) {
+    exact(jdk + " without perf", Runs.withoutPerf(jdk, "stackweave.samples.lab.JniLab").stacks());
+  }
+
+  private static void exact(String run, Stacks stacks) {
     LabChains chains = new LabChains();
     Map<String, int[]> counts = new TreeMap<>();
     Map<String, Sample> wrong = new HashMap<>();
     int all = 0;
     int exact = 0;
-    for (Sample sample : Runs.lab(jdk).stacks().samples()) {
+    for (Sample sample : stacks.samples()) {
       if (sample.frames().isEmpty() || !isLab(sample.innermost())) {
         continue;
       }
@@ -50,7 +60,7 @@ class TruthIT {
         wrong.putIfAbsent(innermost, sample);
       }
     }
-    System.out.printf("%s: %d of %d stacks of the lab exact%n", jdk, exact, all);
+    System.out.printf("%s: %d of %d stacks of the lab exact%n", run, exact, all);
     counts.forEach(
         (name, count) -> System.out.printf("  %-60s %5d of %5d%n", name, count[1], count[0]));
     wrong.values().stream().limit(4).forEach(sample -> System.out.println("not exact: " + sample));

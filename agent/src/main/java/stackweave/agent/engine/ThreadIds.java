@@ -1,0 +1,52 @@
+package stackweave.agent.engine;
+
+import java.util.Arrays;
+
+/** A growing list of thread ids. Not thread-safe. */
+final class ThreadIds {
+  private int[] ids = new int[64];
+  private int size;
+
+  void add(int tid) {
+    if (size == ids.length) {
+      ids = Arrays.copyOf(ids, 2 * size);
+    }
+    ids[size++] = tid;
+  }
+
+  int size() {
+    return size;
+  }
+
+  int get(int index) {
+    return ids[index];
+  }
+
+  /** The ids; the first {@link #size} are valid. Not to be written. */
+  int[] array() {
+    return ids;
+  }
+
+  void set(int index, int tid) {
+    ids[index] = tid;
+  }
+
+  /** Where an id is, or −1. */
+  int indexOf(int tid) {
+    for (int i = 0; i < size; i++) {
+      if (ids[i] == tid) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Takes an id out; the last one takes its place. */
+  void remove(int index) {
+    ids[index] = ids[--size];
+  }
+
+  void clear() {
+    size = 0;
+  }
+}

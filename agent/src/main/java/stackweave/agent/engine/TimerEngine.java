@@ -1,0 +1,299 @@
+package stackweave.agent.engine;
+
+import java.util.concurrent.locks.LockSupport;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.TaskList;
+import stackweave.unwind.StackSnapshot;
+
+/**
+ * Samples by CPU timers: each thread has one on its own CPU clock, whose signal runs a few hundred
+ * bytes of machine code on that thread, which copy its registers and its stack into a ring.
+ *
+ * <p>The way: the handler's memory ({@link HandlerMemory}, {@link HandlerCode}), the signal ({@link
+ * HandlerSignal}), a timer for each thread ({@link TimerThreads}) that is found ({@link
+ * TimerDiscovery}), the records taken out of the ring ({@link TimerRecords}).
+ *
+ * <p>The kernel looks at CPU timers at its ticks (100 to 1000 a second): at shorter intervals a
+ * sample stands for several expiries, as its weight says. The signal is delivered on the way back
+ * to user mode, so time in system calls is seen, with the user stack that made the call; a thread
+ * that blocks uses no CPU and gets no signal.
+ */
+final class TimerEngine implements SampleEngine {
+  /** How long samples and new threads wait at most. */
+  private static final int STEP_MILLIS = 5;
+
+  private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
+  private static final int POLLFD_BYTES = 8;
+
+  /** For wake-ups, the list of threads and the last process id. */
+  private static final int FILE_DESCRIPTORS = 3;
+
+  private final EngineConfig config;
+  private final int stackBytes;
+  private final int cpus;
+  private final HandlerMemory memory;
+  private final CpuTime cpuTime = new CpuTime();
+  private Wakeup wakeup;
+  private NativeBuffer pollFd;
+  private HandlerSignal signal;
+  private TimerThreads threads;
+  private TimerDiscovery discovery;
+  private TimerRecords records;
+  private int attachedAtStart;
+  private long foreignAtStart;
+  private long droppedAtStart;
+  private long droppedExpiriesAtStart;
+  private long cpuAtStart;
+  private long cpuAtStop;
+  private volatile boolean woken;
+  private boolean stopped;
+  private boolean closed;
+
+  private TimerEngine(EngineConfig config, HandlerMemory memory) {
+    this.config = config;
+    this.memory = memory;
+    this.stackBytes = config.stackBytes() & -16;
+    this.cpus = CpuSet.ofProcess().length;
+  }
+
+  /**
+   * Starts on the calling thread, the one that is not sampled.
+   *
+   * @param javaStacks where the stacks of Java threads are
+   */
+  static TimerEngine start(EngineConfig config, ThreadStacks javaStacks)
+      throws EngineRefusedException {
+    return start(config, javaStacks, 0);
+  }
+
+  /** Starts with a signal of one's own choice, 0 for a free one. */
+  static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
+      throws EngineRefusedException {
+    SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
+    TimerEngine engine = new TimerEngine(config, HandlerMemory.acquire(calls));
+    boolean started = false;
+    try {
+      engine.open(calls, javaStacks, signal);
+      started = true;
+    } finally {
+      if (!started) {
+        engine.close();
+      }
+    }
+    return engine;
+  }
+
+  private void open(SystemCalls calls, ThreadStacks javaStacks, int number)
+      throws EngineRefusedException {
+    wakeup = Wakeup.open();
+    TaskList tasks = wakeup == null ? null : TaskList.open(calls);
+    if (wakeup == null) {
+      throw TimerRefusals.memoryFile(Libc.errno());
+    }
+    if (tasks == null) {
+      throw TimerRefusals.tasks(Libc.errno());
+    }
+    pollFd = NativeBuffer.allocate(POLLFD_BYTES);
+    pollFd.bytes().putInt(0, wakeup.fd());
+    pollFd.bytes().putShort(4, (short) Libc.POLLIN);
+    signal = install(number, tasks);
+    threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
+    discovery = new TimerDiscovery(calls, tasks, threads, calls.gettid(), javaStacks);
+    records =
+        new TimerRecords(
+            memory,
+            HandlerLayout.of(calls.architecture()),
+            threads,
+            config.intervalNanos(),
+            new StackSnapshot(calls.architecture(), stackBytes));
+    foreignAtStart = memory.get(HandlerLayout.PROCESS_FOREIGN);
+    droppedAtStart = memory.get(HandlerLayout.PROCESS_DROPPED);
+    droppedExpiriesAtStart = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES);
+    memory.set(HandlerLayout.PROCESS_STACK_LIMIT, stackBytes);
+    memory.set(HandlerLayout.PROCESS_ENABLED, 1);
+    cpuAtStart = cpuOfOthers();
+    attachedAtStart = discovery.attachAll();
+  }
+
+  private HandlerSignal install(int number, TaskList tasks) throws EngineRefusedException {
+    try {
+      return number == 0 ? HandlerSignal.install(memory) : HandlerSignal.install(number, memory);
+    } catch (EngineRefusedException e) {
+      tasks.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public EngineKind kind() {
+    return EngineKind.TIMER;
+  }
+
+  @Override
+  public long intervalNanos() {
+    return config.intervalNanos();
+  }
+
+  /** The signal that is used. */
+  int signal() {
+    return signal.number();
+  }
+
+  @Override
+  public boolean reportsMappings() {
+    return false;
+  }
+
+  @Override
+  public void threadStarted(int tid) {
+    discovery.hint(tid);
+    wakeup.signal();
+  }
+
+  /** In steps: handlers wake nobody, and threads that have come have to be found. */
+  @Override
+  public boolean await(int timeoutMillis) {
+    if (closed) {
+      return false;
+    }
+    long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
+    do {
+      long left = (deadline - System.nanoTime()) / 1_000_000L;
+      int step = (int) Math.max(0, Math.min(discovery.isPressed() ? 1 : STEP_MILLIS, left));
+      if (Libc.poll(pollFd.address(), 1, step) > 0) {
+        wakeup.reset();
+      }
+      if (woken || !records.isEmpty()) {
+        woken = false;
+        return true;
+      }
+      if (!stopped) {
+        discovery.look();
+      }
+    } while (System.nanoTime() - deadline < 0);
+    return false;
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    wakeup.signal();
+  }
+
+  @Override
+  public int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      return 0;
+    }
+    int count = records.drain(untilTimeNanos, stopped, sink);
+    if (!stopped) {
+      discovery.look();
+    }
+    discovery.report(sink);
+    return count;
+  }
+
+  /**
+   * No timer is left, then no signal on its way, then no handler at work: in this order, each step
+   * makes the next one final.
+   */
+  @Override
+  public void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    if (threads != null) {
+      threads.deleteTimers();
+    }
+    memory.set(HandlerLayout.PROCESS_ENABLED, 0);
+    if (signal != null) {
+      signal.uninstall();
+    }
+    long since = System.nanoTime();
+    while (memory.get(HandlerLayout.PROCESS_IN_FLIGHT) != 0
+        && System.nanoTime() - since < IN_FLIGHT_NANOS) {
+      LockSupport.parkNanos(this, 50_000);
+    }
+    cpuAtStop = cpuOfOthers();
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    long dropped = memory.get(HandlerLayout.PROCESS_DROPPED) - droppedAtStart;
+    long expiries = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES) - droppedExpiriesAtStart;
+    return new EngineStatistics(
+        EngineKind.TIMER,
+        config.intervalNanos(),
+        attachedAtStart,
+        cpus,
+        closed ? 0 : FILE_DESCRIPTORS,
+        HandlerMemory.RING_BYTES,
+        stackBytes,
+        records.samples(),
+        dropped + records.abandoned(),
+        memory.get(HandlerLayout.PROCESS_FOREIGN) - foreignAtStart,
+        0,
+        0,
+        records.late(),
+        records.malformed(),
+        (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
+        records.coveredNanos() + expiries * config.intervalNanos(),
+        records.coveredNanos());
+  }
+
+  @Override
+  public String note() {
+    StringBuilder note = new StringBuilder();
+    if (!stopped && !signal.isOurs()) {
+      note.append("signal ")
+          .append(signal.number())
+          .append(" was taken over by another handler, so samples may be missing");
+    }
+    if (discovery.refused() > 0) {
+      note.append(note.length() == 0 ? "" : "; ")
+          .append(discovery.refused())
+          .append(" threads are not sampled, for the queue of signals (ulimit -i) is short");
+    }
+    if (records.withoutStack() > 0) {
+      note.append(note.length() == 0 ? "" : "; ")
+          .append(records.withoutStack())
+          .append(" samples without stack, of threads on a stack that is not known");
+    }
+    return note.toString();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    stop();
+    closed = true;
+    if (discovery != null) {
+      discovery.close();
+    }
+    if (threads != null) {
+      threads.close();
+    }
+    if (signal != null) {
+      signal.close();
+    }
+    if (wakeup != null) {
+      wakeup.close();
+    }
+    if (pollFd != null) {
+      pollFd.close();
+    }
+    cpuTime.close();
+    memory.release();
+  }
+
+  /** CPU time of the process without this thread, which is the drain thread; in ns. */
+  private long cpuOfOthers() {
+    return cpuTime.ofProcess() - cpuTime.ofThread();
+  }
+}

@@ -1,0 +1,118 @@
+package stackweave.agent.engine;
+
+import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.agent.linux.Errno;
+
+/** Why the timer engine does not run here, in words. */
+final class TimerRefusals {
+  private TimerRefusals() {}
+
+  static EngineRefusedException architecture() {
+    return refused(
+        Reason.UNSUPPORTED_ARCHITECTURE,
+        0,
+        "no signal handler for " + System.getProperty("os.arch") + "; x86-64 and AArch64 have one");
+  }
+
+  static EngineRefusedException inUse() {
+    return refused(
+        Reason.IN_USE, 0, "another timer engine runs in this process; it runs when that has ended");
+  }
+
+  static EngineRefusedException memory(int errno) {
+    return refused(
+        Reason.RING_MEMORY,
+        errno,
+        "the kernel grants no memory for the ring ("
+            + (HandlerMemory.RING_BYTES >> 20)
+            + " MiB of shared memory); a higher limit of address space or memory lifts it");
+  }
+
+  static EngineRefusedException memoryFile(int errno) {
+    return switch (errno) {
+      case Errno.EMFILE, Errno.ENFILE ->
+          refused(
+              Reason.FILE_DESCRIPTORS,
+              errno,
+              "no file descriptor is left for the engine's memory; a higher limit of open files"
+                  + " (ulimit -n) lifts it");
+      case Errno.ENOSYS ->
+          refused(
+              Reason.ABSENT,
+              errno,
+              "this kernel has no memfd_create, into which the signal handler is written; Linux"
+                  + " 3.17 and later have");
+      default ->
+          refused(
+              Reason.BLOCKED,
+              errno,
+              "memfd_create, into which the signal handler is written, is refused (seccomp of a"
+                  + " container, or a security module); a profile that allows memfd_create lifts"
+                  + " it");
+    };
+  }
+
+  static EngineRefusedException executable(int errno) {
+    return refused(
+        Reason.BLOCKED,
+        errno,
+        "a security module refuses to map the signal handler executable (mmap of a sealed memory"
+            + " file); a policy that allows execute on the JVM's own memory files (SELinux:"
+            + " execute on tmpfs_t or memfd files) lifts it");
+  }
+
+  static EngineRefusedException signal(int number, int errno) {
+    return refused(Reason.BLOCKED, errno, "the handler of signal " + number + " can't be set");
+  }
+
+  static EngineRefusedException noSignal() {
+    return refused(
+        Reason.NO_SIGNAL,
+        0,
+        "every real-time signal and SIGPROF has a handler already; one that is left free lifts it");
+  }
+
+  /** The queue of signals, in which every timer has its place, is too short for the threads. */
+  static EngineRefusedException signalQueue(int threads, long budget) {
+    return refused(
+        Reason.SIGNAL_QUEUE,
+        0,
+        threads
+            + " threads need as many timers, and more than "
+            + budget
+            + " would take over half of the signal queue that this user has left; a higher limit"
+            + " of pending signals (ulimit -i) lifts it");
+  }
+
+  static EngineRefusedException timers(int errno) {
+    if (errno == Errno.EPERM || errno == Errno.EACCES) {
+      return refused(
+          Reason.BLOCKED,
+          errno,
+          "timer_create is refused (seccomp of a container, or a security module); a profile that"
+              + " allows timer_create, timer_settime and timer_delete lifts it");
+    }
+    if (errno == Errno.ENOSYS) {
+      return refused(
+          Reason.ABSENT,
+          errno,
+          "this kernel has no timer_create; one built with CONFIG_POSIX_TIMERS has");
+    }
+    return refused(
+        Reason.UNSUPPORTED_KERNEL,
+        errno,
+        "this kernel grants no timer on a thread's CPU clock; Linux 2.6.12 and later do");
+  }
+
+  static EngineRefusedException tasks(int errno) {
+    return refused(
+        Reason.ABSENT,
+        errno,
+        "/proc/self/task, which lists the threads, can't be read; a mounted /proc lifts it");
+  }
+
+  private static EngineRefusedException refused(Reason reason, int errno, String explanation) {
+    return new EngineRefusedException(
+        new EngineRefusal(EngineKind.TIMER, reason, errno, explanation));
+  }
+}

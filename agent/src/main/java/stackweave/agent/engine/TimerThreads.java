@@ -1,0 +1,376 @@
+package stackweave.agent.engine;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+
+/**
+ * The threads that have a timer: a timer on the thread's CPU clock that sends the signal to that
+ * thread, and a block that the signal's value points at. For the drain thread only.
+ *
+ * <p>Phases: a thread's first expiry is due at a random moment of its first interval, so that
+ * threads shorter than an interval are sampled by their share of it, and each expiry stands for one
+ * interval. The kernel notices an expiry at its next tick only, half a tick late on the average,
+ * and what a thread uses after its last tick not at all: so each life is taken for half a tick
+ * longer.
+ *
+ * <p>What a thread had used before it was found is made good with its first sample's weight. Its
+ * timer is set relative to the thread's clock of that moment: set to an absolute time that has
+ * passed, it would send its signal at once, also to a thread that blocks in a system call, and some
+ * calls then fail with EINTR. Relative, it never expires but in a thread that runs.
+ */
+final class TimerThreads implements AutoCloseable {
+  private static final int SIGEV_THREAD_ID = 4;
+  private static final int SIGEVENT_BYTES = 64;
+  private static final int ITIMERSPEC_BYTES = 32;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+  private static final int NO_SLOT = -1;
+  private static final int GENERATION_BITS = 15;
+
+  private final SystemCalls calls;
+  private final HandlerMemory memory;
+  private final int signal;
+  private final long intervalNanos;
+  private final long tickNanos;
+  private final SplittableRandom random = new SplittableRandom();
+  private final NativeBuffer event = NativeBuffer.allocate(SIGEVENT_BYTES);
+  private final NativeBuffer spec = NativeBuffer.allocate(ITIMERSPEC_BYTES);
+  private final NativeBuffer words = NativeBuffer.allocate(16);
+
+  /** By slot, which is also the number of the block. Free slots have thread id 0. */
+  private int[] tids = new int[256];
+
+  private int[] timers = new int[256];
+  private int[] generations = new int[256];
+  private boolean[] seen = new boolean[256];
+
+  /** When in the thread's life its first expiry is due, in ns of its CPU time. */
+  private long[] phases = new long[256];
+
+  /** Expiries that the samples so far stand for, while {@link #rearm} is set. */
+  private long[] counted = new long[256];
+
+  /** Expiries that the next sample makes good. */
+  private long[] missed = new long[256];
+
+  /** Whether the timer expires but once, and its first sample has to set it anew. */
+  private boolean[] rearm = new boolean[256];
+
+  /** Free slots, the longest free first. */
+  private final int[] free = new int[HandlerMemory.BLOCKS];
+
+  private int freeHead;
+  private int freeCount;
+  private int slots;
+  private int live;
+  private int errno;
+
+  /** Thread id → slot + 1, by open addressing. */
+  private int[] table = new int[1024];
+
+  TimerThreads(SystemCalls calls, HandlerMemory memory, int signal, long intervalNanos) {
+    this.calls = calls;
+    this.memory = memory;
+    this.signal = signal;
+    this.intervalNanos = intervalNanos;
+    Libc.clock_getres(Libc.CLOCK_REALTIME_COARSE, words.address());
+    this.tickNanos = words.bytes().getLong(Long.BYTES);
+  }
+
+  /** Threads that have a timer. */
+  int live() {
+    return live;
+  }
+
+  /** Why {@link #attach} failed last. */
+  int errno() {
+    return errno;
+  }
+
+  /**
+   * Gives a thread its timer.
+   *
+   * @param fromBirth whether what it has used so far is to be accounted for
+   * @return false if the kernel gives none; {@link #errno} has the reason
+   */
+  boolean attach(int tid, long stackStart, long stackEnd, boolean fromBirth) {
+    int slot = takeSlot();
+    if (slot == NO_SLOT) {
+      errno = Errno.EAGAIN;
+      return false;
+    }
+    generations[slot]++;
+    tids[slot] = tid;
+    memory.openBlock(slot, identity(slot));
+    if (stackEnd != 0) {
+      memory.setStack(slot, stackStart, stackEnd);
+    }
+    int timer = createTimer(tid, memory.blockAddress(slot));
+    if (timer < 0) {
+      memory.closeBlock(slot);
+      giveSlot(slot);
+      return false;
+    }
+    timers[slot] = timer;
+    seen[slot] = true;
+    live++;
+    insert(tid, slot);
+    start(slot, fromBirth);
+    return true;
+  }
+
+  /** The kernel's id of a new timer, or −1. */
+  private int createTimer(int tid, long block) {
+    ByteBuffer bytes = event.bytes();
+    bytes.putLong(0, block);
+    bytes.putInt(8, signal);
+    bytes.putInt(12, SIGEV_THREAD_ID);
+    bytes.putInt(16, tid);
+    if (calls.timerCreate(cpuClock(tid), event.address(), words.address()) < 0) {
+      errno = Libc.errno();
+      return -1;
+    }
+    return words.bytes().getInt(0);
+  }
+
+  /** MAKE_THREAD_CPUCLOCK of include/linux/posix-timers.h: all of the thread's CPU time. */
+  static int cpuClock(int tid) {
+    return ~tid << 3 | 6;
+  }
+
+  private void start(int slot, boolean fromBirth) {
+    phases[slot] = random.nextLong(intervalNanos);
+    counted[slot] = 0;
+    missed[slot] = 0;
+    rearm[slot] = false;
+    if (!fromBirth) {
+      set(slot, phases[slot], intervalNanos);
+      return;
+    }
+    long used = Math.max(0, cpuOf(tids[slot])) + tickNanos / 2;
+    long due = due(slot, used);
+    if (due == 0 || intervalNanos <= tickNanos) {
+      set(slot, phases[slot] + due * intervalNanos - used, intervalNanos);
+      missed[slot] = due;
+    } else {
+      // Not to wait for an interval's end that the thread may not live to see.
+      set(slot, 0, 0);
+      rearm[slot] = true;
+      missed[slot] = due - 1;
+      counted[slot] = due;
+    }
+  }
+
+  /** Expiries that were due until a thread had used so much. */
+  private long due(int slot, long used) {
+    return used < phases[slot] ? 0 : (used - phases[slot]) / intervalNanos + 1;
+  }
+
+  /** Sets the timer, to expire after {@code first} and then at each interval; 0: once only. */
+  private void set(int slot, long first, long interval) {
+    long least = Math.max(1, first); // 0 would disarm it
+    ByteBuffer bytes = spec.bytes();
+    bytes.putLong(0, interval / NANOS_PER_SECOND);
+    bytes.putLong(8, interval % NANOS_PER_SECOND);
+    bytes.putLong(16, least / NANOS_PER_SECOND);
+    bytes.putLong(24, least % NANOS_PER_SECOND);
+    calls.timerSettime(timers[slot], spec.address());
+  }
+
+  /** CPU time that the thread has used, in ns; −1 if it has ended. */
+  long cpuOf(int tid) {
+    if (Libc.clock_gettime(cpuClock(tid), words.address()) < 0) {
+      return -1;
+    }
+    return words.bytes().getLong(0) * NANOS_PER_SECOND + words.bytes().getLong(Long.BYTES);
+  }
+
+  /**
+   * How many expiries a sample with this identity makes good. The first sample of a thread that was
+   * found late also puts its timer back into its rhythm.
+   */
+  long takeMissed(long identity) {
+    int slot = (int) (identity >>> 32 + GENERATION_BITS);
+    if (slot >= slots || identity(slot) != identity) {
+      return 0;
+    }
+    long count = missed[slot];
+    missed[slot] = 0;
+    if (rearm[slot]) {
+      rearm[slot] = false;
+      long used = Math.max(0, cpuOf(tids[slot])) + tickNanos / 2;
+      long due = due(slot, used);
+      missed[slot] = Math.max(0, due - counted[slot]);
+      set(slot, phases[slot] + due * intervalNanos - used, intervalNanos);
+    }
+    return count;
+  }
+
+  /** The thread of a sample. */
+  static int tid(long identity) {
+    return (int) identity;
+  }
+
+  private long identity(int slot) {
+    int generation = generations[slot] & (1 << GENERATION_BITS) - 1;
+    return (long) slot << 32 + GENERATION_BITS
+        | (long) generation << 32
+        | tids[slot] & 0xffff_ffffL;
+  }
+
+  /** Notes that the thread was listed; false if it has no timer. */
+  boolean see(int tid) {
+    int slot = find(tid);
+    if (slot == NO_SLOT) {
+      return false;
+    }
+    seen[slot] = true;
+    return true;
+  }
+
+  /** Takes all threads that were not seen since the last call for ended. */
+  void sweep(ThreadIds ended) {
+    for (int slot = 0; slot < slots; slot++) {
+      if (tids[slot] != 0 && !seen[slot]) {
+        ended.add(tids[slot]);
+        release(slot);
+      }
+      seen[slot] = false;
+    }
+  }
+
+  /**
+   * Whether the thread's timer stands still, for it belongs to a former thread of the same id: an
+   * armed timer's remaining time is never 0.
+   */
+  boolean isStale(int tid) {
+    int slot = find(tid);
+    return slot != NO_SLOT
+        && calls.timerGettime(timers[slot], spec.address()) == 0
+        && spec.bytes().getLong(16) == 0
+        && spec.bytes().getLong(24) == 0;
+  }
+
+  /** Takes the timer of a thread that has ended away. */
+  void detach(int tid) {
+    int slot = find(tid);
+    if (slot != NO_SLOT) {
+      release(slot);
+    }
+  }
+
+  private void release(int slot) {
+    calls.timerDelete(timers[slot]);
+    memory.closeBlock(slot);
+    remove(tids[slot]);
+    giveSlot(slot);
+    live--;
+  }
+
+  /** Deletes all timers; signals that they have sent may still be on their way. */
+  void deleteTimers() {
+    for (int slot = 0; slot < slots; slot++) {
+      if (tids[slot] != 0) {
+        calls.timerDelete(timers[slot]);
+        timers[slot] = -1;
+      }
+    }
+  }
+
+  /** Invalidates all blocks; after {@link #deleteTimers}, when no signal is on its way any more. */
+  @Override
+  public void close() {
+    for (int slot = 0; slot < slots; slot++) {
+      memory.closeBlock(slot);
+    }
+    event.close();
+    spec.close();
+    words.close();
+  }
+
+  private int takeSlot() {
+    if (freeCount > 0) {
+      int slot = free[freeHead];
+      freeHead = (freeHead + 1) % free.length;
+      freeCount--;
+      return slot;
+    }
+    if (slots == HandlerMemory.BLOCKS) {
+      return NO_SLOT;
+    }
+    if (slots == tids.length) {
+      int length = 2 * slots;
+      tids = Arrays.copyOf(tids, length);
+      timers = Arrays.copyOf(timers, length);
+      generations = Arrays.copyOf(generations, length);
+      phases = Arrays.copyOf(phases, length);
+      counted = Arrays.copyOf(counted, length);
+      missed = Arrays.copyOf(missed, length);
+      rearm = Arrays.copyOf(rearm, length);
+      seen = Arrays.copyOf(seen, length);
+    }
+    return slots++;
+  }
+
+  private void giveSlot(int slot) {
+    tids[slot] = 0;
+    free[(freeHead + freeCount++) % free.length] = slot;
+  }
+
+  private int find(int tid) {
+    int mask = table.length - 1;
+    for (int i = home(tid, mask); table[i] != 0; i = (i + 1) & mask) {
+      if (tids[table[i] - 1] == tid) {
+        return table[i] - 1;
+      }
+    }
+    return NO_SLOT;
+  }
+
+  private void insert(int tid, int slot) {
+    if (4 * live > 3 * table.length) {
+      int[] old = table;
+      table = new int[2 * old.length];
+      for (int entry : old) {
+        if (entry != 0) {
+          place(tids[entry - 1], entry);
+        }
+      }
+    }
+    place(tid, slot + 1);
+  }
+
+  private void place(int tid, int entry) {
+    int mask = table.length - 1;
+    int i = home(tid, mask);
+    while (table[i] != 0) {
+      i = (i + 1) & mask;
+    }
+    table[i] = entry;
+  }
+
+  /** Closes the gap: an entry behind it that it kept from its own place moves up. */
+  private void remove(int tid) {
+    int mask = table.length - 1;
+    int gap = home(tid, mask);
+    while (tids[table[gap] - 1] != tid) {
+      gap = (gap + 1) & mask;
+    }
+    for (int i = (gap + 1) & mask; table[i] != 0; i = (i + 1) & mask) {
+      int home = home(tids[table[i] - 1], mask);
+      if (((i - home) & mask) >= ((i - gap) & mask)) {
+        table[gap] = table[i];
+        gap = i;
+      }
+    }
+    table[gap] = 0;
+  }
+
+  private static int home(int tid, int mask) {
+    return (tid * 0x9E3779B9 >>> 7) & mask;
+  }
+}

@@ -1,0 +1,46 @@
+package stackweave.agent.linux;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The id that was given to the last process or thread started on this machine (in this pid
+ * namespace): the last field of /proc/loadavg. As long as it does not change, no thread was
+ * started. Costs about 1.5 µs. Not thread-safe.
+ */
+public final class LastPid implements AutoCloseable {
+  private static final int LINE = 128;
+
+  private final int fd;
+  private final NativeBuffer buffer = NativeBuffer.allocate(LINE);
+
+  public LastPid() {
+    fd = Libc.open("/proc/loadavg", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+  }
+
+  /** The id, or −1 where the kernel doesn't say. */
+  public int read() {
+    if (fd < 0) {
+      return -1;
+    }
+    int length = (int) Libc.pread(fd, buffer.address(), LINE, 0);
+    ByteBuffer bytes = buffer.bytes();
+    int value = -1;
+    for (int i = 0; i < length; i++) {
+      byte c = bytes.get(i);
+      if (c == ' ') {
+        value = 0;
+      } else if (value >= 0 && c >= '0' && c <= '9') {
+        value = 10 * value + c - '0';
+      }
+    }
+    return value;
+  }
+
+  @Override
+  public void close() {
+    if (fd >= 0) {
+      Libc.close(fd);
+    }
+    buffer.close();
+  }
+}
