@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import stackweave.maps.ProcMaps;
 import stackweave.unwind.StackSnapshot;
 
 /** Runs {@link EngineProbe} in a JVM of its own, under other limits, users and filters. */
@@ -32,7 +33,9 @@ final class ForkedJvm {
   ForkedJvm(Path directory) throws IOException {
     this.directory = directory;
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
-    Class<?>[] roots = {EngineChooser.class, EngineProbe.class, StackSnapshot.class, Native.class};
+    Class<?>[] roots = {
+      EngineChooser.class, EngineProbe.class, StackSnapshot.class, ProcMaps.class, Native.class
+    };
     for (int i = 0; i < roots.length; i++) {
       Path from = Path.of(roots[i].getProtectionDomain().getCodeSource().getLocation().getPath());
       copy(from, directory.resolve("classes" + i + (Files.isDirectory(from) ? "" : ".jar")));
