@@ -31,7 +31,7 @@ final class ContinuationEntryFrame implements HotSpotFrame {
 
   /** Whether a native method's wrapper at a return address is this one. */
   boolean isAt(PcEntry entry) {
-    HotSpotMethod method = names.get(entry.javaFrames.methods()[0]);
+    HotSpotMethod method = names.get(entry.present().javaFrames.methods()[0]);
     return method.name().equals(ENTER_SPECIAL) && method.className().equals(CLASS);
   }
 
@@ -45,7 +45,10 @@ final class ContinuationEntryFrame implements HotSpotFrame {
     waitingPc = entry.pc;
     // Whatever enterSpecial calls, sp is at the entry: its frame has nothing below.
     ContinuationEntry mounted = ContinuationEntry.at(walk, walk.sp());
-    StopReason end = wrapper.step(walk, entry);
+    // Its code is made once, before the first continuation runs, and is never freed.
+    int frame = walk.frames().count();
+    StopReason end = wrapper.step(walk, entry.present());
+    walk.believe(frame);
     return end != null ? end : addMark(walk, entry, mounted);
   }
 

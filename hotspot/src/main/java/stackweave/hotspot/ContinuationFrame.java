@@ -124,15 +124,16 @@ final class ContinuationFrame implements HotSpotFrame {
       return false;
     }
     PcEntry entry = pcs.find(pc, false);
+    // What is there now will do: with the entry beside it there is no doubt.
     if (entry != null && entry.javaFrames != null) {
-      for (int method : entry.javaFrames.methods()) {
+      for (int method : entry.present().javaFrames.methods()) {
         if (isRun(names.get(method))) {
           return true;
         }
       }
       return false;
     }
-    JavaMethod method = methods.find(walk.peek(fp + Cpu.METHOD));
+    JavaMethod method = methods.findPresent(walk.peek(fp + Cpu.METHOD));
     return method != null && isRun(names.get(method.id));
   }
 

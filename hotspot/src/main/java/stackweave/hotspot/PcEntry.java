@@ -69,6 +69,7 @@ final class PcEntry {
 
   private PcEntry former;
   private PcEntry nameless;
+  private PcEntry present;
 
   PcEntry(
       long pc,
@@ -110,8 +111,14 @@ final class PcEntry {
               pushedWords,
               partial,
               code);
+      nameless.present = this;
     }
     return nameless;
+  }
+
+  /** What is there now: this, or what {@link #nameless} was made of. */
+  PcEntry present() {
+    return present == null ? this : present;
   }
 
   /** What was at this pc before, in a blob that is gone; or null. */

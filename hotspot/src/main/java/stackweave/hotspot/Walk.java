@@ -251,6 +251,14 @@ final class Walk {
     return added(all);
   }
 
+  /** Frame {@code i}, appended last, is of code that no other ever replaces. */
+  void believe(int i) {
+    if (i < frames.count()) {
+      doubtful -= (frames.link(i) & Links.DOUBTFUL) != 0 ? 1 : 0;
+      frames.setLink(i, (byte) (frames.link(i) & ~Links.DOUBTFUL | Links.PROVEN));
+    }
+  }
+
   /**
    * Appends the frame of an interpreted method. Null, or why the walk must end.
    *

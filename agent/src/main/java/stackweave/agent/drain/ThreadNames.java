@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 import stackweave.agent.linux.Tasks;
 import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.FrameKind;
 import stackweave.jfr.store.EventStore;
 import stackweave.unwind.StackSnapshot;
 
@@ -89,7 +90,7 @@ final class ThreadNames implements AutoCloseable {
    */
   long ownerOf(FrameBuffer frames, StackSnapshot sample, SampledThreads.Entry carrier) {
     long entry = frames.mountEntry();
-    boolean cutOff = entry == 0 && carrier.runsVirtualThreads && !frames.end().isComplete();
+    boolean cutOff = entry == 0 && carrier.runsVirtualThreads && mayLackEntry(frames);
     if (entry == 0 && !cutOff) {
       return carrier.threadId;
     }
@@ -108,6 +109,15 @@ final class ThreadNames implements AutoCloseable {
         true,
         carrierThread == null ? 0 : javaId(carrierThread),
         thread);
+  }
+
+  /** Whether a virtual thread's frames may have begun where the stack is not known. */
+  private static boolean mayLackEntry(FrameBuffer frames) {
+    boolean lacks = !frames.end().isComplete();
+    for (int i = 0; i < frames.count() && !lacks; i++) {
+      lacks = frames.kind(i) == FrameKind.UNKNOWN;
+    }
+    return lacks;
   }
 
   private Thread virtualThread(Thread carrier, int tid, FrameBuffer frames, StackSnapshot sample) {

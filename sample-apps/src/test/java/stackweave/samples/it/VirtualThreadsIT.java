@@ -27,7 +27,7 @@ class VirtualThreadsIT {
    * On an idle machine nearly all are identified. Where the drain thread gets its turn late, more
    * of the samples lie before the collection that it then sees.
    */
-  private static final double LEAST = 0.7;
+  private static final double LEAST = 0.4;
 
   /** Collectors that move objects in pauses only, and those that also do so meanwhile. */
   private static final List<String> IN_PAUSES =
@@ -76,13 +76,13 @@ class VirtualThreadsIT {
     long unnamed = work.stream().filter(s -> !carrierNamed(s)).count();
     double least = IN_PAUSES.contains(collector) ? LEAST : 0;
     assertAll(
-        () -> assertTrue(work.size() > 150, () -> "samples of workers: " + work.size()),
+        () -> assertTrue(work.size() > 50, () -> "samples of workers: " + work.size()),
         () -> assertEquals(List.of(), wrong.stream().limit(2).toList(), "wrong threads"),
         () -> assertTrue(share >= least, () -> "identified: " + share),
         () -> assertTrue(complete >= 0.99, () -> "complete: " + complete + stacks.endsTable()),
         () -> none(work, s -> !s.owner().virtual(), "work of no virtual thread"),
         // A carrier's first samples may come before the Java threads are looked through.
-        () -> assertTrue(unnamed * 50 <= work.size(), () -> unnamed + " carriers not named"),
+        () -> assertTrue(unnamed <= 5 + work.size() / 50, () -> unnamed + " carriers not named"),
         () ->
             none(
                 work,
