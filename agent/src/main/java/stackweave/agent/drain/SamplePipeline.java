@@ -5,6 +5,7 @@ import java.util.HexFormat;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.ModuleIndex;
@@ -166,11 +167,20 @@ final class SamplePipeline implements EngineSink {
     return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
   }
 
+  private boolean hasUnknownFrames() {
+    for (int i = framesOfCopy; i < frames.count(); i++) {
+      if (frames.kind(i) == FrameKind.UNKNOWN) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Why the older part that was taken can't stay, or null. */
   private SpliceOutcome refusal(StackSnapshot snapshot) {
     StopReason end = frames.end();
     boolean leads = end.isComplete() || end == StopReason.TOO_DEEP;
-    if (!leads || unwinder.guesses() != guessesOfCopy) {
+    if (!leads || unwinder.guesses() != guessesOfCopy || hasUnknownFrames()) {
       return SpliceOutcome.NO_ROOT;
     }
     if (!older.confirm()) {

@@ -40,7 +40,7 @@ class DeepStacksIT {
 
   private static final List<Mode> MODES =
       List.of(
-          new Mode("-Xint", "50ms", "6000", "java", "-Xint"),
+          new Mode("-Xint", "200ms", "14000", "java", "-Xint"),
           new Mode(
               "interpreted",
               "10ms",
@@ -79,7 +79,16 @@ class DeepStacksIT {
   }
 
   static Stream<Arguments> moving() {
-    Mode compiled = new Mode("compiled", "1ms", "3000", "");
+    // What is interrupted in a compiled method has the scope of the next safepoint, and that of
+    // an inlined leaf may be another's: so the leaves have frames of their own.
+    Mode compiled =
+        new Mode(
+            "compiled",
+            "1ms",
+            "3000",
+            "",
+            "-XX:CompileCommand=quiet",
+            "-XX:CompileCommand=dontinline,stackweave.samples.it.DeepApp::leaf*");
     return Jdks.all()
         .flatMap(
             jdk ->
