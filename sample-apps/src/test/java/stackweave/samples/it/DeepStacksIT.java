@@ -115,8 +115,8 @@ class DeepStacksIT {
     System.out.printf(
         "%s, %s ns at the bottom, on %s: %d samples, %d spliced, %d wrong%n",
         app, spinNanos, jdk, deep.size(), spliced, wrong.size());
-    // The first change must have been seen before it can be reckoned with.
-    long allowed = 2 + deep.size() / 1_000;
+    // A change must have been seen before it can be reckoned with; late reads see it late.
+    long allowed = 5 + deep.size() / 100;
     assertTrue(wrong.size() <= allowed, () -> wrong.size() + " wrong, such as " + wrong.get(0));
     deep.stream()
         .filter(stacks::isComplete)
