@@ -130,11 +130,11 @@ final class PcCache {
     long callTarget = returns ? cpu.callTarget(call, call.length, pc) : 0;
     boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
     int pushedWords = leafCall ? cpu.popsAt(codeAfter(blob, pc)) : 0;
-    PcEntry.JavaFrames frames = nmethod == null ? null : scopes.at(nmethod, pc, interrupted);
     PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
             : null;
+    PcEntry.JavaFrames frames = javaFrames(nmethod, pc, interrupted, partial != null);
     return new PcEntry(
         pc, interrupted, blob, frames, codelet, returns, callTarget, pushedWords, partial, code);
   }
@@ -168,6 +168,16 @@ final class PcCache {
     long to = Math.min(blob.codeEnd, pc + PcEntry.CODE_AFTER);
     int offset = (int) (from - (pc - PcEntry.CODE_BEFORE));
     return read(from, code, offset, (int) (to - from)) ? code : new byte[code.length];
+  }
+
+  private PcEntry.JavaFrames javaFrames(
+      Nmethod nmethod, long pc, boolean interrupted, boolean partial) {
+    if (nmethod == null) {
+      return null;
+    }
+    // While a frame is set up or taken down, the nearest debug information may be that of an
+    // inlined method that was not entered yet, or was left.
+    return partial ? scopes.ofMethod(nmethod) : scopes.at(nmethod, pc, interrupted);
   }
 
   private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {

@@ -46,17 +46,12 @@ final class ScopeDecoder {
    * @param interrupted whether nothing is called at pc
    */
   PcEntry.JavaFrames at(Nmethod nmethod, long pc, boolean interrupted) {
-    count = 0;
-    complete = true;
-    linked = true;
-    called = CallSites.ANYTHING;
-    key = CallSites.ANYTHING;
     int scope = nmethod.isNative() ? Nmethod.NO_SCOPE : nmethod.scopeAt(pc);
     if (scope <= NO_SENDER) {
       // Before the first instruction of the body: of the method itself, nowhere in its bytecodes.
-      add(nmethod.method(), FrameBuffer.UNKNOWN, false);
-      return frames(nmethod);
+      return ofMethod(nmethod);
     }
+    begin();
     while (scope > NO_SENDER && count < MOST_INLINED) {
       stream.at(nmethod.scopes(), scope, nmethod.scopes().length);
       int sender = stream.next();
@@ -67,6 +62,21 @@ final class ScopeDecoder {
       scope = sender < scope ? sender : NO_SENDER;
     }
     return frames(nmethod);
+  }
+
+  /** The compiled method itself, nowhere in its bytecodes. */
+  PcEntry.JavaFrames ofMethod(Nmethod nmethod) {
+    begin();
+    add(nmethod.method(), FrameBuffer.UNKNOWN, false);
+    return frames(nmethod);
+  }
+
+  private void begin() {
+    count = 0;
+    complete = true;
+    linked = true;
+    called = CallSites.ANYTHING;
+    key = CallSites.ANYTHING;
   }
 
   private void add(long address, int bci, boolean calls) {
