@@ -21,9 +21,6 @@ class DeepStacksIT {
   private static final int DEPTH = 2_000;
   private static final String SPLICED = "complete with older frames read later";
 
-  /** On a loaded machine samples may be read so late; the thread must still be there. */
-  private static final Duration SETTLING = Duration.ofMillis(300);
-
   private static final Set<String> RECURSIVE = Set.of("down", "blind", "lab_recursion_step");
   private static final Set<String> A = Set.of("rootA", "blindA", "leafA");
   private static final Set<String> B = Set.of("rootB", "blindB", "leafB");
@@ -32,6 +29,11 @@ class DeepStacksIT {
    * A JVM's flags and the interval: where the agent is interpreted too, it can't take each 10 ms.
    */
   private record Mode(String name, String interval, String millis, String app, String... flags) {
+    /** So late samples may be read on a loaded machine; the thread must still be there. */
+    Duration settling() {
+      return Duration.ofMillis(interval.equals("200ms") ? 2_000 : 300);
+    }
+
     @Override
     public String toString() {
       return name;
@@ -40,7 +42,7 @@ class DeepStacksIT {
 
   private static final List<Mode> MODES =
       List.of(
-          new Mode("-Xint", "200ms", "14000", "java", "-Xint"),
+          new Mode("-Xint", "200ms", "15000", "java", "-Xint"),
           new Mode(
               "interpreted",
               "10ms",
@@ -60,7 +62,7 @@ class DeepStacksIT {
   @MethodSource("modes")
   void aRecursionReachesItsRootWithEveryFrame(Jdk jdk, Mode mode) {
     Stacks stacks = run(jdk, mode, mode.app(), mode.millis());
-    List<Sample> deep = atTheBottom(stacks);
+    List<Sample> deep = atTheBottom(mode, stacks);
     long reached = deep.stream().filter(stacks::isComplete).count();
     System.out.printf(
         "%s on %s: %d of %d samples reach the root%n", mode, jdk, reached, deep.size());
@@ -105,7 +107,7 @@ class DeepStacksIT {
   void aThreadThatGoesUpAndDownGetsNoCallersOfAnotherTime(
       Jdk jdk, Mode mode, String app, String spinNanos) {
     Stacks stacks = run(jdk, mode, app, mode.millis(), spinNanos);
-    List<Sample> deep = atTheBottom(stacks);
+    List<Sample> deep = atTheBottom(mode, stacks);
     long spliced = deep.stream().filter(sample -> sample.end().equals(SPLICED)).count();
     List<Sample> wrong =
         deep.stream()
@@ -141,7 +143,7 @@ class DeepStacksIT {
   }
 
   /** Samples of the thread during the phase that the program has marked. */
-  private static List<Sample> atTheBottom(Stacks stacks) {
+  private static List<Sample> atTheBottom(Mode mode, Stacks stacks) {
     List<Mark> marks =
         stacks.marks().stream().filter(mark -> mark.event().equals("test.Deep")).toList();
     assertEquals(1, marks.size(), "phases");
@@ -149,7 +151,7 @@ class DeepStacksIT {
     return stacks
         .of(sample -> sample.thread().equals("deep"))
         .filter(sample -> !sample.time().isBefore(mark.begin()))
-        .filter(sample -> !sample.time().isAfter(mark.end().minus(SETTLING)))
+        .filter(sample -> !sample.time().isAfter(mark.end().minus(mode.settling())))
         .toList();
   }
 
