@@ -79,7 +79,7 @@ public final class Matrix {
     if (options.out == null) {
       System.out.println(tables);
     } else {
-      String page = Files.readString(options.out);
+      String page = Files.exists(options.out) ? Files.readString(options.out) : "";
       int at = page.indexOf(MARKER);
       String above = at < 0 ? page + "\n" : page.substring(0, at);
       Files.writeString(options.out, above + MARKER + "\n" + tables);
