@@ -123,18 +123,6 @@ final class SampledStack implements AutoCloseable {
         String path) {
       modules.mapped(timeNanos, address, length, pageOffset, path, null);
     }
-
-    @Override
-    public void renamed(long timeNanos, int tid, String comm) {}
-
-    @Override
-    public void started(long timeNanos, int tid, int parentTid) {}
-
-    @Override
-    public void exited(long timeNanos, int tid) {}
-
-    @Override
-    public void lost(long timeNanos, long count) {}
   }
 
   /** Recurses, then compresses noise: half of its time is zlib's. */

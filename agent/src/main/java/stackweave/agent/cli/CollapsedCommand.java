@@ -36,11 +36,7 @@ final class CollapsedCommand implements Callable<Integer> {
     }
     StackProfile profile = recording.read();
     Output.Content content = out -> CollapsedExport.write(profile, recording.threads(), out);
-    if (output == null) {
-      Output.toStandardOutput(content);
-    } else {
-      Output.toFile(output, content);
-    }
+    Output.to(output, content);
     return 0;
   }
 }

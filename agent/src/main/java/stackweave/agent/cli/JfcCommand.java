@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.Version;
 
@@ -26,20 +27,12 @@ final class JfcCommand implements Callable<Integer> {
       description = "Default: standard output.")
   private Path output;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {
     Output.Content content = out -> out.append(text());
-    if (output == null) {
-      Output.toStandardOutput(content);
-    } else {
-      Output.toFile(output, content);
-    }
+    Output.to(output, content);
     return 0;
   }
 

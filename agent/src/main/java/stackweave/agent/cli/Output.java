@@ -21,6 +21,15 @@ final class Output {
 
   private Output() {}
 
+  /** To {@code file}, or to standard output if it is null. */
+  static void to(Path file, Content content) throws FailedException {
+    if (file == null) {
+      toStandardOutput(content);
+    } else {
+      toFile(file, content);
+    }
+  }
+
   static void toFile(Path file, Content content) throws FailedException {
     try (OutputStream out = Files.newOutputStream(file)) {
       write(out, content);

@@ -3,6 +3,7 @@ package stackweave.agent.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.jfr.read.RecordingException;
@@ -18,11 +19,7 @@ final class Recording {
   @Option(names = "--threads", description = "Stacks begin with their thread.")
   private boolean threads;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   Path file() {
     return file;

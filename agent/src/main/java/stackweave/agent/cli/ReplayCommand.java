@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.hotspot.UnsupportedVmException;
@@ -32,11 +33,7 @@ final class ReplayCommand implements Callable<Integer> {
       description = "Instead of the frames: all that is in the file, to be read before sending it.")
   private boolean contents;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {

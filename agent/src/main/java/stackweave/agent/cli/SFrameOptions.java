@@ -2,6 +2,7 @@ package stackweave.agent.cli;
 
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
@@ -22,11 +23,7 @@ final class SFrameOptions {
       description = "Where a raw section is loaded. Default: 0.")
   private Long address;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   SFrameInput open() throws FailedException {
     return SFrameInput.open(file, address);

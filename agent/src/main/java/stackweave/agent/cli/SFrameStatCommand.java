@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import stackweave.maps.ElfUnwindSections;
 import stackweave.unwind.SFrameConversion;
@@ -32,11 +32,7 @@ final class SFrameStatCommand implements Callable<Integer> {
       description = "ELF files of any kind, or raw sections.")
   private List<Path> files;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {

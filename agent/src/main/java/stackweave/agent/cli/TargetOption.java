@@ -1,6 +1,6 @@
 package stackweave.agent.cli;
 
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** What the commands on a running JVM have in common. */
@@ -9,11 +9,7 @@ final class TargetOption {
   @Parameters(index = "0", paramLabel = "PID", description = "The JVM's process id.")
   private long pid;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   long pid() {
     return pid;

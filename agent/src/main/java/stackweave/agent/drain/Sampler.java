@@ -25,13 +25,10 @@ public final class Sampler implements SamplingListener {
   private final Messages messages;
   private final StatusBoard board;
   private final SamplerTotals totals = new SamplerTotals();
-  // Guarded by this.
+  // Written under the lock of this; drain is read without it, too.
   private EventStore store;
-  private DrainThread drain;
+  private volatile DrainThread drain;
   private boolean closed;
-
-  /** The drain thread for those who don't hold the lock; null while there is none. */
-  private volatile DrainThread started;
 
   /** Whom it samples for; null while for nobody. */
   private volatile SamplingRequest served;
@@ -86,7 +83,6 @@ public final class Sampler implements SamplingListener {
     }
     drain = new DrainThread(request, store, totals, this::showStatus, pipelines, messages);
     drain.start();
-    started = drain;
   }
 
   private boolean stopDrain() {
@@ -94,7 +90,6 @@ public final class Sampler implements SamplingListener {
       return false;
     }
     drain = null;
-    started = null;
     return true;
   }
 
@@ -121,7 +116,7 @@ public final class Sampler implements SamplingListener {
   public boolean awaitStart(long timeoutMillis) throws InterruptedException {
     long start = System.nanoTime();
     while (System.nanoTime() - start < timeoutMillis * 1_000_000) {
-      DrainThread current = started;
+      DrainThread current = drain;
       if (current != null && current.awaitStart(timeoutMillis)) {
         return true;
       }

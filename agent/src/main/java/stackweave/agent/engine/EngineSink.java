@@ -7,7 +7,7 @@ import stackweave.unwind.StackSnapshot;
  * of time. Called on the drain thread only, from within {@link SampleEngine#drain}.
  *
  * <p>Times are those of the event on the clock of {@link System#nanoTime}; thread ids are those of
- * the OS. Only events of this process arrive.
+ * the OS. Only events of this process arrive. What happened beside the samples may be passed over.
  */
 public interface EngineSink {
 
@@ -24,7 +24,7 @@ public interface EngineSink {
    * @param buildId the file's GNU build id, or null where it has none or the kernel doesn't say
    * @param path as /proc/self/maps has it; not a file where it begins with {@code [} or {@code //}
    */
-  void mapped(
+  default void mapped(
       long timeNanos,
       int pid,
       int tid,
@@ -32,17 +32,17 @@ public interface EngineSink {
       long length,
       long pageOffset,
       byte[] buildId,
-      String path);
+      String path) {}
 
   /** A thread has a new name, as the kernel has it: at most 15 bytes. */
-  void renamed(long timeNanos, int tid, String comm);
+  default void renamed(long timeNanos, int tid, String comm) {}
 
   /** A thread was started by another one that is sampled. */
-  void started(long timeNanos, int tid, int parentTid);
+  default void started(long timeNanos, int tid, int parentTid) {}
 
   /** A thread has ended; its id may be used again. */
-  void exited(long timeNanos, int tid);
+  default void exited(long timeNanos, int tid) {}
 
   /** So many records (nearly all of them samples) did not fit before this moment. */
-  void lost(long timeNanos, long count);
+  default void lost(long timeNanos, long count) {}
 }

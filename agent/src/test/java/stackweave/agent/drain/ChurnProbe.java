@@ -160,16 +160,4 @@ final class ChurnProbe implements EngineSink {
       String path) {
     modules.mapped(timeNanos, address, length, pageOffset, path, null);
   }
-
-  @Override
-  public void renamed(long timeNanos, int tid, String comm) {}
-
-  @Override
-  public void started(long timeNanos, int tid, int parentTid) {}
-
-  @Override
-  public void exited(long timeNanos, int tid) {}
-
-  @Override
-  public void lost(long timeNanos, long count) {}
 }

@@ -507,29 +507,6 @@ class PerfEngineTest {
     public void sample(StackSnapshot snapshot) {
       samples++;
     }
-
-    @Override
-    public void mapped(
-        long timeNanos,
-        int pid,
-        int tid,
-        long address,
-        long length,
-        long pageOffset,
-        byte[] buildId,
-        String path) {}
-
-    @Override
-    public void renamed(long timeNanos, int tid, String comm) {}
-
-    @Override
-    public void started(long timeNanos, int tid, int parentTid) {}
-
-    @Override
-    public void exited(long timeNanos, int tid) {}
-
-    @Override
-    public void lost(long timeNanos, long count) {}
   }
 
   @Test

@@ -68,7 +68,8 @@ public record Jdk(Path home, int feature, String version) {
     }
   }
 
-  Path java() {
+  /** Its launcher. */
+  public Path java() {
     return home.resolve("bin/java");
   }
 

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Stacks.Frame;
 import stackweave.samples.it.Stacks.Sample;
+import stackweave.samples.matrix.Jdk;
 
 /** {@code java -jar stackweave-agent.jar …} on a recording of the lab, and on what is none. */
 class CliIT {

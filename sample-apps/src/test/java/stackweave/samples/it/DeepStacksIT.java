@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Stacks.Frame;
 import stackweave.samples.it.Stacks.Mark;
 import stackweave.samples.it.Stacks.Sample;
+import stackweave.samples.matrix.Jdk;
 
 /** Stacks of 2,000 calls and more, of which perf copies the innermost 64 KiB. */
 class DeepStacksIT {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Stacks.Frame;
 import stackweave.samples.it.Stacks.Sample;
+import stackweave.samples.matrix.Jdk;
 
 /** A library without a file any more still unwinds, and names what it exports. */
 class DeletedLibraryIT {

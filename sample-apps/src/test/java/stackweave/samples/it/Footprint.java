@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import stackweave.samples.it.Jdks.Jdk;
+import stackweave.samples.matrix.Jdk;
 
 /** What a process has because of the agent: FootprintApp with it, less FootprintApp without it. */
 final class Footprint {

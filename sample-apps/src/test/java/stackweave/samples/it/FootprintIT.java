@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
+import stackweave.samples.matrix.Jdk;
 
 /** Threads, file descriptors and mappings of the agent: before, while and after it samples. */
 class FootprintIT {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import stackweave.samples.it.Jdks.Jdk;
+import stackweave.samples.matrix.Jdk;
 
 /** A JVM of its own in a directory of its own, with or without the agent. */
 final class ForkedJvm {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Stacks.Mark;
 import stackweave.samples.it.Stacks.Sample;
+import stackweave.samples.matrix.Jdk;
 
 /** The recording's settings say how often, and every sample says when. */
 class IntervalIT {

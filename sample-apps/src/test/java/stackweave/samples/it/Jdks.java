@@ -1,28 +1,13 @@
 package stackweave.samples.it;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import stackweave.samples.matrix.Jdk;
 
 /** The JDKs on this machine that the agent is for: 17 and later, one of each feature release. */
 final class Jdks {
 
-  /** A JDK by its directory. */
-  record Jdk(Path home, int feature, String version) {
-    Path java() {
-      return home.resolve("bin/java");
-    }
-
-    @Override
-    public String toString() {
-      return "JDK " + version;
-    }
-  }
-
-  private static final List<Jdk> FOUND =
-      stackweave.samples.matrix.Jdk.all().stream()
-          .map(jdk -> new Jdk(jdk.home(), jdk.feature(), jdk.version()))
-          .toList();
+  private static final List<Jdk> FOUND = Jdk.all();
 
   private Jdks() {}
 

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import stackweave.samples.it.Jdks.Jdk;
+import stackweave.samples.matrix.Jdk;
 
 /** Recorded runs of the two apps, made once for all tests that look at them. */
 final class Runs {

@@ -12,8 +12,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Runs.Run;
+import stackweave.samples.matrix.Jdk;
 
 /** Where perf is refused by a seccomp filter, timers sample, and nobody need ask for it. */
 class TimerIT {

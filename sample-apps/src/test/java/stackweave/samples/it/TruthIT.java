@@ -15,11 +15,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Stacks.Frame;
 import stackweave.samples.it.Stacks.Mark;
 import stackweave.samples.it.Stacks.Sample;
 import stackweave.samples.lab.Variant;
+import stackweave.samples.matrix.Jdk;
 
 /** Stacks against what is known of them: by construction, by the JDK, by gdb. */
 class TruthIT {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
+import stackweave.samples.matrix.Jdk;
 
 /** A JVM that lacks one entry of its own description: native frames, a clear word, no harm. */
 class UnknownVmIT {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.samples.it.Jdks.Jdk;
 import stackweave.samples.it.Stacks.Sample;
+import stackweave.samples.matrix.Jdk;
 
 /**
  * Virtual threads: whose a sample is, judged by frames that only one thread can have; where their
