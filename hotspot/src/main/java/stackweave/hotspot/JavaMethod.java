@@ -86,6 +86,11 @@ final class JavaMethod extends Presence {
     calls[callCount++] = called;
   }
 
+  /** About how many bytes of the heap it takes. */
+  int weight() {
+    return 256 + code.length + 8 * lines.length;
+  }
+
   boolean isNative() {
     return (modifiers & ACC_NATIVE) != 0;
   }

@@ -69,7 +69,7 @@ public final class JavaThreads {
     }
   }
 
-  /** What {@link #newest} tells of each thread. */
+  /** What is told of a thread's stack. */
   public interface StackVisitor {
     /**
      * @param osThreadId the thread's id as the OS has it
@@ -92,16 +92,28 @@ public final class JavaThreads {
     try {
       int length = readList();
       for (int i = length - 1; i >= 0 && i >= length - most; i--) {
-        long thread = piece.i8(8 * i);
-        int osThreadId = osThreadId(thread);
-        long end = stackEnd(thread);
-        if (osThreadId != NO_THREAD && end != 0) {
-          long size = memory.readLong(thread + layout.stackSize.offset());
-          visitor.stack(osThreadId, end - size, end);
-        }
+        stackOf(piece.i8(8 * i), visitor);
       }
     } catch (UnreadableMemoryException e) {
       // The list was replaced and freed while it was read: the next call finds the new one.
+    }
+  }
+
+  /**
+   * Tells the stack of the thread with this JavaThread; nothing if it has none, or none is known.
+   *
+   * @param eetop the field of that name of a {@link Thread}, 0 if it isn't running
+   */
+  public void stackOf(long eetop, StackVisitor visitor) {
+    int osThreadId = osThreadId(eetop);
+    long end = stackEnd(eetop);
+    if (osThreadId == NO_THREAD || end == 0 || layout.stackSize == null) {
+      return;
+    }
+    try {
+      visitor.stack(osThreadId, end - memory.readLong(eetop + layout.stackSize.offset()), end);
+    } catch (UnreadableMemoryException e) {
+      return; // it has ended, and its memory is gone
     }
   }
 

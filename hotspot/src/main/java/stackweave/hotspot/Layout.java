@@ -145,6 +145,8 @@ final class Layout {
   final int calledEntrySize;
   final Field klassName;
   final Field klassMethods;
+  final Field klassConstants;
+  final Field methodArrayLength;
   final Field methodArrayData;
   final Field symbolLength;
   final Field symbolBody;
@@ -332,6 +334,8 @@ final class Layout {
     calledEntrySize = ledger.size(apart ? "ResolvedMethodEntry" : "ConstantPoolCacheEntry");
     klassName = field("Klass", "_name");
     klassMethods = field("InstanceKlass", "_methods");
+    klassConstants = field("InstanceKlass", "_constants");
+    methodArrayLength = field("Array<int>", "_length"); // of all arrays
     methodArrayData = field("Array<Method*>", "_data");
     symbolLength = field("Symbol", "_length");
     symbolBody = field("Symbol", "_body");

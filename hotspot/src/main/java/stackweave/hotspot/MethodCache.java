@@ -3,16 +3,19 @@ package stackweave.hotspot;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Methods by Method*, bounded: a full cache is emptied. What could not be read is never remembered;
- * what was read is remembered beyond its class, for the samples that were taken before.
+ * Methods by Method*, bounded by number and by the bytes of their copies: a full cache is emptied.
+ * What could not be read is never remembered; what was read is remembered beyond its class, for the
+ * samples that were taken before.
  */
 final class MethodCache {
   private static final int CAPACITY = 1 << 15;
+  private static final long MOST_BYTES = 16L << 20;
 
   private final MethodReader reader;
   private final CheckRounds rounds;
   private final HotSpotStatistics statistics;
   private final LongTable<JavaMethod> methods = new LongTable<>(CAPACITY);
+  private long bytes;
 
   MethodCache(MethodReader reader, CheckRounds rounds, HotSpotStatistics statistics) {
     this.reader = reader;
@@ -50,10 +53,20 @@ final class MethodCache {
     if (known != null) {
       method.setFormer(known);
     }
-    if (methods.put(address, method)) {
-      statistics.cacheResets++;
+    if (bytes + method.weight() > MOST_BYTES) {
+      methods.clear();
+      reset();
     }
+    if (methods.put(address, method)) {
+      reset();
+    }
+    bytes += method.weight();
     return method;
+  }
+
+  private void reset() {
+    bytes = 0;
+    statistics.cacheResets++;
   }
 
   private boolean isUnchanged(JavaMethod known) {

@@ -9,11 +9,13 @@ import stackweave.unwind.UnreadableMemoryException;
  *
  * <p>A Method* may be stale: its class unloaded, its memory in other use. What is read must
  * therefore look like a method all the way (sizes, printable names, a grammatical descriptor), and
- * be found in its class's own list of methods unless it is one that the VM made up itself.
+ * be found in its class's own list of methods, or be a former version of one that is there, unless
+ * it is one that the VM made up itself.
  */
 final class MethodReader {
   private static final int LARGEST_CONST_METHOD = 1 << 20;
   private static final int MOST_POOL_ENTRIES = 1 << 16;
+  private static final int MOST_METHODS = 1 << 16;
   private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
 
   private final Layout layout;
@@ -21,6 +23,7 @@ final class MethodReader {
   private final HotSpotMethods methods;
   private final Piece method = new Piece(128);
   private final Piece constMethod = new Piece(4096);
+  private final Piece listedConstMethod = new Piece(128);
   private final Piece pool = new Piece(128);
   private final Piece symbol = new Piece(256);
   private final Unsigned5 stream;
@@ -79,16 +82,19 @@ final class MethodReader {
     HotSpotMethod name = methods.get(known.id);
     return constants == known.constants
         && isPointer(constants)
-        && name.className().equals(className(constants))
-        && name.name().equals(poolSymbol(constants, layout.nameIndex))
-        && name.descriptor().equals(poolSymbol(constants, layout.signatureIndex));
+        && name.className().equals(className(constants, name.className().length()))
+        && name.name().equals(poolSymbol(constants, layout.nameIndex, name.name().length()))
+        && name.descriptor()
+            .equals(poolSymbol(constants, layout.signatureIndex, name.descriptor().length()));
   }
 
   /** The name of the class that a constant pool belongs to, as people write it; or null. */
-  private String className(long constants) throws UnreadableMemoryException {
+  private String className(long constants, int likelyLength) throws UnreadableMemoryException {
     long holder = memory.readLong(constants + layout.poolHolder.offset());
     String name =
-        isPointer(holder) ? symbol(memory.readLong(holder + layout.klassName.offset())) : null;
+        isPointer(holder)
+            ? symbol(memory.readLong(holder + layout.klassName.offset()), likelyLength)
+            : null;
     return name == null ? null : Names.javaClassName(name);
   }
 
@@ -113,7 +119,9 @@ final class MethodReader {
     if (!Names.isMethodName(name)
         || !Names.isMethodDescriptor(descriptor)
         || !Names.isClassName(className)
-        || !isListed(holder, address) && !Names.isMadeByVm(className, name)) {
+        || !Names.isMadeByVm(className, name)
+            && !isListed(holder, address)
+            && !isFormerVersion(holder, constants, nameSymbol, descriptorSymbol)) {
       return null;
     }
     long key = CallSites.key(nameSymbol, descriptorSymbol);
@@ -132,8 +140,41 @@ final class MethodReader {
         && memory.readLong(list + layout.methodArrayData.offset() + 8L * index) == address;
   }
 
-  private String poolSymbol(long constants, Field index) throws UnreadableMemoryException {
-    return symbol(entry(constants, index.intIn(constMethod)));
+  /**
+   * Whether the class was redefined, by an agent, and the method is of a version from before that:
+   * it still runs where it ran, with its own constant pool, which still names the class, and is
+   * listed no more. The class must have a method of the same name and descriptor now
+   * (jvmtiRedefineClasses.cpp, VM_RedefineClasses::redefine_single_class; JDK 17 to 25). Symbols
+   * are unique, so their addresses can be compared.
+   */
+  private boolean isFormerVersion(
+      long holder, long constants, long nameSymbol, long descriptorSymbol)
+      throws UnreadableMemoryException {
+    long list = memory.readLong(holder + layout.klassMethods.offset());
+    long present = memory.readLong(holder + layout.klassConstants.offset());
+    if (present == constants || !isPointer(present) || !isPointer(list)) {
+      return false;
+    }
+    int length = (int) memory.readLong(list + layout.methodArrayLength.offset());
+    for (int i = 0; i < length && length <= MOST_METHODS; i++) {
+      long listed = memory.readLong(list + layout.methodArrayData.offset() + 8L * i);
+      long body = isPointer(listed) ? memory.readLong(listed + layout.constMethod.offset()) : 0;
+      if (!isPointer(body)) {
+        return false;
+      }
+      listedConstMethod.copy(memory, body, layout.constMethodHeaderSize);
+      if (layout.constants.in(listedConstMethod) == present
+          && entry(present, layout.nameIndex.intIn(listedConstMethod)) == nameSymbol
+          && entry(present, layout.signatureIndex.intIn(listedConstMethod)) == descriptorSymbol) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String poolSymbol(long constants, Field index, int likelyLength)
+      throws UnreadableMemoryException {
+    return symbol(entry(constants, index.intIn(constMethod)), likelyLength);
   }
 
   private long entry(long constants, int index) throws UnreadableMemoryException {
@@ -141,14 +182,24 @@ final class MethodReader {
   }
 
   private String symbol(long address) throws UnreadableMemoryException {
+    return symbol(address, 0);
+  }
+
+  /**
+   * @param likelyLength bytes that it likely has: then one read is enough, if it has no more. A
+   *     symbol that is shorter may stand where as many can't be read, but then it is another one
+   */
+  private String symbol(long address, int likelyLength) throws UnreadableMemoryException {
     if (!isPointer(address)) {
       return null;
     }
     int body = (int) layout.symbolBody.offset();
-    symbol.copy(memory, address, body);
+    symbol.copy(memory, address, body + likelyLength);
     int length = layout.symbolLength.intIn(symbol);
-    symbol.copy(memory, address + body, length);
-    return symbol.text(0, length);
+    if (length > likelyLength) {
+      symbol.copy(memory, address, body + length);
+    }
+    return symbol.text(body, length);
   }
 
   private LineTable lines(int offset) {

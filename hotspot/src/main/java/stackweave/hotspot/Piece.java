@@ -39,6 +39,13 @@ final class Piece {
     return this;
   }
 
+  /** Forgets the first {@code count} bytes: offsets count from the one behind them. */
+  void drop(int count) {
+    length -= count;
+    address += count;
+    System.arraycopy(bytes, count, bytes, 0, length);
+  }
+
   /** Where the bytes came from. */
   long address() {
     return address;

@@ -2,6 +2,7 @@ package stackweave.maps;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.RuleTable;
@@ -32,6 +33,16 @@ public final class ModuleIndex {
   private final List<Version> versions = new ArrayList<>();
   private int lastGeneration;
   private int lastModuleId;
+
+  /** What was read of the maps for a record, and when: it serves for records that are older. */
+  private List<Mapping> recordMappings;
+
+  private long recordMappingsNanos;
+
+  /** The executable lines that the last refresh read, and the generation that it left. */
+  private byte[] refreshedLines;
+
+  private int refreshedGeneration;
 
   /**
    * What was mapped from a time on.
@@ -113,14 +124,21 @@ public final class ModuleIndex {
    * @throws IOException if maps can't be read; the state is then as before
    */
   public void refresh(long timeNanos) throws IOException {
-    List<Mapping> mappings = ProcMaps.read(sources.process());
+    recordMappings = null;
+    byte[] text = ProcMaps.text(sources.process());
+    byte[] lines = ProcMaps.executable(text);
+    if (lastGeneration == refreshedGeneration && Arrays.equals(lines, refreshedLines)) {
+      return;
+    }
+    List<Mapping> all = null;
     List<CodeRange> known = latest().ranges();
     List<CodeRange> ranges = new ArrayList<>();
-    for (Mapping m : mappings) {
+    for (Mapping m : ProcMaps.parse(lines)) {
       if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
         MappedModule module = moduleOf(known, m);
         if (module == null) {
-          module = openModule(m, mappings, null, ranges);
+          all = all == null ? ProcMaps.parse(text) : all;
+          module = openModule(m, all, null, ranges);
           if (mayVanish(m.path())) {
             module.image().readNow();
           }
@@ -134,6 +152,8 @@ public final class ModuleIndex {
       versions.add(new Version(since, newMap(ranges), true));
       trim();
     }
+    refreshedLines = lines;
+    refreshedGeneration = lastGeneration;
   }
 
   /**
@@ -166,7 +186,7 @@ public final class ModuleIndex {
     List<CodeRange> before = base < 0 ? List.of() : versions.get(base).map().ranges();
     CodeRange range =
         path.startsWith("/") && !path.startsWith("//")
-            ? fileRange(record(address, end, fileOffset, path), buildId)
+            ? fileRange(timeNanos, record(address, end, fileOffset, path), buildId)
             : null;
     if (range == null
         ? before.stream().noneMatch(r -> r.overlaps(address, end))
@@ -191,16 +211,20 @@ public final class ModuleIndex {
     return new Mapping(start, end, true, false, true, false, offset, 0, 0, 0, name, deleted);
   }
 
-  private CodeRange fileRange(Mapping record, String buildId) {
-    CodeRange known = buildId == null ? null : knownRange(record, record, buildId);
+  private CodeRange fileRange(long timeNanos, Mapping record, String buildId) {
+    CodeRange known = buildId == null ? null : verifiedRange(record, buildId);
     if (known != null) {
       return known;
     }
     List<Mapping> mappings = List.of();
     Mapping code = record;
     try {
-      mappings = ProcMaps.read(sources.process());
-      for (Mapping m : mappings) {
+      mappings = mappingsSince(timeNanos, buildId);
+      for (int i = firstBehind(mappings, record.start()); i < mappings.size(); i++) {
+        Mapping m = mappings.get(i);
+        if (Long.compareUnsigned(m.start(), record.end()) >= 0) {
+          break;
+        }
         if (m.executable() && m.isFile() && isRecorded(m, record)) {
           code = m;
         }
@@ -220,15 +244,61 @@ public final class ModuleIndex {
     return new CodeRange(record.start(), record.end(), code, module);
   }
 
+  /**
+   * The mappings as they are, or as they were when another record was looked up after the time of
+   * this one: where many libraries come at once, the maps are not read for each. The build id shows
+   * whether what is found there is what was recorded; without one they are read in any case.
+   */
+  private List<Mapping> mappingsSince(long timeNanos, String buildId) throws IOException {
+    if (recordMappings == null || buildId == null || recordMappingsNanos - timeNanos <= 0) {
+      long now = System.nanoTime();
+      recordMappings = ProcMaps.read(sources.process());
+      recordMappingsNanos = now;
+    }
+    return recordMappings;
+  }
+
+  /** The index of the first mapping that ends behind an address. */
+  private static int firstBehind(List<Mapping> mappings, long address) {
+    int low = 0;
+    int high = mappings.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (Long.compareUnsigned(mappings.get(middle).end(), address) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /**
+   * The recorded range if it is known or its file is still at its path, as the kernel's build id
+   * tells: then the maps, which are long where libraries are many, need not be read. Else null.
+   */
+  private CodeRange verifiedRange(Mapping record, String buildId) {
+    CodeRange known = knownRange(record, record, buildId);
+    if (known != null) {
+      return known;
+    }
+    MappedModule module = openModule(record, List.of(), buildId, latest().ranges());
+    if (module.origin() != ImageOrigin.FILE) {
+      return null;
+    }
+    module.image().readNow();
+    return new CodeRange(record.start(), record.end(), record, module);
+  }
+
   /** The recorded range if a version has it, from a refresh that was quicker than the record. */
   private CodeRange knownRange(Mapping record, Mapping code, String buildId) {
     for (int i = versions.size() - 1; i >= 0; i--) {
-      for (CodeRange range : versions.get(i).map().ranges()) {
-        if (range.start() == record.start()
-            && range.isSameImage(code)
-            && (buildId == null || buildId.equals(range.module().buildId()))) {
-          return new CodeRange(record.start(), record.end(), range.mapping(), range.module());
-        }
+      CodeRange range = versions.get(i).map().range(record.start());
+      if (range != null
+          && range.start() == record.start()
+          && range.isSameImage(code)
+          && (buildId == null || buildId.equals(range.module().buildId()))) {
+        return new CodeRange(record.start(), record.end(), range.mapping(), range.module());
       }
     }
     return null;
@@ -242,10 +312,23 @@ public final class ModuleIndex {
         && Long.compareUnsigned(record.start(), m.end()) < 0;
   }
 
+  /**
+   * @param ranges ascending
+   */
   private static MappedModule moduleOf(List<CodeRange> ranges, Mapping m) {
-    for (CodeRange range : ranges) {
-      if (range.overlaps(m.start(), m.end()) && range.isSameImage(m)) {
-        return range.module();
+    int low = 0;
+    int high = ranges.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (Long.compareUnsigned(ranges.get(middle).end(), m.start()) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    for (int i = low; i < ranges.size() && ranges.get(i).overlaps(m.start(), m.end()); i++) {
+      if (ranges.get(i).isSameImage(m)) {
+        return ranges.get(i).module();
       }
     }
     return null;

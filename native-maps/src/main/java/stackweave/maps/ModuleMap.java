@@ -1,6 +1,7 @@
 package stackweave.maps;
 
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import stackweave.unwind.CodeModules;
 
@@ -57,6 +58,12 @@ public final class ModuleMap implements CodeModules {
     return i < 0 ? 0 : ranges.get(i).end();
   }
 
+  /** The executable range that holds {@code pc}, or null. */
+  CodeRange range(long pc) {
+    int i = indexOf(pc);
+    return i < 0 ? null : ranges.get(i);
+  }
+
   private int indexOf(long pc) {
     long wanted = pc + Long.MIN_VALUE;
     int low = 0;
@@ -74,13 +81,7 @@ public final class ModuleMap implements CodeModules {
 
   /** The modules, each once, lowest address first. */
   public List<MappedModule> modules() {
-    List<MappedModule> distinct = new ArrayList<>();
-    for (MappedModule module : modules) {
-      if (!distinct.contains(module)) {
-        distinct.add(module);
-      }
-    }
-    return distinct;
+    return List.copyOf(new LinkedHashSet<>(Arrays.asList(modules)));
   }
 
   /** The module whose file has this name, such as {@code libjvm.so}, or null; the lowest first. */

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -26,7 +27,42 @@ public final class ProcMaps {
    * @throws IOException if the file can't be read or has a line that is not understood
    */
   public static List<Mapping> read(Path process) throws IOException {
-    return parse(new String(Files.readAllBytes(process.resolve("maps")), StandardCharsets.UTF_8));
+    return parse(text(process));
+  }
+
+  /** The text of a process's maps; some 100 bytes a line, of which a library has about five. */
+  static byte[] text(Path process) throws IOException {
+    return Files.readAllBytes(process.resolve("maps"));
+  }
+
+  /** Those lines of {@link #text} that are of executable mappings, or not understood. */
+  static byte[] executable(byte[] text) {
+    byte[] lines = new byte[text.length];
+    int length = 0;
+    int at = 0;
+    while (at < text.length) {
+      int permissions = at;
+      while (permissions < text.length && text[permissions] > ' ') {
+        permissions++;
+      }
+      int end = permissions;
+      while (end < text.length && text[end] != '\n') {
+        end++;
+      }
+      int next = Math.min(end + 1, text.length);
+      boolean known = permissions + 3 < end && text[permissions + 3] == '-';
+      if (!known) {
+        System.arraycopy(text, at, lines, length, next - at);
+        length += next - at;
+      }
+      at = next;
+    }
+    return Arrays.copyOf(lines, length);
+  }
+
+  /** As {@link #parse(String)}. */
+  static List<Mapping> parse(byte[] text) throws IOException {
+    return parse(new String(text, StandardCharsets.UTF_8));
   }
 
   /**
