@@ -167,12 +167,29 @@ public final class SamplingControl implements AutoCloseable {
       FlightRecorder.register(NativeSample.class);
       eventTypeId = EventType.getEventType(NativeSample.class).getId();
       SettingChange.setReceiver(new Signal());
+      // A type registers itself when it is first touched; not again after an earlier detach.
+      FlightRecorder.register(SettingsWatch.class);
       FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
     }
-    SamplingRequest request = rule.decide(running, eventTypeId);
+    enableWhereLeftOpen();
+    SamplingRequest request = rule.decide(running(), eventTypeId);
     if (!Objects.equals(request, told)) {
       told = request;
       listener.onRequest(request);
+    }
+  }
+
+  /** See {@link SamplingRule#leavesEnabledOpen}: completes the recording's settings. */
+  private void enableWhereLeftOpen() {
+    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
+      if (recording.getState() == RecordingState.RUNNING
+          && rule.leavesEnabledOpen(factsOf(recording), eventTypeId)) {
+        try {
+          recording.enable(NativeSample.NAME);
+        } catch (IllegalStateException e) {
+          continue; // stopped meanwhile, so it asks for nothing
+        }
+      }
     }
   }
 
@@ -211,9 +228,10 @@ public final class SamplingControl implements AutoCloseable {
       while (takeMark()) {
         try {
           look();
-        } catch (RuntimeException | LinkageError e) {
+        } catch (Throwable e) {
           // A recording closed under our eyes, or JFR shutting down: the change that did it is
-          // followed by a mark of its own.
+          // followed by a mark of its own. And whatever it is, it must neither reach the
+          // application's handler of uncaught exceptions nor end the watch.
           continue;
         }
       }
@@ -224,7 +242,9 @@ public final class SamplingControl implements AutoCloseable {
   private final class Poll implements Runnable {
     @Override
     public void run() {
-      if (!Objects.equals(rule.decide(running(), eventTypeId), told)) {
+      List<SamplingRule.Facts> running = running();
+      if (!Objects.equals(rule.decide(running, eventTypeId), told)
+          || running.stream().anyMatch(facts -> rule.leavesEnabledOpen(facts, eventTypeId))) {
         signal();
       }
     }

@@ -109,6 +109,17 @@ final class SamplingRule {
     return new SamplingRequest(interval, engine, depth, inMemory, asking, notes);
   }
 
+  /**
+   * Whether a recording gives the event settings and leaves open whether it is enabled. That is
+   * meant as a wish, and JFR (17 to 25) takes it as one until a second recording names the event:
+   * then it takes the first for one that disables it, and if no other enables it nothing is written
+   * for anybody.
+   */
+  boolean leavesEnabledOpen(Facts recording, long eventTypeId) {
+    Map<String, String> own = ownSettings(recording.settings(), eventTypeId);
+    return !own.isEmpty() && !own.containsKey("enabled");
+  }
+
   /** The settings of the event alone, without its name. */
   private static Map<String, String> ownSettings(Map<String, String> settings, long eventTypeId) {
     String byName = NativeSample.NAME + "#";

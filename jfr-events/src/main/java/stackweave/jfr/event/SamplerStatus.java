@@ -49,6 +49,11 @@ public final class SamplerStatus extends Event {
   @Description("Taken, and not understood")
   public long undecodable;
 
+  @Label("Samples Thinned Out")
+  @Description(
+      "Taken, and not decoded, to spare CPU time: samples that were kept have the more weight")
+  public long thinned;
+
   @Label("Stack Ends")
   @Description("Written samples by the end of their stack: label=count, separated by commas")
   public String ends;
@@ -92,4 +97,17 @@ public final class SamplerStatus extends Event {
   @Label("Note")
   @Description("What the reader of the recording should know, such as why nothing is sampled")
   public String note;
+
+  @Label("CPU Time In Kernel")
+  @Description(
+      "CPU time in kernel mode that an engine of user mode can't sample, as far as it can be told;"
+          + " 0 for the other engines, which sample it")
+  @Timespan(Timespan.NANOSECONDS)
+  public long cpuKernel;
+
+  @Label("Caches Emptied")
+  @Description(
+      "How often what is remembered met its limit, and was forgotten to be learnt anew:"
+          + " what=count, separated by commas")
+  public String resets;
 }

@@ -13,6 +13,9 @@ import stackweave.jfr.read.StackProfile;
  * Collapsed stacks, a line for each: the thread's first frame first, {@code ;} between frames, a
  * space, the number of samples. Lines are in the order of their stacks' names.
  *
+ * <p>The number is that of the samples; where the agent passed samples over to spare CPU time, it
+ * is the number that those taken stand for.
+ *
  * <p>A stack that did not reach the thread's first frame begins with {@code [truncated]} or {@code
  * [stopped: reason]}. With threads, {@code [thread name]} comes before everything. What would break
  * the format in a name is replaced: {@code ;} by {@code ,} and control characters by a space.
@@ -30,6 +33,8 @@ public final class CollapsedExport {
     Map<String, Long> counts = new LinkedHashMap<>();
     Map<SampledFrame, String> names = new HashMap<>();
     StringBuilder line = new StringBuilder();
+    boolean thinned = profile.totals().thinned() > 0;
+    long interval = Math.max(1, profile.totals().intervalNanos());
     profile.forEach(
         (thread, end, frames, count, weightNanos) -> {
           line.setLength(0);
@@ -44,7 +49,8 @@ public final class CollapsedExport {
             line.append("[no frames];");
           }
           line.setLength(line.length() - 1);
-          counts.merge(line.toString(), count, Long::sum);
+          long standsFor = (weightNanos + interval / 2) / interval;
+          counts.merge(line.toString(), thinned ? Math.max(1, standsFor) : count, Long::sum);
         });
     List<String> lines = new ArrayList<>(counts.keySet());
     lines.sort(null);

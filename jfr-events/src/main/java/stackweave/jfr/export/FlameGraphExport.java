@@ -57,6 +57,8 @@ public final class FlameGraphExport {
     json.beginObject();
     json.name("title").value(title);
     json.name("timeLabel").value("CPU time");
+    // Where samples stand for others, too, it is their weight that tells.
+    json.name("byTime").value(profile.totals().thinned() > 0 ? 1 : 0);
     json.name("facts").beginArray();
     for (String[] fact : facts(profile)) {
       json.beginArray().value(fact[0]).value(fact[1]).endArray();
@@ -140,6 +142,17 @@ public final class FlameGraphExport {
     missing(totals.lost(), "samples were lost: the kernel found no room for them", notes);
     missing(totals.dropped(), "samples were taken and not written", notes);
     missing(totals.undecodable(), "samples were taken and could not be decoded", notes);
+    missing(
+        totals.thinned(),
+        "samples were passed over to spare CPU time: the others stand for them by CPU time",
+        notes);
+    if (totals.cpuKernelNanos() > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "About %s of the CPU time was spent in the kernel and not sampled.",
+              percent(totals.cpuKernelNanos(), totals.cpuUsedNanos())));
+    }
     if (!totals.note().isEmpty()) {
       notes.add(totals.note());
     }

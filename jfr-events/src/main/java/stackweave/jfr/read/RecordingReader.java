@@ -177,9 +177,11 @@ public final class RecordingReader {
       long lost = 0;
       long dropped = 0;
       long undecodable = 0;
+      long thinned = 0;
       long cpuUsed = 0;
       long cpuCovered = 0;
       long drainCpu = 0;
+      long cpuKernel = 0;
       Map<String, Long> ends = new TreeMap<>();
       Map<String, Long> splices = new TreeMap<>();
       for (RecordedEvent status : statuses) {
@@ -192,9 +194,11 @@ public final class RecordingReader {
         lost += Fields.number(status, "lost");
         dropped += Fields.number(status, "dropped");
         undecodable += Fields.number(status, "undecodable");
+        thinned += Fields.number(status, "thinned");
         cpuUsed += Fields.number(status, "cpuUsed");
         cpuCovered += Fields.number(status, "cpuCovered");
         drainCpu += Fields.number(status, "drainCpu");
+        cpuKernel += Fields.number(status, "cpuKernel");
         addCounts(Fields.text(status, "ends"), ends);
         addCounts(Fields.text(status, "splices"), splices);
       }
@@ -207,12 +211,14 @@ public final class RecordingReader {
           lost,
           dropped,
           undecodable,
+          thinned,
           ends,
           cpuUsed,
           cpuCovered,
           drainCpu,
           splices,
-          note);
+          note,
+          cpuKernel);
     }
 
     private static String orElse(String text, String otherwise) {

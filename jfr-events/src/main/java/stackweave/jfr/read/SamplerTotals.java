@@ -12,12 +12,14 @@ import java.util.Map;
  * @param lost samples reported lost by kernel or engine
  * @param dropped samples delivered and not committed
  * @param undecodable samples not understood
+ * @param thinned samples not decoded to spare CPU time, for which others stand by their weight
  * @param ends written samples by the label of their end
  * @param cpuUsedNanos CPU time used by the process while sampling
  * @param cpuCoveredNanos CPU time that the samples stand for
  * @param drainCpuNanos CPU time of the agent's thread
  * @param splices stacks deeper than their copy by what became of the rest
  * @param note as last written, empty for none
+ * @param cpuKernelNanos CPU time in kernel mode that could not be sampled
  */
 public record SamplerTotals(
     String engine,
@@ -28,12 +30,14 @@ public record SamplerTotals(
     long lost,
     long dropped,
     long undecodable,
+    long thinned,
     Map<String, Long> ends,
     long cpuUsedNanos,
     long cpuCoveredNanos,
     long drainCpuNanos,
     Map<String, Long> splices,
-    String note) {
+    String note,
+    long cpuKernelNanos) {
 
   public SamplerTotals {
     ends = Map.copyOf(ends);

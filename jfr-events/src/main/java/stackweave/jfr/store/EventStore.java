@@ -64,6 +64,7 @@ public final class EventStore implements AutoCloseable {
   private final Definitions<ModuleDefinition> modules = new Definitions<>();
   private final ThreadTable threads = new ThreadTable();
   private int generation = 1;
+  private long fullGenerations;
   private int sessionChunk;
   private SamplerStatusValues lastStatus;
   private long staleSamples;
@@ -177,6 +178,7 @@ public final class EventStore implements AutoCloseable {
         || methods.count() >= limits.methods()
         || modules.count() >= limits.modules()
         || threads.count() >= limits.threads()) {
+      fullGenerations++;
       newGeneration();
     }
     return generation;
@@ -317,6 +319,7 @@ public final class EventStore implements AutoCloseable {
     event.lost = values.lost() - (last == null ? 0 : last.lost());
     event.dropped = values.dropped() - (last == null ? 0 : last.dropped());
     event.undecodable = values.undecodable() - (last == null ? 0 : last.undecodable());
+    event.thinned = values.thinned() - (last == null ? 0 : last.thinned());
     event.ends = endCounts(values.endCounts(), last == null ? null : last.endCounts());
     event.cpuUsed = values.cpuUsedNanos() - (last == null ? 0 : last.cpuUsedNanos());
     event.cpuCovered = values.cpuCoveredNanos() - (last == null ? 0 : last.cpuCoveredNanos());
@@ -326,6 +329,8 @@ public final class EventStore implements AutoCloseable {
     event.splices = differences(values.splices(), last == null ? Map.of() : last.splices());
     event.links = differences(values.links(), last == null ? Map.of() : last.links());
     event.note = values.note();
+    event.cpuKernel = values.cpuKernelNanos() - (last == null ? 0 : last.cpuKernelNanos());
+    event.resets = differences(values.resets(), last == null ? Map.of() : last.resets());
     int chunk = gate.enter(recording);
     if (chunk == 0) {
       return false;
@@ -483,6 +488,11 @@ public final class EventStore implements AutoCloseable {
    */
   public long staleSamples() {
     return staleSamples;
+  }
+
+  /** How often a generation ended because a limit was met. */
+  public long fullGenerations() {
+    return fullGenerations;
   }
 
   /** How often JFR did not say that a chunk had begun, and samples were written all the same. */

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param lost samples that the kernel or the engine reported lost
  * @param dropped samples delivered and not committed
  * @param undecodable samples delivered and not understood
+ * @param thinned samples delivered and not decoded, for others stand for them
  * @param endCounts written samples by end code (index)
  * @param cpuUsedNanos CPU time used by all threads of the process while sampling
  * @param cpuCoveredNanos CPU time that the samples stand for
@@ -22,6 +23,8 @@ import java.util.Map;
  * @param splices attempts to read the older part of a stack, by what became of them
  * @param links pairs of Java frames that were compared, and names in doubt, by what became of them
  * @param note what a reader should know; empty for nothing
+ * @param cpuKernelNanos CPU time in kernel mode that the engine can't sample
+ * @param resets how often what is remembered was forgotten for want of room, by what it was
  */
 public record SamplerStatusValues(
     String engine,
@@ -32,6 +35,7 @@ public record SamplerStatusValues(
     long lost,
     long dropped,
     long undecodable,
+    long thinned,
     long[] endCounts,
     long cpuUsedNanos,
     long cpuCoveredNanos,
@@ -40,4 +44,6 @@ public record SamplerStatusValues(
     long unwindNanos,
     Map<String, Long> splices,
     Map<String, Long> links,
-    String note) {}
+    String note,
+    long cpuKernelNanos,
+    Map<String, Long> resets) {}

@@ -17,6 +17,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingStream;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.store.EventStore;
 
 /**
  * Does what people and libraries do with recordings, and prints after each step what the control
@@ -52,14 +53,16 @@ public final class ControlProbe {
         .addShutdownHook(new Thread(() -> System.out.println("at the end: " + answers())));
   }
 
-  private static void watch(boolean explicitOnly) {
-    new SamplingControl(
+  private static SamplingControl watch(boolean explicitOnly) {
+    SamplingControl control =
+        new SamplingControl(
             explicitOnly,
             SamplingRequest.DEFAULT_INTERVAL_NANOS,
             SamplingRequest.DEFAULT_ENGINE,
             SamplingRequest.DEFAULT_DEPTH,
-            request -> ANSWERS.add(request == null ? "none" : text(request)))
-        .start();
+            request -> ANSWERS.add(request == null ? "none" : text(request)));
+    control.start();
+    return control;
   }
 
   private static String text(SamplingRequest request) {
@@ -75,7 +78,7 @@ public final class ControlProbe {
 
   /** The body of {@link #main}. */
   public static void steps(boolean explicitOnly) throws Exception {
-    watch(explicitOnly);
+    SamplingControl control = watch(explicitOnly);
     step("nothing", () -> {});
     step("threads before", () -> ANSWERS.add(ourThreads()));
     RecordingStream stream = new RecordingStream();
@@ -134,6 +137,18 @@ public final class ControlProbe {
           destination.start();
         });
     step("destination closes", destination::close);
+    // As a detached agent that is attached again.
+    control.close();
+    EventStore.unregisterEvents();
+    watch(explicitOnly);
+    Recording again = new Recording();
+    step(
+        "watched again",
+        () -> {
+          again.setDestination(file);
+          again.start();
+        });
+    step("again closes", again::close);
     delete(file);
     step("threads after", () -> ANSWERS.add(ourThreads()));
   }

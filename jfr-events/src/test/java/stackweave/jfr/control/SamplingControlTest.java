@@ -43,8 +43,8 @@ class SamplingControlTest {
         faster: 2 ms/auto/4096 for 1
         second: 500 us/auto/4096 for 2
         deeper: 2 ms/auto/6000 for 2
-        second off: none
-        second stops: 2 ms/auto/4096 for 1
+        second off: 2 ms/auto/4096 for 1
+        second stops:\s
         mine off: none
         mine on: 10 ms/auto/4096 for 1
         mine closes: none
@@ -58,6 +58,8 @@ class SamplingControlTest {
         memory closes: none
         destination: 10 ms/auto/4096 for 1
         destination closes: none
+        watched again: 10 ms/auto/4096 for 1
+        again closes: none
         threads after: []
         """,
         outcome.output());
@@ -77,7 +79,7 @@ class SamplingControlTest {
     // Only where the event is named: not for a name, a file or a command.
     assertEquals(
         List.of(
-            "faster", "second", "deeper", "second stops", "mine on", "library asks", "stream asks"),
+            "faster", "second", "deeper", "second off", "mine on", "library asks", "stream asks"),
         asked,
         outcome.output());
   }

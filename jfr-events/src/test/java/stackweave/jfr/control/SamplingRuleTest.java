@@ -1,6 +1,7 @@
 package stackweave.jfr.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -50,6 +51,15 @@ class SamplingRuleTest {
   @Test
   void aPersonsRecordingUnderExplicit() {
     assertNull(explicit.decide(List.of(named("mine", Map.of())), TYPE_ID));
+  }
+
+  @Test
+  void aSettingThatLeavesOpenWhetherTheEventIsEnabled() {
+    assertTrue(rule.leavesEnabledOpen(library(Map.of(SAMPLE + "interval", "1 ms")), TYPE_ID));
+    assertTrue(rule.leavesEnabledOpen(library(Map.of("4711#depth", "7")), TYPE_ID));
+    assertFalse(rule.leavesEnabledOpen(library(Map.of(SAMPLE + "enabled", "false")), TYPE_ID));
+    assertFalse(
+        rule.leavesEnabledOpen(named("mine", Map.of("jdk.CPULoad#period", "1 s")), TYPE_ID));
   }
 
   @Test

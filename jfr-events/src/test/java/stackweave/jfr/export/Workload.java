@@ -143,6 +143,7 @@ final class Workload {
                 0,
                 0,
                 0,
+                0,
                 new long[] {samples - 5, 0, 3, 2},
                 15_940_000_000L,
                 samples * 10_000_000,
@@ -151,7 +152,9 @@ final class Workload {
                 3_000_000,
                 Map.of(),
                 Map.of(),
-                ""));
+                "",
+                0,
+                Map.of()));
       }
       recording.dump(file);
     }

@@ -136,6 +136,7 @@ public final class RotationStorm {
         0,
         refused,
         0,
+        0,
         new long[] {written},
         written,
         written,
@@ -144,7 +145,9 @@ public final class RotationStorm {
         0,
         Map.of(),
         Map.of(),
-        "");
+        "",
+        0,
+        Map.of());
   }
 
   private void extras() {

@@ -30,6 +30,7 @@ public final class SampleWriter implements AutoCloseable {
                 0,
                 0,
                 0,
+                0,
                 new long[] {written},
                 written,
                 written,
@@ -38,7 +39,9 @@ public final class SampleWriter implements AutoCloseable {
                 0,
                 Map.of(),
                 Map.of(),
-                ""));
+                "",
+                0,
+                Map.of()));
     if (!stated) {
       throw new IllegalStateException("status refused");
     }
