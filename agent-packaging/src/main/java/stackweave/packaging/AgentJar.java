@@ -39,7 +39,7 @@ import java.util.zip.ZipOutputStream;
  * stackweave/agent/boot/*.class
  * inner.index                  where each entry of inner.jar lies
  * inner.jar                    stored, not compressed as a whole
- *   stackweave/…                 our classes, picocli, jelf, xz
+ *   stackweave/…                 our classes, picocli, jelf, xz, what we need of Byte Buddy
  *   com.sun.jna/…                JNA, rewritten, with what replaces the parts taken out of it
  *   com.sun.jna.packages         of that module
  *   licenses/…                   of the libraries
@@ -77,6 +77,7 @@ public final class AgentJar {
   private final SortedMap<String, byte[]> inner = new TreeMap<>();
   private final JnaRewriter jna = new JnaRewriter();
   private final ShimLinks links = new ShimLinks();
+  private final ByteBuddyParts byteBuddy = new ByteBuddyParts();
 
   private AgentJar() {}
 
@@ -110,6 +111,7 @@ public final class AgentJar {
     if (!content.links.missing().isEmpty()) {
       throw new IOException("JNA needs of its replacements, too: " + content.links.missing());
     }
+    content.addByteBuddy();
     content.writeTo(jar, manifest(version));
   }
 
@@ -144,8 +146,25 @@ public final class AgentJar {
       put(boot, path, content);
     } else if (JNA_PACKAGES.stream().anyMatch(path::startsWith)) {
       addToJna(path, content);
+    } else if (ByteBuddyParts.isPart(path)) {
+      byteBuddy.add(content);
     } else {
+      if (path.endsWith(".class")) {
+        byteBuddy.user(content);
+      }
       put(inner, OWN_MODULE + path, content);
+    }
+  }
+
+  private void addByteBuddy() throws IOException {
+    for (Map.Entry<String, byte[]> part : byteBuddy.needed().entrySet()) {
+      put(inner, OWN_MODULE + part.getKey() + ".class", part.getValue());
+    }
+    if (!byteBuddy.unused().isEmpty()) {
+      throw new IOException(
+          "Byte Buddy reads no property "
+              + byteBuddy.unused()
+              + ": it changed, and its isolation must be looked at again");
     }
   }
 

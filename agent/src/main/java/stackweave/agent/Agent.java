@@ -4,6 +4,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.file.Path;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.Reply.Outcome;
@@ -32,12 +34,24 @@ public final class Agent {
    * @param options what stood after {@code =} in -javaagent, or null
    */
   public static void start(String options, Instrumentation instrumentation) {
+    asOurselves(
+        new PrivilegedAction<>() {
+          @Override
+          public Void run() {
+            startOrSay(options, false, instrumentation);
+            return null;
+          }
+        });
+  }
+
+  private static void startOrSay(
+      String options, boolean attached, Instrumentation instrumentation) {
     synchronized (LOCK) {
       // No class of the command line's orders here: each costs premain time.
       String whyNot =
           running != null
               ? "is already here: the second start is ignored"
-              : startOrSayWhyNot(options, instrumentation);
+              : startOrSayWhyNot(options, attached, instrumentation);
       if (whyNot != null) {
         System.err.println("stackweave: " + whyNot);
       }
@@ -51,10 +65,37 @@ public final class Agent {
    */
   public static void attach(String text, Instrumentation instrumentation) {
     if (!Order.isOrder(text)) {
-      start(text, instrumentation);
+      asOurselves(
+          new PrivilegedAction<>() {
+            @Override
+            public Void run() {
+              startOrSay(text, true, instrumentation);
+              return null;
+            }
+          });
       return;
     }
-    Order order = Order.parse(text);
+    asOurselves(
+        new PrivilegedAction<>() {
+          @Override
+          public Void run() {
+            answer(Order.parse(text), instrumentation);
+            return null;
+          }
+        });
+  }
+
+  /**
+   * What is registered with JFR, and every thread of ours, keeps the rights of those who were
+   * calling; under a security manager the boot class and whoever attaches may have few. Not a
+   * lambda: bootstrapping the first costs premain some milliseconds.
+   */
+  @SuppressWarnings("removal") // needed up to JDK 23; from 24 on it only calls
+  private static void asOurselves(PrivilegedAction<Void> action) {
+    AccessController.doPrivileged(action);
+  }
+
+  private static void answer(Order order, Instrumentation instrumentation) {
     synchronized (LOCK) {
       Reply reply = obey(order, instrumentation);
       StatusBoard board = new StatusBoard(instrumentation);
@@ -91,7 +132,7 @@ public final class Agent {
     if (running != null) {
       return failed("an agent of version " + Version.current() + " is there already");
     }
-    String whyNot = startOrSayWhyNot(order.value(Order.Name.OPTIONS), instrumentation);
+    String whyNot = startOrSayWhyNot(order.value(Order.Name.OPTIONS), true, instrumentation);
     if (whyNot != null) {
       return failed(whyNot);
     }
@@ -100,7 +141,8 @@ public final class Agent {
   }
 
   /** Null once it runs. */
-  private static String startOrSayWhyNot(String options, Instrumentation instrumentation) {
+  private static String startOrSayWhyNot(
+      String options, boolean attached, Instrumentation instrumentation) {
     Options parsed;
     try {
       parsed = Options.parse(options);
@@ -111,7 +153,7 @@ public final class Agent {
       return "this JVM runs without JDK Flight Recorder (module jdk.jfr), where samples would go"
           + UNSAMPLED;
     }
-    running = new RunningAgent(parsed, instrumentation);
+    running = new RunningAgent(parsed, attached, instrumentation);
     return null;
   }
 
@@ -119,7 +161,7 @@ public final class Agent {
   private static Reply record(Order order, Instrumentation instrumentation)
       throws InterruptedException {
     boolean present = running != null;
-    String whyNot = present ? null : startOrSayWhyNot(null, instrumentation);
+    String whyNot = present ? null : startOrSayWhyNot(null, true, instrumentation);
     if (whyNot != null) {
       return failed(whyNot);
     }

@@ -7,7 +7,9 @@ import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReader;
 import java.lang.module.ModuleReference;
 import java.lang.reflect.Method;
-import java.util.Map;
+import java.security.AccessController;
+import java.security.PrivilegedActionException;
+import java.security.PrivilegedExceptionAction;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,7 +35,24 @@ public final class JnaModule {
    * @param packages of JNA and of what replaces parts of it
    * @param instrumentation opens java.lang to us; null on the command line
    */
+  @SuppressWarnings("removal") // AccessController; from JDK 24 on it only calls
   public static void define(
+      ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    // The class loader that calls has fewer rights than we, where there is a security manager.
+    PrivilegedExceptionAction<Void> action =
+        () -> {
+          defineModule(loader, packages, instrumentation);
+          return null;
+        };
+    try {
+      AccessController.doPrivileged(action);
+    } catch (PrivilegedActionException e) {
+      throw (ReflectiveOperationException) e.getException();
+    }
+  }
+
+  private static void defineModule(
       ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
       throws ReflectiveOperationException {
     // Not an automatic module: those read every module, and a module path with a JNA of the
@@ -56,13 +75,7 @@ public final class JnaModule {
 
   private static void grantNativeAccess(Module module, Instrumentation instrumentation)
       throws ReflectiveOperationException {
-    instrumentation.redefineModule(
-        Object.class.getModule(),
-        Set.of(),
-        Map.of(),
-        Map.of("java.lang", Set.of(JnaModule.class.getModule())),
-        Set.of(),
-        Map.of());
+    JavaBase.open(instrumentation, "java.lang");
     // The public way, ModuleLayer.Controller.enableNativeAccess (22), is itself restricted.
     Method grant = Module.class.getDeclaredMethod("implAddEnableNativeAccess");
     grant.setAccessible(true);

@@ -22,12 +22,25 @@ import java.util.stream.Collectors;
  *     one that a person started
  * @param recordFailures the directory for replay files of stacks that don't reach their root, or
  *     empty: none are written
+ * @param switchFile the file that switches sampling off while it is there, or empty: the usual one
+ * @param drainPercent how much of a core the drain thread may use in the long run, from 1 to 100
+ * @param hooks whether classes of the JDK are instrumented while sampling goes on
  */
 public record Options(
-    long intervalNanos, int depth, Engine engine, boolean explicit, String recordFailures) {
+    long intervalNanos,
+    int depth,
+    Engine engine,
+    boolean explicit,
+    String recordFailures,
+    String switchFile,
+    int drainPercent,
+    Hooks hooks) {
 
   /** Where the recording's settings decide. */
   public static final int AS_RECORDED = 0;
+
+  /** A tenth of a core: many times what sampling at 100 Hz costs. */
+  public static final int DEFAULT_DRAIN_PERCENT = 10;
 
   private static final long MIN_INTERVAL_NANOS = 100_000;
   private static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
@@ -50,13 +63,22 @@ public record Options(
     }
   }
 
+  /** Whether classes of the JDK are instrumented while sampling goes on. */
+  public enum Hooks {
+    /** Where the agent came with the JVM's start, and not where it was attached. */
+    AUTO,
+    ON,
+    OFF
+  }
+
   private enum Name {
     INTERVAL,
     DEPTH,
     ENGINE,
     SAMPLE,
     RECORD_FAILURES,
-    /** Reserved: instrumentation comes later. */
+    SWITCH,
+    DRAIN,
     HOOKS
   }
 
@@ -72,13 +94,19 @@ public record Options(
     Engine engine = Engine.AUTO;
     boolean explicit = false;
     String recordFailures = "";
+    Hooks hooks = Hooks.AUTO;
+    String switchFile = "";
+    int drainPercent = DEFAULT_DRAIN_PERCENT;
     if (text == null || text.isBlank()) {
       return new Options(
           interval,
           depth,
           engine,
           explicit,
-          recordFailures); // the usual case loads no more classes
+          recordFailures,
+          switchFile,
+          drainPercent,
+          hooks); // the usual case loads no more classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -114,11 +142,33 @@ public record Options(
           }
           recordFailures = value;
         }
-        case HOOKS ->
-            throw new InvalidOptionException("option 'hooks' is reserved for a later version");
+        case SWITCH -> {
+          if (!value.startsWith("/")) {
+            throw invalid(name, value, "the absolute path of a file");
+          }
+          switchFile = value;
+        }
+        case DRAIN -> drainPercent = drainPercent(value);
+        case HOOKS -> {
+          hooks = constant(Hooks.class, value);
+          if (hooks == null) {
+            throw invalid(name, value, names(Hooks.class));
+          }
+        }
       }
     }
-    return new Options(interval, depth, engine, explicit, recordFailures);
+    return new Options(
+        interval, depth, engine, explicit, recordFailures, switchFile, drainPercent, hooks);
+  }
+
+  /**
+   * Whether classes of the JDK may be instrumented.
+   *
+   * @param attached whether the agent was attached to a running JVM: its first transformation of a
+   *     loaded class throws all compiled code away on JDK 17
+   */
+  boolean mayInstrument(boolean attached) {
+    return hooks == Hooks.ON || hooks == Hooks.AUTO && !attached;
   }
 
   private static long interval(String value) throws InvalidOptionException {
@@ -147,6 +197,13 @@ public record Options(
       }
     }
     throw invalid(Name.DEPTH, value, "a number of frames from 1 to " + MAX_DEPTH);
+  }
+
+  private static int drainPercent(String value) throws InvalidOptionException {
+    if (value.matches("[1-9]\\d?|100")) {
+      return Integer.parseInt(value);
+    }
+    throw invalid(Name.DRAIN, value, "how many percent of a core, from 1 to 100");
   }
 
   private static InvalidOptionException invalid(Name name, String value, String wanted) {

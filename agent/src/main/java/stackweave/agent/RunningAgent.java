@@ -16,12 +16,19 @@ final class RunningAgent {
   private final Sampler sampler;
   private final SamplingControl control;
 
-  /** Nothing but a listener: all else waits for a recording that asks for samples. */
-  RunningAgent(Options options, Instrumentation instrumentation) {
+  /**
+   * Nothing but a listener: all else waits for a recording that asks for samples.
+   *
+   * @param attached whether the application ran before the agent came
+   */
+  RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
     sampler =
         new Sampler(
             instrumentation,
+            options.mayInstrument(attached),
             options.recordFailures(),
+            options.switchFile(),
+            options.drainPercent(),
             new Messages(),
             new StatusBoard(instrumentation));
     control =

@@ -57,6 +57,25 @@ class ModuleDirectionsTest {
           .dependOnClassesThat()
           .resideInAPackage("picocli..");
 
+  @ArchTest
+  static final ArchRule BYTE_BUDDY_BELONGS_TO_THE_HOOKS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("stackweave.agent.hook..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("net.bytebuddy..");
+
+  /** Works as a copy in java.lang. */
+  @ArchTest
+  static final ArchRule THE_HOOK_USES_JAVA_BASE_ONLY =
+      classes()
+          .that()
+          .haveNameMatching("stackweave\\.agent\\.hook\\.StartedThreads")
+          .should()
+          .onlyDependOnClassesThat()
+          .haveNameMatching("java\\.(lang|util)\\..*|stackweave\\.agent\\.hook\\.StartedThreads");
+
   /** Prints a warning on 24 and later. */
   @ArchTest
   static final ArchRule NO_UNSAFE =

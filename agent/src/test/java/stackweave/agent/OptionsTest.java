@@ -9,11 +9,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.Options.Engine;
+import stackweave.agent.Options.Hooks;
 
 class OptionsTest {
 
   private static final Options DEFAULTS =
-      new Options(Options.AS_RECORDED, Options.AS_RECORDED, Engine.AUTO, false, "");
+      new Options(
+          Options.AS_RECORDED, Options.AS_RECORDED, Engine.AUTO, false, "", "", 10, Hooks.AUTO);
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -25,9 +27,22 @@ class OptionsTest {
   @Test
   void allTogetherInAnyOrder() throws InvalidOptionException {
     assertEquals(
-        new Options(1_000_000, 512, Engine.PERF, true, "/a dir"),
+        new Options(1_000_000, 512, Engine.PERF, true, "/a dir", "/an/off", 25, Hooks.OFF),
         Options.parse(
-            "sample=explicit, engine=perf,depth=512 ,record-failures=/a dir,interval=1ms"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,hooks=off,interval=1ms"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', true, false",
+    "hooks=auto, true, false",
+    "hooks=on, true, true",
+    "hooks=off, false, false"
+  })
+  void whoComesLateInstrumentsWhenAskedTo(String text, boolean started, boolean attached)
+      throws InvalidOptionException {
+    assertEquals(started, Options.parse(text).mayInstrument(false));
+    assertEquals(attached, Options.parse(text).mayInstrument(true));
   }
 
   @ParameterizedTest
@@ -47,9 +62,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, hooks)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, hooks)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, hooks)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, like 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, like 10ms)",
@@ -62,7 +77,12 @@ class OptionsTest {
         "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf, timer, perf-user)",
         "sample=never          | option 'sample' can't be 'never' (wanted: explicit)",
         "record-failures       | option 'record-failures' can't be '' (wanted: a directory)",
-        "hooks=early           | option 'hooks' is reserved for a later version",
+        "switch=off           | option 'switch' can't be 'off' (wanted: the absolute path of a file)",
+        "drain                 | option 'drain' can't be '' (wanted: how many percent of a core, from 1 to 100)",
+        "drain=0               | option 'drain' can't be '0' (wanted: how many percent of a core, from 1 to 100)",
+        "drain=101             | option 'drain' can't be '101' (wanted: how many percent of a core, from 1 to 100)",
+        "drain=10%             | option 'drain' can't be '10%' (wanted: how many percent of a core, from 1 to 100)",
+        "hooks=early           | option 'hooks' can't be 'early' (wanted: auto, on, off)",
       })
   void whatIsNotUnderstoodIsSaid(String text, String message) {
     InvalidOptionException e =

@@ -117,7 +117,17 @@ public final class Boot {
 
   private static void sayFailed(Throwable failure) {
     try {
-      say("could not start (" + oneLine(failure) + "): the application runs without sampling");
+      // A policy for -Djava.security.manager, up to JDK 23.
+      String remedy =
+          failure instanceof SecurityException
+              ? "; to let it, add to the policy: grant codeBase \"file:/path/of/the/agent.jar\""
+                  + " { permission java.security.AllPermission; };"
+              : "";
+      say(
+          "could not start ("
+              + oneLine(failure)
+              + "): the application runs without sampling"
+              + remedy);
     } catch (Throwable e) {
       // Out of memory or of stack even for that sentence: the application matters more.
     }

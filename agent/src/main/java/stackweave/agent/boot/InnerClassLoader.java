@@ -12,6 +12,11 @@ import java.net.URL;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
+import java.security.AllPermission;
+import java.security.CodeSource;
+import java.security.Permissions;
+import java.security.ProtectionDomain;
+import java.security.cert.Certificate;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Set;
@@ -46,6 +51,17 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
   private volatile InnerJar jar;
 
   private final Instrumentation instrumentation;
+
+  /**
+   * Of all our classes: they may do what they do under any security manager, also one that the
+   * application sets later. Who may make a class loader may give it this; a policy that does not
+   * trust the agent jar ends the start before it comes so far.
+   *
+   * <p>It names no place that the classes come from: agents that change the application's classes
+   * leave out those without one (JaCoCo does), and our hot paths are not theirs to slow down.
+   */
+  private final ProtectionDomain domain;
+
   private final Object jnaLock = new Object();
   private boolean jnaDefined;
 
@@ -53,6 +69,9 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
     super("stackweave", ClassLoader.getPlatformClassLoader());
     this.jar = jar;
     this.instrumentation = instrumentation;
+    Permissions all = new Permissions();
+    all.add(new AllPermission());
+    this.domain = new ProtectionDomain(new CodeSource(null, (Certificate[]) null), all);
   }
 
   /**
@@ -123,7 +142,7 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
         }
         defineJnaModule();
       }
-      return defineClass(name, classFile, 0, classFile.length);
+      return defineClass(name, classFile, 0, classFile.length, domain);
     } catch (IOException e) {
       throw new ClassNotFoundException(name + " (" + e.getMessage() + ")", e);
     }
@@ -154,16 +173,29 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
     return ours != null ? ours : super.getResource(name);
   }
 
+  /** Without the way over a URL, which a security manager may forbid this class, too, to make. */
   @Override
-  protected URL findResource(String name) {
+  public InputStream getResourceAsStream(String name) {
+    byte[] ours = content(name);
+    return ours != null ? new ByteArrayInputStream(ours) : super.getResourceAsStream(name);
+  }
+
+  private byte[] content(String name) {
     try {
       byte[] content = read(OWN + name);
-      if (content == null) {
-        content = read(JNA + name);
-      }
-      return content == null ? null : url(name, content);
+      return content != null ? content : read(JNA + name);
     } catch (IOException e) {
-      return null; // of a damaged jar; the method can't say more
+      return null; // of a damaged jar; the callers can't say more
+    }
+  }
+
+  @Override
+  protected URL findResource(String name) {
+    byte[] content = content(name);
+    try {
+      return content == null ? null : url(name, content);
+    } catch (MalformedURLException e) {
+      return null;
     }
   }
 

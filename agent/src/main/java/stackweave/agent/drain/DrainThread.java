@@ -1,10 +1,12 @@
 package stackweave.agent.drain;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -16,6 +18,7 @@ import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.NativeAccess;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
 
@@ -45,7 +48,10 @@ final class DrainThread implements Runnable {
   /** How long it waits when nothing comes. */
   private static final int IDLE_MILLIS = 40;
 
-  /** How soon an unmapped library is noticed: the kernel records no munmap. Costs 0.7 ms. */
+  /**
+   * How soon an unmapped library is noticed while samples come: the kernel records no munmap. Costs
+   * 0.7 ms.
+   */
   private static final long REFRESH_NANOS = 2_000_000_000L;
 
   /** The same where the engine does not report mappings either. */
@@ -53,10 +59,20 @@ final class DrainThread implements Runnable {
 
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
-  /** How old the figures of {@link Sampler#report} may be. */
+  /**
+   * How old what a recording says of losses is at most when the JVM crashes, or when this thread is
+   * not let run at the recording's end.
+   */
+  private static final long STATUS_NANOS = 2_000_000_000L;
+
+  /** How old the figures of {@link Sampler#report} may be, and how soon the switch file counts. */
   private static final long PUBLISH_NANOS = 1_000_000_000L;
 
+  /** How soon the switch file is noticed to be gone. */
+  private static final long SWITCH_NANOS = 1_000_000_000L;
+
   private final SamplingRequest request;
+  private final int drainPercent;
   private final EventStore store;
   private final SamplerTotals totals;
 
@@ -64,6 +80,7 @@ final class DrainThread implements Runnable {
   private final Runnable onPublish;
 
   private final PipelineFactory pipelines;
+  private final SwitchFile switchFile;
   private final Messages messages;
   private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -72,18 +89,25 @@ final class DrainThread implements Runnable {
   private volatile SampleEngine engine;
   private CpuTime cpuTime;
 
+  /**
+   * @param drainPercent how much of a core this thread may use in the long run
+   */
   DrainThread(
       SamplingRequest request,
+      int drainPercent,
       EventStore store,
       SamplerTotals totals,
       Runnable onPublish,
       PipelineFactory pipelines,
+      SwitchFile switchFile,
       Messages messages) {
     this.request = request;
+    this.drainPercent = drainPercent;
     this.store = store;
     this.totals = totals;
     this.onPublish = onPublish;
     this.pipelines = pipelines;
+    this.switchFile = switchFile;
     this.messages = messages;
     this.thread = new Thread(systemGroup(), this, "stackweave-drain", 0, false);
     thread.setDaemon(true);
@@ -135,10 +159,13 @@ final class DrainThread implements Runnable {
 
   @Override
   public void run() {
-    try (CpuTime cpu = new CpuTime()) {
-      cpuTime = cpu;
+    try {
       store.attachDrain(this::wake);
-      sampleUntilStopped();
+      if (NativeAccess.whyNot() == null) {
+        sampleWheneverSwitchedOn();
+      } else {
+        stateUntilStopped(NativeAccess.whyNot());
+      }
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear: the application knows nothing of this thread.
       messages.sampling("sampling ended by a failure of the agent (" + e + ")");
@@ -149,21 +176,65 @@ final class DrainThread implements Runnable {
     }
   }
 
+  private void sampleWheneverSwitchedOn() {
+    try (CpuTime cpu = new CpuTime()) {
+      cpuTime = cpu;
+      while (!stopping) {
+        sleepWhileSwitchedOff();
+        sampleUntilStopped();
+        // Ids of the HotSpot methods and modules begin anew with each pipeline.
+        store.newGeneration();
+      }
+      totals.earlierDrainCpuNanos += cpu.ofThread();
+    } finally {
+      cpuTime = null;
+    }
+  }
+
+  /** Holds nothing meanwhile; says so in every chunk of the recording. */
+  private void sleepWhileSwitchedOff() {
+    Path off = switchFile.present();
+    if (off == null) {
+      return;
+    }
+    totals.engine = "";
+    totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
+    messages.sampling("switched off by " + off + "; remove it to go on");
+    status(null);
+    started.countDown();
+    while (!stopping && switchFile.present() != null) {
+      LockSupport.parkNanos(this, SWITCH_NANOS);
+      forgetInterrupt();
+      flushStatus();
+    }
+  }
+
   /** The pipeline first: while it is put together, a running engine's rings would overflow. */
   private void sampleUntilStopped() {
+    totals.note = "";
+    if (stopping) {
+      return;
+    }
     try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
       EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks());
       totals.engineReason = reasons(choice);
-      started.countDown();
       if (choice.engine().isPresent()) {
+        started.countDown();
         sampleUntilStopped(choice.engine().get(), pipeline);
         return;
       }
     }
+    stateUntilStopped(totals.engineReason);
+  }
+
+  /** No samples: why, is said once on stderr, and in every chunk of the recording. */
+  private void stateUntilStopped(String whyNot) {
     totals.engine = "";
-    totals.note = "not sampling: " + totals.engineReason;
-    messages.sampling("no samples: " + totals.engineReason);
+    totals.engineReason = whyNot;
+    totals.note = "not sampling: " + whyNot;
+    messages.sampling("no samples: " + whyNot);
     status(null);
+    started.countDown();
     sleepUntilStopped();
   }
 
@@ -174,8 +245,20 @@ final class DrainThread implements Runnable {
       totals.intervalNanos = running.intervalNanos();
       // What was mapped before the engine told of mappings, and after the pipeline looked.
       pipeline.refreshModules();
-      pipeline.sink().follow(running);
-      drainUntilStopped(running, pipeline);
+      pipelines.hookThreadStarts(running, pipeline, totals);
+      try {
+        Throttle throttle =
+            new Throttle(
+                drainPercent,
+                cpuTime::ofThread,
+                System::nanoTime,
+                running::backlog,
+                new SplittableRandom());
+        pipeline.sink().follow(running, throttle);
+        drainUntilStopped(running, pipeline, throttle);
+      } finally {
+        pipelines.unhookThreadStarts();
+      }
       // What other threads see ends with all that was drained.
       publish(running);
       totals.add(running.statistics());
@@ -187,39 +270,70 @@ final class DrainThread implements Runnable {
   private void sleepUntilStopped() {
     while (!stopping) {
       LockSupport.parkNanos(this, TimeUnit.HOURS.toNanos(1));
-      if (store.flushRequested()) {
-        status(null);
-        store.flushDone();
-      }
+      forgetInterrupt();
+      flushStatus();
     }
   }
 
-  private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+  /**
+   * Applications that interrupt all threads mean others: an interrupted thread is never parked, and
+   * can't read files.
+   */
+  private static void forgetInterrupt() {
+    Thread.interrupted();
+  }
+
+  private void flushStatus() {
+    if (store.flushRequested()) {
+      status(null);
+      store.flushDone();
+    }
+  }
+
+  private void drainUntilStopped(
+      SampleEngine running, PipelineFactory.Pipeline pipeline, Throttle throttle) {
     long refreshed = System.nanoTime();
     long repeated = refreshed;
     long published = refreshed - PUBLISH_NANOS;
+    long stated = refreshed;
     long refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
     boolean sampled = false;
+    boolean elsewhere = false; // switched off, or to begin again
     int wait = BUSY_MILLIS;
-    while (!stopping) {
+    status(running); // short recordings want one, too, and the first stacks take their time
+    while (!stopping && !elsewhere) {
       running.await(wait);
+      forgetInterrupt();
       boolean flush = store.flushRequested();
+      if (flush) {
+        status(running); // what is still to be drained may take longer than a rotation waits
+      }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
+      throttle.settle();
+      totals.throttleNote = throttle.note();
       wait = nextWait(wait, drained, pipeline.sink());
       if (flush) {
-        status(running);
+        if (drained > 0) {
+          status(running);
+        }
         store.flushDone();
       }
       long now = System.nanoTime();
       if (now - published > PUBLISH_NANOS) {
         published = now;
         publish(running);
+        elsewhere |= switchFile.present() != null;
+        if (now - stated > STATUS_NANOS) {
+          stated = now;
+          status(running);
+        }
       }
       sampled |= drained > 0;
-      if (now - refreshed > refreshNanos && (sampled || running.reportsMappings())) {
+      if (sampled && now - refreshed > refreshNanos) {
         sampled = false;
         refreshed = now;
         pipeline.refreshModules();
+        elsewhere |= running.isOutgrown();
       }
       if (request.inMemory() && now - repeated > REPEAT_NANOS) {
         repeated = now;
@@ -239,7 +353,8 @@ final class DrainThread implements Runnable {
   }
 
   private void publish(SampleEngine running) {
-    totals.drainCpuNanos = cpuTime.ofThread() + totals.earlierDrainCpuNanos;
+    totals.drainCpuNanos = (cpuTime == null ? 0 : cpuTime.ofThread()) + totals.earlierDrainCpuNanos;
+    totals.storeResets = store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();

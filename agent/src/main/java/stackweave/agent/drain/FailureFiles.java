@@ -13,9 +13,9 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
-import java.util.Map;
 import java.util.Set;
 import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.OwnDirectory;
 import stackweave.unwind.StopReason;
 
 /**
@@ -79,19 +79,8 @@ final class FailureFiles {
     if (Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) {
       Files.createDirectory(path, PosixFilePermissions.asFileAttribute(permissions("rwx------")));
     }
-    Map<String, Object> facts =
-        Files.readAttributes(path, "unix:isDirectory,uid,permissions", LinkOption.NOFOLLOW_LINKS);
-    if (!(boolean) facts.get("isDirectory")) {
-      return "is no directory";
-    }
-    if ((int) facts.get("uid") != Libc.geteuid()) {
-      return "belongs to another user";
-    }
-    Set<?> permissions = (Set<?>) facts.get("permissions");
-    boolean shared =
-        permissions.contains(PosixFilePermission.GROUP_WRITE)
-            || permissions.contains(PosixFilePermission.OTHERS_WRITE);
-    return shared ? "can be written by others" : Files.isWritable(path) ? null : "is not writable";
+    String problem = OwnDirectory.problemOf(path);
+    return problem != null || Files.isWritable(path) ? problem : "is not writable";
   }
 
   private void countFiles(Path path) throws IOException {

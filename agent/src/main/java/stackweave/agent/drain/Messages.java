@@ -10,6 +10,10 @@ import java.util.function.Consumer;
  */
 public final class Messages {
   private static final String CONSEQUENCE = "; the application runs on unharmed";
+
+  /** More would be the same again with other numbers. */
+  private static final int MOST = 100;
+
   private final Set<String> said = new HashSet<>();
   private final Consumer<String> out;
 
@@ -24,7 +28,7 @@ public final class Messages {
 
   /** Says why sampling doesn't run, or not as asked. */
   public synchronized void sampling(String message) {
-    if (said.add(message)) {
+    if (said.size() < MOST && said.add(message)) {
       out.accept("stackweave: " + message + CONSEQUENCE);
     }
   }

@@ -4,15 +4,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Set;
+import stackweave.agent.JavaBase;
+import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.hook.HookException;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.hotspot.GarbageCollections;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.JavaThreads;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
@@ -29,25 +31,37 @@ final class PipelineFactory {
   private static final Path KALLSYMS = Path.of("/proc/kallsyms");
 
   private final Instrumentation instrumentation;
+  private final ThreadStartHooks hooks;
   private final FailureFiles failureFiles;
   private final Messages messages;
 
   /**
+   * @param hooks whether classes of the JDK may be instrumented while sampling goes on
    * @param failureFiles where stacks that don't reach their root are recorded; null: nowhere
    */
-  PipelineFactory(Instrumentation instrumentation, FailureFiles failureFiles, Messages messages) {
+  PipelineFactory(
+      Instrumentation instrumentation,
+      boolean hooks,
+      FailureFiles failureFiles,
+      Messages messages) {
     this.instrumentation = instrumentation;
+    this.hooks = hooks ? new ThreadStartHooks(instrumentation, messages) : null;
     this.failureFiles = failureFiles;
     this.messages = messages;
   }
 
-  /** A pipeline and what it holds; belongs to the drain thread that opened it. */
+  /**
+   * A pipeline and what it holds; belongs to the drain thread that opened it.
+   *
+   * @param vmThreads null where Java threads and the VM's can't be brought together
+   */
   record Pipeline(
       SamplePipeline sink,
       ModuleIndex modules,
       SelfMemory memory,
       ThreadNames threads,
-      ThreadStacks javaStacks)
+      ThreadStacks javaStacks,
+      JavaThreads vmThreads)
       implements AutoCloseable {
 
     /** Retires the modules that are no longer mapped. */
@@ -77,7 +91,7 @@ final class PipelineFactory {
     HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
-    StackNames names = new StackNames(store, methods, KernelSymbols.read(KALLSYMS));
+    StackNames names = new StackNames(store, methods, () -> KernelSymbols.read(KALLSYMS));
     boolean open = hotSpot != null && openJavaBase();
     ThreadNames threads =
         new ThreadNames(
@@ -93,7 +107,40 @@ final class PipelineFactory {
             store, modules, memory, unwinder, names, threads, failures, depth, totals.counts);
     ThreadStacks javaStacks =
         hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
-    return new Pipeline(sink, modules, memory, threads, javaStacks);
+    return new Pipeline(
+        sink, modules, memory, threads, javaStacks, open ? hotSpot.threads() : null);
+  }
+
+  /** Instruments {@code Thread.start}, where that is wanted and helps the engine. */
+  void hookThreadStarts(SampleEngine engine, Pipeline pipeline, SamplerTotals totals) {
+    totals.hookNote = "";
+    if (hooks == null || !engine.profitsFromThreadStarts()) {
+      return;
+    }
+    if (pipeline.vmThreads() == null) {
+      totals.hookNote = "Thread.start is not instrumented, for this VM's threads are not known";
+      return;
+    }
+    try {
+      engine.follow(StartedJavaThreads.of(hooks.begin(), pipeline.vmThreads()));
+    } catch (HookException | ReflectiveOperationException e) {
+      totals.hookNote =
+          "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage();
+    }
+  }
+
+  /** Undoes that at the end of sampling. */
+  void unhookThreadStarts() {
+    if (hooks != null) {
+      hooks.end();
+    }
+  }
+
+  /** Undoes what outlives a pipeline; when there is no drain thread any more. */
+  void close() {
+    if (hooks != null) {
+      hooks.remove();
+    }
   }
 
   /**
@@ -110,6 +157,16 @@ final class PipelineFactory {
   }
 
   private HotSpot openHotSpot(ModuleIndex modules, SelfMemory memory, SamplerTotals totals) {
+    String denial = memory.denial();
+    if (!denial.isEmpty()) {
+      totals.note =
+          "native frames only: this process may not read its own memory ("
+              + denial
+              + "); a seccomp profile that allows process_vm_readv, or a readable /proc/self/mem,"
+              + " lifts it";
+      messages.sampling(totals.note);
+      return null;
+    }
     try {
       return HotSpot.open(libjvm(modules), memory);
     } catch (UnsupportedVmException e) {
@@ -126,16 +183,8 @@ final class PipelineFactory {
 
   /** Lets this module into those packages of the JDK that say which thread is which. */
   private boolean openJavaBase() {
-    Module base = Object.class.getModule();
-    Set<Module> self = Set.of(PipelineFactory.class.getModule());
     try {
-      instrumentation.redefineModule(
-          base,
-          Set.of(),
-          Map.of(),
-          Map.of("java.lang", self, "jdk.internal.vm", self),
-          Set.of(),
-          Map.of());
+      JavaBase.open(instrumentation, "java.lang", "jdk.internal.vm");
       return true;
     } catch (RuntimeException e) {
       messages.sampling("threads have the names of the OS: java.base is not opened (" + e + ")");

@@ -10,6 +10,10 @@ final class SampleCounts {
   long written;
   long dropped;
   long undecodable;
+
+  /** Not decoded, for another one stands for it; among those taken. */
+  long thinned;
+
   long frames;
   long unwindNanos;
   final long[] ends =

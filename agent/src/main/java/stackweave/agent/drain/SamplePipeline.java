@@ -35,6 +35,7 @@ final class SamplePipeline implements EngineSink {
   private final OlderStack older;
   private final SampleCounts counts;
   private SampleEngine engine;
+  private Throttle throttle;
   private final Steadiness steadiness = new Steadiness();
   private int framesOfCopy;
   private long guessesOfCopy;
@@ -69,9 +70,15 @@ final class SamplePipeline implements EngineSink {
     this.older = new OlderStack(memory, this::highestStackPointer, this::olderTaken);
   }
 
-  /** Whose samples come from here on. */
-  void follow(SampleEngine running) {
+  /**
+   * Whose samples come from here on.
+   *
+   * @param running the engine
+   * @param throttle which of them are decoded
+   */
+  void follow(SampleEngine running, Throttle throttle) {
     engine = running;
+    this.throttle = throttle;
     search = running.reportsMappings() ? null : new ModuleSearch(modules);
   }
 
@@ -99,8 +106,19 @@ final class SamplePipeline implements EngineSink {
   }
 
   @Override
+  public boolean wantsSample() {
+    if (throttle.keeps()) {
+      return true;
+    }
+    counts.taken++;
+    counts.thinned++;
+    return false;
+  }
+
+  @Override
   public void sample(StackSnapshot snapshot) {
     counts.taken++;
+    long begin = System.nanoTime();
     try {
       snapshot.setElsewhere(memory);
       int generation = store.beginStack();
@@ -126,6 +144,7 @@ final class SamplePipeline implements EngineSink {
       counts.undecodable++;
       counts.lastFailure = e;
     }
+    throttle.decoded(System.nanoTime() - begin);
   }
 
   /** Unwinds and takes the time, which costs two reads of the clock, 50 ns. */
@@ -206,8 +225,8 @@ final class SamplePipeline implements EngineSink {
 
   private void write(StackSnapshot snapshot, ModuleMap map, long threadId, StopReason end) {
     long stackId = names.stackId(frames, map);
-    if (store.sample(
-        snapshot.timeNanos(), threadId, ON_CPU, snapshot.weightNanos(), stackId, end.code(), 0)) {
+    long weight = snapshot.weightNanos() * throttle.group();
+    if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {
       counts.written++;
       counts.ends[end.code()]++;
     } else {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 /**
  * The threads met in samples, by OS thread id: open addressing over primitive keys, since every
  * sample asks. Ids of exited threads are forgotten at once, because the OS uses them again.
+ * Bounded, should exits get lost: when it is full it forgets all.
  *
  * <p>For the drain thread only.
  */
@@ -46,7 +47,12 @@ final class SampledThreads {
     }
   }
 
-  private Entry[] table = new Entry[256];
+  /** More threads than that are not sampled at a time. */
+  static final int MOST = 1 << 15;
+
+  private static final int LEAST_SLOTS = 256;
+
+  private Entry[] table = new Entry[LEAST_SLOTS];
   private int size;
 
   /** The thread's entry, or null. */
@@ -62,8 +68,11 @@ final class SampledThreads {
 
   /** Adds a thread that {@link #find} did not find. */
   Entry add(int tid) {
+    if (size == MOST) {
+      clear();
+    }
     if (2 * ++size > table.length) {
-      rebuild(2 * table.length, 0);
+      grow();
     }
     Entry entry = new Entry(tid);
     insert(table, entry);
@@ -72,17 +81,31 @@ final class SampledThreads {
 
   /** Forgets a thread that has exited. */
   void remove(int tid) {
-    if (find(tid) != null) {
-      size--;
-      rebuild(table.length, tid);
+    int mask = table.length - 1;
+    int gap = slot(tid, mask);
+    while (table[gap] != null && table[gap].tid != tid) {
+      gap = (gap + 1) & mask;
     }
+    if (table[gap] == null) {
+      return;
+    }
+    size--;
+    // An entry behind the gap that was kept from its own slot moves up.
+    for (int i = (gap + 1) & mask; table[i] != null; i = (i + 1) & mask) {
+      int home = slot(table[i].tid, mask);
+      if (((i - home) & mask) >= ((i - gap) & mask)) {
+        table[gap] = table[i];
+        gap = i;
+      }
+    }
+    table[gap] = null;
   }
 
-  private void rebuild(int capacity, int without) {
+  private void grow() {
     Entry[] old = table;
-    table = new Entry[capacity];
+    table = new Entry[2 * old.length];
     for (Entry entry : old) {
-      if (entry != null && entry.tid != without) {
+      if (entry != null) {
         insert(table, entry);
       }
     }
@@ -103,7 +126,11 @@ final class SampledThreads {
 
   /** Forgets all. */
   void clear() {
-    Arrays.fill(table, null);
+    if (table.length > LEAST_SLOTS) {
+      table = new Entry[LEAST_SLOTS];
+    } else {
+      Arrays.fill(table, null);
+    }
     size = 0;
   }
 }

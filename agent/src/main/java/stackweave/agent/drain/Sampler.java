@@ -22,8 +22,10 @@ public final class Sampler implements SamplingListener {
   private static final long STOP_MILLIS = 10_000;
 
   private final PipelineFactory pipelines;
+  private final SwitchFile switchFile;
   private final Messages messages;
   private final StatusBoard board;
+  private final int drainPercent;
   private final SamplerTotals totals = new SamplerTotals();
   // Written under the lock of this; drain is read without it, too.
   private EventStore store;
@@ -34,29 +36,44 @@ public final class Sampler implements SamplingListener {
   private volatile SamplingRequest served;
 
   /**
+   * @param hooks whether classes of the JDK may be instrumented while sampling goes on
    * @param recordFailures the directory for replay files of stacks that don't reach their root, or
    *     empty
+   * @param switchFile the file that switches sampling off, or empty: the usual one
+   * @param drainPercent how much of a core the drain thread may use
    * @param board shows how sampling goes, from the first request on
    */
   public Sampler(
       Instrumentation instrumentation,
+      boolean hooks,
       String recordFailures,
+      String switchFile,
+      int drainPercent,
       Messages messages,
       StatusBoard board) {
     this.pipelines =
         new PipelineFactory(
             instrumentation,
+            hooks,
             recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
             messages);
+    this.switchFile = new SwitchFile(switchFile, messages);
+    this.drainPercent = drainPercent;
     this.messages = messages;
     this.board = board;
   }
 
   @Override
   public synchronized void onRequest(SamplingRequest request) {
-    if (!closed) {
+    if (closed) {
+      return;
+    }
+    try {
       sampleFor(request);
       showStatus();
+    } catch (Throwable e) {
+      // Whatever it is, it is ours to bear, and the caller has nobody to tell.
+      messages.sampling("sampling can't be started or stopped (" + e + ")");
     }
   }
 
@@ -81,7 +98,16 @@ public final class Sampler implements SamplingListener {
       // Ids of the HotSpot methods and modules begin anew with each pipeline.
       store.newGeneration();
     }
-    drain = new DrainThread(request, store, totals, this::showStatus, pipelines, messages);
+    drain =
+        new DrainThread(
+            request,
+            drainPercent,
+            store,
+            totals,
+            this::showStatus,
+            pipelines,
+            switchFile,
+            messages);
     drain.start();
   }
 
@@ -101,6 +127,9 @@ public final class Sampler implements SamplingListener {
   public synchronized boolean close() {
     closed = true;
     boolean ended = stopDrain();
+    if (ended) {
+      pipelines.close();
+    }
     if (store != null) {
       store.close();
     }

@@ -19,8 +19,17 @@ final class SamplerTotals {
   String engineReason = "";
   String note = "";
 
+  /** How often the store met a limit. */
+  long storeResets;
+
   /** What the running engine says of itself. */
   String engineNote = "";
+
+  /** What the throttle says of itself. */
+  String throttleNote = "";
+
+  /** Why threads are not told of as they start; "" if they are, or need not be. */
+  String hookNote = "";
 
   long intervalNanos;
   long drainCpuNanos;
@@ -30,14 +39,17 @@ final class SamplerTotals {
   private volatile SamplerStatusValues latest;
 
   private final Map<String, Long> earlierLinks = new LinkedHashMap<>();
+  private final Map<String, Long> earlierResets = new LinkedHashMap<>();
   private HotSpotStatistics decoder;
   private long earlierLost;
   private long earlierUsedNanos;
   private long earlierCoveredNanos;
+  private long earlierKernelNanos;
 
   /** Takes over the figures of the decoder that worked before; null where there is none. */
   void decodeWith(HotSpotStatistics statistics) {
     earlierLinks.putAll(links());
+    earlierResets.putAll(resetsOfDecoder());
     decoder = statistics;
   }
 
@@ -46,7 +58,7 @@ final class SamplerTotals {
     earlierLost += ended.lost();
     earlierUsedNanos += ended.cpuUsedNanos();
     earlierCoveredNanos += ended.cpuCoveredNanos();
-    earlierDrainCpuNanos = drainCpuNanos;
+    earlierKernelNanos += ended.cpuKernelNanos();
   }
 
   /** The figures that were published last, or null; any thread. */
@@ -74,6 +86,7 @@ final class SamplerTotals {
         earlierLost + (running == null ? 0 : running.lost()),
         counts.dropped,
         counts.undecodable,
+        counts.thinned,
         counts.ends.clone(),
         earlierUsedNanos + (running == null ? 0 : running.cpuUsedNanos()),
         earlierCoveredNanos + (running == null ? 0 : running.cpuCoveredNanos()),
@@ -82,12 +95,14 @@ final class SamplerTotals {
         counts.unwindNanos,
         splices(),
         links(),
-        notes());
+        notes(),
+        earlierKernelNanos + (running == null ? 0 : running.cpuKernelNanos()),
+        resets());
   }
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return Stream.of(note, engineNote, failure)
+    return Stream.of(note, throttleNote, engineNote, hookNote, failure)
         .filter(text -> !text.isEmpty())
         .collect(Collectors.joining("; "));
   }
@@ -101,6 +116,21 @@ final class SamplerTotals {
       byLabel.merge("stale code", decoder.staleFrames() + decoder.tooOld(), Long::sum);
       byLabel.merge("missing frame", decoder.missingFrames(), Long::sum);
     }
+    return byLabel;
+  }
+
+  private Map<String, Long> resetsOfDecoder() {
+    Map<String, Long> byLabel = new LinkedHashMap<>(earlierResets);
+    if (decoder != null) {
+      byLabel.merge("code", decoder.cacheResets(), Long::sum);
+      byLabel.merge("names", decoder.nameResets(), Long::sum);
+    }
+    return byLabel;
+  }
+
+  private Map<String, Long> resets() {
+    Map<String, Long> byLabel = resetsOfDecoder();
+    byLabel.put("stacks", storeResets);
     return byLabel;
   }
 

@@ -3,6 +3,7 @@ package stackweave.agent.drain;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.HotSpotMethod;
@@ -28,9 +29,14 @@ final class StackNames {
 
   private final EventStore store;
   private final HotSpotMethods methods;
-  private final KernelSymbols kernel;
+  private final Supplier<KernelSymbols> kernelSymbols;
 
-  private final Map<MappedModule, Long> moduleIds = new HashMap<>();
+  /** Null until the first kernel frame. */
+  private KernelSymbols kernel;
+
+  /** By the module's number: a module that is unloaded must not be kept for it. */
+  private final Map<Integer, Long> moduleIds = new HashMap<>();
+
   private long[] methodIds = new long[1024];
   private final long[] pcs = new long[SLOTS];
   private final int[] generations = new int[SLOTS];
@@ -39,10 +45,13 @@ final class StackNames {
   private long misses;
   private int methodGeneration;
 
-  StackNames(EventStore store, HotSpotMethods methods, KernelSymbols kernel) {
+  /**
+   * @param kernelSymbols asked once, at the first kernel frame: they take some 85 ms to read
+   */
+  StackNames(EventStore store, HotSpotMethods methods, Supplier<KernelSymbols> kernelSymbols) {
     this.store = store;
     this.methods = methods;
-    this.kernel = kernel;
+    this.kernelSymbols = kernelSymbols;
   }
 
   /** Forgets all ids of the store, whose generation has changed. */
@@ -120,6 +129,9 @@ final class StackNames {
   }
 
   private void nameKernel(int slot, long pc) {
+    if (kernel == null) {
+      kernel = kernelSymbols.get();
+    }
     int symbol = kernel.find(pc);
     if (symbol == KernelSymbols.NONE) {
       // No offset either: it would make a new frame of every instruction, and tell nothing.
@@ -156,7 +168,7 @@ final class StackNames {
   }
 
   private long moduleId(MappedModule module) {
-    Long known = moduleIds.get(module);
+    Long known = moduleIds.get(module.id());
     if (known != null) {
       return known;
     }
@@ -171,7 +183,7 @@ final class StackNames {
                 reason(module),
                 module.unwindTable().functionCount(),
                 module.symbolSource()));
-    moduleIds.put(module, id);
+    moduleIds.put(module.id(), id);
     return id;
   }
 

@@ -31,7 +31,10 @@ final class StatusReport {
             + values.dropped()
             + " dropped, "
             + values.undecodable()
-            + " undecodable");
+            + " undecodable"
+            + (values.thinned() == 0
+                ? ""
+                : ", " + values.thinned() + " thinned out: others stand for them"));
     lines.add("stacks: " + ends(values));
     lines.add(
         "CPU time: "
@@ -42,6 +45,14 @@ final class StatusReport {
             + share(values.cpuCoveredNanos(), values.cpuUsedNanos())
             + "; the agent's drain thread "
             + seconds(values.drainCpuNanos()));
+    if (values.cpuKernelNanos() > 0) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "kernel: about %.0f %% of the CPU time is spent in the kernel and not sampled (%s)",
+              100.0 * values.cpuKernelNanos() / Math.max(1, values.cpuUsedNanos()),
+              values.engine()));
+    }
     if (!values.note().isEmpty()) {
       lines.add("note: " + values.note());
     }

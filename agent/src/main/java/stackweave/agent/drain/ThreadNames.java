@@ -13,12 +13,15 @@ import stackweave.unwind.StackSnapshot;
  * the kernel.
  *
  * <p>The Java threads are looked through when an unknown thread turns up, though not for each of a
- * storm of them, and every few seconds, since pools rename their threads. For the drain thread
- * only.
+ * storm of them nor so often that it costs much where they are many, and every few seconds, since
+ * pools rename their threads. For the drain thread only.
  */
 final class ThreadNames implements AutoCloseable {
   private static final long STORM_NANOS = 20_000_000L;
   private static final long RENAME_NANOS = 2_000_000_000L;
+
+  /** A look is followed by so many times the time it took without one. */
+  private static final int COST_SHARE = 50;
 
   /** What HotSpot keeps of a mount, at most, in bytes. */
   private static final int ENTRY_BYTES = 64;
@@ -31,6 +34,7 @@ final class ThreadNames implements AutoCloseable {
   private final Supplier<VirtualThreads> virtualThreadsOpener;
   private final SampledThreads threads = new SampledThreads();
   private long lookedAt;
+  private long lookNanos;
   private boolean looked;
   private VirtualThreads virtualThreads;
   private boolean virtualThreadsOpened;
@@ -71,12 +75,14 @@ final class ThreadNames implements AutoCloseable {
     if (entry == null) {
       entry = threads.add(tid);
     }
-    boolean due = !looked || now - lookedAt > (entry.lookedFor ? RENAME_NANOS : STORM_NANOS);
+    long pause = entry.lookedFor ? RENAME_NANOS : STORM_NANOS;
+    boolean due = !looked || now - lookedAt > Math.max(pause, COST_SHARE * lookNanos);
     if (due && finder != null) {
       looked = true;
       lookedAt = now;
       entry.lookedFor = true;
       finder.forEach(this::seen);
+      lookNanos = System.nanoTime() - now;
     }
     if (entry.threadId == 0) {
       define(entry, Tasks.comm(tid), null);

@@ -5,21 +5,25 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Tasks;
 
-/** The CPUs that the threads of this process may run on. */
+/** The CPUs that the threads of this process may run on. Thread-safe. */
 final class CpuSet {
   /** Room for 8,192 CPUs, the most that Linux can be built for. */
   private static final int MASK_BYTES = 1024;
 
   private static final int SC_NPROCESSORS_CONF = 83;
 
+  /** Those that were allowed at any time: what is taken away often comes back. */
+  private static final BitSet EVER = new BitSet();
+
   private CpuSet() {}
 
   /**
-   * The union over all threads: in a container with 4 of 64 CPUs there is no need for events on the
-   * other 60. A thread that is given another CPU later is not sampled there.
+   * The union over all threads, and over all calls: in a container with 4 of 64 CPUs there is no
+   * need for events on the other 60. It grows when a thread is given another CPU, and never
+   * shrinks.
    */
-  static int[] ofProcess() {
-    BitSet cpus = new BitSet();
+  static synchronized int[] ofProcess() {
+    BitSet cpus = EVER;
     try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {
       for (int tid : Tasks.list()) {
         if (Libc.sched_getaffinity(tid, MASK_BYTES, mask.address()) >= 0) {

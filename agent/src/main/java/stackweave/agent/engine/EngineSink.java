@@ -11,6 +11,14 @@ import stackweave.unwind.StackSnapshot;
  */
 public interface EngineSink {
 
+  /**
+   * Whether the next sample is wanted. Asked once for each, before its stack is copied; one that is
+   * not wanted is passed over, and others stand for its CPU time.
+   */
+  default boolean wantsSample() {
+    return true;
+  }
+
   /** A sample. The snapshot is the engine's, and overwritten by the next one. */
   void sample(StackSnapshot snapshot);
 

@@ -17,8 +17,8 @@ package stackweave.agent.engine;
  * @param fileDescriptors held by the engine
  * @param ringBytes data bytes per ring
  * @param stackBytes copied of each stack at most
- * @param samples delivered to the sink
- * @param lost records that found no room in their ring
+ * @param samples delivered to the sink, or passed over because it did not want them
+ * @param lost samples that found no room in their ring, as many as would have been delivered
  * @param foreign records of other processes (children between fork and exec), discarded
  * @param duplicates samples of threads attached twice, discarded
  * @param throttled times that the kernel throttled an event for taking too much time
@@ -26,7 +26,11 @@ package stackweave.agent.engine;
  * @param malformed rings given up to their end because a record made no sense
  * @param cpuUsedNanos by all threads of the process but the drain thread
  * @param cpuCountedNanos by the events of all threads
- * @param cpuCoveredNanos the weights of all samples delivered
+ * @param cpuCoveredNanos the weights of all these samples
+ * @param surplus samples not delivered, of threads that are sampled more often than asked for so
+ *     that short ones are met; those delivered stand for them
+ * @param cpuKernelNanos CPU time in kernel mode that an engine of user mode can't sample; an
+ *     estimate: what was counted less what samples, losses and left-over periods explain
  */
 public record EngineStatistics(
     EngineKind kind,
@@ -45,4 +49,6 @@ public record EngineStatistics(
     long malformed,
     long cpuUsedNanos,
     long cpuCountedNanos,
-    long cpuCoveredNanos) {}
+    long cpuCoveredNanos,
+    long surplus,
+    long cpuKernelNanos) {}

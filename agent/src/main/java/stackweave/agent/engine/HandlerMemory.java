@@ -183,6 +183,12 @@ final class HandlerMemory {
     LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_MAGIC, magic);
   }
 
+  /** What the samples from here on carry. */
+  void setIdentity(int block, long identity) {
+    int at = block * HandlerLayout.BLOCK_BYTES;
+    LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_IDENTITY, identity);
+  }
+
   /** The handler reads the end first: as long as that is 0, it copies nothing. */
   void setStack(int block, long start, long end) {
     int at = block * HandlerLayout.BLOCK_BYTES;

@@ -23,6 +23,10 @@ final class HandlerSignal implements AutoCloseable {
   private static final int HIGHEST = 63;
 
   private static final int LOWEST = 36;
+
+  /** sun.nio.ch.NativeThread of the JDK takes it with the first channel, without asking. */
+  private static final int OF_NIO = 62;
+
   private static final int SIGPROF = 27;
   private static final long SIG_DFL = 0;
   private static final long SIG_IGN = 1;
@@ -130,7 +134,9 @@ final class HandlerSignal implements AutoCloseable {
     int fewest = Integer.MAX_VALUE;
     try (NativeBuffer action = NativeBuffer.allocate(ACTION_BYTES)) {
       for (int number = HIGHEST; number >= LOWEST; number--) {
-        if (Libc.sigaction(number, 0, action.address()) == 0 && handler(action) == SIG_DFL) {
+        if (number != OF_NIO
+            && Libc.sigaction(number, 0, action.address()) == 0
+            && handler(action) == SIG_DFL) {
           int blocked = 0;
           for (long mask : masks) {
             blocked += (int) (mask >>> (number - 1)) & 1;

@@ -16,6 +16,9 @@ final class PerfAttr {
   /** Records have 16-bit sizes: this is the largest multiple of 8 that sample_stack_user takes. */
   static final int MAX_STACK_BYTES = 65_528;
 
+  private static final int PERIOD = 16;
+  private static final int FLAGS = 40;
+
   private static final int TYPE_SOFTWARE = 1;
   private static final int COUNT_SW_CPU_CLOCK = 0;
   private static final int COUNT_SW_DUMMY = 9;
@@ -24,6 +27,7 @@ final class PerfAttr {
   private static final int SAMPLE_TIME = 1 << 2;
   private static final int SAMPLE_CALLCHAIN = 1 << 5;
   private static final int SAMPLE_ID_BIT = 1 << 6;
+  private static final int SAMPLE_PERIOD = 1 << 8;
   private static final int SAMPLE_REGS_USER = 1 << 12;
   private static final int SAMPLE_STACK_USER = 1 << 13;
 
@@ -103,10 +107,10 @@ final class PerfAttr {
       ByteBuffer attr,
       Features features,
       boolean kernel,
-      long intervalNanos,
+      long periodNanos,
       int stackBytes,
       PerfRegisters registers) {
-    int sampleType = SAMPLE_ID | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+    int sampleType = SAMPLE_ID | SAMPLE_PERIOD | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
     long flags = DISABLED | INHERIT | MMAP | MMAP2 | COMM | TASK | SAMPLE_ID_ALL | USE_CLOCKID;
     if (kernel) {
       sampleType |= SAMPLE_CALLCHAIN;
@@ -115,9 +119,22 @@ final class PerfAttr {
       flags |= EXCLUDE_KERNEL | EXCLUDE_HV;
     }
     write(attr, COUNT_SW_CPU_CLOCK, sampleType, features.readFormat(), flags | features.flags());
-    attr.putLong(16, intervalNanos);
+    attr.putLong(PERIOD, periodNanos);
     attr.putLong(80, registers.mask());
     attr.putInt(88, stackBytes);
+  }
+
+  /**
+   * Makes of a {@link #sampling} event one that comes beside it: it runs once it is open, and
+   * leaves it to the other to say what happens beside the samples.
+   */
+  static void besides(ByteBuffer attr) {
+    attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(DISABLED | MMAP | MMAP2 | COMM | TASK | BUILD_ID));
+  }
+
+  /** Sets another period in an event's description. */
+  static void setPeriod(ByteBuffer attr, long periodNanos) {
+    attr.putLong(PERIOD, periodNanos);
   }
 
   /**
@@ -150,7 +167,7 @@ final class PerfAttr {
     attr.putLong(8, config);
     attr.putLong(24, sampleType);
     attr.putLong(32, readFormat);
-    attr.putLong(40, flags);
+    attr.putLong(FLAGS, flags);
     attr.putInt(92, CLOCK_MONOTONIC);
   }
 }

@@ -20,10 +20,13 @@ import stackweave.agent.linux.Tasks;
  * PerfRecords} decodes them.
  *
  * <p>Each sample weighs one interval. A thread's first sample on a CPU comes after a full interval
- * there, so threads that use less CPU time than that are not seen; {@link EngineStatistics} says
- * how much that is. Threads that inherited from the same one and take turns on a CPU share a timer
- * there (the kernel swaps their events instead of stopping and starting them): together they have
- * the samples of their CPU time, each of them on the average.
+ * there, so of threads that use less CPU time than that nothing would be seen. Where such threads
+ * come ({@link ShortThreads}), those that start them get events with a shorter period, which their
+ * children inherit ({@link PerfShortEvents}), and the drain keeps as many of those samples as were
+ * asked for ({@link PerfThinning}); {@link EngineStatistics} says what is missing all the same.
+ * Threads that inherited from the same one and take turns on a CPU share a timer there (the kernel
+ * swaps their events instead of stopping and starting them): together they have the samples of
+ * their CPU time, each of them on the average.
  */
 final class PerfEngine implements SampleEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
@@ -33,10 +36,11 @@ final class PerfEngine implements SampleEngine {
   private static final int USER_RING_BYTES = 512 * 1024;
 
   /**
-   * 640 ms of a CPU's samples at 100 Hz, 256 ms at 1 kHz: the drain thread is a Java thread, and
-   * stops for garbage collections with the others.
+   * A second of a CPU's samples at 100 Hz, 128 ms at the rate at which short threads are sampled,
+   * 256 ms at 1 kHz: the drain thread is a Java thread, and stops for garbage collections with the
+   * others.
    */
-  private static final int RING_BYTES = 4 * 1024 * 1024;
+  private static final int RING_BYTES = 8 * 1024 * 1024;
 
   private static final int FAST_RING_BYTES = 16 * 1024 * 1024;
   private static final long FAST_INTERVAL_NANOS = 5_000_000;
@@ -56,7 +60,6 @@ final class PerfEngine implements SampleEngine {
   /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
   private static final int RECORD_OVERHEAD = 2048;
 
-  private static final int MAX_FILE_DESCRIPTORS = 4096;
   private static final int POLLFD_BYTES = 8;
 
   private final EngineKind kind;
@@ -70,16 +73,20 @@ final class PerfEngine implements SampleEngine {
 
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
+  private final ShortThreads shortThreads;
+  private final PerfLosses losses = new PerfLosses();
   private final CpuTime cpuTime = new CpuTime();
   private PerfAttr.Features features;
   private int stackBytes;
   private int ringBytes;
   private PerfRing[] rings = {};
   private PerfEvents events;
+  private PerfShortEvents shortEvents;
   private PerfRecords records;
   private RingMerge merge;
   private Wakeup wakeup;
   private NativeBuffer pollFds;
+  private long kernelNanos;
   private long cpuAtStart;
   private long cpuAtStop;
   private boolean stopped;
@@ -95,6 +102,7 @@ final class PerfEngine implements SampleEngine {
     this.pid = Libc.getpid();
     this.cpus = CpuSet.ofProcess();
     this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
+    this.shortThreads = new ShortThreads(config.intervalNanos(), System.nanoTime());
   }
 
   /** Starts on the calling thread. */
@@ -126,10 +134,19 @@ final class PerfEngine implements SampleEngine {
       throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
     }
     openRings();
-    records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.intervalNanos());
+    shortEvents = new PerfShortEvents(calls, rings, besides(), config.intervalNanos());
+    records =
+        new PerfRecords(
+            pid,
+            kernel,
+            calls.architecture(),
+            cpus,
+            config.intervalNanos(),
+            shortThreads,
+            shortEvents);
     merge = new RingMerge(rings);
     pollFds = pollFds();
-    writeSamplingAttr(features);
+    writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     attach();
     cpuAtStart = cpuOfOthers();
@@ -145,11 +162,11 @@ final class PerfEngine implements SampleEngine {
   private int fileDescriptorBudget() {
     int open = Tasks.openFileDescriptors();
     if (open < 0 || Libc.getrlimit(Libc.RLIMIT_NOFILE, scratch.address()) < 0) {
-      return MAX_FILE_DESCRIPTORS / 4;
+      return PerfEvents.MAX_FILE_DESCRIPTORS / 4;
     }
     long limit = scratch.bytes().getLong(0);
     long free = limit < 0 ? Long.MAX_VALUE : Math.max(0, limit - open);
-    return (int) Math.min(MAX_FILE_DESCRIPTORS, free / 4);
+    return (int) Math.min(PerfEvents.MAX_FILE_DESCRIPTORS, free / 4);
   }
 
   /** Opens the event on this very thread, to learn whether and in which form the kernel does. */
@@ -159,7 +176,7 @@ final class PerfEngine implements SampleEngine {
       if (candidate.compareTo(newest) < 0) {
         continue;
       }
-      writeSamplingAttr(candidate);
+      writeSamplingAttr(attr, candidate);
       int fd =
           calls.perfEventOpen(attr.address(), drainTid, cpus[0], -1, PerfEvents.FLAG_FD_CLOEXEC);
       if (fd >= 0) {
@@ -174,8 +191,15 @@ final class PerfEngine implements SampleEngine {
     throw PerfRefusals.open(kind, kernel, errno);
   }
 
-  private void writeSamplingAttr(PerfAttr.Features of) {
-    PerfAttr.sampling(attr.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+  private void writeSamplingAttr(NativeBuffer target, PerfAttr.Features of) {
+    PerfAttr.sampling(target.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+  }
+
+  private NativeBuffer besides() {
+    NativeBuffer target = NativeBuffer.allocate(PerfAttr.BYTES);
+    writeSamplingAttr(target, features);
+    PerfAttr.besides(target.bytes());
+    return target;
   }
 
   /** Maps the largest rings that the kernel grants to all CPUs. */
@@ -202,7 +226,8 @@ final class PerfEngine implements SampleEngine {
    * at a high rate, deep stacks are cut rather than samples lost.
    */
   private int stackBytesFor(int ring) {
-    long forPause = (long) ((double) ring * config.intervalNanos() / PAUSE_NANOS);
+    long shortest = PerfShortEvents.meanNanos(config.intervalNanos());
+    long forPause = (long) ((double) ring * shortest / PAUSE_NANOS);
     long room = Math.min(ring / 2, Math.max(forPause, LEAST_STACK_BYTES + RECORD_OVERHEAD));
     return (int) Math.min(stackBytes, room - RECORD_OVERHEAD) & -8;
   }
@@ -289,7 +314,23 @@ final class PerfEngine implements SampleEngine {
       return 0;
     }
     records.setSink(sink);
-    return merge.drain(untilTimeNanos, stopped, records);
+    int count = merge.drain(untilTimeNanos, stopped, records);
+    if (!stopped) {
+      followShortThreads(System.nanoTime());
+    }
+    return count;
+  }
+
+  private void followShortThreads(long now) {
+    boolean wanted = shortThreads.areAtWork(now, records.rawNanos());
+    if (shortEvents.isAtWork() && (!wanted || shortEvents.isOld(now))) {
+      shortEvents.end(now);
+      records.preferNone();
+    }
+    if (wanted && !shortEvents.isAtWork()) {
+      shortEvents.begin(now, fileDescriptorBudget());
+    }
+    shortEvents.change(now);
   }
 
   @Override
@@ -301,6 +342,21 @@ final class PerfEngine implements SampleEngine {
       highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
     }
     return highest;
+  }
+
+  @Override
+  public double backlog() {
+    int most = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      most = Math.max(most, ring.waiting());
+    }
+    return (double) most / ringBytes;
+  }
+
+  @Override
+  public boolean isOutgrown() {
+    return !Arrays.equals(CpuSet.ofProcess(), cpus);
   }
 
   @Override
@@ -319,16 +375,18 @@ final class PerfEngine implements SampleEngine {
     if (!stopped) {
       events.readCounts();
     }
+    long lost = Math.max(records.lost(), events.lost());
+    losses.add(lost, records.raw(), records.rawNanos(), config.intervalNanos());
     return new EngineStatistics(
         kind,
         config.intervalNanos(),
         events.threads(),
         cpus.length,
-        closed ? 0 : events.fileDescriptors() + rings.length + 1,
+        closed ? 0 : events.fileDescriptors() + shortEvents.fileDescriptors() + rings.length + 1,
         ringBytes,
         stackBytes,
         records.samples(),
-        Math.max(records.lost(), events.lost()),
+        losses.nanos() / config.intervalNanos(),
         records.foreign(),
         records.duplicates(),
         records.throttled(),
@@ -336,7 +394,23 @@ final class PerfEngine implements SampleEngine {
         merge.malformed(),
         (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
         events.countedNanos(),
-        records.coveredNanos());
+        records.coveredNanos(),
+        records.surplus(),
+        kernel ? 0 : kernelNanos());
+  }
+
+  /** What was counted, less what samples, losses and periods that were not full explain. */
+  private long kernelNanos() {
+    long explained = records.rawNanos() + records.unsampledNanos() + losses.nanos();
+    kernelNanos = Math.max(kernelNanos, events.countedNanos() - explained);
+    return kernelNanos;
+  }
+
+  @Override
+  public String note() {
+    return shortEvents.isRefused()
+        ? "short threads are sampled less than others, for want of file descriptors (ulimit -n)"
+        : "";
   }
 
   @Override
@@ -347,6 +421,9 @@ final class PerfEngine implements SampleEngine {
     if (events != null) {
       stop();
       events.close();
+    }
+    if (shortEvents != null) {
+      shortEvents.close();
     }
     closed = true;
     closeRings();

@@ -19,7 +19,10 @@ final class PerfEvents implements AutoCloseable {
   /** Keeps the descriptor out of child processes. */
   static final long FLAG_FD_CLOEXEC = 8;
 
-  private static final long IOC_SET_OUTPUT = 0x2405;
+  /** However many the application may open. */
+  static final int MAX_FILE_DESCRIPTORS = 4096;
+
+  static final long IOC_SET_OUTPUT = 0x2405;
 
   /** In a storm of threads every look finds new ones; inheritance covers those of later looks. */
   private static final int MAX_SCANS = 16;
@@ -66,7 +69,8 @@ final class PerfEvents implements AutoCloseable {
         break;
       }
       if (fdCount + (long) fresh * rings.length > budget) {
-        throw PerfRefusals.budget(engine, threads + fresh, rings.length, budget);
+        throw PerfRefusals.budget(
+            engine, threads + fresh, rings.length, budget, MAX_FILE_DESCRIPTORS);
       }
       for (int i = 0; i < fresh; i++) {
         attach(rings, found[i]);

@@ -24,8 +24,11 @@ final class PerfRecords implements RingMerge.Target {
 
   private static final int MISC_MMAP_BUILD_ID = 1 << 14;
 
-  /** Where a sample's call chain or registers begin: behind header, ids, time and event. */
-  private static final int SAMPLE_BODY = 32;
+  private static final int SAMPLE_ROOT = 24;
+  private static final int SAMPLE_PERIOD = 32;
+
+  /** Where a sample's call chain or registers begin: behind header, ids, time, event and period. */
+  private static final int SAMPLE_BODY = 40;
 
   /** The fields behind every record but a sample: pid, tid, time, id. */
   private static final int TRAILER_BYTES = 24;
@@ -37,27 +40,46 @@ final class PerfRecords implements RingMerge.Target {
   private final boolean kernel;
   private final PerfRegisters registers;
   private final PerfRoots roots;
-  private final long weightNanos;
+  private final long intervalNanos;
+  private final PerfThinning thinning;
+  private final ShortThreads shortThreads;
+  private final PerfShortEvents shortEvents;
   private final StackSnapshot snapshot;
   private final byte[] text = new byte[64 * 1024];
 
   private EngineSink sink;
   private long samples;
+  private long surplus;
   private long coveredNanos;
+  private long raw;
+  private long rawNanos;
+  private long unsampledNanos;
   private long lost;
   private long foreign;
   private long duplicates;
   private long throttled;
 
   /**
-   * @param weightNanos CPU time that a sample stands for: the kernel's period
+   * @param intervalNanos CPU time that a sample stands for
+   * @param shortThreads told of threads that end
+   * @param shortEvents told of threads that start and end; their samples are thinned
    */
-  PerfRecords(int pid, boolean kernel, Architecture architecture, int[] cpus, long weightNanos) {
+  PerfRecords(
+      int pid,
+      boolean kernel,
+      Architecture architecture,
+      int[] cpus,
+      long intervalNanos,
+      ShortThreads shortThreads,
+      PerfShortEvents shortEvents) {
     this.pid = pid;
     this.kernel = kernel;
     this.registers = PerfRegisters.of(architecture);
     this.roots = new PerfRoots(cpus);
-    this.weightNanos = weightNanos;
+    this.intervalNanos = intervalNanos;
+    this.shortThreads = shortThreads;
+    this.shortEvents = shortEvents;
+    this.thinning = new PerfThinning(intervalNanos, System.nanoTime());
     this.snapshot = new StackSnapshot(architecture);
   }
 
@@ -70,8 +92,36 @@ final class PerfRecords implements RingMerge.Target {
     return samples;
   }
 
+  /** Samples that came more often than asked for: others stand for them, too. */
+  long surplus() {
+    return surplus;
+  }
+
   long coveredNanos() {
     return coveredNanos;
+  }
+
+  /** Samples that came, those that were not kept included. */
+  long raw() {
+    return raw;
+  }
+
+  /** CPU time that {@link #raw} samples stand for by their periods alone. */
+  long rawNanos() {
+    return rawNanos;
+  }
+
+  /**
+   * CPU time that has no sample because it was less than a period of its thread on its CPU, as far
+   * as that can be told: half a period for each that has ended, and for each that has not.
+   */
+  long unsampledNanos() {
+    return unsampledNanos + roots.count() * (intervalNanos / 2);
+  }
+
+  /** The short events are closed: what they sampled is sampled by the others again. */
+  void preferNone() {
+    roots.preferNone();
   }
 
   /** As LOST records say, so without those lost since the last record that found room. */
@@ -105,16 +155,62 @@ final class PerfRecords implements RingMerge.Target {
     if (ring.getInt(8) != pid) {
       foreign++;
       ring.take();
-    } else if (roots.isDuplicate(tid, ring.cpu(), ring.getLong(24))) {
-      duplicates++;
-      ring.take();
     } else {
-      decode(ring, timeNanos, tid);
+      long root = ring.getLong(SAMPLE_ROOT);
+      boolean isShort = shortEvents.contains(root);
+      long weight = isShort ? shortWeight(ring, tid, root) : weight(ring, tid, root);
+      boolean wanted = weight > 0 && wants(weight);
+      if (wanted) {
+        decode(ring, timeNanos, tid, weight);
+      }
       ring.take();
-      samples++;
-      coveredNanos += weightNanos;
-      sink.sample(snapshot);
+      if (wanted) {
+        sink.sample(snapshot);
+      }
     }
+  }
+
+  private boolean wants(long weight) {
+    samples++;
+    coveredNanos += weight;
+    return sink.wantsSample();
+  }
+
+  private long weight(PerfRing ring, int tid, long root) {
+    if (roots.isDuplicateSample(tid, ring.cpu(), root)) {
+      duplicates++;
+      return 0;
+    }
+    raw++;
+    rawNanos += intervalNanos;
+    return intervalNanos;
+  }
+
+  /**
+   * The first sample of a thread on a CPU stands for half a period more: that much is left over, on
+   * the average, when the thread ends.
+   */
+  private long shortWeight(PerfRing ring, int tid, long root) {
+    if (shortEvents.isStarter(tid)) {
+      surplus++;
+      return 0;
+    }
+    PerfRoots.Preferred preferred =
+        shortEvents.isRetired(root)
+            ? PerfRoots.Preferred.NEXT
+            : roots.prefer(tid, ring.cpu(), root);
+    if (preferred == PerfRoots.Preferred.DUPLICATE) {
+      duplicates++;
+      return 0;
+    }
+    long period = ring.getLong(SAMPLE_PERIOD);
+    long leftOver = preferred == PerfRoots.Preferred.FIRST ? period / 2 : 0;
+    raw++;
+    rawNanos += period;
+    unsampledNanos += leftOver;
+    long weight = thinning.weigh(period + leftOver);
+    surplus += weight == 0 ? 1 : 0;
+    return weight;
   }
 
   /** The highest stack pointer of a thread in the samples that wait in a ring; 0 for none. */
@@ -134,7 +230,7 @@ final class PerfRecords implements RingMerge.Target {
     return ring.getLong(at) == 0 ? 0 : registers.stackPointer(ring, at + 8);
   }
 
-  private void decode(PerfRing ring, long timeNanos, int tid) {
+  private void decode(PerfRing ring, long timeNanos, int tid, long weightNanos) {
     snapshot.clear();
     snapshot.setTimeNanos(timeNanos);
     snapshot.setTid(tid);
@@ -248,6 +344,7 @@ final class PerfRecords implements RingMerge.Target {
     int parent = ring.getInt(20);
     ring.take();
     roots.started(tid);
+    shortEvents.started(tid, parent, timeNanos);
     sink.started(timeNanos, tid, parent);
   }
 
@@ -257,7 +354,10 @@ final class PerfRecords implements RingMerge.Target {
     }
     int tid = ring.getInt(16);
     ring.take();
+    shortEvents.ended(tid);
+    unsampledNanos += roots.cpusOf(tid) * (intervalNanos / 2);
     if (roots.exited(tid)) {
+      shortThreads.ended();
       sink.exited(timeNanos, tid);
     }
   }

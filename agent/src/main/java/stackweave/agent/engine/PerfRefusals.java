@@ -8,7 +8,10 @@ import stackweave.agent.linux.Errno;
 
 /** What a refused perf_event_open means, in words. */
 final class PerfRefusals {
+  /** Exists where the kernel has perf_event_open: the way to find out (man perf_event_open). */
   private static final Path PARANOID = Path.of("/proc/sys/kernel/perf_event_paranoid");
+
+  private static final int UNKNOWN = Integer.MAX_VALUE;
 
   private PerfRefusals() {}
 
@@ -16,22 +19,12 @@ final class PerfRefusals {
   static EngineRefusedException open(EngineKind engine, boolean kernel, int errno) {
     return switch (errno) {
       case Errno.EACCES -> notPermitted(engine, kernel);
-      case Errno.EPERM ->
-          refused(
-              engine,
-              Reason.BLOCKED,
-              errno,
-              "a filter in front of the kernel refuses perf_event_open (seccomp of a container, or a"
-                  + " security module); a seccomp profile that allows perf_event_open, or"
-                  + " CAP_PERFMON for the container, lifts it");
-      case Errno.ENOSYS, Errno.ENOENT, Errno.ENODEV, Errno.EOPNOTSUPP ->
-          refused(
-              engine,
-              Reason.ABSENT,
-              errno,
-              "this kernel has no perf_event_open with cpu-clock events; a kernel built with"
-                  + " CONFIG_PERF_EVENTS has");
+      case Errno.EPERM -> blocked(engine, errno);
+      case Errno.ENOSYS -> Files.exists(PARANOID) ? blocked(engine, errno) : absent(engine, errno);
+      case Errno.ENOENT, Errno.ENODEV, Errno.EOPNOTSUPP -> absent(engine, errno);
       case Errno.EMFILE, Errno.ENFILE -> outOfDescriptors(engine, errno);
+      case Errno.ENOMEM ->
+          refused(engine, Reason.RING_MEMORY, errno, "the kernel has no memory for the events");
       default ->
           refused(
               engine,
@@ -42,19 +35,67 @@ final class PerfRefusals {
     };
   }
 
+  private static EngineRefusedException blocked(EngineKind engine, int errno) {
+    return refused(
+        engine,
+        Reason.BLOCKED,
+        errno,
+        "a filter in front of the kernel refuses perf_event_open (seccomp of a container, or a"
+            + " security module); a seccomp profile that allows perf_event_open, or "
+            + capability()
+            + " for the container, lifts it");
+  }
+
+  private static EngineRefusedException absent(EngineKind engine, int errno) {
+    return refused(
+        engine,
+        Reason.ABSENT,
+        errno,
+        "this kernel has no perf_event_open with cpu-clock events; a kernel built with"
+            + " CONFIG_PERF_EVENTS has");
+  }
+
+  /** EACCES: of the kernel's own rules, unless those allow it. */
   private static EngineRefusedException notPermitted(EngineKind engine, boolean kernel) {
-    String what = kernel ? "sample kernel mode" : "use perf_event_open";
+    return notPermitted(engine, kernel, paranoid());
+  }
+
+  /** The same where kernel.perf_event_paranoid is so much, or can't be read. */
+  static EngineRefusedException notPermitted(EngineKind engine, boolean kernel, int paranoid) {
+    int most = kernel ? 1 : 2;
+    if (paranoid <= most) {
+      return refused(
+          engine,
+          Reason.BLOCKED,
+          Errno.EACCES,
+          "a security module (such as SELinux) refuses perf_event_open, for"
+              + " kernel.perf_event_paranoid is "
+              + paranoid
+              + " and would allow it; a policy that allows perf_event lifts it");
+    }
     return refused(
         engine,
         Reason.NOT_PERMITTED,
         Errno.EACCES,
         "this user may not "
-            + what
+            + (kernel ? "sample kernel mode" : "use perf_event_open")
             + " (kernel.perf_event_paranoid is "
-            + paranoid()
+            + (paranoid == UNKNOWN ? "unknown" : paranoid)
             + "); `sysctl kernel.perf_event_paranoid="
-            + (kernel ? 1 : 2)
-            + "` or CAP_PERFMON lifts it");
+            + most
+            + "` or "
+            + capability()
+            + " lifts it");
+  }
+
+  /** CAP_PERFMON came with Linux 5.8. */
+  private static String capability() {
+    return capability(System.getProperty("os.version", ""));
+  }
+
+  /** The capability that a kernel of this version asks for. */
+  static String capability(String version) {
+    return version.matches("([0-4]|5\\.[0-7])\\b.*") ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
   }
 
   /** The kernel grants no ring, not even of the least size. */
@@ -67,12 +108,22 @@ final class PerfRefusals {
             + cpus
             + " rings of "
             + bytes / 1024
-            + " KiB; a larger kernel.perf_event_mlock_kb or RLIMIT_MEMLOCK, or CAP_IPC_LOCK lifts"
-            + " it");
+            + " KiB; a larger kernel.perf_event_mlock_kb or RLIMIT_MEMLOCK (ulimit -l), or"
+            + " CAP_IPC_LOCK lifts it");
   }
 
-  /** The budget does not cover threads × CPUs. */
-  static EngineRefusedException budget(EngineKind engine, int threads, int cpus, int budget) {
+  /**
+   * The budget does not cover threads × CPUs.
+   *
+   * @param most what the budget never exceeds
+   */
+  static EngineRefusedException budget(
+      EngineKind engine, int threads, int cpus, int budget, int most) {
+    long needed = (long) threads * cpus;
+    String cure =
+        needed <= most
+            ? "a higher limit of open files (ulimit -n) lifts it"
+            : "sampling that begins before the threads do needs none for them";
     return refused(
         engine,
         Reason.FILE_DESCRIPTORS,
@@ -81,11 +132,11 @@ final class PerfRefusals {
             + " threads on "
             + cpus
             + " CPUs need "
-            + (long) threads * cpus
+            + needed
             + " file descriptors, and more than "
             + budget
-            + " would be taken from the application; a higher limit of open files (ulimit -n)"
-            + " lifts it up to 4096");
+            + " would be taken from the application; "
+            + cure);
   }
 
   static EngineRefusedException outOfDescriptors(EngineKind engine, int errno) {
@@ -93,8 +144,9 @@ final class PerfRefusals {
         engine,
         Reason.FILE_DESCRIPTORS,
         errno,
-        "no file descriptor is left for the events; a higher limit of open files (ulimit -n) lifts"
-            + " it");
+        "no file descriptor is left for the events; a higher limit of open files ("
+            + (errno == Errno.ENFILE ? "sysctl fs.file-max" : "ulimit -n")
+            + ") lifts it");
   }
 
   static EngineRefusedException architecture(EngineKind engine) {
@@ -110,11 +162,11 @@ final class PerfRefusals {
     return new EngineRefusedException(new EngineRefusal(engine, reason, errno, explanation));
   }
 
-  private static String paranoid() {
+  private static int paranoid() {
     try {
-      return Files.readString(PARANOID).strip();
-    } catch (IOException e) {
-      return "unknown";
+      return Integer.parseInt(Files.readString(PARANOID).strip());
+    } catch (IOException | NumberFormatException e) {
+      return UNKNOWN;
     }
   }
 }

@@ -26,12 +26,15 @@ public interface SampleEngine extends AutoCloseable {
   void wake();
 
   /**
-   * Tells of a thread that may be new to the engine, so that it need not be found first. Any
-   * thread, any time; never blocks, and does nothing where the engine learns of threads by itself.
-   *
-   * @param tid the thread's id as the OS has it, or 0 if it is not known: some thread was started
+   * Whether threads that are short escape it unless it is told of their start: it has to find
+   * threads by itself, and they don't inherit what samples them.
    */
-  default void threadStarted(int tid) {}
+  default boolean profitsFromThreadStarts() {
+    return false;
+  }
+
+  /** From here on these are asked for threads, at least whenever the drain thread is unparked. */
+  default void follow(ThreadStarts starts) {}
 
   /**
    * Whether {@link EngineSink#mapped} tells of new mappings; otherwise the drain has to look for
@@ -63,6 +66,17 @@ public interface SampleEngine extends AutoCloseable {
    */
   default long highestStackPointer(int tid) {
     return 0;
+  }
+
+  /** How much of the fullest ring waits to be drained, from 0 to 1. */
+  double backlog();
+
+  /**
+   * Whether threads may by now run where this engine does not see them, so that another one has to
+   * be started in its place. Looks at every thread, so not for every batch.
+   */
+  default boolean isOutgrown() {
+    return false;
   }
 
   /** No new samples from here on; what is in the rings can still be drained. */

@@ -1,8 +1,6 @@
 package stackweave.agent.engine;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.LastPid;
@@ -14,8 +12,8 @@ import stackweave.agent.linux.TaskList;
  * Finds threads that were started and have ended, and gives them timers or takes those away.
  *
  * <p>Threads are listed when the machine has started one since the last list, at most so often that
- * it costs a fiftieth of a core, and in any case every {@link #LISTING_NANOS}. For the drain thread
- * only, but for {@link #hint}.
+ * it costs a fiftieth of a core, and in any case every {@link #LISTING_NANOS}. Those that somebody
+ * tells of ({@link ThreadStarts}) get their timers first. For the drain thread only.
  */
 final class TimerDiscovery implements AutoCloseable {
   /** A list is followed by so many times its cost without one. */
@@ -23,9 +21,6 @@ final class TimerDiscovery implements AutoCloseable {
 
   private static final long LISTING_NANOS = 200_000_000L;
   private static final long VERIFY_NANOS = 2_000_000_000L;
-
-  /** A power of two: hints that wait for the drain thread; more of them make it list all. */
-  private static final int HINTS = 256;
 
   /**
    * A thread that has hardly run has told nobody of its stack. One that tells nothing after so much
@@ -41,14 +36,15 @@ final class TimerDiscovery implements AutoCloseable {
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
   private final LastPid lastPid = new LastPid();
-  private final AtomicIntegerArray hints = new AtomicIntegerArray(HINTS);
-  private final AtomicBoolean listNow = new AtomicBoolean();
   private final ThreadIds fresh = new ThreadIds();
   private final ThreadIds waiting = new ThreadIds();
   private final ThreadIds started = new ThreadIds();
   private final ThreadIds ended = new ThreadIds();
   private long[] starts = new long[64];
   private long[] ends = new long[64];
+  private ThreadStarts starter = ThreadStarts.NONE;
+  private final ThreadStarts.Visitor addStarted = this::addStarted;
+  private boolean listNow;
   private int lastPidSeen = -1;
   private boolean lastPidTrusted = true;
   private long listedAt;
@@ -104,22 +100,19 @@ final class TimerDiscovery implements AutoCloseable {
     return threads.live();
   }
 
-  /** Notes a thread that was started; 0 for one of unknown id. Any thread; never blocks. */
-  void hint(int tid) {
-    if (tid <= 0 || !hints.compareAndSet(tid & HINTS - 1, 0, tid)) {
-      listNow.set(true);
-    }
+  void follow(ThreadStarts starts) {
+    starter = starts;
   }
 
   /** Looks for new and ended threads, where it is time to. */
   void look() {
-    takeHints();
+    takeStarted();
     long now = System.nanoTime();
     int pid = lastPidTrusted ? lastPid.read() : -1;
-    boolean wanted = pid < 0 || pid != lastPidSeen || listNow.get();
+    boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
     if (now - listedAt >= LISTING_NANOS || wanted && affordable) {
-      listNow.set(false);
+      listNow = false;
       long cpu = cpuTime.ofThread();
       list(pid);
       listedAt = now;
@@ -173,21 +166,22 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  private void takeHints() {
+  private void takeStarted() {
     freshenWaiting();
-    for (int i = 0; i < HINTS; i++) {
-      int tid = hints.get(i) == 0 ? 0 : hints.getAndSet(i, 0);
-      if (tid != 0 && isNew(tid)) {
-        fresh.add(tid);
-      }
-    }
+    listNow |= !starter.take(addStarted);
     attachFresh(true);
   }
 
   private void freshenWaiting() {
     fresh.clear();
     for (int i = 0; i < waiting.size(); i++) {
-      fresh.add(waiting.get(i));
+      addFresh(waiting.get(i), 0, 0);
+    }
+  }
+
+  private void addStarted(int tid, long stackStart, long stackEnd) {
+    if (isNew(tid) && fresh.indexOf(tid) < 0) {
+      addFresh(tid, stackStart, stackEnd);
     }
   }
 
@@ -195,12 +189,23 @@ final class TimerDiscovery implements AutoCloseable {
     return !threads.see(tid) && tid != drainTid && waiting.indexOf(tid) < 0;
   }
 
+  private void addFresh(int tid, long stackStart, long stackEnd) {
+    int i = fresh.size();
+    if (i == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * i);
+      ends = Arrays.copyOf(ends, 2 * i);
+    }
+    starts[i] = stackStart;
+    ends[i] = stackEnd;
+    fresh.add(tid);
+  }
+
   private void attachListed(int count, boolean fromBirth) {
     freshenWaiting();
     for (int i = 0; i < count; i++) {
       int tid = tasks.tids()[i];
       if (isNew(tid)) {
-        fresh.add(tid);
+        addFresh(tid, 0, 0);
       }
     }
     attachFresh(fromBirth);
@@ -212,7 +217,7 @@ final class TimerDiscovery implements AutoCloseable {
     if (count == 0) {
       return;
     }
-    findStacks(fresh, count);
+    findStacks(count);
     waiting.clear();
     for (int i = 0; i < count; i++) {
       int tid = fresh.get(i);
@@ -241,15 +246,15 @@ final class TimerDiscovery implements AutoCloseable {
     return waiting.size() > 0;
   }
 
-  private void findStacks(ThreadIds ids, int count) {
-    if (starts.length < count) {
-      starts = new long[2 * count];
-      ends = new long[2 * count];
+  private void findStacks(int count) {
+    boolean known = true;
+    for (int i = 0; i < count; i++) {
+      known &= ends[i] != 0;
     }
-    Arrays.fill(starts, 0, count, 0);
-    Arrays.fill(ends, 0, count, 0);
-    javaStacks.find(ids.array(), count, starts, ends);
-    nativeStacks.find(ids.array(), count, starts, ends);
+    if (!known) {
+      javaStacks.find(fresh.array(), count, starts, ends);
+    }
+    nativeStacks.find(fresh.array(), count, starts, ends);
   }
 
   @Override

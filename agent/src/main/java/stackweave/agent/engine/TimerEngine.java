@@ -3,7 +3,6 @@ package stackweave.agent.engine;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
 import stackweave.unwind.StackSnapshot;
@@ -26,18 +25,16 @@ final class TimerEngine implements SampleEngine {
   private static final int STEP_MILLIS = 5;
 
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
-  private static final int POLLFD_BYTES = 8;
 
-  /** For wake-ups, the list of threads and the last process id. */
-  private static final int FILE_DESCRIPTORS = 3;
+  /** For the list of threads and the last process id. */
+  private static final int FILE_DESCRIPTORS = 2;
 
   private final EngineConfig config;
   private final int stackBytes;
   private final int cpus;
   private final HandlerMemory memory;
   private final CpuTime cpuTime = new CpuTime();
-  private Wakeup wakeup;
-  private NativeBuffer pollFd;
+  private final Thread drain = Thread.currentThread();
   private HandlerSignal signal;
   private TimerThreads threads;
   private TimerDiscovery discovery;
@@ -88,17 +85,10 @@ final class TimerEngine implements SampleEngine {
 
   private void open(SystemCalls calls, ThreadStacks javaStacks, int number)
       throws EngineRefusedException {
-    wakeup = Wakeup.open();
-    TaskList tasks = wakeup == null ? null : TaskList.open(calls);
-    if (wakeup == null) {
-      throw TimerRefusals.memoryFile(Libc.errno());
-    }
+    TaskList tasks = TaskList.open(calls);
     if (tasks == null) {
       throw TimerRefusals.tasks(Libc.errno());
     }
-    pollFd = NativeBuffer.allocate(POLLFD_BYTES);
-    pollFd.bytes().putInt(0, wakeup.fd());
-    pollFd.bytes().putShort(4, (short) Libc.POLLIN);
     signal = install(number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
     discovery = new TimerDiscovery(calls, tasks, threads, calls.gettid(), javaStacks);
@@ -107,7 +97,6 @@ final class TimerEngine implements SampleEngine {
             memory,
             HandlerLayout.of(calls.architecture()),
             threads,
-            config.intervalNanos(),
             new StackSnapshot(calls.architecture(), stackBytes));
     foreignAtStart = memory.get(HandlerLayout.PROCESS_FOREIGN);
     droppedAtStart = memory.get(HandlerLayout.PROCESS_DROPPED);
@@ -148,9 +137,13 @@ final class TimerEngine implements SampleEngine {
   }
 
   @Override
-  public void threadStarted(int tid) {
-    discovery.hint(tid);
-    wakeup.signal();
+  public boolean profitsFromThreadStarts() {
+    return true;
+  }
+
+  @Override
+  public void follow(ThreadStarts starts) {
+    discovery.follow(starts);
   }
 
   /** In steps: handlers wake nobody, and threads that have come have to be found. */
@@ -163,8 +156,9 @@ final class TimerEngine implements SampleEngine {
     do {
       long left = (deadline - System.nanoTime()) / 1_000_000L;
       int step = (int) Math.max(0, Math.min(discovery.isPressed() ? 1 : STEP_MILLIS, left));
-      if (Libc.poll(pollFd.address(), 1, step) > 0) {
-        wakeup.reset();
+      if (step > 0) {
+        LockSupport.parkNanos(this, step * 1_000_000L);
+        Thread.interrupted(); // whoever has interrupted all threads: parking would end at once
       }
       if (woken || !records.isEmpty()) {
         woken = false;
@@ -180,7 +174,7 @@ final class TimerEngine implements SampleEngine {
   @Override
   public void wake() {
     woken = true;
-    wakeup.signal();
+    LockSupport.unpark(drain);
   }
 
   @Override
@@ -194,6 +188,11 @@ final class TimerEngine implements SampleEngine {
     }
     discovery.report(sink);
     return count;
+  }
+
+  @Override
+  public double backlog() {
+    return (double) records.waiting() / HandlerMemory.RING_BYTES;
   }
 
   /**
@@ -242,7 +241,9 @@ final class TimerEngine implements SampleEngine {
         records.malformed(),
         (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
         records.coveredNanos() + expiries * config.intervalNanos(),
-        records.coveredNanos());
+        records.coveredNanos(),
+        0,
+        0);
   }
 
   @Override
@@ -281,12 +282,6 @@ final class TimerEngine implements SampleEngine {
     }
     if (signal != null) {
       signal.close();
-    }
-    if (wakeup != null) {
-      wakeup.close();
-    }
-    if (pollFd != null) {
-      pollFd.close();
     }
     cpuTime.close();
     memory.release();

@@ -29,7 +29,6 @@ final class TimerRecords {
   private final HandlerMemory memory;
   private final HandlerLayout layout;
   private final TimerThreads threads;
-  private final long intervalNanos;
   private final ByteBuffer ring;
   private final StackSnapshot snapshot;
   private long position;
@@ -43,15 +42,10 @@ final class TimerRecords {
   private long withoutStack;
 
   TimerRecords(
-      HandlerMemory memory,
-      HandlerLayout layout,
-      TimerThreads threads,
-      long intervalNanos,
-      StackSnapshot snapshot) {
+      HandlerMemory memory, HandlerLayout layout, TimerThreads threads, StackSnapshot snapshot) {
     this.memory = memory;
     this.layout = layout;
     this.threads = threads;
-    this.intervalNanos = intervalNanos;
     this.snapshot = snapshot;
     this.ring = memory.ring();
     this.position = memory.get(HandlerLayout.PROCESS_HEAD);
@@ -87,7 +81,12 @@ final class TimerRecords {
 
   /** Whether there is anything to take. */
   boolean isEmpty() {
-    return memory.get(HandlerLayout.PROCESS_HEAD) == position;
+    return waiting() == 0;
+  }
+
+  /** Bytes of all records that wait. */
+  long waiting() {
+    return memory.get(HandlerLayout.PROCESS_HEAD) - position;
   }
 
   /**
@@ -113,10 +112,16 @@ final class TimerRecords {
       if (time > until) {
         break;
       }
-      decode(at, time);
+      long weight = weigh(at, time);
+      boolean wanted = sink.wantsSample();
+      if (wanted) {
+        decode(at, time, weight);
+      }
       giveUpTo(position + (int) commit);
       count++;
-      sink.sample(snapshot);
+      if (wanted) {
+        sink.sample(snapshot);
+      }
     }
     return count;
   }
@@ -169,7 +174,8 @@ final class TimerRecords {
     return time == 0 ? System.nanoTime() : time;
   }
 
-  private void decode(int at, long time) {
+  /** Counts the record; returns the CPU time that it stands for. */
+  private long weigh(int at, long time) {
     if (time < latest) {
       late++;
     } else {
@@ -177,10 +183,16 @@ final class TimerRecords {
     }
     long identity = ring.getLong(at + HandlerLayout.RECORD_IDENTITY);
     int overrun = Math.max(0, ring.getInt(at + HandlerLayout.RECORD_OVERRUN));
-    long weight = (1L + overrun + threads.takeMissed(identity)) * intervalNanos;
+    long weight = threads.weigh(identity, overrun);
+    samples++;
+    coveredNanos += weight;
+    return weight;
+  }
+
+  private void decode(int at, long time, long weight) {
     snapshot.clear();
     snapshot.setTimeNanos(time);
-    snapshot.setTid(TimerThreads.tid(identity));
+    snapshot.setTid(TimerThreads.tid(ring.getLong(at + HandlerLayout.RECORD_IDENTITY)));
     snapshot.setWeightNanos(weight);
     layout.readRegisters(ring, at, snapshot.registers());
     snapshot.setHasRegisters(true);
@@ -188,8 +200,6 @@ final class TimerRecords {
     ring.get(at + layout.recordStack(), snapshot.stackBytes(), 0, length);
     snapshot.setStack(snapshot.registers().sp(), length);
     withoutStack += length == 0 ? 1 : 0;
-    samples++;
-    coveredNanos += weight;
   }
 
   /** Clears the units' first words, and only then lets handlers have the room. */

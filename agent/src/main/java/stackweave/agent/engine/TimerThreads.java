@@ -12,11 +12,14 @@ import stackweave.agent.linux.SystemCalls;
  * The threads that have a timer: a timer on the thread's CPU clock that sends the signal to that
  * thread, and a block that the signal's value points at. For the drain thread only.
  *
- * <p>Phases: a thread's first expiry is due at a random moment of its first interval, so that
- * threads shorter than an interval are sampled by their share of it, and each expiry stands for one
- * interval. The kernel notices an expiry at its next tick only, half a tick late on the average,
- * and what a thread uses after its last tick not at all: so each life is taken for half a tick
- * longer.
+ * <p>A new thread may be gone before an interval is over, and what it uses after its last tick is
+ * not noticed by any timer. So in its youth, its first {@link #YOUTH} ticks, it is sampled at every
+ * tick that it runs at. Its first samples stand for a tick each, which is right on the average
+ * however short the thread's life is; with the third, its samples begin to stand for what it has
+ * used, and for once more what it had used at the first: on the average it uses as much after its
+ * last tick as before its first. Where intervals are much longer than ticks, only a share of the
+ * new threads is sampled in its youth, and stands for the others. Afterwards each expiry stands for
+ * an interval, the first one being due at a random moment of the first interval.
  *
  * <p>What a thread had used before it was found is made good with its first sample's weight. Its
  * timer is set relative to the thread's clock of that moment: set to an absolute time that has
@@ -31,11 +34,29 @@ final class TimerThreads implements AutoCloseable {
   private static final int NO_SLOT = -1;
   private static final int GENERATION_BITS = 15;
 
+  /** Of an identity: the sample is one of the thread's youth. Above all thread ids (2²²). */
+  private static final long YOUNG = 1L << 31;
+
+  private static final long TID_MASK = YOUNG - 1;
+
+  /** How many ticks a thread is young. */
+  private static final int YOUTH = 8;
+
+  /** So many samples stand for a tick each. */
+  private static final int FIRST = 2;
+
+  /** At intervals of up to so many ticks, all new threads are sampled in their youth. */
+  private static final int DENSE = 5;
+
   private final SystemCalls calls;
   private final HandlerMemory memory;
   private final int signal;
   private final long intervalNanos;
   private final long tickNanos;
+
+  /** The share of new threads that is sampled in its youth. */
+  private final double youngShare;
+
   private final SplittableRandom random = new SplittableRandom();
   private final NativeBuffer event = NativeBuffer.allocate(SIGEVENT_BYTES);
   private final NativeBuffer spec = NativeBuffer.allocate(ITIMERSPEC_BYTES);
@@ -48,17 +69,23 @@ final class TimerThreads implements AutoCloseable {
   private int[] generations = new int[256];
   private boolean[] seen = new boolean[256];
 
-  /** When in the thread's life its first expiry is due, in ns of its CPU time. */
-  private long[] phases = new long[256];
+  /** Samples of its youth that are still to come before the thread's timer gets its interval. */
+  private int[] young = new int[256];
 
-  /** Expiries that the samples so far stand for, while {@link #rearm} is set. */
-  private long[] counted = new long[256];
+  /** Samples of its youth so far. */
+  private int[] taken = new int[256];
 
-  /** Expiries that the next sample makes good. */
+  /** CPU time between the start of a young thread's timer and its last sample, in ns. */
+  private long[] used = new long[256];
+
+  /** The same to its first sample. */
+  private long[] firstGaps = new long[256];
+
+  /** CPU time since the start of a young thread's timer that its samples stand for, in ns. */
+  private long[] weighed = new long[256];
+
+  /** CPU time that the next sample makes good, in ns; of threads that are not young. */
   private long[] missed = new long[256];
-
-  /** Whether the timer expires but once, and its first sample has to set it anew. */
-  private boolean[] rearm = new boolean[256];
 
   /** Free slots, the longest free first. */
   private final int[] free = new int[HandlerMemory.BLOCKS];
@@ -79,6 +106,7 @@ final class TimerThreads implements AutoCloseable {
     this.intervalNanos = intervalNanos;
     Libc.clock_getres(Libc.CLOCK_REALTIME_COARSE, words.address());
     this.tickNanos = words.bytes().getLong(Long.BYTES);
+    this.youngShare = Math.min(1, (double) DENSE * tickNanos / intervalNanos);
   }
 
   /** Threads that have a timer. */
@@ -105,6 +133,7 @@ final class TimerThreads implements AutoCloseable {
     }
     generations[slot]++;
     tids[slot] = tid;
+    young[slot] = 0;
     memory.openBlock(slot, identity(slot));
     if (stackEnd != 0) {
       memory.setStack(slot, stackStart, stackEnd);
@@ -143,34 +172,35 @@ final class TimerThreads implements AutoCloseable {
   }
 
   private void start(int slot, boolean fromBirth) {
-    phases[slot] = random.nextLong(intervalNanos);
-    counted[slot] = 0;
+    long before = fromBirth ? Math.max(0, cpuOf(tids[slot])) : 0;
+    long youthLeft = fromBirth ? YOUTH * tickNanos - before : 0;
     missed[slot] = 0;
-    rearm[slot] = false;
-    if (!fromBirth) {
-      set(slot, phases[slot], intervalNanos);
-      return;
-    }
-    long used = Math.max(0, cpuOf(tids[slot])) + tickNanos / 2;
-    long due = due(slot, used);
-    if (due == 0 || intervalNanos <= tickNanos) {
-      set(slot, phases[slot] + due * intervalNanos - used, intervalNanos);
-      missed[slot] = due;
+    if (youthLeft <= 0) {
+      missed[slot] = before;
+      setToInterval(slot, 0);
+    } else if (random.nextDouble() < youngShare) {
+      young[slot] = (int) Math.ceil((double) youthLeft / tickNanos);
+      taken[slot] = 0;
+      used[slot] = 0;
+      weighed[slot] = -before;
+      memory.setIdentity(slot, identity(slot));
+      set(slot, 1, youngInterval());
     } else {
-      // Not to wait for an interval's end that the thread may not live to see.
-      set(slot, 0, 0);
-      rearm[slot] = true;
-      missed[slot] = due - 1;
-      counted[slot] = due;
+      setToInterval(slot, youthLeft);
     }
   }
 
-  /** Expiries that were due until a thread had used so much. */
-  private long due(int slot, long used) {
-    return used < phases[slot] ? 0 : (used - phases[slot]) / intervalNanos + 1;
+  /** Shorter than what a thread uses between any two ticks that it runs at. */
+  private long youngInterval() {
+    return tickNanos / 4;
   }
 
-  /** Sets the timer, to expire after {@code first} and then at each interval; 0: once only. */
+  /** The kernel notices an expiry at its next tick, half a tick late on the average. */
+  private void setToInterval(int slot, long delay) {
+    set(slot, delay + random.nextLong(intervalNanos) - tickNanos / 2, intervalNanos);
+  }
+
+  /** Sets the timer, to expire after {@code first} and then at each interval. */
   private void set(int slot, long first, long interval) {
     long least = Math.max(1, first); // 0 would disarm it
     ByteBuffer bytes = spec.bytes();
@@ -190,36 +220,54 @@ final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * How many expiries a sample with this identity makes good. The first sample of a thread that was
-   * found late also puts its timer back into its rhythm.
+   * The CPU time that a sample stands for, in ns. The last sample of a thread's youth also gives
+   * the thread's timer its interval; to be called once for each sample.
+   *
+   * @param overrun expiries beyond the first that the kernel told of
    */
-  long takeMissed(long identity) {
+  long weigh(long identity, int overrun) {
     int slot = (int) (identity >>> 32 + GENERATION_BITS);
-    if (slot >= slots || identity(slot) != identity) {
-      return 0;
+    boolean present = slot < slots && identity(slot) == identity;
+    if ((identity & YOUNG) != 0) {
+      return (long) ((present ? weighYoung(slot, overrun) : tickNanos) / youngShare);
     }
-    long count = missed[slot];
-    missed[slot] = 0;
-    if (rearm[slot]) {
-      rearm[slot] = false;
-      long used = Math.max(0, cpuOf(tids[slot])) + tickNanos / 2;
-      long due = due(slot, used);
-      missed[slot] = Math.max(0, due - counted[slot]);
-      set(slot, phases[slot] + due * intervalNanos - used, intervalNanos);
+    long weight = (1L + overrun) * intervalNanos;
+    if (present) {
+      weight += missed[slot];
+      missed[slot] = 0;
     }
-    return count;
+    return weight;
+  }
+
+  private long weighYoung(int slot, int overrun) {
+    long gap = (1L + overrun) * youngInterval();
+    if (taken[slot]++ == 0) {
+      gap -= youngInterval() / 2; // the first expiry was due at once
+      firstGaps[slot] = gap;
+    }
+    used[slot] += gap;
+    long all = taken[slot] <= FIRST ? taken[slot] * tickNanos : used[slot] + firstGaps[slot];
+    long weight = Math.max(youngInterval(), all - weighed[slot]);
+    weighed[slot] += weight;
+    if (--young[slot] == 0) {
+      // First the timer: a signal on its way must not stand for intervals.
+      setToInterval(slot, 0);
+      memory.setIdentity(slot, identity(slot));
+    }
+    return weight;
   }
 
   /** The thread of a sample. */
   static int tid(long identity) {
-    return (int) identity;
+    return (int) (identity & TID_MASK);
   }
 
   private long identity(int slot) {
     int generation = generations[slot] & (1 << GENERATION_BITS) - 1;
     return (long) slot << 32 + GENERATION_BITS
         | (long) generation << 32
-        | tids[slot] & 0xffff_ffffL;
+        | (young[slot] > 0 ? YOUNG : 0)
+        | tids[slot];
   }
 
   /** Notes that the thread was listed; false if it has no timer. */
@@ -307,10 +355,12 @@ final class TimerThreads implements AutoCloseable {
       tids = Arrays.copyOf(tids, length);
       timers = Arrays.copyOf(timers, length);
       generations = Arrays.copyOf(generations, length);
-      phases = Arrays.copyOf(phases, length);
-      counted = Arrays.copyOf(counted, length);
+      young = Arrays.copyOf(young, length);
+      taken = Arrays.copyOf(taken, length);
+      used = Arrays.copyOf(used, length);
+      firstGaps = Arrays.copyOf(firstGaps, length);
+      weighed = Arrays.copyOf(weighed, length);
       missed = Arrays.copyOf(missed, length);
-      rearm = Arrays.copyOf(rearm, length);
       seen = Arrays.copyOf(seen, length);
     }
     return slots++;

@@ -3,15 +3,23 @@ package stackweave.agent.jna;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Loads JNA's native half, always our own copy: into a directory that only we may enter, created
@@ -25,6 +33,9 @@ public final class DispatchLibrary {
   private static final int ATTEMPTS = 16;
   private static final int WORLD_WRITABLE = 0002;
   private static final int STICKY = 01000;
+  private static final Integer ROOT = 0;
+  private static final Path SELF = Path.of("/proc/self");
+  private static final Path MAPS = Path.of("/proc/self/maps");
 
   private DispatchLibrary() {}
 
@@ -35,21 +46,56 @@ public final class DispatchLibrary {
    */
   public static void load() {
     byte[] library = read();
-    StringBuilder refusals = new StringBuilder();
+    Map<String, List<String>> refusals = new LinkedHashMap<>();
     for (String directory : directories()) {
       try {
         load(Path.of(directory), library);
         return;
       } catch (IOException | InvalidPathException | UnsatisfiedLinkError e) {
-        refusals.append(refusals.length() == 0 ? "" : "; ").append(e);
+        refusals.computeIfAbsent(reason(e), reason -> new ArrayList<>()).add(directory);
       }
     }
-    throw new UnsatisfiedLinkError("no directory to load " + FILE + " from: " + refusals);
+    if (isOnMusl()) {
+      throw new UnsatisfiedLinkError(
+          "this JVM runs on musl, and JNA's native library is made for glibc: use an image with"
+              + " glibc");
+    }
+    StringBuilder why = new StringBuilder("no directory takes JNA's native library:");
+    refusals.forEach(
+        (reason, these) ->
+            why.append(' ').append(String.join(", ", these)).append(" (" + reason + "),"));
+    why.setLength(why.length() - 1);
+    throw new UnsatisfiedLinkError(
+        why + "; set XDG_RUNTIME_DIR to one that is writable and not mounted noexec");
+  }
+
+  /** Whether the C library is musl, as on Alpine: its loader is mapped under its own name. */
+  private static boolean isOnMusl() {
+    try (Stream<String> maps = Files.lines(MAPS, StandardCharsets.ISO_8859_1)) {
+      return maps.anyMatch(line -> line.contains("/ld-musl-"));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** A few words; the directory is said already. */
+  private static String reason(Throwable refusal) {
+    if (refusal instanceof NoSuchFileException) {
+      return "does not exist";
+    }
+    if (refusal instanceof AccessDeniedException) {
+      return "not writable";
+    }
+    String message = String.valueOf(refusal.getMessage());
+    // "FILE: FILE: reason" of the linker, "FILE: reason" of the file system
+    int colon = message.lastIndexOf(": ");
+    String reason = colon < 0 ? message : message.substring(colon + 2);
+    return reason.startsWith("failed to map segment") ? "mounted noexec: " + reason : reason;
   }
 
   private static byte[] read() {
-    String path = "/com/sun/jna/" + platform() + "/" + FILE;
-    try (InputStream in = DispatchLibrary.class.getResourceAsStream(path)) {
+    String path = "com/sun/jna/" + platform() + "/" + FILE;
+    try (InputStream in = DispatchLibrary.class.getClassLoader().getResourceAsStream(path)) {
       if (in == null) {
         throw new UnsatisfiedLinkError("no native library for " + platform());
       }
@@ -72,6 +118,10 @@ public final class DispatchLibrary {
     directories.add("/tmp");
     directories.add("/var/tmp");
     directories.add("/dev/shm");
+    String ofUser = System.getenv("XDG_RUNTIME_DIR");
+    directories.add(ofUser == null ? "/run" : ofUser);
+    directories.add(System.getProperty("user.home", "/"));
+    directories.add(System.getProperty("user.dir", "/"));
     return directories;
   }
 
@@ -97,8 +147,12 @@ public final class DispatchLibrary {
   private static Path createDirectory(Path parent) throws IOException {
     Path absolute = parent.toRealPath();
     int mode = (Integer) Files.getAttribute(absolute, "unix:mode");
+    Object owner = Files.getAttribute(absolute, "unix:uid");
     if ((mode & WORLD_WRITABLE) != 0 && (mode & STICKY) == 0) {
-      throw new IOException(absolute + " lets every user exchange the files in it");
+      throw new IOException("lets every user exchange the files in it");
+    }
+    if (!owner.equals(ROOT) && !owner.equals(Files.getAttribute(SELF, "unix:uid"))) {
+      throw new IOException("belongs to another user");
     }
     FileAttribute<?> ownerOnly =
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));

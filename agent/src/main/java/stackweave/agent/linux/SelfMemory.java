@@ -35,6 +35,8 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   private final ByteBuffer bytes;
   private Way way;
   private int memFd = -1;
+  private int vectorErrno;
+  private int fileErrno;
 
   public SelfMemory() {
     this(Way.PROCESS_VM_READV);
@@ -49,6 +51,23 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     this.way = way;
     if (way == Way.PROC_SELF_MEM) {
       openProcSelfMem();
+    }
+  }
+
+  /**
+   * What denies this process its own memory, with the kernel's answers; empty where it is read. One
+   * read finds out.
+   */
+  public String denial() {
+    try {
+      readLong(buffer.address() + LOCAL_VECTOR);
+      return "";
+    } catch (UnreadableMemoryException e) {
+      return "process_vm_readv ["
+          + Errno.name(vectorErrno)
+          + "], /proc/self/mem ["
+          + (fileErrno == 0 ? "nothing is read" : Errno.name(fileErrno))
+          + "]";
     }
   }
 
@@ -109,12 +128,14 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     if (errno != Errno.EPERM && errno != Errno.EACCES && errno != Errno.ENOSYS) {
       return -1;
     }
+    vectorErrno = errno;
     openProcSelfMem();
     return way == Way.PROC_SELF_MEM ? Libc.pread(memFd, base + DATA, length, address) : -1;
   }
 
   private void openProcSelfMem() {
     memFd = Libc.open("/proc/self/mem", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    fileErrno = memFd >= 0 ? 0 : Libc.errno();
     way = memFd >= 0 ? Way.PROC_SELF_MEM : Way.NONE;
   }
 }

@@ -18,6 +18,7 @@ public final class Census {
           "stackweave.unwind.Registers",
           "stackweave.agent.cli.Main",
           "com.sun.jna.Native",
+          "net.bytebuddy.ByteBuddy",
           "picocli.CommandLine",
           "net.fornwall.jelf.ElfFile",
           "org.tukaani.xz.XZInputStream");

@@ -29,7 +29,14 @@ final class Jars {
   static final Path AGENT = Path.of("target/stackweave-agent.jar").toAbsolutePath();
 
   /** Of an older native version than ours. */
-  static final Path OLD_JNA = Path.of("target/old-jna/jna.jar").toAbsolutePath();
+  static final Path OLD_JNA = Path.of("target/of-applications/jna.jar").toAbsolutePath();
+
+  /** Of an application; JDK 17 is the newest that it knows. */
+  static final Path OLD_BYTE_BUDDY =
+      Path.of("target/of-applications/byte-buddy.jar").toAbsolutePath();
+
+  /** Another agent, of those that change every class of the application. */
+  static final Path JACOCO = Path.of("target/of-applications/jacoco.jar").toAbsolutePath();
 
   private Jars() {}
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -126,13 +127,61 @@ class EnginePermissionTest {
     assertRanOn(result);
   }
 
+  /** The kernel that runs this has perf events, whatever the filter makes of it. */
   @Test
   void aKernelWithoutPerfIsToldFromAFilter() throws Exception {
     ForkedJvm.Result result =
         jvm.run(jdks().get(0), denying(ENOSYS, perfEventOpen()), "1000", "50", "0");
 
-    assertTrue(result.line("refusal").startsWith("ABSENT perf: "), result.output());
+    assertTrue(result.line("refusal").startsWith("BLOCKED perf: a filter"), result.output());
+    assertTrue(result.line("refusal").endsWith("[ENOSYS]"), result.output());
     assertRanOn(result);
+  }
+
+  /** Every answer of the kernel has its reason, and its cure where there is one. */
+  @ParameterizedTest
+  @CsvSource({
+    "EPERM, 1, BLOCKED, seccomp",
+    "ENOENT, 2, ABSENT, CONFIG_PERF_EVENTS",
+    "EMFILE, 24, FILE_DESCRIPTORS, ulimit -n",
+    "ENFILE, 23, FILE_DESCRIPTORS, fs.file-max",
+    "ENOMEM, 12, RING_MEMORY, no memory",
+    "EINVAL, 22, UNSUPPORTED_KERNEL, Linux 4.8",
+    "errno 5, 5, UNSUPPORTED_KERNEL, Linux 4.8"
+  })
+  void everyAnswerHasItsReason(String name, int errno, EngineRefusal.Reason reason, String part) {
+    EngineRefusal refusal = PerfRefusals.open(EngineKind.PERF, true, errno).refusal();
+
+    assertEquals(reason, refusal.reason());
+    assertTrue(refusal.line().contains(part), refusal.line());
+    assertTrue(refusal.line().endsWith(" [" + name + "]"), refusal.line());
+  }
+
+  /** Debian's and Ubuntu's kernels know 3 and 4; what is allowed and yet refused, others refuse. */
+  @ParameterizedTest
+  @CsvSource({
+    "true, 2, NOT_PERMITTED, perf_event_paranoid=1",
+    "true, 4, NOT_PERMITTED, perf_event_paranoid=1",
+    "false, 3, NOT_PERMITTED, perf_event_paranoid=2",
+    "true, 1, BLOCKED, SELinux",
+    "false, 2, BLOCKED, SELinux",
+  })
+  void whatParanoidForbidsIsToldFromAPolicy(
+      boolean kernel, int paranoid, EngineRefusal.Reason reason, String part) {
+    EngineRefusal refusal = PerfRefusals.notPermitted(EngineKind.PERF, kernel, paranoid).refusal();
+
+    assertEquals(reason, refusal.reason());
+    assertTrue(refusal.line().contains(part), refusal.line());
+    assertTrue(refusal.line().contains("kernel.perf_event_paranoid is " + paranoid));
+    assertTrue(refusal.line().endsWith(" [EACCES]"), refusal.line());
+  }
+
+  @Test
+  void theCapabilityIsThatOfTheKernel() {
+    assertEquals("CAP_SYS_ADMIN", PerfRefusals.capability("4.19.0-26-amd64"));
+    assertEquals("CAP_SYS_ADMIN", PerfRefusals.capability("5.4.0"));
+    assertEquals("CAP_PERFMON", PerfRefusals.capability("5.10.0"));
+    assertEquals("CAP_PERFMON", PerfRefusals.capability("6.1.0"));
   }
 
   @Test
@@ -145,18 +194,62 @@ class EnginePermissionTest {
     assertRanOn(result);
   }
 
+  /** Not even /proc/self/mem: samples come all the same, and what denies it has a name. */
   @Test
-  void theApplicationKeepsItsFileDescriptors() throws Exception {
-    // 200 idle threads on at least one CPU against a quarter of 512 descriptors.
-    ForkedJvm.Result result =
-        jvm.run(jdks().get(0), List.of("prlimit", "--nofile=512:512"), "1000", "50", "200");
+  void whereOwnMemoryIsDeniedAltogetherThatIsSaid() throws Exception {
+    assumeTrue(isRoot(), "needs a mount");
+    assumeTrue(SystemCalls.current().orElseThrow() == SystemCalls.X86_64, "numbers of x86-64");
+    Path unreadable = Files.createFile(directory.resolve("unreadable"));
+    Files.setPosixFilePermissions(unreadable, Set.of());
+    List<String> wrapper =
+        new ArrayList<>(
+            List.of(
+                "unshare",
+                "-m",
+                "sh",
+                "-c",
+                "mount --bind \"$0\" /proc/$$/mem && exec \"$@\"",
+                unreadable.toString()));
+    wrapper.addAll(denying(EPERM, 310, 311));
+    wrapper.addAll(ordinaryUser());
+    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "1000", "200", "0");
+    assumeTrue(!result.output().contains("mount:"), result::output);
 
-    assertEquals("TIMER", result.line("engine"), result.output());
+    assertEquals("NONE", result.line("way"), result.output());
+    assertEquals(
+        "process_vm_readv [EPERM], /proc/self/mem [EACCES]", result.line("denial"), "the reason");
+    assertCovered(result);
+    assertEquals("done", result.line("application"), result.output());
+    assertEquals(0, result.exit(), result.output());
+  }
+
+  /**
+   * Half of the descriptors that are free are the application's, whether perf runs or gives way.
+   */
+  @ParameterizedTest
+  @CsvSource({"2000, TIMER, fileDescriptors=2", "100, PERF, fileDescriptors=[0-9]{3}"})
+  void theApplicationKeepsItsFileDescriptors(int threads, String engine, String descriptors)
+      throws Exception {
+    List<String> wrapper = new ArrayList<>(List.of("prlimit", "--nofile=4096:4096"));
+    if (isRoot()) {
+      wrapper.add("--sigpending=20000:20000"); // for the timers of 2,000 threads
+    }
+    ForkedJvm.Result result =
+        jvm.run(jdks().get(0), wrapper, "1000", "50", Integer.toString(threads));
+
+    assertEquals(engine, result.line("engine"), result.output());
     String refusal = result.line("refusal");
     assertTrue(
-        refusal.matches("FILE_DESCRIPTORS perf: [0-9]+ threads on [0-9]+ CPUs need .*ulimit -n.*"),
+        engine.equals("PERF")
+            ? refusal.isEmpty()
+            : refusal.matches(
+                "FILE_DESCRIPTORS perf: 20[0-9]+ threads on [0-9]+ CPUs need .*more than"
+                    + " 1[0-9]{3} would be taken from the application.*"),
         refusal);
-    assertTrue(result.line("statistics").contains("fileDescriptors=3,"), result.output());
+    assertTrue(result.line("statistics").matches(".* " + descriptors + ",.*"), result.output());
+    String[] opened = result.line("opened").split(" of ");
+    assertTrue(Integer.parseInt(opened[1]) > 1500, result.output());
+    assertEquals(opened[1], opened[0], "descriptors that the application could open");
     assertRanOn(result);
   }
 

@@ -3,8 +3,11 @@ package stackweave.agent.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
+import stackweave.agent.linux.Tasks;
+import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * An application for {@link ForkedJvm}: idle threads, then two busy ones beside an engine; says
@@ -43,6 +46,7 @@ final class EngineProbe {
             () -> {
               burners.add(Burner.start("one", cpu));
               burners.add(Burner.start("two", cpu));
+              System.out.println("opened: " + openHalf());
               for (Burner burner : burners) {
                 burner.join();
               }
@@ -68,10 +72,36 @@ final class EngineProbe {
     try (SelfMemory memory = new SelfMemory();
         NativeBuffer buffer = NativeBuffer.allocate(4096)) {
       buffer.bytes().putLong(0, 0x1234_5678L);
-      System.out.println("memory: " + Long.toHexString(memory.readLong(buffer.address())));
+      System.out.println("denial: " + memory.denial());
       System.out.println("way: " + memory.way());
+      System.out.println("memory: " + Long.toHexString(memory.readLong(buffer.address())));
+    } catch (UnreadableMemoryException e) {
+      System.out.println("memory: " + e.reason());
     }
     System.out.println("application: done");
+  }
+
+  /** Opens half of the descriptors that are free (of 4096 at most), and closes them again. */
+  private static String openHalf() {
+    long limit;
+    try (NativeBuffer two = NativeBuffer.allocate(16)) {
+      Libc.getrlimit(Libc.RLIMIT_NOFILE, two.address());
+      limit = Math.min(4096, two.bytes().getLong(0));
+    }
+    int wanted = (int) Math.max(0, limit - Tasks.openFileDescriptors()) / 2;
+    int[] fds = new int[wanted];
+    int opened = 0;
+    while (opened < wanted) {
+      fds[opened] = Libc.open("/dev/null", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+      if (fds[opened] < 0) {
+        break;
+      }
+      opened++;
+    }
+    for (int i = 0; i < opened; i++) {
+      Libc.close(fds[i]);
+    }
+    return opened + " of " + wanted;
   }
 
   private static EngineConfig config(long interval, EngineKind preferred) {

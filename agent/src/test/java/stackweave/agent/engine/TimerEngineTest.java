@@ -330,8 +330,15 @@ class TimerEngineTest {
           while (burner.tid == 0) {
             Thread.onSpinWait();
           }
-          engine.threadStarted(burner.tid);
-          engine.threadStarted(0);
+          boolean[] told = {false};
+          engine.follow(
+              visitor -> {
+                if (!told[0]) {
+                  told[0] = true;
+                  visitor.started(burner.tid, 0, 0);
+                }
+                return true;
+              });
           engine.await(1);
           engine.drain(Long.MAX_VALUE, recorder);
           assertTrue(recorder.started.containsKey(burner.tid));

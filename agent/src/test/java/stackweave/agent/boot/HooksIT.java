@@ -1,0 +1,109 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.HookedThreads;
+
+/** {@code Thread.start} tells of threads while sampling goes on, and is itself again afterwards. */
+class HooksIT {
+  private static final Pattern LINE =
+      Pattern.compile(
+          "hooked (\\w+) told (\\w+) left (\\w+) removed (\\w+) covered ([\\d.]+) others ([\\d.]+)");
+
+  /** Cores that other processes use at most on a machine that is ours. */
+  private static final double UNDISTURBED = 0.1;
+
+  @TempDir private Path directory;
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  /**
+   * Two recordings, then the agent is detached and another attached, and recorded again.
+   *
+   * <p>The share covered is one of CPU times, and a matter of chance: 400 threads meet 500 ticks,
+   * so its standard deviation is 0.02. Where other processes take more than a tenth of a core,
+   * threads escape: the drain thread waits for a CPU, and the others' wake-ups end the threads'
+   * turns before a tick sees them. So the recordings that were not disturbed have to have 0.95 on
+   * the average; each of them, and the disturbed ones, half.
+   */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void shortThreadsAreCoveredAndNothingIsLeft(Jvm jvm) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("-javaagent:" + Jars.AGENT + "=engine=timer"));
+    arguments.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+    if (jvm.feature() >= 21) {
+      arguments.add("-XX:+EnableDynamicAgentLoading");
+    }
+    if (jvm.feature() >= 24) {
+      arguments.add("--illegal-native-access=deny");
+    }
+    arguments.addAll(List.of("-cp", Jars.apps().toString(), HookedThreads.class.getName()));
+    Path err = directory.resolve("err.txt");
+    Process process = jvm.start(directory, arguments).redirectError(err.toFile()).start();
+    try {
+      BufferedReader out = process.inputReader();
+      OutputStream in = process.getOutputStream();
+      assertEquals("running", out.readLine());
+      DoubleSummaryStatistics undisturbed = new DoubleSummaryStatistics();
+      record(in, out, "first.jfr", undisturbed);
+      record(in, out, "second.jfr", undisturbed);
+      command("detach", Long.toString(process.pid()));
+      command("attach", Long.toString(process.pid()), "hooks=on,engine=timer");
+      record(in, out, "attached.jfr", undisturbed);
+      assertTrue(
+          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.95, undisturbed::toString);
+      in.close();
+      assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
+      assertEquals("", Files.readString(err));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private void record(
+      OutputStream in, BufferedReader out, String file, DoubleSummaryStatistics undisturbed)
+      throws Exception {
+    in.write((directory.resolve(file) + "\n").getBytes(StandardCharsets.UTF_8));
+    in.flush();
+    String line = out.readLine();
+    Matcher matcher = LINE.matcher(String.valueOf(line));
+    assertTrue(matcher.matches(), file + ": " + line);
+    for (int i = 1; i <= 4; i++) {
+      assertEquals("true", matcher.group(i), file + ": " + line);
+    }
+    double covered = Double.parseDouble(matcher.group(5));
+    double others = Double.parseDouble(matcher.group(6));
+    System.out.println(file + ": " + line);
+    if (others <= UNDISTURBED) {
+      undisturbed.accept(covered);
+    }
+    assertTrue(covered >= 0.5, file + ": " + line);
+    assertTrue(covered < 1.2, file + ": " + line);
+  }
+
+  private void command(String... command) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
+    arguments.addAll(List.of(command));
+    Jvm own = Jvm.all().findFirst().orElseThrow();
+    Jvm.Result result = own.run(directory, arguments);
+    assertEquals(0, result.exit(), result.err());
+  }
+}

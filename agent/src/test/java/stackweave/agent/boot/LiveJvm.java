@@ -1,0 +1,226 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.tools.attach.VirtualMachine;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** A running application that is talked to line by line, and looked at from outside. */
+final class LiveJvm implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Process process;
+  private final BufferedReader out;
+  private final Path err;
+  private VirtualMachine attached;
+
+  private LiveJvm(Process process, Path err) {
+    this.process = process;
+    this.out = process.inputReader();
+    this.err = err;
+  }
+
+  /** Starts it and waits until it says {@code ready}; what it printed before is returned by it. */
+  static LiveJvm start(Jvm jvm, Path directory, List<String> arguments, List<String> printed)
+      throws IOException {
+    return start(jvm, directory, List.of(), arguments, printed);
+  }
+
+  /** The same, by another program: {@code command… java …}. */
+  static LiveJvm start(
+      Jvm jvm, Path directory, List<String> under, List<String> arguments, List<String> printed)
+      throws IOException {
+    Path err = Files.createTempFile(directory, "err", ".txt");
+    ProcessBuilder builder = jvm.start(directory, arguments).redirectError(err.toFile());
+    List<String> command = new ArrayList<>(under);
+    command.addAll(builder.command());
+    LiveJvm live = new LiveJvm(builder.command(command).start(), err);
+    printed.addAll(live.readUntil("ready"));
+    return live;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Sends a line and reads the answer up to this line. */
+  List<String> tell(String line, String lastOfAnswer) throws IOException {
+    process.outputWriter().write(line + "\n");
+    process.outputWriter().flush();
+    return readUntil(lastOfAnswer);
+  }
+
+  private List<String> readUntil(String last) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String line = out.readLine(); !last.equals(line); line = out.readLine()) {
+      if (line == null) {
+        throw new IllegalStateException(
+            "ended before it said " + last + ": " + lines + Files.readString(err));
+      }
+      lines.add(line);
+    }
+    return lines;
+  }
+
+  /** Closes its standard input, which ends it. */
+  Jvm.Result end() throws IOException, InterruptedException {
+    detach();
+    process.outputWriter().close();
+    StringBuilder rest = new StringBuilder();
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      rest.append(line).append('\n');
+    }
+    assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "does not end");
+    return new Jvm.Result(process.exitValue(), rest.toString(), Files.readString(err));
+  }
+
+  private void detach() throws IOException {
+    if (attached != null) {
+      attached.detach();
+      attached = null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    detach();
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
+  /** What the agent shows of itself, empty before its first work; loads nothing there. */
+  String status() {
+    try {
+      return attached().getAgentProperties().getProperty("stackweave.status", "");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The address of its JMX server, started now. */
+  String jmxAddress() throws IOException {
+    return attached().startLocalManagementAgent();
+  }
+
+  private VirtualMachine attached() throws IOException {
+    if (attached == null) {
+      try {
+        attached = VirtualMachine.attach(Long.toString(pid()));
+      } catch (com.sun.tools.attach.AttachNotSupportedException e) {
+        throw new IOException(e);
+      }
+    }
+    return attached;
+  }
+
+  /** Waits until the status is so; fails with the last one. */
+  String awaitStatus(String what, Predicate<String> wanted) throws Exception {
+    String status = "";
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (System.nanoTime() < end) {
+      status = status();
+      if (wanted.test(status)) {
+        return status;
+      }
+      Thread.sleep(20);
+    }
+    throw new AssertionError("never came: " + what + "; " + status + Files.readString(err));
+  }
+
+  /** Waits until at least so many samples have been taken, since the agent began. */
+  void awaitSamples(int count) throws Exception {
+    awaitStatus(count + " samples", status -> samples(status) >= count);
+  }
+
+  static long samples(String status) {
+    return status
+        .lines()
+        .filter(line -> line.startsWith("samples: "))
+        .mapToLong(line -> Long.parseLong(line.split(" ")[1]))
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** All that an agent at work has, by what the kernel says; empty for a dormant one. */
+  List<String> atWork() throws IOException {
+    List<String> found = new ArrayList<>();
+    Path proc = Path.of("/proc/" + pid());
+    for (Path task : list(proc.resolve("task"))) {
+      String name = read(task.resolve("comm")).strip();
+      if (name.startsWith("stackweave")) {
+        found.add("thread " + name);
+      }
+    }
+    for (Path fd : list(proc.resolve("fd"))) {
+      String target = link(fd);
+      if (target.contains("perf_event") || target.contains("memfd")) {
+        found.add("fd " + target);
+      }
+    }
+    read(proc.resolve("timers"))
+        .lines()
+        .filter(line -> line.startsWith("notify:"))
+        .forEach(line -> found.add("timer " + line));
+    return found;
+  }
+
+  /**
+   * The signals that have a handler, as the kernel says, a bit for each. Without signal 62, which
+   * the JDK takes for itself with the first channel of java.nio.
+   */
+  long handledSignals() throws IOException {
+    return read(Path.of("/proc/" + pid() + "/status"))
+            .lines()
+            .filter(line -> line.startsWith("SigCgt:"))
+            .mapToLong(line -> Long.parseUnsignedLong(line.split("\\s+")[1], 16))
+            .findFirst()
+            .orElseThrow()
+        & ~(1L << 61);
+  }
+
+  void awaitNothingAtWork() throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!atWork().isEmpty() && System.nanoTime() < end) {
+      Thread.sleep(50);
+    }
+    assertEquals(List.of(), atWork());
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.toList();
+    }
+  }
+
+  private static String read(Path file) throws IOException {
+    try {
+      return Files.readString(file);
+    } catch (NoSuchFileException e) {
+      return ""; // a thread that has ended
+    } catch (IOException e) {
+      if (Files.exists(file)) {
+        throw e;
+      }
+      return "";
+    }
+  }
+
+  private static String link(Path fd) throws IOException {
+    try {
+      return Files.readSymbolicLink(fd).toString();
+    } catch (NoSuchFileException e) {
+      return ""; // closed meanwhile
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.linux.OwnDirectory;
+
+/** When a switch file counts. */
+class SwitchFileTest {
+  @TempDir Path parent;
+  private final List<String> said = new ArrayList<>();
+
+  private Path present(Path file) {
+    return new SwitchFile(file.toString(), new Messages(said::add)).present();
+  }
+
+  private Path directory(String name, String permissions) throws IOException {
+    Path directory = Files.createDirectory(parent.resolve(name));
+    return Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+  }
+
+  @Test
+  void countsWhileItIsThere() throws IOException {
+    Path file = directory("own", "rwxr-xr-x").resolve("off");
+    SwitchFile switchFile = new SwitchFile(file.toString(), new Messages(said::add));
+    assertNull(switchFile.present());
+    Files.createFile(file);
+    assertEquals(file, switchFile.present());
+    Files.delete(file);
+    assertNull(switchFile.present());
+    assertNull(present(parent.resolve("no/such/off")));
+    assertEquals(List.of(), said);
+  }
+
+  @Test
+  void doesNotCountWhereOthersHaveAHand() throws IOException {
+    Path shared = directory("shared", "rwxrwxrwx");
+    assertIgnored(Files.createFile(shared.resolve("off")), "can be written by others");
+    Path own = directory("own", "rwx------");
+    Files.createFile(own.resolve("off"));
+    Path link = Files.createSymbolicLink(parent.resolve("link"), own);
+    assertIgnored(link.resolve("off"), "is no directory");
+  }
+
+  @Test
+  void doesNotCountInAnotherUsersDirectory() throws IOException {
+    assumeTrue(OwnDirectory.effectiveUid() == 0, "only root can give directories away");
+    Path foreign = directory("foreign", "rwxr-xr-x");
+    Files.createFile(foreign.resolve("off"));
+    Files.setAttribute(foreign, "unix:uid", 65534);
+    assertIgnored(foreign.resolve("off"), "belongs to another user");
+  }
+
+  private void assertIgnored(Path file, String why) {
+    said.clear();
+    assertNull(present(file));
+    assertTrue(said.get(0).contains(file + " does not count: its directory " + why), said.get(0));
+  }
+}
