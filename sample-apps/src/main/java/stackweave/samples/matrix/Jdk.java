@@ -50,6 +50,28 @@ public record Jdk(Path home, int feature, String version) {
     return new ArrayList<>(found.values());
   }
 
+  /**
+   * The JDK in a directory.
+   *
+   * @throws IllegalArgumentException if none is there that the agent is for
+   */
+  public static Jdk in(Path home) {
+    Jdk jdk = at(home);
+    if (jdk == null) {
+      throw new IllegalArgumentException(home + " is no JDK of release 17 or later");
+    }
+    return jdk;
+  }
+
+  /**
+   * Those in the directories; {@link #all} if none is named.
+   *
+   * @throws IllegalArgumentException if one of them is no such JDK
+   */
+  public static List<Jdk> in(List<Path> homes) {
+    return homes.isEmpty() ? all() : homes.stream().map(Jdk::in).toList();
+  }
+
   private static void addAll(Map<Integer, Jdk> found, Path directory) {
     if (!Files.isDirectory(directory)) {
       return;

@@ -63,7 +63,7 @@ public final class Matrix {
   /** Whether every run that is possible came to a report. */
   private boolean run() throws IOException, InterruptedException {
     long begin = System.nanoTime();
-    String loadBefore = load();
+    String loadBefore = Machine.load();
     Map<Jdk, List<Outcome>> outcomes = new LinkedHashMap<>();
     for (Jdk jdk : options.jdks) {
       List<Outcome> ofJdk = new ArrayList<>();
@@ -75,7 +75,7 @@ public final class Matrix {
       }
     }
     long seconds = (System.nanoTime() - begin) / 1_000_000_000;
-    String tables = tables(outcomes, facts(loadBefore, load(), seconds));
+    String tables = tables(outcomes, facts(loadBefore, Machine.load(), seconds));
     if (options.out == null) {
       System.out.println(tables);
     } else {
@@ -134,14 +134,7 @@ public final class Matrix {
       throws IOException {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-    facts.put(
-        "machine",
-        "%d CPUs (%s), %s, kernel %s"
-            .formatted(
-                Runtime.getRuntime().availableProcessors(),
-                firstOf("/proc/cpuinfo", "model name"),
-                System.getProperty("os.arch"),
-                System.getProperty("os.version")));
+    facts.put("machine", Machine.description());
     facts.put("JDKs", options.jdks.stream().map(Jdk::version).collect(Collectors.joining(", ")));
     facts.put(
         "seconds per phase",
@@ -152,19 +145,6 @@ public final class Matrix {
     facts.put("load of the machine before and after", loadBefore + ", " + loadAfter);
     facts.put("the whole run took", "%d min %d s".formatted(seconds / 60, seconds % 60));
     return facts;
-  }
-
-  private static String firstOf(String file, String key) throws IOException {
-    return Files.readAllLines(Path.of(file)).stream()
-        .filter(line -> line.startsWith(key))
-        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .findFirst()
-        .orElse("unknown");
-  }
-
-  /** Of the last minute. */
-  private static String load() throws IOException {
-    return Files.readString(Path.of("/proc/loadavg")).split(" ")[0];
   }
 
   private static String tables(Map<Jdk, List<Outcome>> outcomes, Map<String, String> facts) {
@@ -233,11 +213,7 @@ public final class Matrix {
     }
 
     private static Jdk jdk(String value) {
-      Jdk jdk = Jdk.at(Path.of(value));
-      if (jdk == null) {
-        throw new IllegalArgumentException(value + " is no JDK of release 17 or later");
-      }
-      return jdk;
+      return Jdk.in(Path.of(value));
     }
 
     private static List<String> phases(String value) {

@@ -65,6 +65,11 @@ public final class Phases {
     return here;
   }
 
+  /** The rounds of one of a phase's threads. */
+  public static List<Round> rounds(String phase) {
+    return workers(phase).values().iterator().next();
+  }
+
   /** Thread name → its rounds. */
   static Map<String, List<Round>> workers(String phase) {
     return ALL.get(phase).get();

@@ -55,7 +55,14 @@ class DeepStacksIT {
           new Mode("C", "10ms", "2000", "native"));
 
   static Stream<Arguments> modes() {
-    return Jdks.all().flatMap(jdk -> MODES.stream().map(mode -> Arguments.of(jdk, mode)));
+    // Interpreted Java frames are alike on all; the slow agent is what -Xint adds.
+    Jdk newest = Jdks.all().reduce((older, newer) -> newer).orElseThrow();
+    return Jdks.all()
+        .flatMap(
+            jdk ->
+                MODES.stream()
+                    .filter(mode -> jdk.equals(newest) || !mode.name().equals("-Xint"))
+                    .map(mode -> Arguments.of(jdk, mode)));
   }
 
   @ParameterizedTest

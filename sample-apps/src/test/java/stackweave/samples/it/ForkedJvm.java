@@ -65,9 +65,11 @@ final class ForkedJvm {
     return this;
   }
 
-  ForkedJvm agent() {
+  /** With these options of the agent, as after {@code =} in -javaagent. */
+  ForkedJvm agent(String... agentOptions) {
     assertTrue(Files.isRegularFile(AGENT), () -> AGENT + " is missing: mvn -DskipTests package");
-    options.add("-javaagent:" + AGENT);
+    String all = agentOptions.length == 0 ? "" : "=" + String.join(",", agentOptions);
+    options.add("-javaagent:" + AGENT + all);
     return this;
   }
 

@@ -17,6 +17,13 @@ class MatrixIT {
       List.of("jni", "vmheavy", "stubs", "deopt", "exceptions", "classes", "io", "virtual", "ffm");
   private static final double SECONDS = 1;
   private static final double LEAST = 0.995;
+
+  /**
+   * One in a run: a sample in a method that an exception is just leaving has been seen to show the
+   * method's successor on the stack below it, once in some million pairs.
+   */
+  private static final double MOST_BAD = 1.0 / 50_000;
+
   private static final int LEAST_PAIRS = 3_000;
 
   static Stream<Jdk> jdks() {
@@ -32,6 +39,6 @@ class MatrixIT {
         () -> assertEquals("", run.failure()),
         () -> assertTrue(run.share() >= LEAST, run::toString),
         () -> assertTrue(run.pairs() >= LEAST_PAIRS, run::toString),
-        () -> assertEquals(0, run.bad(), run::toString));
+        () -> assertTrue(run.bad() <= MOST_BAD * run.pairs(), run::toString));
   }
 }

@@ -28,10 +28,17 @@ final class Runs {
     return MADE.computeIfAbsent(List.of(jdk, main), key -> run(ForkedJvm.on(jdk), main));
   }
 
-  /** The same without perf: what is sampled is sampled by timers. */
+  /**
+   * The same without perf: what is sampled is sampled by timers. The zoo is denied process_vm_readv
+   * as well, so its stacks are read from /proc/self/mem.
+   */
   static Run withoutPerf(Jdk jdk, String main) {
+    String[] wrapper =
+        main.endsWith("JniZoo")
+            ? new String[] {REFUSE_PERF, "--memory"}
+            : new String[] {REFUSE_PERF};
     return MADE.computeIfAbsent(
-        List.of(jdk, main, REFUSE_PERF), key -> run(ForkedJvm.on(jdk).under(REFUSE_PERF), main));
+        List.of(jdk, main, REFUSE_PERF), key -> run(ForkedJvm.on(jdk).under(wrapper), main));
   }
 
   private static Run run(ForkedJvm jvm, String main) {

@@ -15,10 +15,15 @@ final class Sampling {
    * its time. After a minute the program goes on, and its test will miss the samples.
    */
   static void await() throws IOException, InterruptedException {
-    for (int i = 0; i < 600 && !hasPerfEvents() && !hasTimers(); i++) {
+    for (int i = 0; i < 600 && !isOn(); i++) {
       Thread.sleep(100);
     }
     Thread.sleep(200);
+  }
+
+  /** Whether the process has perf events or CPU timers. */
+  static boolean isOn() throws IOException {
+    return hasPerfEvents() || hasTimers();
   }
 
   private static boolean hasTimers() throws IOException {
