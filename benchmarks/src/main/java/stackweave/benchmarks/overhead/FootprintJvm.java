@@ -1,0 +1,63 @@
+package stackweave.benchmarks.overhead;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import stackweave.agent.linux.CpuTime;
+import stackweave.benchmarks.overhead.MeasuredJvm.Plan;
+
+/**
+ * A JVM that is in one state all its life: the workers work, it is sampled or not, and at the end
+ * it says how much memory it takes.
+ */
+final class FootprintJvm {
+  /** The first of all, so that a profiler meets a JVM like those that it meets in life. */
+  private static final long WARM_UP_MILLIS = 2_000;
+
+  private FootprintJvm() {}
+
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    Plan plan = Plan.of(arguments);
+    WindowKind kind = plan.kinds().get(0);
+    List<Worker> workers = new ArrayList<>();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      workers.add(new Worker(i));
+    }
+    workers.forEach(Worker::start);
+    Thread.sleep(WARM_UP_MILLIS);
+    Profiling profiling = new Profiling(plan.intervalNanos(), plan.engine(), plan.agent(), workers);
+    CpuTime cpuTime = new CpuTime();
+    long others = cpuTime.ofProcess() - workerNanos(workers);
+    boolean profiled = kind.samples();
+    if (profiled) {
+      profiling.start(kind, plan.directory().resolve("footprint.jfr"));
+    }
+    Thread.sleep((long) (1_000 * plan.seconds()));
+    others = cpuTime.ofProcess() - workerNanos(workers) - others;
+    long rss = kibibytes(Path.of("/proc/self/status"), "VmRSS:");
+    long pss = kibibytes(Path.of("/proc/self/smaps_rollup"), "Pss:");
+    System.gc();
+    long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024;
+    if (profiled) {
+      profiling.stop(kind);
+    }
+    System.out.println(rss + "," + pss + "," + heap + "," + others);
+    System.exit(0);
+  }
+
+  private static long workerNanos(List<Worker> workers) {
+    return workers.stream().mapToLong(Worker::cpuNanos).sum();
+  }
+
+  private static long kibibytes(Path file, String key) throws IOException {
+    for (String line : Files.readAllLines(file)) {
+      if (line.startsWith(key)) {
+        return Long.parseLong(line.substring(key.length()).replace("kB", "").strip());
+      }
+    }
+    throw new IOException(file + " has no " + key);
+  }
+}
