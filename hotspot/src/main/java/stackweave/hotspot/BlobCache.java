@@ -3,12 +3,18 @@ package stackweave.hotspot;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Code blobs by address, each compared with the VM again at its first use in a round; bounded by
- * number and by the bytes that copies take.
+ * Code blobs by address, each compared with the VM again where a stack needs it for the first time
+ * in a round; bounded by number and by the bytes that copies take.
+ *
+ * <p>While a stack is walked, what is known is taken to be there still; {@link #confirm} compares
+ * all of that at once, for the calls of the kernel are what comparing costs.
  */
 final class BlobCache {
   private static final int CAPACITY = 1 << 15;
   private static final long MOST_BYTES = 24L << 20;
+
+  /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
+  private static final int LOG2_CELL = 6;
 
   private final CodeCache codeCache;
   private final BlobReader reader;
@@ -16,6 +22,14 @@ final class BlobCache {
   private final HotSpotStatistics statistics;
   private final GoneBlobs gone = new GoneBlobs();
   private final LongTable<CodeBlob> blobs = new LongTable<>(CAPACITY);
+
+  /** The blobs once more, by the cells of the code cache in which they were hit. */
+  private final LongTable<CodeBlob> cells = new LongTable<>(CAPACITY);
+
+  private final CodeBlob[] expected = new CodeBlob[BlobReader.MOST_COMPARED];
+  private final boolean[] unchanged = new boolean[BlobReader.MOST_COMPARED];
+  private int expectedCount;
+  private boolean expecting = true;
   private long bytes;
   private int resets;
 
@@ -29,6 +43,10 @@ final class BlobCache {
 
   /** The blob that holds {@code pc}, or null if none is there now. */
   CodeBlob find(long pc) {
+    CodeBlob near = cells.get(pc >>> LOG2_CELL);
+    if (near != null && near.contains(pc) && isCurrent(near)) {
+      return near;
+    }
     try {
       long address = codeCache.blobAt(pc);
       if (address == 0) {
@@ -36,35 +54,76 @@ final class BlobCache {
       }
       CodeBlob known = blobs.get(address);
       CodeBlob blob = known != null && isCurrent(known) ? known : read(address);
-      return blob != null && blob.contains(pc) ? blob : null;
+      if (blob == null || !blob.contains(pc)) {
+        return null;
+      }
+      cells.put(pc >>> LOG2_CELL, blob);
+      return blob;
     } catch (UnreadableMemoryException e) {
       return null;
     }
   }
 
-  /** Whether {@code blob} is the one that the VM has at its address. */
+  /** Whether {@code blob} is the one that the VM has at its address, as far as is known. */
   boolean isCurrent(CodeBlob blob) {
-    if (blob.isGone()) {
-      return false;
-    }
-    return blob.isChecked(rounds) || isStillCurrent(blob);
+    return !blob.isGone() && (blob.isChecked(rounds) || isStillCurrent(blob));
   }
 
-  /** As {@link #isCurrent}, at this very moment. */
+  /** As {@link #isCurrent}, at this very moment or later. */
   boolean isStillCurrent(CodeBlob blob) {
-    try {
-      if (reader.isUnchanged(blob)) {
-        blob.setUnchanged(rounds);
-        return true;
-      }
-    } catch (UnreadableMemoryException e) {
-      // The heap shrank.
+    if (blob.isExpected()) {
+      return true;
     }
+    if (expecting && expectedCount < expected.length) {
+      blob.setExpected(rounds);
+      expected[expectedCount++] = blob;
+      return true;
+    }
+    boolean same = reader.isUnchanged(blob);
+    if (same) {
+      blob.setCompared(rounds);
+    } else {
+      setGone(blob);
+    }
+    return same;
+  }
+
+  /**
+   * Compares all that was only taken to be current.
+   *
+   * @return false if something of it was not: what was decoded with it is void
+   */
+  boolean confirm() {
+    if (expectedCount == 0) {
+      return true;
+    }
+    boolean all = reader.compare(expected, expectedCount, unchanged);
+    for (int i = 0; i < expectedCount; i++) {
+      CodeBlob blob = expected[i];
+      expected[i] = null;
+      if (unchanged[i]) {
+        blob.setConfirmed(rounds);
+      } else {
+        blob.setDisappointed();
+        setGone(blob);
+      }
+    }
+    expectedCount = 0;
+    return all;
+  }
+
+  /**
+   * @param expecting false: nothing is taken to be current from here on, without {@link #confirm}
+   */
+  void setExpecting(boolean expecting) {
+    this.expecting = expecting;
+  }
+
+  private void setGone(CodeBlob blob) {
     blob.setGone();
     gone.add(blob);
     blobs.remove(blob.address);
     statistics.identityFailures++;
-    return false;
   }
 
   private CodeBlob read(long address) throws UnreadableMemoryException {
@@ -89,6 +148,7 @@ final class BlobCache {
 
   private void reset() {
     bytes = 0;
+    cells.clear();
     resets++;
     statistics.cacheResets++;
   }

@@ -9,6 +9,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * read) is not there: null.
  */
 final class BlobReader {
+  /** How many blobs can be compared at a time. */
+  static final int MOST_COMPARED = 64;
+
   private static final int NAME_BYTES = 128;
 
   /** More than any compiled method's debug information. */
@@ -18,12 +21,15 @@ final class BlobReader {
   private final MemoryReader memory;
   private final HotSpotMethods methods;
   private final Piece header = new Piece(512);
+  private final byte[] headers;
+  private final long[] addresses = new long[MOST_COMPARED];
   private final Piece data = new Piece(1 << 16);
 
   BlobReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
     this.layout = layout;
     this.memory = memory;
     this.methods = methods;
+    this.headers = new byte[MOST_COMPARED * (layout.heapBlockSize + layout.nmethodSize)];
   }
 
   /** The blob at {@code address}, or null if what is there is no blob. */
@@ -53,8 +59,47 @@ final class BlobReader {
   }
 
   /** Whether {@code blob} is still what it was. */
-  boolean isUnchanged(CodeBlob blob) throws UnreadableMemoryException {
-    return copyHeader(blob.address) && identityEquals(blob.identity(), isCompiled(blob.kind));
+  boolean isUnchanged(CodeBlob blob) {
+    try {
+      return copyHeader(blob.address) && isIdentity(blob);
+    } catch (UnreadableMemoryException e) {
+      return false; // the heap shrank
+    }
+  }
+
+  /**
+   * The same for several, at the cost of hardly more than one.
+   *
+   * @param unchanged receives the answers
+   * @return whether all are what they were
+   */
+  boolean compare(CodeBlob[] blobs, int count, boolean[] unchanged) {
+    int block = layout.heapBlockSize;
+    int length = block + layout.nmethodSize;
+    for (int i = 0; i < count; i++) {
+      addresses[i] = blobs[i].address - block;
+    }
+    boolean read = readHeaders(count, length);
+    boolean all = true;
+    for (int i = 0; i < count; i++) {
+      unchanged[i] =
+          read ? takeHeader(i * length, length) && isIdentity(blobs[i]) : isUnchanged(blobs[i]);
+      all &= unchanged[i];
+    }
+    return all;
+  }
+
+  private boolean readHeaders(int count, int length) {
+    try {
+      memory.readEach(addresses, count, length, headers);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  private boolean isIdentity(CodeBlob blob) {
+    return identityEquals(blob.identity(), isCompiled(blob.kind));
   }
 
   private static boolean isCompiled(BlobKind kind) {
@@ -68,10 +113,20 @@ final class BlobReader {
   private boolean copyHeader(long blob) throws UnreadableMemoryException {
     int block = layout.heapBlockSize;
     header.copy(memory, blob - block, block + layout.nmethodSize);
+    return dropBlock();
+  }
+
+  /** The same from one of several that were read. */
+  private boolean takeHeader(int offset, int length) {
+    header.copy(headers, offset, length);
+    return dropBlock();
+  }
+
+  private boolean dropBlock() {
     if (layout.blockUsed.in(header) == 0) {
       return false;
     }
-    header.drop(block);
+    header.drop(layout.heapBlockSize);
     return true;
   }
 

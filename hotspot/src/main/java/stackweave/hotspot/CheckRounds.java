@@ -17,7 +17,7 @@ final class CheckRounds {
 
   CheckRounds(Unloading unloading) {
     this.unloading = unloading;
-    this.collections = unloading.collections();
+    this.collections = unloading.collectionsSeen();
   }
 
   Unloading unloading() {
@@ -59,13 +59,14 @@ final class CheckRounds {
 
   /** Begins the next round now: nothing is believed that is not compared again. */
   void next() {
+    unloading.doubt();
     begin(System.nanoTime());
   }
 
   private void begin(long now) {
     started = now;
     current++;
-    collections = unloading.collections();
     unloading.look();
+    collections = unloading.collectionsSeen();
   }
 }

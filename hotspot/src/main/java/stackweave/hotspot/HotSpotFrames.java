@@ -97,7 +97,21 @@ final class HotSpotFrames {
    * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
    */
   void begin(long timeNanos) {
+    pcs.confirm(); // of a stack that came to no end
     rounds.tick(timeNanos);
+  }
+
+  /** Ends a stack: false if it was decoded with what was no longer there, so must be once more. */
+  boolean confirm() {
+    return pcs.confirm();
+  }
+
+  /**
+   * @param expecting false: from here on nothing needs {@link #confirm}, at the cost of a read for
+   *     each frame
+   */
+  void setExpecting(boolean expecting) {
+    pcs.setExpecting(expecting);
   }
 
   /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */

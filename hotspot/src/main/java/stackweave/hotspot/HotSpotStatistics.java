@@ -22,6 +22,7 @@ public final class HotSpotStatistics {
   long mendedLinks;
   long staleFrames;
   long missingFrames;
+  long repeatedWalks;
 
   HotSpotStatistics() {}
 
@@ -103,6 +104,11 @@ public final class HotSpotStatistics {
   /** Frames shown as stale code, for their names were in doubt. */
   public long staleFrames() {
     return staleFrames;
+  }
+
+  /** Stacks that were walked once more, for code was replaced that they were decoded with. */
+  public long repeatedWalks() {
+    return repeatedWalks;
   }
 
   /** Frames shown as missing, between two that don't call each other. */

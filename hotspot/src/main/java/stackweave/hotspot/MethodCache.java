@@ -41,7 +41,7 @@ final class MethodCache {
   /** The method that is at {@code address} now, or null if there is none. */
   JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);
-    if (known != null && (known.isChecked(rounds) || isUnchanged(known))) {
+    if (known != null && isPresent(known)) {
       statistics.methodHits++;
       return known;
     }
@@ -69,10 +69,35 @@ final class MethodCache {
     statistics.cacheResets++;
   }
 
+  /**
+   * The method that compiled code which is there names at {@code address}, or null. The code's
+   * class, and those of what it inlines, are not unloaded before the code is: what was seen since
+   * the code was first seen is what the code names still.
+   */
+  JavaMethod findNamedBy(Nmethod code, long address) {
+    JavaMethod known = methods.get(address);
+    if (known != null && known.lastSeen() >= code.firstSeen()) {
+      statistics.methodHits++;
+      return known;
+    }
+    return findPresent(address);
+  }
+
+  private boolean isPresent(JavaMethod known) {
+    if (known.isChecked(rounds)) {
+      return true;
+    }
+    if (known.isUnfreed(rounds)) {
+      known.setUnchanged(rounds);
+      return true;
+    }
+    return isUnchanged(known);
+  }
+
   private boolean isUnchanged(JavaMethod known) {
     try {
       if (reader.isUnchanged(known)) {
-        known.setUnchanged(rounds);
+        known.setCompared(rounds);
         return true;
       }
     } catch (UnreadableMemoryException e) {

@@ -19,6 +19,9 @@ public final class MixedUnwinder {
   /** Some 20 MiB of names; hidden classes have ever new ones. */
   private static final int MOST_NAMES = 1 << 16;
 
+  /** In a storm of code that is replaced. */
+  private static final int MOST_WALKS = 3;
+
   private final NativeUnwinder natives;
   private final HotSpot vm;
   private final HotSpotMethods methods;
@@ -142,7 +145,20 @@ public final class MixedUnwinder {
     }
   }
 
+  /** Walks again where code was replaced in the meantime; the last time without expectations. */
   private StopReason walk(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    StopReason end = walkOnce(sample, modules, frames);
+    for (int i = 1; hotspot != null && !hotspot.confirm(); i++) {
+      frames.clear();
+      hotspot.setExpecting(i < MOST_WALKS);
+      end = walkOnce(sample, modules, frames);
+      hotspot.setExpecting(true);
+      statistics.repeatedWalks++;
+    }
+    return end;
+  }
+
+  private StopReason walkOnce(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     for (int i = 0; i < sample.kernelFrameCount(); i++) {
       if (!frames.addNative(FrameKind.KERNEL, sample.kernelFrames()[i], i == 0)) {
         return StopReason.TOO_DEEP;

@@ -26,6 +26,11 @@ final class PcCache {
   private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
   private int blobResets;
 
+  /** Keys of what was decoded since the last {@link #confirm}, as far as they find room. */
+  private final long[] fresh = new long[256];
+
+  private int freshCount;
+
   PcCache(
       MemoryReader memory,
       BlobCache blobs,
@@ -65,7 +70,7 @@ final class PcCache {
     }
     PcEntry entry = decode(pc, interrupted, blob);
     if (entry.nmethod != null && !blobs.isStillCurrent(blob)) {
-      // Its methods were read when they may have been others already.
+      // Its methods and its code were read when they may have been others already.
       return known != null && known.blob.isLastThere(rounds) ? known : null;
     }
     if (known != null && known.blob.isGone()) {
@@ -73,11 +78,62 @@ final class PcCache {
     }
     boolean worthKeeping = interrupted || entry.isReturnAddress;
     if (worthKeeping && (entry.javaFrames == null || entry.javaFrames.isSure())) {
-      if (entries.put(key, entry)) {
-        statistics.cacheResets++;
-      }
+      keep(key, entry);
     }
     return atSampleTime(entry);
+  }
+
+  private void keep(long key, PcEntry entry) {
+    if (entries.put(key, entry)) {
+      statistics.cacheResets++;
+    }
+    if (freshCount < fresh.length) {
+      fresh[freshCount] = key;
+    }
+    freshCount++;
+  }
+
+  /**
+   * Compares what the stack was decoded with with the VM, at its end.
+   *
+   * @return false if something was not what it was taken for; then nothing stays that was decoded
+   *     with it
+   */
+  boolean confirm() {
+    boolean confirmed = blobs.confirm();
+    if (!confirmed) {
+      forgetFresh();
+    }
+    freshCount = 0;
+    return confirmed;
+  }
+
+  /** What was decoded since the last {@link #confirm} in a blob that was another already. */
+  private void forgetFresh() {
+    if (freshCount > fresh.length) {
+      entries.clear();
+      statistics.cacheResets++;
+      return;
+    }
+    for (int i = 0; i < freshCount; i++) {
+      PcEntry entry = entries.get(fresh[i]);
+      if (entry != null && entry.blob.isGone()) {
+        restore(fresh[i], entry.former());
+      }
+    }
+  }
+
+  private void restore(long key, PcEntry former) {
+    if (former == null) {
+      entries.remove(key);
+    } else {
+      entries.put(key, former);
+    }
+  }
+
+  /** As {@link BlobCache#setExpecting}. */
+  void setExpecting(boolean expecting) {
+    blobs.setExpecting(expecting);
   }
 
   /** Lets the pc be decoded again, unless its blob is gone. */

@@ -29,14 +29,27 @@ final class Piece {
 
   /** Copies {@code length} bytes from {@code address} on. */
   Piece copy(MemoryReader memory, long address, int length) throws UnreadableMemoryException {
-    if (bytes.length < length) {
-      bytes = new byte[Math.max(length, 2 * bytes.length)];
-    }
+    makeRoom(length);
     this.length = 0;
     memory.read(address, bytes, 0, length);
     this.address = address;
     this.length = length;
     return this;
+  }
+
+  /** The same from what was copied before; where that came from is not said. */
+  Piece copy(byte[] source, int offset, int length) {
+    makeRoom(length);
+    System.arraycopy(source, offset, bytes, 0, length);
+    this.address = 0;
+    this.length = length;
+    return this;
+  }
+
+  private void makeRoom(int length) {
+    if (bytes.length < length) {
+      bytes = new byte[Math.max(length, 2 * bytes.length)];
+    }
   }
 
   /** Forgets the first {@code count} bytes: offsets count from the one behind them. */

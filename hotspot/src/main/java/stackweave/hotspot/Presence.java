@@ -14,30 +14,91 @@ abstract class Presence {
    */
   private static final long REACH_NANOS = 50_000_000;
 
+  /** How long what can't have been freed, as far as is known, is not compared all the same. */
+  private static final long TRUST_NANOS = 500_000_000;
+
   private long firstSeen;
   private long lastSeen;
   private int collectionsSeen;
   private int checkedIn;
 
+  /** When it was really read last, and the epoch of {@link Unloading} at that time. */
+  private long compared;
+
+  private int comparedIn;
+
+  private boolean expected;
+
+  /** What was known of it before it was only expected to be there. */
+  private long lastSeenBefore;
+
+  private int collectionsSeenBefore;
+
   /** It was copied out of the VM just now. */
   final void setRead(CheckRounds rounds) {
     firstSeen = System.nanoTime();
     lastSeen = firstSeen;
+    compared = firstSeen;
+    comparedIn = rounds.unloading().epoch();
     checkedIn = rounds.current();
     collectionsSeen = rounds.collections();
     rounds.unloading().look();
   }
 
   /** It was compared with the VM and found unchanged. */
+  final void setCompared(CheckRounds rounds) {
+    compared = rounds.started();
+    comparedIn = rounds.unloading().epoch();
+    setUnchanged(rounds);
+  }
+
+  /** It is there in this round as it was. */
   final void setUnchanged(CheckRounds rounds) {
     lastSeen = Math.max(lastSeen, rounds.started());
     collectionsSeen = rounds.collections();
     checkedIn = rounds.current();
   }
 
+  /** It is taken to be there in this round, until it is compared. */
+  final void setExpected(CheckRounds rounds) {
+    expected = true;
+    lastSeenBefore = lastSeen;
+    collectionsSeenBefore = collectionsSeen;
+    setUnchanged(rounds);
+  }
+
+  final boolean isExpected() {
+    return expected;
+  }
+
+  /** It is what it was expected to be. */
+  final void setConfirmed(CheckRounds rounds) {
+    expected = false;
+    setCompared(rounds);
+  }
+
+  /** It is not: it was last seen when it was before. */
+  final void setDisappointed() {
+    expected = false;
+    lastSeen = lastSeenBefore;
+    collectionsSeen = collectionsSeenBefore;
+  }
+
+  /**
+   * Of what only collections and the unloading of classes free: whether there was none since it was
+   * compared. That is a moment ago at most: what frees it is known of today's JDKs.
+   */
+  final boolean isUnfreed(CheckRounds rounds) {
+    return comparedIn == rounds.unloading().epoch() && rounds.started() - compared < TRUST_NANOS;
+  }
+
   /** Whether it was found unchanged in this round. */
   final boolean isChecked(CheckRounds rounds) {
     return checkedIn == rounds.current();
+  }
+
+  final long firstSeen() {
+    return firstSeen;
   }
 
   final long lastSeen() {

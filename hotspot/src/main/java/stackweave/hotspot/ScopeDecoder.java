@@ -57,7 +57,7 @@ final class ScopeDecoder {
       int sender = stream.next();
       long method = nmethod.metadata(stream.next());
       int bci = stream.next() - BCI_BIAS;
-      add(method, bci, count > 0 || !interrupted);
+      add(nmethod, method, bci, count > 0 || !interrupted);
       // A sender was written before those it calls.
       scope = sender < scope ? sender : NO_SENDER;
     }
@@ -67,7 +67,7 @@ final class ScopeDecoder {
   /** The compiled method itself, nowhere in its bytecodes. */
   PcEntry.JavaFrames ofMethod(Nmethod nmethod) {
     begin();
-    add(nmethod.method(), FrameBuffer.UNKNOWN, false);
+    add(nmethod, nmethod.method(), FrameBuffer.UNKNOWN, false);
     return frames(nmethod);
   }
 
@@ -79,8 +79,8 @@ final class ScopeDecoder {
     key = CallSites.ANYTHING;
   }
 
-  private void add(long address, int bci, boolean calls) {
-    JavaMethod method = address == 0 ? null : methods.findPresent(address);
+  private void add(Nmethod nmethod, long address, int bci, boolean calls) {
+    JavaMethod method = address == 0 ? null : methods.findNamedBy(nmethod, address);
     complete &= method != null;
     link(method, calls ? bci : FrameBuffer.UNKNOWN);
     ids[count] = method == null ? unknownMethod : method.id;

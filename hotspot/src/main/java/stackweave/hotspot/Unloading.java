@@ -35,6 +35,7 @@ final class Unloading {
   private long last = Long.MIN_VALUE;
   private int collectionCount;
   private long lastCollection = Long.MIN_VALUE;
+  private int epoch = 1;
 
   Unloading(Layout layout, MemoryReader memory) {
     this.memory = memory;
@@ -91,12 +92,27 @@ final class Unloading {
     if (now != count) {
       count = now;
       last = System.nanoTime();
+      epoch++;
     }
     int collected = collections();
     if (collected != collectionCount) {
       collectionCount = collected;
       lastCollection = System.nanoTime();
+      epoch++;
     }
+  }
+
+  /**
+   * The same number as at an earlier {@link #look} says that between the two no class was unloaded
+   * and no collection began, so that whatever only those free was there all the time.
+   */
+  int epoch() {
+    return epoch;
+  }
+
+  /** Ends the epoch, for what it promises is in doubt. */
+  void doubt() {
+    epoch++;
   }
 
   /** Whether classes may have been unloaded since then, by {@link System#nanoTime}. */
@@ -109,8 +125,12 @@ final class Unloading {
     return timeNanos <= Math.max(last, lastCollection);
   }
 
-  /** How many garbage collections there were. */
-  int collections() {
+  /** How many garbage collections there were at the last {@link #look}. */
+  int collectionsSeen() {
+    return collectionCount;
+  }
+
+  private int collections() {
     return (int) read(collections);
   }
 

@@ -1,6 +1,7 @@
 package stackweave.hotspot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -125,6 +126,46 @@ class MixedUnwinderTest {
           assertTrue(bytes < 10_000L * 16, bytes + " bytes in 10,000 stacks");
           assertTrue(reads < 10_000, reads + " reads in 10,000 stacks");
         });
+  }
+
+  /** The header of a blob is the only piece of its length. */
+  @Test
+  void codeThatWasReplacedWhileItWasDecodedIsDecodedAgain() throws Exception {
+    LyingMemory memory = new LyingMemory(vm.memory);
+    HotSpot hotspot = HotSpot.open(vm.modules.libjvm(), memory);
+    int header = hotspot.layout().heapBlockSize + hotspot.layout().nmethodSize;
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(vm.rules), hotspot, vm.methods);
+    withParkedThread(
+        sample -> {
+          unwinder.unwind(sample, vm.modules, frames);
+          String expected = names();
+          assertEquals(0, unwinder.statistics().repeatedWalks());
+
+          awaitNextRound();
+          memory.lie(1, header);
+          unwinder.unwind(sample, vm.modules, frames);
+          assertEquals(expected, names());
+          assertEquals(0, memory.lies());
+          assertEquals(1, unwinder.statistics().repeatedWalks());
+          assertEquals(1, unwinder.statistics().identityFailures());
+
+          awaitNextRound();
+          memory.lie(Integer.MAX_VALUE, header);
+          unwinder.unwind(sample, vm.modules, frames);
+          assertNotEquals(expected, names(), "nothing of the code cache is there any more");
+          assertTrue(unwinder.statistics().repeatedWalks() < 10);
+
+          memory.lie(0, 0);
+          awaitNextRound();
+          unwinder.unwind(sample, vm.modules, frames);
+          assertEquals(expected, names());
+          assertEquals(0, unwinder.failures());
+        });
+  }
+
+  /** What is known is compared again after 20 ms. */
+  private static void awaitNextRound() throws InterruptedException {
+    Thread.sleep(25);
   }
 
   @Test

@@ -25,6 +25,22 @@ public interface MemoryReader {
   void read(long address, byte[] target, int offset, int length) throws UnreadableMemoryException;
 
   /**
+   * Reads several pieces of equal length, one behind the other, into {@code target}; in fewer steps
+   * than one by one, where a reader can.
+   *
+   * @param addresses where the first {@code count} pieces are
+   * @param length of each piece, in bytes
+   * @throws UnreadableMemoryException if not all of them can be read; the content of the target is
+   *     then undefined
+   */
+  default void readEach(long[] addresses, int count, int length, byte[] target)
+      throws UnreadableMemoryException {
+    for (int i = 0; i < count; i++) {
+      read(addresses[i], target, i * length, length);
+    }
+  }
+
+  /**
    * Where machine code is read. A copied stack can't tell how far the stack goes on above the copy,
    * and libraries may be mapped right there.
    */

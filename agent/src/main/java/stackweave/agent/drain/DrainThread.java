@@ -32,9 +32,9 @@ import stackweave.jfr.store.EventStore;
 final class DrainThread implements Runnable {
   /**
    * How long raw samples wait at most while samples come: what they point at (compiled code, loaded
-   * classes) may be gone soon, and a wake-up costs about 15 µs.
+   * classes) may be gone soon, and a wake-up costs about 25 µs.
    */
-  private static final int BUSY_MILLIS = 5;
+  private static final int BUSY_MILLIS = 10;
 
   /**
    * How long while stacks are deeper than their copy: the rest is read when the sample is drained,

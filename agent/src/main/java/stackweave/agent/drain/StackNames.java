@@ -20,12 +20,18 @@ import stackweave.unwind.StopReason;
 /**
  * Gives the frames of a stack their names and the stack its id in the recording.
  *
- * <p>A pc met before costs one probe of a direct-mapped cache and one of the store's tree; symbols
- * are searched and names made only at a pc's first hit. For the drain thread only.
+ * <p>A pc met before costs one probe of a direct-mapped cache and one of the store's tree; at a
+ * pc's first hit its symbol is searched, at a symbol's first hit its name is made. For the drain
+ * thread only.
  */
 final class StackNames {
   /** Direct-mapped slots; 4 arrays, so 224 KiB in all. A service's warm stacks have a few 1,000. */
   private static final int SLOTS = 8192;
+
+  private static final int SYMBOL_SLOTS = 4096;
+
+  /** Instead of a module's number, which is never 0. */
+  private static final int KERNEL = 0;
 
   private final EventStore store;
   private final HotSpotMethods methods;
@@ -42,6 +48,11 @@ final class StackNames {
   private final int[] generations = new int[SLOTS];
   private final long[] symbolIds = new long[SLOTS];
   private final long[] offsets = new long[SLOTS];
+
+  /** Direct-mapped, too: the store's ids of symbols, by module and index. */
+  private final long[] knownSymbols = new long[SYMBOL_SLOTS];
+
+  private final long[] knownIds = new long[SYMBOL_SLOTS];
   private long misses;
   private int methodGeneration;
 
@@ -59,6 +70,7 @@ final class StackNames {
     moduleIds.clear();
     Arrays.fill(methodIds, 0);
     Arrays.fill(symbolIds, 0);
+    Arrays.fill(knownIds, 0);
   }
 
   /** How often a symbol had to be searched. */
@@ -139,7 +151,11 @@ final class StackNames {
       offsets[slot] = 0;
     } else {
       long start = kernel.start(symbol);
-      symbolIds[slot] = store.method(MethodDefinition.symbol(0, kernel.name(symbol), start));
+      int known = knownSymbol(KERNEL, symbol);
+      if (knownIds[known] == 0) {
+        knownIds[known] = store.method(MethodDefinition.symbol(0, kernel.name(symbol), start));
+      }
+      symbolIds[slot] = knownIds[known];
       offsets[slot] = pc - start;
     }
   }
@@ -153,18 +169,32 @@ final class StackNames {
     long address = pc - module.bias();
     SymbolTable symbols = module.symbols();
     int symbol = symbols.find(address);
-    long moduleId = moduleId(module);
     if (symbol != SymbolTable.NONE) {
       long start = symbols.start(symbol);
-      symbolIds[slot] =
-          store.method(MethodDefinition.symbol(moduleId, symbols.name(symbol), start));
+      int known = knownSymbol(module.id(), symbol);
+      if (knownIds[known] == 0) {
+        knownIds[known] =
+            store.method(MethodDefinition.symbol(moduleId(module), symbols.name(symbol), start));
+      }
+      symbolIds[slot] = knownIds[known];
       offsets[slot] = address - start;
     } else {
       // A stripped C library has no name for the function that its threads begin in.
       String name = entry && module.isLibc() ? "thread_start" : module.offsetName(pc);
-      symbolIds[slot] = store.method(MethodDefinition.symbol(moduleId, name, address));
+      symbolIds[slot] = store.method(MethodDefinition.symbol(moduleId(module), name, address));
       offsets[slot] = 0;
     }
+  }
+
+  /** The slot of a symbol, whose id is 0 there if it is not known. */
+  private int knownSymbol(int module, int symbol) {
+    long key = (long) module << 32 | symbol;
+    int slot = (int) (key * 0x9E3779B97F4A7C15L >>> 52);
+    if (knownSymbols[slot] != key) {
+      knownSymbols[slot] = key;
+      knownIds[slot] = 0;
+    }
+    return slot;
   }
 
   private long moduleId(MappedModule module) {

@@ -1,8 +1,9 @@
 package stackweave.agent.drain;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.StopReason;
 
@@ -47,11 +48,11 @@ final class StatusReport {
             + seconds(values.drainCpuNanos()));
     if (values.cpuKernelNanos() > 0) {
       lines.add(
-          String.format(
-              Locale.ROOT,
-              "kernel: about %.0f %% of the CPU time is spent in the kernel and not sampled (%s)",
-              100.0 * values.cpuKernelNanos() / Math.max(1, values.cpuUsedNanos()),
-              values.engine()));
+          "kernel: about "
+              + fixed(values.cpuKernelNanos() * 100.0 / Math.max(1, values.cpuUsedNanos()), 0)
+              + " % of the CPU time is spent in the kernel and not sampled ("
+              + values.engine()
+              + ")");
     }
     if (!values.note().isEmpty()) {
       lines.add("note: " + values.note());
@@ -75,10 +76,15 @@ final class StatusReport {
   }
 
   private static String share(long part, long whole) {
-    return whole == 0 ? "" : String.format(Locale.ROOT, " (%.2f %%)", 100.0 * part / whole);
+    return whole == 0 ? "" : " (" + fixed(100.0 * part / whole, 2) + " %)";
   }
 
   private static String seconds(long nanos) {
-    return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
+    return fixed(nanos / 1e9, 1) + " s";
+  }
+
+  /** As %.nf; made every second, and a Formatter takes the time of a dozen samples. */
+  private static String fixed(double value, int digits) {
+    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).toPlainString();
   }
 }

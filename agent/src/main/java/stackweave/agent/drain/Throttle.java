@@ -42,7 +42,7 @@ final class Throttle {
   static final long FLOOR_NANOS = 10_000_000_000L;
 
   /** The clock of CPU time costs a system call: not to be read more often than this. */
-  static final long READING_NANOS = 5_000_000L;
+  static final long READING_NANOS = 10_000_000L;
 
   /** How long the effect of a step down is waited for. */
   static final long DOWN_NANOS = 50_000_000L;

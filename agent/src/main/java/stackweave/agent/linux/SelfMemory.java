@@ -25,7 +25,12 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
 
   private static final int LOCAL_VECTOR = 0;
   private static final int REMOTE_VECTOR = 16;
-  private static final int DATA = 64;
+
+  /** How many pieces one call reads at most. */
+  private static final int MOST_VECTORS = 64;
+
+  private static final int VECTOR_BYTES = 16;
+  private static final int DATA = REMOTE_VECTOR + MOST_VECTORS * VECTOR_BYTES;
 
   /** The most that one call reads; longer reads are several calls. */
   private static final int CAPACITY = 64 * 1024;
@@ -103,6 +108,28 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     }
   }
 
+  /** A further piece in the same call costs a third of a microsecond. */
+  @Override
+  public void readEach(long[] addresses, int count, int length, byte[] target)
+      throws UnreadableMemoryException {
+    int most = Math.min(MOST_VECTORS, CAPACITY / length);
+    if (most <= 1 || way != Way.PROCESS_VM_READV) {
+      MemoryReader.super.readEach(addresses, count, length, target);
+      return;
+    }
+    for (int done = 0; done < count; ) {
+      int pieces = Math.min(count - done, most);
+      for (int i = 0; i < pieces; i++) {
+        setRemote(i, addresses[done + i], length);
+      }
+      if (readVectors(pieces, pieces * length) != pieces * length) {
+        throw UnreadableMemoryException.UNREADABLE;
+      }
+      bytes.get(DATA, target, done * length, pieces * length);
+      done += pieces;
+    }
+  }
+
   private void fetch(long address, int length) throws UnreadableMemoryException {
     long got =
         switch (way) {
@@ -116,21 +143,32 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   }
 
   private long readVector(long address, int length) {
+    setRemote(0, address, length);
+    long got = readVectors(1, length);
+    return got < 0 && way == Way.PROC_SELF_MEM
+        ? Libc.pread(memFd, buffer.address() + DATA, length, address)
+        : got;
+  }
+
+  private void setRemote(int i, long address, int length) {
+    bytes.putLong(REMOTE_VECTOR + i * VECTOR_BYTES, address);
+    bytes.putLong(REMOTE_VECTOR + i * VECTOR_BYTES + 8, length);
+  }
+
+  /** Returns how many bytes were read, or -1; where that is for ever, the other way is taken. */
+  private long readVectors(int count, int length) {
     long base = buffer.address();
     bytes.putLong(LOCAL_VECTOR + 8, length);
-    bytes.putLong(REMOTE_VECTOR, address);
-    bytes.putLong(REMOTE_VECTOR + 8, length);
-    long got = Libc.process_vm_readv(pid, base + LOCAL_VECTOR, 1, base + REMOTE_VECTOR, 1, 0);
+    long got = Libc.process_vm_readv(pid, base + LOCAL_VECTOR, 1, base + REMOTE_VECTOR, count, 0);
     if (got >= 0) {
       return got;
     }
     int errno = Libc.errno();
-    if (errno != Errno.EPERM && errno != Errno.EACCES && errno != Errno.ENOSYS) {
-      return -1;
+    if (errno == Errno.EPERM || errno == Errno.EACCES || errno == Errno.ENOSYS) {
+      vectorErrno = errno;
+      openProcSelfMem();
     }
-    vectorErrno = errno;
-    openProcSelfMem();
-    return way == Way.PROC_SELF_MEM ? Libc.pread(memFd, base + DATA, length, address) : -1;
+    return -1;
   }
 
   private void openProcSelfMem() {

@@ -133,12 +133,22 @@ class PerfEngineTest {
     EngineStatistics statistics = recorder.statistics;
     long used = pool.stream().mapToLong(burner -> burner.used).sum();
     long covered = pool.stream().mapToLong(burner -> covered(recorder, burner.tid)).sum();
-    assertShare(0.95 - lossShare(statistics), 1.15, covered, used, "pool " + statistics);
+    assertCoveredShort(statistics, covered, used);
     assertShare(0.7, 1.3, covered(recorder, beside.tid), beside.used, "beside " + statistics);
     assertTrue(recorder.samples.stream().allMatch(sample -> sample.weight() % interval == 0));
     assertEquals(statistics.samples(), recorder.samples.size());
     assertTrue(statistics.surplus() > 5 * statistics.samples(), statistics.toString());
     assertShare(0.85, 1.1, statistics.cpuCountedNanos(), statistics.cpuUsedNanos(), "counted");
+  }
+
+  /**
+   * A thread uses more than it can say of itself: to start the next one and to end takes time, on
+   * some machines a millisecond. So what is too much is told by the process. Threads that all use
+   * the same are all cut at the same point: up to half a short period each, of 1.3 ms at most.
+   */
+  private static void assertCoveredShort(EngineStatistics statistics, long covered, long used) {
+    assertShare(0.95 - lossShare(statistics), 1.6, covered, used, "short " + statistics);
+    assertShare(0.7, 1.15, statistics.cpuCoveredNanos(), statistics.cpuUsedNanos(), "all");
   }
 
   /** What the rings lost is stated: on a loaded machine it may be some. */
@@ -176,8 +186,7 @@ class PerfEngineTest {
     List<Burner> later = chain.subList(60, chain.size());
     long used = later.stream().mapToLong(burner -> burner.used).sum();
     long covered = later.stream().mapToLong(burner -> covered(recorder, burner.tid)).sum();
-    assertShare(
-        0.95 - lossShare(recorder.statistics), 1.15, covered, used, "" + recorder.statistics);
+    assertCoveredShort(recorder.statistics, covered, used);
     assertTrue(
         recorder.statistics.fileDescriptors() < 300 * recorder.statistics.cpus(),
         "not every thread needs events of its own: " + recorder.statistics);

@@ -31,6 +31,37 @@ class SelfMemoryTest {
 
   @ParameterizedTest
   @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void readsPiecesWhereverTheyAre(Way way) throws Exception {
+    Random random = new Random(2);
+    byte[] bytes = new byte[100_000];
+    random.nextBytes(bytes);
+    try (SelfMemory memory = new SelfMemory(way);
+        NativeBuffer buffer = NativeBuffer.allocate(bytes.length)) {
+      buffer.bytes().put(0, bytes);
+      for (int length : new int[] {1, 8, 333, 30_000, 70_000}) {
+        int count = Math.min(150, 600_000 / length);
+        long[] addresses = new long[count + 1];
+        byte[] expected = new byte[count * length];
+        for (int i = 0; i < count; i++) {
+          int at = random.nextInt(bytes.length - length);
+          addresses[i] = buffer.address() + at;
+          System.arraycopy(bytes, at, expected, i * length, length);
+        }
+        byte[] read = new byte[expected.length];
+        memory.readEach(addresses, count, length, read);
+        assertArrayEquals(expected, read, "pieces of " + length);
+
+        addresses[count] = 8;
+        assertThrows(
+            UnreadableMemoryException.class,
+            () -> memory.readEach(addresses, count + 1, length, new byte[(count + 1) * length]));
+      }
+      assertEquals(way, memory.way());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
   void memoryThatIsGoneIsUnreadable(Way way) {
     try (SelfMemory memory = new SelfMemory(way)) {
       NativeBuffer buffer = NativeBuffer.allocate(4096);
