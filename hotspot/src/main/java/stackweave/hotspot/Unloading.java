@@ -31,6 +31,8 @@ final class Unloading {
   private final MemoryReader memory;
   private final long collections;
   private final long counter;
+  private final long[] addresses = new long[2];
+  private final Piece both = new Piece(2 * Long.BYTES);
   private long count;
   private long last = Long.MIN_VALUE;
   private int collectionCount;
@@ -41,8 +43,9 @@ final class Unloading {
     this.memory = memory;
     this.collections = collections(layout, memory);
     this.counter = counter(layout, memory);
-    this.count = read();
-    this.collectionCount = collections();
+    readBoth();
+    this.count = both.i8(0);
+    this.collectionCount = both.i4(Long.BYTES);
   }
 
   private static long collections(Layout layout, MemoryReader memory) {
@@ -88,13 +91,14 @@ final class Unloading {
 
   /** Looks whether classes were unloaded since the last time. */
   void look() {
-    long now = read();
+    readBoth();
+    long now = both.i8(0);
     if (now != count) {
       count = now;
       last = System.nanoTime();
       epoch++;
     }
-    int collected = collections();
+    int collected = both.i4(Long.BYTES);
     if (collected != collectionCount) {
       collectionCount = collected;
       lastCollection = System.nanoTime();
@@ -130,20 +134,15 @@ final class Unloading {
     return collectionCount;
   }
 
-  private int collections() {
-    return (int) read(collections);
-  }
-
-  private long read() {
-    return counter == 0 ? collections() : read(counter);
-  }
-
-  /** Memory that was kept of another process may lack what never changes there. */
-  private long read(long address) {
+  /** What is counted and the collections, read in one call. */
+  private void readBoth() {
+    addresses[0] = counter == 0 ? collections : counter;
+    addresses[1] = collections;
     try {
-      return memory.readLong(address);
+      memory.readEach(addresses, 2, Long.BYTES, both.bytes());
     } catch (UnreadableMemoryException e) {
-      return 0;
+      // Memory that was kept of another process may lack what never changes there.
+      Arrays.fill(both.bytes(), (byte) 0);
     }
   }
 }

@@ -89,6 +89,9 @@ final class DrainThread implements Runnable {
   private volatile SampleEngine engine;
   private CpuTime cpuTime;
 
+  /** Null while no engine runs. */
+  private Throttle throttle;
+
   /**
    * @param drainPercent how much of a core this thread may use in the long run
    */
@@ -247,7 +250,7 @@ final class DrainThread implements Runnable {
       pipeline.refreshModules();
       pipelines.hookThreadStarts(running, pipeline, totals);
       try {
-        Throttle throttle =
+        throttle =
             new Throttle(
                 drainPercent,
                 cpuTime::ofThread,
@@ -255,7 +258,7 @@ final class DrainThread implements Runnable {
                 running::backlog,
                 new SplittableRandom());
         pipeline.sink().follow(running, throttle);
-        drainUntilStopped(running, pipeline, throttle);
+        drainUntilStopped(running, pipeline);
       } finally {
         pipelines.unhookThreadStarts();
       }
@@ -264,6 +267,7 @@ final class DrainThread implements Runnable {
       totals.add(running.statistics());
     } finally {
       engine = null;
+      throttle = null;
     }
   }
 
@@ -290,18 +294,42 @@ final class DrainThread implements Runnable {
     }
   }
 
-  private void drainUntilStopped(
-      SampleEngine running, PipelineFactory.Pipeline pipeline, Throttle throttle) {
-    long refreshed = System.nanoTime();
-    long repeated = refreshed;
-    long published = refreshed - PUBLISH_NANOS;
-    long stated = refreshed;
-    long refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
-    boolean sampled = false;
-    boolean elsewhere = false; // switched off, or to begin again
-    int wait = BUSY_MILLIS;
+  private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+    Turns turns = new Turns(running, pipeline);
     status(running); // short recordings want one, too, and the first stacks take their time
-    while (!stopping && !elsewhere) {
+    while (!stopping && !turns.elsewhere) {
+      turns.next();
+    }
+    running.stop();
+    running.drain(Long.MAX_VALUE, pipeline.sink());
+  }
+
+  /**
+   * The loop's turns while an engine runs, some hundred a second. A method and not a loop's body,
+   * for loops of so few turns are interpreted for minutes.
+   */
+  private final class Turns {
+    private final SampleEngine running;
+    private final PipelineFactory.Pipeline pipeline;
+    private final long refreshNanos;
+    private long refreshed = System.nanoTime();
+    private long repeated = refreshed;
+    private long published = refreshed - PUBLISH_NANOS;
+    private long stated = refreshed;
+    private boolean sampled;
+    private int wait = BUSY_MILLIS;
+
+    /** Whether it is switched off, or the engine has to begin again. */
+    private boolean elsewhere;
+
+    Turns(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+      this.running = running;
+      this.pipeline = pipeline;
+      this.refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
+    }
+
+    /** Waits for samples, and does what is due. */
+    void next() {
       running.await(wait);
       forgetInterrupt();
       boolean flush = store.flushRequested();
@@ -310,7 +338,6 @@ final class DrainThread implements Runnable {
       }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       throttle.settle();
-      totals.throttleNote = throttle.note();
       wait = nextWait(wait, drained, pipeline.sink());
       if (flush) {
         if (drained > 0) {
@@ -318,17 +345,15 @@ final class DrainThread implements Runnable {
         }
         store.flushDone();
       }
-      long now = System.nanoTime();
+      sampled |= drained > 0;
+      now(System.nanoTime());
+    }
+
+    private void now(long now) {
       if (now - published > PUBLISH_NANOS) {
         published = now;
-        publish(running);
-        elsewhere |= switchFile.present() != null;
-        if (now - stated > STATUS_NANOS) {
-          stated = now;
-          status(running);
-        }
+        tell(now);
       }
-      sampled |= drained > 0;
       if (sampled && now - refreshed > refreshNanos) {
         sampled = false;
         refreshed = now;
@@ -341,8 +366,15 @@ final class DrainThread implements Runnable {
         status(running);
       }
     }
-    running.stop();
-    running.drain(Long.MAX_VALUE, pipeline.sink());
+
+    private void tell(long now) {
+      publish(running);
+      elsewhere |= switchFile.present() != null;
+      if (now - stated > STATUS_NANOS) {
+        stated = now;
+        status(running);
+      }
+    }
   }
 
   private static int nextWait(int wait, int drained, SamplePipeline sink) {
@@ -356,6 +388,7 @@ final class DrainThread implements Runnable {
     totals.drainCpuNanos = (cpuTime == null ? 0 : cpuTime.ofThread()) + totals.earlierDrainCpuNanos;
     totals.storeResets = store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
+    totals.throttleNote = throttle == null ? "" : throttle.note();
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();
   }
