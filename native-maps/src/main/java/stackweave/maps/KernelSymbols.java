@@ -19,7 +19,8 @@ public final class KernelSymbols {
   /** No symbol covers the address. */
   public static final int NONE = -1;
 
-  private static final byte[] HIDDEN = "0000000000000000".getBytes(StandardCharsets.US_ASCII);
+  /** Longer than any line. */
+  private static final int BUFFER = 1 << 16;
 
   private static final KernelSymbols EMPTY =
       new KernelSymbols(new long[0], new int[0], new byte[0]);
@@ -37,99 +38,110 @@ public final class KernelSymbols {
   /** Reads a file of the format of /proc/kallsyms; without access, or without addresses, empty. */
   public static KernelSymbols read(Path kallsyms) {
     try (InputStream in = Files.newInputStream(kallsyms)) {
-      byte[] start = in.readNBytes(HIDDEN.length);
-      // Hidden addresses are hidden in every line: 5 MB not read.
-      return Arrays.equals(start, HIDDEN) ? EMPTY : parse(start, in.readAllBytes());
+      Builder symbols = new Builder();
+      byte[] text = new byte[BUFFER];
+      int length = 0;
+      for (int read = in.read(text); read > 0; read = in.read(text, length, BUFFER - length)) {
+        length += read;
+        int taken = symbols.lines(text, length);
+        if (taken > 0 && !symbols.shown) {
+          // Hidden in some lines, hidden in all: 5 MB not read. The first line alone says nothing,
+          // for up to Linux 6.14 x86-64 has a symbol at 0.
+          return EMPTY;
+        }
+        System.arraycopy(text, taken, text, 0, length - taken);
+        // A line that is longer than the buffer is no line of this format.
+        length = taken == 0 && length == BUFFER ? 0 : length - taken;
+      }
+      symbols.line(text, 0, length);
+      return symbols.build();
     } catch (IOException e) {
       return EMPTY;
     }
   }
 
-  private static KernelSymbols parse(byte[] start, byte[] rest) {
-    byte[] text = Arrays.copyOf(start, start.length + rest.length);
-    System.arraycopy(rest, 0, text, start.length, rest.length);
-    Builder symbols = new Builder(text);
-    int position = 0;
-    while (position < text.length) {
-      position = symbols.line(position);
-    }
-    return symbols.build();
-  }
-
-  /** Collects the symbols of code line by line; their names stay where they are in the text. */
+  /** Collects the symbols of code; of the text nothing is kept but their names. */
   private static final class Builder {
-    private final byte[] text;
-    private long[] addresses = new long[1 << 17];
-    private int[] nameOffsets = new int[1 << 17];
+    private long[] addresses = new long[1 << 16];
+    private int[] nameOffsets = new int[1 << 16];
     private int count;
 
-    Builder(byte[] text) {
-      this.text = text;
+    /** Whether an address was met that is not 0. */
+    private boolean shown;
+
+    private byte[] names = new byte[1 << 20];
+    private int namesLength;
+
+    /** Takes all lines that are whole; returns how many bytes they are. */
+    int lines(byte[] text, int length) {
+      int from = 0;
+      for (int at = 0; at < length; at++) {
+        if (text[at] == '\n') {
+          line(text, from, at);
+          from = at + 1;
+        }
+      }
+      return from;
     }
 
-    /** Takes the line at {@code position}; returns where the next one begins. */
-    int line(int position) {
-      int at = position;
+    /** Takes the line between two places of the text. */
+    void line(byte[] text, int from, int to) {
+      int at = from;
       long address = 0;
-      while (at < text.length && text[at] > ' ') {
+      while (at < to && text[at] > ' ') {
         address = address << 4 | (Character.digit(text[at++], 16) & 0xf);
       }
-      int type = at + 1 < text.length ? text[at + 1] | 0x20 : 0;
+      shown |= address != 0;
+      int type = at + 1 < to ? text[at + 1] | 0x20 : 0;
       int name = at + 3;
-      if (address != 0 && (type == 't' || type == 'w') && name < text.length) {
-        add(address, name);
+      if (address == 0 || type != 't' && type != 'w' || name >= to) {
+        return;
       }
-      while (at < text.length && text[at] != '\n') {
-        at++;
+      int end = name;
+      while (end < to && text[end] > ' ') {
+        end++;
       }
-      return at + 1;
+      add(address, text, name, end - name);
     }
 
-    private void add(long address, int name) {
+    private void add(long address, byte[] text, int name, int length) {
       if (count == addresses.length) {
         addresses = Arrays.copyOf(addresses, 2 * count);
         nameOffsets = Arrays.copyOf(nameOffsets, 2 * count);
       }
+      if (names.length - namesLength <= length) {
+        names = Arrays.copyOf(names, 2 * names.length + length);
+      }
       addresses[count] = address ^ Long.MIN_VALUE;
-      nameOffsets[count++] = name;
+      nameOffsets[count++] = namesLength;
+      System.arraycopy(text, name, names, namesLength, length);
+      namesLength += length + 1;
     }
 
     /** Sorted by address; the first of several symbols of one address stays the first. */
     KernelSymbols build() {
-      int sorted = 1;
+      int sorted = Math.min(1, count);
       while (sorted < count && addresses[sorted - 1] <= addresses[sorted]) {
         sorted++;
       }
       // The kernel's own symbols come sorted, those of its modules after them are not.
-      int[] order = new int[count];
-      Integer[] tail = new Integer[Math.max(count - sorted, 0)];
+      Integer[] tail = new Integer[count - sorted];
       for (int i = 0; i < tail.length; i++) {
         tail[i] = sorted + i;
       }
       Arrays.sort(tail, Comparator.comparingLong(i -> addresses[i]));
+      long[] starts = new long[count];
+      int[] offsets = new int[count];
       int head = 0;
       int next = 0;
       for (int i = 0; i < count; i++) {
         boolean takeHead =
             next == tail.length || (head < sorted && addresses[head] <= addresses[tail[next]]);
-        order[i] = takeHead ? head++ : tail[next++];
+        int symbol = takeHead ? head++ : tail[next++];
+        starts[i] = addresses[symbol];
+        offsets[i] = nameOffsets[symbol];
       }
-      long[] starts = new long[count];
-      int[] names = new int[count];
-      byte[] pool = new byte[text.length / 2];
-      int used = 0;
-      for (int i = 0; i < count; i++) {
-        starts[i] = addresses[order[i]];
-        names[i] = used;
-        for (int at = nameOffsets[order[i]]; at < text.length && text[at] > ' '; at++) {
-          if (used + 1 >= pool.length) {
-            pool = Arrays.copyOf(pool, 2 * pool.length);
-          }
-          pool[used++] = text[at];
-        }
-        pool[used++] = 0;
-      }
-      return new KernelSymbols(starts, names, Arrays.copyOf(pool, used));
+      return new KernelSymbols(starts, offsets, Arrays.copyOf(names, namesLength));
     }
   }
 

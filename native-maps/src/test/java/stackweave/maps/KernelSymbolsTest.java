@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +43,33 @@ class KernelSymbolsTest {
   @Test
   void hiddenAddressesAreNoSymbols() throws IOException {
     assertEquals(0, symbols("0000000000000000 T _stext\n0000000000000000 t x\n").size());
+  }
+
+  @Test
+  void oneSymbolAtZeroHidesNothing() throws IOException {
+    KernelSymbols symbols =
+        symbols("0000000000000000 A fixed_percpu_data\nffffffff81000000 T _stext\n");
+    assertEquals(1, symbols.size());
+    assertEquals("_stext", symbols.name(0));
+  }
+
+  /** Far more than is read at a time, out of order from some line on, the last one unfinished. */
+  @Test
+  void allOfALongFile() throws IOException {
+    StringBuilder text = new StringBuilder();
+    TreeMap<Long, String> expected = new TreeMap<>();
+    Random random = new Random(3);
+    for (int i = 0; i < 100_000; i++) {
+      long at = i < 60_000 ? 0xffffffff81000000L + 16L * i : 0xffffffffc0000000L + random.nextInt();
+      String name = "symbol_" + "x".repeat(random.nextInt(40)) + i;
+      if (expected.putIfAbsent(at, name) == null) {
+        text.append(String.format("%016x t %s\n", at, name));
+      }
+    }
+    text.setLength(text.length() - 1);
+    KernelSymbols symbols = symbols(text.toString());
+    assertEquals(expected.size(), symbols.size());
+    expected.forEach((at, name) -> assertEquals(name, symbols.name(symbols.find(at))));
   }
 
   @Test
