@@ -31,12 +31,6 @@ import stackweave.jfr.store.EventStore;
  */
 final class DrainThread implements Runnable {
   /**
-   * How long raw samples wait at most while samples come: what they point at (compiled code, loaded
-   * classes) may be gone soon, and a wake-up costs about 25 µs.
-   */
-  private static final int BUSY_MILLIS = 10;
-
-  /**
    * How long while stacks are deeper than their copy: the rest is read when the sample is drained,
    * and is the less likely to be the sample's the longer that takes. Costs 1.5 % of a CPU.
    */
@@ -317,7 +311,7 @@ final class DrainThread implements Runnable {
     private long published = refreshed - PUBLISH_NANOS;
     private long stated = refreshed;
     private boolean sampled;
-    private int wait = BUSY_MILLIS;
+    private int wait = 1;
 
     /** Whether it is switched off, or the engine has to begin again. */
     private boolean elsewhere;
@@ -338,7 +332,7 @@ final class DrainThread implements Runnable {
       }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       throttle.settle();
-      wait = nextWait(wait, drained, pipeline.sink());
+      wait = nextWait(drained);
       if (flush) {
         if (drained > 0) {
           status(running);
@@ -347,6 +341,13 @@ final class DrainThread implements Runnable {
       }
       sampled |= drained > 0;
       now(System.nanoTime());
+    }
+
+    private int nextWait(int drained) {
+      if (System.nanoTime() - pipeline.sink().deepNanos() < DEEP_NANOS) {
+        return DEEP_MILLIS;
+      }
+      return drained > 0 ? running.busyMillis() : Math.min(2 * wait, IDLE_MILLIS);
     }
 
     private void now(long now) {
@@ -375,13 +376,6 @@ final class DrainThread implements Runnable {
         status(running);
       }
     }
-  }
-
-  private static int nextWait(int wait, int drained, SamplePipeline sink) {
-    if (System.nanoTime() - sink.deepNanos() < DEEP_NANOS) {
-      return DEEP_MILLIS;
-    }
-    return drained > 0 ? BUSY_MILLIS : Math.min(2 * wait, IDLE_MILLIS);
   }
 
   private void publish(SampleEngine running) {

@@ -44,6 +44,14 @@ public interface SampleEngine extends AutoCloseable {
     return true;
   }
 
+  /**
+   * How long it may be left alone while samples come, in ms. What samples point at (compiled code,
+   * loaded classes) may be gone soon, and a wake-up costs about 25 µs.
+   */
+  default int busyMillis() {
+    return 10;
+  }
+
   /** What the user should know of how the engine gets on, in a few words; "" if nothing. */
   default String note() {
     return "";

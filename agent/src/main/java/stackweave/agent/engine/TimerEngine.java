@@ -131,6 +131,12 @@ final class TimerEngine implements SampleEngine {
     return signal.number();
   }
 
+  /** New threads are found between two waits. */
+  @Override
+  public int busyMillis() {
+    return 5;
+  }
+
   @Override
   public boolean reportsMappings() {
     return false;

@@ -93,12 +93,14 @@ public final class Matrix {
    * What one run came to, for tests.
    *
    * @param failure why there is no report, empty for none; all else is then 0
-   * @param share of the complete in all samples, from 0 to 1
+   * @param share of the complete in all samples that were not lost, from 0 to 1
+   * @param lost share of those that were lost, for the machine was too busy to drain them in time
    * @param pairs of adjacent Java frames that were checked
    * @param bad those of which the caller does not call the callee
    * @param details of the bad pairs and the stacks that end early
    */
-  public record Summary(String failure, double share, long pairs, long bad, String details) {}
+  public record Summary(
+      String failure, double share, double lost, long pairs, long bad, String details) {}
 
   /** Some phases on a JDK with default flags. */
   public static Summary shortRun(Jdk jdk, List<String> phases, double seconds)
@@ -107,13 +109,20 @@ public final class Matrix {
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
-      return new Summary(outcome.failure(), 0, 0, 0, "");
+      return new Summary(outcome.failure(), 0, 0, 0, 0, "");
     }
     Figures whole = outcome.report().whole();
     Tables tables = new Tables();
     tables.phases(outcome);
     tables.details(List.of(outcome));
-    return new Summary("", whole.share(), whole.pairs(), whole.bad(), tables.toString());
+    long kept = Math.max(1, whole.owed() - whole.lost());
+    return new Summary(
+        "",
+        (double) whole.complete() / kept,
+        (double) whole.lost() / Math.max(1, whole.owed()),
+        whole.pairs(),
+        whole.bad(),
+        tables.toString());
   }
 
   /** A line on the terminal for each run. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ class CliIT {
   @ParameterizedTest
   @MethodSource("stackweave.samples.it.Jdks#all")
   void collapsed(Jdk jdk) throws IOException {
-    Path recording = Runs.lab(jdk).ended().recording();
+    Path recording = undisturbed(jdk).ended().recording();
     List<Sample> samples = Runs.lab(jdk).stacks().samples();
 
     Path file = directory.resolve("out.collapsed");
@@ -49,6 +50,13 @@ class CliIT {
     assertEquals(expected(Runs.lab(jdk).stacks(), true), counts(threads));
     assertEquals(
         samples.size(), counts(threads).values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  /** One whose samples all stand for themselves. */
+  private static Runs.Run undisturbed(Jdk jdk) {
+    Runs.Run run = Runs.lab(jdk);
+    assumeFalse(run.isDisturbed(), "this machine is too busy: " + run.stacks().status());
+    return run;
   }
 
   /** Stack → count; fails on a line that is not {@code frame;frame;… count}, or comes twice. */
@@ -101,7 +109,7 @@ class CliIT {
   @ParameterizedTest
   @MethodSource("stackweave.samples.it.Jdks#all")
   void flamegraph(Jdk jdk) throws IOException {
-    Path recording = Runs.lab(jdk).ended().recording();
+    Path recording = undisturbed(jdk).ended().recording();
     List<Sample> samples = Runs.lab(jdk).stacks().samples();
     Path file = directory.resolve("lab.html");
     cli(jdk, "flamegraph", recording.toString(), "-o", file.toString()).successfully();

@@ -19,6 +19,11 @@ class MatrixIT {
   private static final double LEAST = 0.995;
 
   /**
+   * At 1 ms, on a machine that others keep busy, rings run over before the first stacks are warm.
+   */
+  private static final double MOST_LOST = 0.25;
+
+  /**
    * One in a run: a sample in a method that an exception is just leaving has been seen to show the
    * method's successor on the stack below it, once in some million pairs.
    */
@@ -38,6 +43,7 @@ class MatrixIT {
     assertAll(
         () -> assertEquals("", run.failure()),
         () -> assertTrue(run.share() >= LEAST, run::toString),
+        () -> assertTrue(run.lost() <= MOST_LOST, run::toString),
         () -> assertTrue(run.pairs() >= LEAST_PAIRS, run::toString),
         () -> assertTrue(run.bad() <= MOST_BAD * run.pairs(), run::toString));
   }

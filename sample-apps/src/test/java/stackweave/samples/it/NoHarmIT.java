@@ -22,14 +22,14 @@ class NoHarmIT {
   @MethodSource("enginesOnAllJdks")
   void classLoadingDeoptimisationAndCollections(Jdk jdk, String engine) {
     String app = "stackweave.samples.it.HarmApp";
-    ForkedJvm.Ended alone = ForkedJvm.on(jdk).run(app, "200").successfully();
+    ForkedJvm.Ended alone = ForkedJvm.on(jdk).run(app, "120").successfully();
     ForkedJvm.Ended sampled =
         ForkedJvm.on(jdk)
             .agent()
             .recording(
                 "+stackweave.NativeSample#interval=1ms",
                 "+stackweave.NativeSample#engine=" + engine)
-            .run(app, "200")
+            .run(app, "120")
             .successfully();
     assertEquals(alone.out(), sampled.out());
     assertEquals(List.of(), sampled.err());

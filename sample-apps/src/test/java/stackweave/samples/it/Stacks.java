@@ -113,6 +113,11 @@ final class Stacks {
       long cpuCovered,
       long drainCpu) {
 
+    /** Samples passed over, for which others stand. */
+    long thinned() {
+      return taken - written - dropped - undecodable;
+    }
+
     /** All samples that ought to be there. */
     long owed() {
       return written + lost + dropped + undecodable;

@@ -20,6 +20,9 @@ class TimerIT {
 
   private static final double LEAST = 0.985;
 
+  /** What the rings had no room for, on a machine that others keep busy. */
+  private static final double MOST_LOST = 0.1;
+
   static Stream<Arguments> runs() {
     return Jdks.all()
         .flatMap(
@@ -35,7 +38,7 @@ class TimerIT {
     Stacks stacks = run.stacks();
     Stacks.Status status = stacks.status();
     long complete = stacks.of(stacks::isComplete).count();
-    double share = (double) complete / status.owed();
+    double share = (double) complete / (status.owed() - status.lost());
     double covered = (double) status.cpuCovered() / status.cpuUsed();
     System.out.printf(
         "%s on %s without perf: %d of %d samples complete, %.3f %%; %.3f of %.2f s CPU covered; %s%n%s",
@@ -63,7 +66,8 @@ class TimerIT {
         () -> assertEquals(List.of(), run.ended().err()),
         () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
-        () -> assertTrue(covered > 0.9 && covered < 1.05, "covered " + covered),
+        () -> assertTrue(covered > 0.85 && covered < 1.05, "covered " + covered),
+        () -> assertTrue(status.lost() <= MOST_LOST * status.owed(), "lost " + status),
         () -> assertTrue(share >= LEAST, () -> "complete " + share + "\n" + stacks.endsTable()));
   }
 }
