@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
 
 /**
  * Runs the fuzzer Jazzer in a JVM of its own: first all inputs of the seed directories, then what
- * it makes of them, for {@code -Dfuzz.seconds} (10). An input that takes 10 seconds or 1 GiB counts
+ * it makes of them, for {@code -Dfuzz.seconds} (5). An input that takes 10 seconds or 1 GiB counts
  * as a failure, as an exception does.
  *
  * <p>Not by jazzer-junit: it fuzzes one test per JVM, and only when an environment variable says
  * so.
  */
 final class Jazzer {
-  private static final long SECONDS = Long.getLong("fuzz.seconds", 10);
+  private static final long SECONDS = Long.getLong("fuzz.seconds", 5);
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs");
 
   private Jazzer() {}

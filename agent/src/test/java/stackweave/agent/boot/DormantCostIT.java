@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.CpuTime;
@@ -15,6 +16,7 @@ import stackweave.agent.apps.EmptyAgent;
  * The budget is 30 ms; a machine that does other things at the time decides nothing, so nothing is
  * asserted of the times.
  */
+@Isolated("measures")
 class DormantCostIT {
 
   private static final int RUNS = 11;

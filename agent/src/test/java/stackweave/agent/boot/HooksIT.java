@@ -16,11 +16,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.HookedThreads;
 
 /** {@code Thread.start} tells of threads while sampling goes on, and is itself again afterwards. */
+@Isolated("measures")
 class HooksIT {
   private static final Pattern LINE =
       Pattern.compile(

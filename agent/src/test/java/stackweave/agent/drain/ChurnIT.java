@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.boot.Jvm;
@@ -18,6 +19,7 @@ import stackweave.agent.boot.Jvm;
  * but none is wrong. The long form, until so many pairs of frames were checked: {@code
  * -Dchurn.pairs=100000}.
  */
+@Isolated("measures")
 class ChurnIT {
   private static final int SHORT_SECONDS = 12;
   private static final int LONG_SECONDS = 1800;
