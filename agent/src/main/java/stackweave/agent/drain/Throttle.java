@@ -33,7 +33,7 @@ final class Throttle {
   static final int MOST = 1024;
 
   /** CPU time to begin with. */
-  static final long START_NANOS = 1_000_000_000L;
+  static final long START_NANOS = 2_000_000_000L;
 
   /** Time that may be saved up, in ns of its share. */
   static final long CEILING_NANOS = 1_000_000_000L;

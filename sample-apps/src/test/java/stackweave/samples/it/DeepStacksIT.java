@@ -42,7 +42,7 @@ class DeepStacksIT {
 
   private static final List<Mode> MODES =
       List.of(
-          new Mode("-Xint", "200ms", "15000", "java", "-Xint"),
+          new Mode("-Xint", "200ms", "10000", "java", "-Xint"),
           new Mode(
               "interpreted",
               "10ms",
@@ -55,13 +55,13 @@ class DeepStacksIT {
           new Mode("C", "10ms", "2000", "native"));
 
   static Stream<Arguments> modes() {
-    // Interpreted Java frames are alike on all; the slow agent is what -Xint adds.
+    // What is interpreted or of C1 is alike on all; the slow agent is what -Xint adds.
     Jdk newest = Jdks.all().reduce((older, newer) -> newer).orElseThrow();
     return Jdks.all()
         .flatMap(
             jdk ->
                 MODES.stream()
-                    .filter(mode -> jdk.equals(newest) || !mode.name().equals("-Xint"))
+                    .filter(mode -> jdk.equals(newest) || mode.name().matches("C|C2"))
                     .map(mode -> Arguments.of(jdk, mode)));
   }
 
@@ -82,6 +82,7 @@ class DeepStacksIT {
         () ->
             deep.stream()
                 .filter(stacks::isComplete)
+                .filter(sample -> !isOnItsWay(sample))
                 .forEach(sample -> assertEquals(DEPTH + 1, recursion(sample), sample::toString)),
         () ->
             assertTrue(
@@ -97,7 +98,7 @@ class DeepStacksIT {
         new Mode(
             "compiled",
             "1ms",
-            "3000",
+            "2000",
             "",
             "-XX:CompileCommand=quiet",
             "-XX:CompileCommand=dontinline,stackweave.samples.it.DeepApp::leaf*");
@@ -164,6 +165,12 @@ class DeepStacksIT {
         .filter(sample -> !sample.time().isBefore(mark.begin()))
         .filter(sample -> !sample.time().isAfter(mark.end().minus(mode.settling())))
         .toList();
+  }
+
+  /** On its way down, which takes new pages of the stack, the thread is not where it will spin. */
+  private static boolean isOnItsWay(Sample sample) {
+    return recursion(sample) <= DEPTH
+        && sample.frames().stream().anyMatch(frame -> frame.name().contains("page_fault"));
   }
 
   private static long recursion(Sample sample) {

@@ -53,7 +53,7 @@ class VirtualThreadsIT {
                 .agent()
                 .recording("+stackweave.NativeSample#interval=2ms")
                 .options(collector, "-Xmx400m")
-                .run(APP, "6")
+                .run(APP, "4")
                 .successfully()
                 .recording());
     List<Sample> work = stacks.of(VirtualThreadsIT::isWork).toList();
