@@ -36,14 +36,11 @@ final class PerfEngine implements SampleEngine {
   private static final int USER_RING_BYTES = 512 * 1024;
 
   /**
-   * A second of a CPU's samples at 100 Hz, 128 ms at the rate at which short threads are sampled,
-   * 256 ms at 1 kHz: the drain thread is a Java thread, and stops for garbage collections with the
-   * others.
+   * 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz, or at the rate at which short threads are
+   * sampled: the first stacks are cold, and so is the drain's own code, which on a busy machine of
+   * few CPUs takes two seconds; and it is a Java thread, and stops for collections with the others.
    */
-  private static final int RING_BYTES = 8 * 1024 * 1024;
-
-  private static final int FAST_RING_BYTES = 16 * 1024 * 1024;
-  private static final long FAST_INTERVAL_NANOS = 5_000_000;
+  private static final int RING_BYTES = 16 * 1024 * 1024;
 
   /** Rings are locked memory: many CPUs share this much. */
   private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
@@ -237,8 +234,7 @@ final class PerfEngine implements SampleEngine {
       return USER_RING_BYTES;
     }
     long share = Math.max(USER_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
-    int wanted = config.intervalNanos() < FAST_INTERVAL_NANOS ? FAST_RING_BYTES : RING_BYTES;
-    return (int) Math.min(wanted, share);
+    return (int) Math.min(RING_BYTES, share);
   }
 
   /** Returns 0 or the errno of the first ring that failed. */
