@@ -147,12 +147,15 @@ public final class MixedUnwinder {
 
   /** Walks again where code was replaced in the meantime; the last time without expectations. */
   private StopReason walk(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    if (hotspot == null) {
+      return walkOnce(sample, modules, frames);
+    }
+    hotspot.setExpecting(true);
     StopReason end = walkOnce(sample, modules, frames);
-    for (int i = 1; hotspot != null && !hotspot.confirm(); i++) {
+    for (int i = 1; !hotspot.confirm(); i++) {
       frames.clear();
       hotspot.setExpecting(i < MOST_WALKS);
       end = walkOnce(sample, modules, frames);
-      hotspot.setExpecting(true);
       statistics.repeatedWalks++;
     }
     return end;
