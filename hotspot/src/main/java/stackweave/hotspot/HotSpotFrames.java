@@ -12,6 +12,7 @@ final class HotSpotFrames {
 
   private final CodeCache codeCache;
   private final CheckRounds rounds;
+  private final BlobCache blobs;
   private final PcCache pcs;
   private final Callers callers;
   private final long callStubReturn;
@@ -39,8 +40,7 @@ final class HotSpotFrames {
     int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
     MethodCache methods =
         new MethodCache(new MethodReader(layout, memory, names), rounds, statistics);
-    BlobCache blobs =
-        new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, statistics);
+    blobs = new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, statistics);
     CallSites sites = new CallSites(layout, memory);
     ScopeDecoder scopes =
         new ScopeDecoder(layout, methods, sites, unknownMethod, Links.staleCode(names));
@@ -111,7 +111,7 @@ final class HotSpotFrames {
    *     each frame
    */
   void setExpecting(boolean expecting) {
-    pcs.setExpecting(expecting);
+    blobs.setExpecting(expecting);
   }
 
   /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */

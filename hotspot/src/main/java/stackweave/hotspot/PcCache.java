@@ -131,11 +131,6 @@ final class PcCache {
     }
   }
 
-  /** As {@link BlobCache#setExpecting}. */
-  void setExpecting(boolean expecting) {
-    blobs.setExpecting(expecting);
-  }
-
   /** Lets the pc be decoded again, unless its blob is gone. */
   void forget(long pc, boolean interrupted) {
     long key = pc << 1 | (interrupted ? 1 : 0);

@@ -108,7 +108,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     }
   }
 
-  /** A further piece in the same call costs a third of a microsecond. */
+  /** A further piece in the same call costs half a microsecond. */
   @Override
   public void readEach(long[] addresses, int count, int length, byte[] target)
       throws UnreadableMemoryException {
