@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
+import stackweave.jfr.store.SamplerGauges;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.SpliceOutcome;
 
@@ -45,6 +46,10 @@ final class SamplerTotals {
   private long earlierUsedNanos;
   private long earlierCoveredNanos;
   private long earlierKernelNanos;
+  private long earlierForeign;
+
+  /** From the request for samples until samples were taken; 0 while none are. */
+  long startDelayNanos;
 
   /** Takes over the figures of the decoder that worked before; null where there is none. */
   void decodeWith(HotSpotStatistics statistics) {
@@ -59,6 +64,7 @@ final class SamplerTotals {
     earlierUsedNanos += ended.cpuUsedNanos();
     earlierCoveredNanos += ended.cpuCoveredNanos();
     earlierKernelNanos += ended.cpuKernelNanos();
+    earlierForeign += ended.foreign();
   }
 
   /** The figures that were published last, or null; any thread. */
@@ -97,7 +103,19 @@ final class SamplerTotals {
         links(),
         notes(),
         earlierKernelNanos + (running == null ? 0 : running.cpuKernelNanos()),
-        resets());
+        resets(),
+        earlierForeign + (running == null ? 0 : running.foreign()),
+        gauges(running));
+  }
+
+  private SamplerGauges gauges(EngineStatistics running) {
+    return running == null
+        ? SamplerGauges.NONE
+        : new SamplerGauges(
+            startDelayNanos,
+            running.skippedThreads(),
+            running.kernelBytes(),
+            running.kernelBudgetBytes());
   }
 
   private String notes() {

@@ -31,6 +31,9 @@ package stackweave.agent.engine;
  *     that short ones are met; those delivered stand for them
  * @param cpuKernelNanos CPU time in kernel mode that an engine of user mode can't sample; an
  *     estimate: what was counted less what samples, losses and left-over periods explain
+ * @param skippedThreads threads of the process that are not sampled at the moment
+ * @param kernelBytes memory of the kernel that is estimated to be held for threads, beside rings
+ * @param kernelBudgetBytes the most of it that the engine may hold; 0 where it holds none
  */
 public record EngineStatistics(
     EngineKind kind,
@@ -51,4 +54,7 @@ public record EngineStatistics(
     long cpuCountedNanos,
     long cpuCoveredNanos,
     long surplus,
-    long cpuKernelNanos) {}
+    long cpuKernelNanos,
+    int skippedThreads,
+    long kernelBytes,
+    long kernelBudgetBytes) {}

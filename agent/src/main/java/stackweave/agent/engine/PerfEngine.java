@@ -392,7 +392,10 @@ final class PerfEngine implements SampleEngine {
         events.countedNanos(),
         records.coveredNanos(),
         records.surplus(),
-        kernel ? 0 : kernelNanos());
+        kernel ? 0 : kernelNanos(),
+        0,
+        0,
+        0);
   }
 
   /** What was counted, less what samples, losses and periods that were not full explain. */

@@ -249,6 +249,9 @@ final class TimerEngine implements SampleEngine {
         records.coveredNanos() + expiries * config.intervalNanos(),
         records.coveredNanos(),
         0,
+        0,
+        discovery.refused(),
+        0,
         0);
   }
 

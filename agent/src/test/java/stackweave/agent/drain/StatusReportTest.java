@@ -58,6 +58,9 @@ class StatusReportTest {
         used,
         SECOND,
         0,
-        kernel);
+        kernel,
+        0,
+        0,
+        0);
   }
 }

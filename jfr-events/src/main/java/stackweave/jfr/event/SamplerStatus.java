@@ -1,6 +1,7 @@
 package stackweave.jfr.event;
 
 import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
@@ -110,4 +111,30 @@ public final class SamplerStatus extends Event {
       "How often what is remembered met its limit, and was forgotten to be learnt anew:"
           + " what=count, separated by commas")
   public String resets;
+
+  @Label("Start Delay")
+  @Description(
+      "From the moment that a recording asked for samples until samples were taken; 0 while none"
+          + " are")
+  @Timespan(Timespan.NANOSECONDS)
+  public long startDelay;
+
+  @Label("Foreign Samples")
+  @Description("Samples of other processes, such as children before they are executed; discarded")
+  public long foreign;
+
+  @Label("Threads Not Sampled")
+  @Description("Threads of the process that can't be sampled at the moment; the note says why")
+  public int threadsSkipped;
+
+  @Label("Kernel Memory")
+  @Description(
+      "Memory of the kernel that the engine is estimated to hold for threads, beside rings")
+  @DataAmount
+  public long kernelMemory;
+
+  @Label("Kernel Memory Budget")
+  @Description("The most of it that the engine may hold; 0 where it holds none")
+  @DataAmount
+  public long kernelMemoryBudget;
 }

@@ -331,6 +331,11 @@ public final class EventStore implements AutoCloseable {
     event.note = values.note();
     event.cpuKernel = values.cpuKernelNanos() - (last == null ? 0 : last.cpuKernelNanos());
     event.resets = differences(values.resets(), last == null ? Map.of() : last.resets());
+    event.foreign = values.foreign() - (last == null ? 0 : last.foreign());
+    event.startDelay = values.gauges().startDelayNanos();
+    event.threadsSkipped = values.gauges().skippedThreads();
+    event.kernelMemory = values.gauges().kernelBytes();
+    event.kernelMemoryBudget = values.gauges().kernelBudgetBytes();
     int chunk = gate.enter(recording);
     if (chunk == 0) {
       return false;

@@ -25,6 +25,8 @@ import java.util.Map;
  * @param note what a reader should know; empty for nothing
  * @param cpuKernelNanos CPU time in kernel mode that the engine can't sample
  * @param resets how often what is remembered was forgotten for want of room, by what it was
+ * @param foreign samples of other processes, which inherit events on some kernels; discarded
+ * @param gauges how sampling stands at the moment
  */
 public record SamplerStatusValues(
     String engine,
@@ -46,4 +48,6 @@ public record SamplerStatusValues(
     Map<String, Long> links,
     String note,
     long cpuKernelNanos,
-    Map<String, Long> resets) {}
+    Map<String, Long> resets,
+    long foreign,
+    SamplerGauges gauges) {}

@@ -8,6 +8,7 @@ import jdk.jfr.Recording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
+import stackweave.jfr.store.SamplerGauges;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
@@ -154,7 +155,9 @@ final class Workload {
                 Map.of(),
                 "",
                 0,
-                Map.of()));
+                Map.of(),
+                0,
+                SamplerGauges.NONE));
       }
       recording.dump(file);
     }

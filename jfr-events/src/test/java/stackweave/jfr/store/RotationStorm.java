@@ -147,7 +147,9 @@ public final class RotationStorm {
         Map.of(),
         "",
         0,
-        Map.of());
+        Map.of(),
+        0,
+        SamplerGauges.NONE);
   }
 
   private void extras() {

@@ -41,7 +41,9 @@ public final class SampleWriter implements AutoCloseable {
                 Map.of(),
                 "",
                 0,
-                Map.of()));
+                Map.of(),
+                0,
+                SamplerGauges.NONE));
     if (!stated) {
       throw new IllegalStateException("status refused");
     }
