@@ -30,6 +30,26 @@ interface Antagonist {
     return List.of();
   }
 
+  /** A command that runs the JVM, whose command line is appended; empty for none. */
+  default List<String> launcher() {
+    return List.of();
+  }
+
+  /** Options of the agent; empty for none. */
+  default String agentOptions(Path directory) {
+    return "";
+  }
+
+  /** What a recording is to ask for, where {@code engine} is to sample. */
+  default String engineAsked(String engine) {
+    return engine;
+  }
+
+  /** Whether it runs where this engine is to sample. */
+  default boolean isFor(String engine) {
+    return true;
+  }
+
   /** Settings of the recording, as in {@code +event#name=value}. */
   default List<String> settings() {
     return List.of();

@@ -25,6 +25,13 @@ final class Antagonists {
     ALL.put("codecache", CodeCacheFlushing::new);
     ALL.put("affinity", AffinityChanges::new);
     ALL.put("overflow", RingOverflow::new);
+    ALL.put("stacks", PooledStacks::new);
+    ALL.put("masks", BlockedSignals::new);
+    ALL.put("seccomp", Seccomp::new);
+    ALL.put("time", OtherTime::new);
+    ALL.put("heap", FullHeap::new);
+    ALL.put("crowd", Crowd::new);
+    ALL.put("switch", SwitchedOff::new);
     ALL.put("recordings", ManyRecordings::new);
   }
 

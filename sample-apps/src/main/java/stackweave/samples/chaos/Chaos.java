@@ -120,7 +120,7 @@ public final class Chaos implements Callable<Integer> {
       for (Jdk jdk : on) {
         for (String engine : with) {
           ForkedRun run = new ForkedRun(mix, jdk, engine, settings);
-          if (isFor(mix, jdk)) {
+          if (isFor(mix, jdk, engine)) {
             if (outcomes.stream().noneMatch(outcome -> outcome.run().jdk().equals(jdk))) {
               run.writeResults();
             }
@@ -186,8 +186,9 @@ public final class Chaos implements Callable<Integer> {
     }
   }
 
-  private static boolean isFor(String mix, Jdk jdk) {
-    return Antagonists.mix(mix).values().stream().allMatch(each -> each.isFor(jdk.feature()));
+  private static boolean isFor(String mix, Jdk jdk, String engine) {
+    return Antagonists.mix(mix).values().stream()
+        .allMatch(each -> each.isFor(jdk.feature()) && each.isFor(engine));
   }
 
   private Map<String, String> facts(List<Jdk> on, String loadBefore, long seconds)

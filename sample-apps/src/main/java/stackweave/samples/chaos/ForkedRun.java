@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import stackweave.samples.matrix.Jdk;
 
 /**
@@ -63,6 +65,7 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     ProcessBuilder builder = new ProcessBuilder(command(directory)).directory(directory.toFile());
     builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
     long begin = System.nanoTime();
+    Instant began = Instant.now();
     Process process =
         builder
             .redirectOutput(directory.resolve("out").toFile())
@@ -74,9 +77,9 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     double minutes = (System.nanoTime() - begin) / 60e9;
     Set<String> events = new TreeSet<>();
     antagonists().values().forEach(antagonist -> events.addAll(antagonist.countedEvents()));
-    Recorded recorded = new Recorded();
+    Recorded recorded = Recorded.nothing();
     try {
-      recorded = Recorded.in(directory, events);
+      recorded = Recorded.in(directory, events, began, Instant.now());
     } catch (IOException e) {
       failure = failure == null ? "no recording can be read: " + e.getMessage() : failure;
     }
@@ -99,8 +102,13 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     if (recorded.samples == 0) {
       return "no samples " + recorded.reasons + " " + recorded.notes;
     }
-    if (!engine.equals(ANY) && !recorded.engines.equals(Set.of(engine))) {
+    Set<String> others = new TreeSet<>(recorded.engines);
+    others.removeAll(Set.of(engine, "")); // none while it is switched off
+    if (!engine.equals(ANY) && !others.isEmpty()) {
       return "sampled by " + recorded.engines + " " + recorded.reasons;
+    }
+    if (recorded.atOtherTimes > 0) {
+      return recorded.atOtherTimes + " samples of times at which the JVM did not run";
     }
     if (recorded.ofChildren > 0) {
       return recorded.ofChildren + " samples of child processes";
@@ -132,7 +140,9 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
   }
 
   private List<String> command(Path directory) throws IOException {
-    List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
+    List<String> command = new ArrayList<>();
+    antagonists().values().forEach(antagonist -> command.addAll(antagonist.launcher()));
+    command.add(jdk.java().toString());
     command.addAll(
         List.of(
             "-Xmx512m",
@@ -143,21 +153,28 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
       command.add("--enable-native-access=ALL-UNNAMED"); // the samples' libraries, not the agent's
     }
     if (hasAgent()) {
-      command.add("-javaagent:" + settings.agent());
+      String options =
+          antagonists().values().stream()
+              .map(antagonist -> antagonist.agentOptions(directory))
+              .filter(text -> !text.isEmpty())
+              .collect(Collectors.joining(","));
+      command.add("-javaagent:" + settings.agent() + (options.isEmpty() ? "" : "=" + options));
     }
     String interval = settings.interval();
+    String asked = engine;
     boolean recording = true;
     StringBuilder start = new StringBuilder();
     for (Antagonist antagonist : antagonists().values()) {
       command.addAll(antagonist.jvmOptions(directory));
       antagonist.settings().forEach(setting -> start.append(',').append(setting));
       interval = antagonist.interval() == null ? interval : antagonist.interval();
+      asked = antagonist.engineAsked(asked);
       recording &= !antagonist.records();
     }
     if (recording) {
       String ours =
           ",+stackweave.NativeSample#interval=%s,+stackweave.NativeSample#engine=%s"
-              .formatted(interval, engine);
+              .formatted(interval, asked);
       command.add(
           "-XX:StartFlightRecording:filename="
               + directory.resolve("recording.jfr")
@@ -173,7 +190,7 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
             mix,
             Double.toString(settings.seconds()),
             Integer.toString(settings.cycles()),
-            hasAgent() ? engine : "",
+            hasAgent() ? asked : "",
             interval));
     return command;
   }

@@ -3,7 +3,7 @@ package stackweave.samples.chaos;
 import java.nio.file.Path;
 import stackweave.samples.lab.Variant;
 
-/** The lab's {@code chaos.c}, which says what each of these does. */
+/** The lab's {@code chaos.c, stacks.c, masks.c}, which say what each of these does. */
 final class Native {
 
   static {
@@ -27,6 +27,10 @@ final class Native {
   static native boolean renice(int tid, int nice);
 
   static native long descend(StackOverflows overflows, long n);
+
+  static native long runOnPool(long seed, int work, boolean attached, boolean guards);
+
+  static native long runMasked(long seed, int work);
 
   /** One of the builds of {@code storm.c}. */
   static Path storm(int build) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -35,6 +36,9 @@ final class Recorded {
   /** Samples of a process that is not the JVM. */
   long ofChildren;
 
+  /** Samples before the JVM's start or after its end, by their own account. */
+  long atOtherTimes;
+
   final Set<String> engines = new TreeSet<>();
   final Set<String> reasons = new TreeSet<>();
   final Set<String> notes = new TreeSet<>();
@@ -53,6 +57,9 @@ final class Recorded {
   /** Samples by the code of their end. */
   private final Map<Integer, Long> byEnd = new HashMap<>();
 
+  private final Instant begin;
+  private final Instant end;
+
   /** Where there were children: threadId and time in ms since 1970 of each sample. */
   private final List<long[]> times = new ArrayList<>();
 
@@ -60,9 +67,12 @@ final class Recorded {
    * Reads all recordings in a directory.
    *
    * @param events whose number is wanted
+   * @param begin of the run
+   * @param end of the run
    */
-  static Recorded in(Path directory, Set<String> events) throws IOException {
-    Recorded recorded = new Recorded();
+  static Recorded in(Path directory, Set<String> events, Instant begin, Instant end)
+      throws IOException {
+    Recorded recorded = new Recorded(begin, end);
     recorded.readChildren(directory.resolve(Forks.CHILDREN));
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "recording*.jfr")) {
       for (Path file : files) {
@@ -71,6 +81,16 @@ final class Recorded {
     }
     recorded.finish();
     return recorded;
+  }
+
+  private Recorded(Instant begin, Instant end) {
+    this.begin = begin.minusMillis(SLACK_MILLIS);
+    this.end = end.plusMillis(SLACK_MILLIS);
+  }
+
+  /** What is known of a run whose recordings can't be read. */
+  static Recorded nothing() {
+    return new Recorded(Instant.MIN.plusSeconds(1), Instant.MAX.minusSeconds(1));
   }
 
   private void readChildren(Path file) throws IOException {
@@ -159,6 +179,8 @@ final class Recorded {
   private void sample(RecordedEvent event) {
     samples++;
     byEnd.merge(event.getInt("end"), 1L, Long::sum);
+    Instant time = event.getStartTime();
+    atOtherTimes += time.isBefore(begin) || time.isAfter(end) ? 1 : 0;
     if (!children.isEmpty()) {
       times.add(new long[] {event.getLong("threadId"), event.getStartTime().toEpochMilli()});
     }
