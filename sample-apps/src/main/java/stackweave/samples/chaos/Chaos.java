@@ -45,6 +45,12 @@ public final class Chaos implements Callable<Integer> {
   private double minutes = 1;
 
   @Option(
+      names = "--total",
+      paramLabel = "N",
+      description = "Minutes that all runs take together, instead of --minutes for each.")
+  private double total;
+
+  @Option(
       names = "--cycles",
       paramLabel = "N",
       description =
@@ -114,26 +120,36 @@ public final class Chaos implements Callable<Integer> {
     String loadBefore = Machine.load();
     List<Jdk> on = on();
     List<String> with = engines.isEmpty() ? List.of("perf", "timer") : engines;
-    Settings settings = settings(60 * minutes, cycles, interval, hangSeconds);
+    List<ForkedRun> runs = runs(on, with);
     List<Outcome> outcomes = new ArrayList<>();
-    for (String mix : mixes()) {
-      for (Jdk jdk : on) {
-        for (String engine : with) {
-          ForkedRun run = new ForkedRun(mix, jdk, engine, settings);
-          if (isFor(mix, jdk, engine)) {
-            if (outcomes.stream().noneMatch(outcome -> outcome.run().jdk().equals(jdk))) {
-              run.writeResults();
-            }
-            Outcome outcome = run.execute();
-            System.out.println(outcome.line());
-            outcomes.add(outcome);
-          }
-        }
+    for (ForkedRun planned : runs) {
+      double left = 60 * total - (System.nanoTime() - begin) / 1e9;
+      ForkedRun run = total == 0 ? planned : planned.taking(left / (runs.size() - outcomes.size()));
+      if (outcomes.stream().noneMatch(outcome -> outcome.run().jdk().equals(run.jdk()))) {
+        run.writeResults();
       }
+      Outcome outcome = run.execute();
+      System.out.println(outcome.line());
+      outcomes.add(outcome);
     }
     long seconds = (System.nanoTime() - begin) / 1_000_000_000;
     write(outcomes, facts(on, loadBefore, seconds));
     return outcomes.stream().allMatch(outcome -> outcome.failure() == null) ? 0 : 1;
+  }
+
+  private List<ForkedRun> runs(List<Jdk> on, List<String> with) {
+    Settings settings = settings(60 * minutes, cycles, interval, hangSeconds);
+    List<ForkedRun> runs = new ArrayList<>();
+    for (String mix : mixes()) {
+      for (Jdk jdk : on) {
+        for (String engine : with) {
+          if (isFor(mix, jdk, engine)) {
+            runs.add(new ForkedRun(mix, jdk, engine, settings));
+          }
+        }
+      }
+    }
+    return runs;
   }
 
   /**
@@ -203,7 +219,9 @@ public final class Chaos implements Callable<Integer> {
                 System.getProperty("os.arch"),
                 System.getProperty("os.version")));
     facts.put("JDKs", on.stream().map(Jdk::version).collect(Collectors.joining(", ")));
-    facts.put("minutes of each run asked for", Double.toString(minutes));
+    facts.put(
+        "minutes asked for",
+        total == 0 ? "%s of each run".formatted(minutes) : "%s of all runs".formatted(total));
     facts.put("interval asked for", interval + " of CPU time of each thread");
     facts.put("load of the machine before and after", loadBefore + ", " + Machine.load());
     facts.put("all runs took", "%d min %d s".formatted(seconds / 60, seconds % 60));

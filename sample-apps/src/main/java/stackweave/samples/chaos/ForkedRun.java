@@ -48,7 +48,23 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
       double seconds,
       int cycles,
       String interval,
-      int hangSeconds) {}
+      int hangSeconds) {
+
+    Settings withSeconds(double others) {
+      return new Settings(agent, classPath, directory, others, cycles, interval, hangSeconds);
+    }
+  }
+
+  /** What a JVM's start and end take beside the time that it is to run for, in seconds. */
+  private static final double AROUND = 4;
+
+  private static final double SHORTEST = 3;
+
+  /** The same, in so many seconds all in all. */
+  ForkedRun taking(double seconds) {
+    return new ForkedRun(
+        mix, jdk, engine, settings.withSeconds(Math.max(SHORTEST, seconds - AROUND)));
+  }
 
   boolean hasAgent() {
     return !engine.equals(NO_AGENT);
