@@ -47,9 +47,11 @@ public final class StatusBoard {
   /** The reply to the order with this ticket in a JVM's agent properties, or null. */
   public static Reply reply(String ticket, Properties agentProperties) {
     String[] parts = agentProperties.getProperty(REPLY, "").split(":", 3);
-    return parts.length == 3 && parts[0].equals(ticket)
-        ? new Reply(Reply.Outcome.valueOf(parts[1]), parts[2])
-        : null;
+    if (parts.length != 3 || !parts[0].equals(ticket)) {
+      return null;
+    }
+    boolean done = parts[1].equals(Reply.Outcome.DONE.name());
+    return new Reply(done ? Reply.Outcome.DONE : Reply.Outcome.FAILED, parts[2]);
   }
 
   private void set(String name, String value) {

@@ -26,9 +26,9 @@ import java.util.Set;
  * there wins over every parent, and the parent is the platform loader: no class of the application
  * is ever seen, and of ours the application sees none.
  *
- * <p>Our classes are in this loader's unnamed module. JNA is a named module of the same loader, so
- * that native access can be granted to JNA alone; that module costs 15 ms of CPU, and comes into
- * being with JNA's first class.
+ * <p>Our classes are in this loader's unnamed module. In an application JNA is a named module of
+ * it, so that native access can be granted to JNA alone; that module costs 15 ms of CPU, and comes
+ * into being with JNA's first class.
  *
  * <p>Closing it closes the jar; it then loads no more classes until {@link #reopen}. Thread-safe.
  */
@@ -43,9 +43,6 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
 
   /** Names the packages of JNA's module, one per line. */
   private static final String JNA_PACKAGES = "com.sun.jna.packages";
-
-  /** Of module jdk.attach, which the application's loader has; for the command line only. */
-  private static final String ATTACH_API = "com.sun.tools.attach.";
 
   /** Null while closed. */
   private volatile InnerJar jar;
@@ -77,7 +74,7 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
   /**
    * A loader over this jar, which stays open.
    *
-   * @param instrumentation null on the command line, where nothing needs native access
+   * @param instrumentation null on the command line, where the jar's manifest grants native access
    */
   static InnerClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
     return new InnerClassLoader(InnerJar.open(jar), instrumentation);
@@ -114,9 +111,6 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
       if (loaded == null && !name.startsWith("java.")) {
         loaded = findOurs(name);
       }
-      if (loaded == null && instrumentation == null && name.startsWith(ATTACH_API)) {
-        loaded = ClassLoader.getSystemClassLoader().loadClass(name);
-      }
       return loaded != null ? loaded : super.loadClass(name, resolve);
     }
   }
@@ -140,7 +134,9 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
         if (classFile == null) {
           return null;
         }
-        defineJnaModule();
+        if (instrumentation != null) {
+          defineJnaModule();
+        }
       }
       return defineClass(name, classFile, 0, classFile.length, domain);
     } catch (IOException e) {

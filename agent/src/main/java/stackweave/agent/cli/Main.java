@@ -65,7 +65,7 @@ public final class Main implements Runnable {
   }
 
   private static int failed(String message) {
-    System.err.println("stackweave: " + message.replaceAll("\\s*\\R\\s*", " "));
+    System.err.println("stackweave: " + Plain.line(message));
     return FAILED;
   }
 

@@ -31,11 +31,23 @@ final class Output {
   }
 
   static void toFile(Path file, Content content) throws FailedException {
-    try (OutputStream out = Files.newOutputStream(file)) {
-      write(out, content);
+    try {
+      if (isDevice(file)) {
+        try (OutputStream out = Files.newOutputStream(file)) {
+          write(out, content);
+        }
+      } else {
+        OutputFile.write(file, out -> write(out, content));
+      }
     } catch (IOException e) {
       throw new FailedException("can't write " + file + ": " + FailedException.reason(e));
     }
+  }
+
+  /** Where the system alone puts files: /dev/stdout, /dev/fd/63, /dev/null. */
+  private static boolean isDevice(Path file) {
+    Path name = file.toAbsolutePath().normalize();
+    return name.startsWith("/dev") && !name.startsWith("/dev/shm") || name.startsWith("/proc");
   }
 
   static void toStandardOutput(Content content) throws FailedException {

@@ -1,7 +1,7 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
@@ -16,6 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.attach.Order;
+import stackweave.agent.linux.Descriptor;
 
 /** {@code record PID -d 30s -o rec.jfr}. */
 @Command(
@@ -61,6 +62,9 @@ final class RecordCommand implements Callable<Integer> {
           "JFR's configuration for its own events: default, profile, or none. Default: default.")
   private String settings = "default";
 
+  /** Of the disk: the target's user chooses how large his recording is. */
+  private static final long KEPT_FREE = 64L << 20;
+
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
 
@@ -70,7 +74,7 @@ final class RecordCommand implements Callable<Integer> {
     mustBeWritable(file);
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      System.err.println(record(jvm, file));
+      System.err.println(Plain.report(record(jvm, file)));
     } finally {
       finished.countDown();
     }
@@ -80,10 +84,15 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   private static void mustBeWritable(Path file) throws FailedException {
-    Path parent = file.toAbsolutePath().getParent();
-    if (!Files.isDirectory(parent) || !Files.isWritable(parent) || Files.isDirectory(file)) {
-      throw new FailedException("can't write " + file + ": no directory of that name to write in");
+    try {
+      OutputFile.mustBeWritable(file);
+    } catch (IOException e) {
+      throw cantWrite(file, e);
     }
+  }
+
+  private static FailedException cantWrite(Path file, IOException e) {
+    return new FailedException("can't write " + file + ": " + FailedException.reason(e));
   }
 
   private String record(TargetJvm jvm, Path file) throws FailedException {
@@ -99,21 +108,34 @@ final class RecordCommand implements Callable<Integer> {
     TargetDirectory exchange = jvm.directory();
     String name = "rec-" + ProcessHandle.current().pid() + ".jfr";
     jvm.order(Order.Kind.RECORD, order);
-    awaitEnd();
+    awaitEnd(jvm.process());
     try {
-      Map<Order.Name, String> where = Map.of(Order.Name.FILE, exchange.seen(name).toString());
+      Map<Order.Name, String> where = Map.of(Order.Name.FILE, exchange.seen(name));
       String report = jvm.order(Order.Kind.FINISH, where);
-      exchange.fetch(name, file);
+      save(exchange, name, file);
       return report;
-    } catch (IOException e) {
-      throw new FailedException("can't write " + file + ": " + FailedException.reason(e));
     } finally {
       exchange.remove(name);
     }
   }
 
+  private static void save(TargetDirectory exchange, String name, Path file)
+      throws FailedException {
+    try (Descriptor recording = exchange.fetch(name)) {
+      long size = recording.facts().size();
+      long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
+      if (size > room - KEPT_FREE) {
+        throw new FileSystemException(
+            file.toString(), null, "the recording's " + size + " bytes don't fit there");
+      }
+      OutputFile.writePrivate(file, out -> TargetDirectory.copy(recording, out));
+    } catch (IOException e) {
+      throw cantWrite(file, e);
+    }
+  }
+
   /** Waits for the end of the time or of the user's patience, or the target's end. */
-  private void awaitEnd() {
+  private void awaitEnd(TargetProcess process) {
     long start = System.nanoTime();
     boolean terminal = System.console() != null;
     try {
@@ -122,8 +144,7 @@ final class RecordCommand implements Callable<Integer> {
           System.err.printf(
               "\rrecording: %d of %d s ", millisSince(start) / 1000, durationMillis / 1000);
         }
-        if (interrupted.await(Math.min(left, 1_000), TimeUnit.MILLISECONDS)
-            || ProcessHandle.of(target.pid()).isEmpty()) {
+        if (interrupted.await(Math.min(left, 1_000), TimeUnit.MILLISECONDS) || !process.isAlive()) {
           break;
         }
       }

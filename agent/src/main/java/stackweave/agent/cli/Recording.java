@@ -33,7 +33,7 @@ final class Recording {
   StackProfile read() throws RecordingException {
     StackProfile profile = RecordingReader.profile(file);
     for (String loss : profile.losses()) {
-      System.err.println("stackweave: " + file + ": " + loss);
+      System.err.println("stackweave: " + file + ": " + Plain.line(loss));
     }
     return profile;
   }

@@ -44,7 +44,7 @@ final class ReplayCommand implements Callable<Integer> {
           if (contents) {
             writeContents(replay, out);
           } else {
-            out.append(text);
+            out.append(Plain.lines(text));
           }
         });
     return 0;
@@ -77,11 +77,11 @@ final class ReplayCommand implements Callable<Integer> {
     for (Map.Entry<String, String> fact : replay.facts().entrySet()) {
       String value = fact.getValue().stripTrailing();
       String separator = value.contains("\n") ? ":\n  " : ": ";
-      out.append(fact.getKey() + separator + value.replace("\n", "\n  ") + "\n");
+      out.append(Plain.lines(fact.getKey() + separator + value.replace("\n", "\n  ")) + "\n");
     }
     out.append("native modules:\n");
     for (String module : replay.moduleLines()) {
-      out.append("  " + module + "\n");
+      out.append("  " + Plain.line(module) + "\n");
     }
     out.append("registers:\n  " + replay.registersLine() + "\n");
     out.append("stack, " + replay.stackBytes() + " bytes:\n");

@@ -23,7 +23,7 @@ final class StatusCommand implements Callable<Integer> {
       if (status == null) {
         throw target.hasNoAgent();
       }
-      System.out.println(status);
+      System.out.println(Plain.report(status));
       return 0;
     }
   }

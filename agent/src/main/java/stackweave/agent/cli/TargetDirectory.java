@@ -1,49 +1,35 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
-import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.nio.file.SecureDirectoryStream;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.FileSystemException;
 import java.util.List;
-import java.util.Set;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.FileFacts;
+import stackweave.agent.linux.NativeBuffer;
 
 /**
  * A directory of the target's user in the target's temporary directory, for files that it and we
  * exchange: the agent jar where the target can't see ours, and recordings.
  *
- * <p>The target may live in a container that doesn't trust us, nor we it: all is opened relative to
- * directories already open (openat), nothing through a link. The directory is left behind, empty:
- * the JVM keeps the jar's path on its class path, where nobody else may ever put a file.
+ * <p>All is done with the rights of the target's user and relative to directories already open; no
+ * owner is ever changed. The directory is left behind, empty: the JVM keeps the jar's path on its
+ * class path, where nobody else may ever put a file.
  */
 final class TargetDirectory implements AutoCloseable {
-  private static final Set<PosixFilePermission> OWNER_ONLY =
-      PosixFilePermissions.fromString("rwx------");
-  private static final Set<PosixFilePermission> FILE_OF_OWNER =
-      PosixFilePermissions.fromString("rw-------");
+  private static final int OWNER_ONLY = 0700;
+  private static final int ACCESS = 0777;
+  private static final int FILE_OF_OWNER = 0600;
+  private static final int BUFFER = 1 << 18;
 
   private final TargetProcess target;
-  private final Path seen;
-  private final SecureDirectoryStream<Path> stream;
+  private final String seen;
+  private final Descriptor directory;
 
-  private TargetDirectory(TargetProcess target, Path seen, SecureDirectoryStream<Path> stream) {
+  private TargetDirectory(TargetProcess target, String seen, Descriptor directory) {
     this.target = target;
     this.seen = seen;
-    this.stream = stream;
+    this.directory = directory;
   }
 
   /**
@@ -52,11 +38,11 @@ final class TargetDirectory implements AutoCloseable {
    * @param temporary the target's temporary directories in its own sight, tried in turn
    * @throws FailedException if there is none that it could be made in
    */
-  static TargetDirectory open(TargetProcess target, List<Path> temporary) throws FailedException {
+  static TargetDirectory open(TargetProcess target, List<String> temporary) throws FailedException {
     String why = "";
-    for (Path parent : temporary) {
+    for (String parent : temporary) {
       try {
-        return open(target, parent);
+        return target.act(() -> open(target, parent));
       } catch (IOException e) {
         why += "; " + parent + ": " + FailedException.reason(e);
       }
@@ -65,112 +51,117 @@ final class TargetDirectory implements AutoCloseable {
         "process " + target.pid() + " has no directory to exchange files in" + why);
   }
 
-  private static TargetDirectory open(TargetProcess target, Path parent) throws IOException {
-    Path name = Path.of(".stackweave-" + target.uid());
-    try (SecureDirectoryStream<Path> in =
-        secure(Files.newDirectoryStream(target.inItsSight(parent)))) {
-      boolean made = make(target.inItsSight(parent).resolve(name));
-      SecureDirectoryStream<Path> stream = in.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
-      TargetDirectory directory = new TargetDirectory(target, parent.resolve(name), stream);
-      PosixFileAttributeView view = stream.getFileAttributeView(PosixFileAttributeView.class);
-      if (made) {
-        directory.give(view);
-      }
-      PosixFileAttributes attributes = view.readAttributes();
-      if (!attributes.owner().equals(directory.owner())
-          || !attributes.permissions().equals(OWNER_ONLY)) {
-        stream.close();
-        throw new IOException(name + " there is not its user's alone");
-      }
-      return directory;
+  private static TargetDirectory open(TargetProcess target, String parent) throws IOException {
+    try (Descriptor in = target.trusted(parent)) {
+      return new TargetDirectory(target, parent + "/" + nameOf(target.uid()), of(target.uid(), in));
     }
   }
 
-  private static boolean make(Path path) throws IOException {
-    try {
-      Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      return true;
-    } catch (FileAlreadyExistsException e) {
-      return false;
+  /** The name of a user's directory among those of others. */
+  static String nameOf(int uid) {
+    return ".stackweave-" + Integer.toUnsignedString(uid);
+  }
+
+  /** Makes or opens the directory of the user whose rights the calling thread has. */
+  static Descriptor of(int uid, Descriptor in) throws IOException {
+    String name = nameOf(uid);
+    in.makeDirectory(name, OWNER_ONLY);
+    Descriptor directory = in.look(name);
+    FileFacts facts = directory.facts();
+    if (!facts.isDirectory()
+        || facts.uid() != uid
+        || (facts.permissions() & ACCESS) != OWNER_ONLY) {
+      directory.close();
+      throw new IOException(name + " there is not its user's alone");
     }
-  }
-
-  private static SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream)
-      throws IOException {
-    if (stream instanceof SecureDirectoryStream<Path> secure) {
-      return secure;
-    }
-    stream.close();
-    throw new IOException("this file system can't be used safely");
-  }
-
-  private UserPrincipal owner() throws IOException {
-    return seen.getFileSystem()
-        .getUserPrincipalLookupService()
-        .lookupPrincipalByName(Integer.toString(target.uid()));
-  }
-
-  private void give(PosixFileAttributeView view) throws IOException {
-    view.setOwner(owner());
-    view.setGroup(
-        seen.getFileSystem()
-            .getUserPrincipalLookupService()
-            .lookupPrincipalByGroupName(Integer.toString(target.gid())));
+    return directory;
   }
 
   /** The absolute name of a file of this directory in the target's sight. */
-  Path seen(String name) {
-    return seen.resolve(name);
+  String seen(String name) {
+    return seen + "/" + name;
   }
 
-  /** Copies a file there, readable by the target's user alone; replaces what has this name. */
-  void put(Path file, String name) throws IOException {
-    remove(name);
-    Path path = Path.of(name);
-    FileAttribute<?> mode = PosixFilePermissions.asFileAttribute(FILE_OF_OWNER);
-    try (InputStream in = Files.newInputStream(file);
-        SeekableByteChannel channel =
-            stream.newByteChannel(
-                path,
-                Set.of(
-                    StandardOpenOption.CREATE_NEW,
-                    StandardOpenOption.WRITE,
-                    LinkOption.NOFOLLOW_LINKS),
-                mode);
-        OutputStream out = Channels.newOutputStream(channel)) {
-      in.transferTo(out);
+  /** Puts a file there, readable by the target's user alone; replaces what has this name. */
+  void put(byte[] content, String name) throws IOException {
+    target.act(
+        () -> {
+          directory.remove(name);
+          try (Descriptor file = directory.create(name, FILE_OF_OWNER);
+              NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
+            for (int at = 0; at < content.length; at += BUFFER) {
+              int length = Math.min(BUFFER, content.length - at);
+              buffer.bytes().put(0, content, at, length);
+              file.write(buffer, length);
+            }
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Opens a file that the target left there, to be read by {@link #copy}.
+   *
+   * @throws FileSystemException if it is anything but a file of the target's user with this one
+   *     name: a link, a FIFO, a device, another's file mounted there
+   */
+  Descriptor fetch(String name) throws IOException {
+    return target.act(
+        () -> {
+          try (Descriptor found = directory.look(name)) {
+            mustBeItsOwn(found.facts(), name);
+            Descriptor file = found.readable();
+            mustBeItsOwn(file.facts(), name);
+            return file;
+          }
+        });
+  }
+
+  private void mustBeItsOwn(FileFacts facts, String name) throws IOException {
+    String problem =
+        !facts.isRegular()
+            ? "is no regular file"
+            : facts.uid() != target.uid()
+                ? "belongs to another user"
+                : facts.links() != 1 ? "has a second name" : null;
+    if (problem != null) {
+      throw new FileSystemException(seen(name), null, "the file " + seen(name) + " " + problem);
     }
-    give(
-        stream.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS));
   }
 
-  /** Copies a file from there. */
-  void fetch(String name, Path file) throws IOException {
-    try (SeekableByteChannel channel =
-            stream.newByteChannel(
-                Path.of(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
-        InputStream in = Channels.newInputStream(channel)) {
-      Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+  /** Copies what a fetched file holds now; what is written to it from then on is not waited for. */
+  static void copy(Descriptor file, OutputStream out) throws IOException {
+    long size = file.facts().size();
+    byte[] bytes = new byte[BUFFER];
+    try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
+      for (long at = 0; at < size; ) {
+        int length = (int) Math.min(file.read(buffer, at), size - at);
+        if (length == 0) {
+          throw new IOException("the recording became shorter while it was read");
+        }
+        buffer.bytes().get(0, bytes, 0, length);
+        out.write(bytes, 0, length);
+        at += length;
+      }
     }
   }
 
   /** Removes a file from there, if it is there. */
   void remove(String name) {
     try {
-      stream.deleteFile(Path.of(name));
+      target.act(
+          () -> {
+            directory.remove(name);
+            return null;
+          });
     } catch (IOException e) {
-      // It wasn't there, or the process and its file system are gone.
+      // The process and its file system are gone.
       return;
     }
   }
 
   @Override
   public void close() {
-    try {
-      stream.close();
-    } catch (IOException e) {
-      // Of a directory that was only read.
-      return;
-    }
+    directory.close();
   }
 }

@@ -1,41 +1,51 @@
 package stackweave.agent.cli;
 
-import com.sun.tools.attach.AgentInitializationException;
-import com.sun.tools.attach.AgentLoadException;
-import com.sun.tools.attach.AttachNotSupportedException;
-import com.sun.tools.attach.VirtualMachine;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.jar.JarFile;
 import stackweave.agent.Version;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Randomness;
 
-/** Another JVM, attached to: takes orders for the agent in it. */
+/**
+ * Another JVM, attached to: takes orders for the agent in it. What it says is its user's word, and
+ * may be anything.
+ */
 final class TargetJvm implements AutoCloseable {
   private static final int OLDEST_JAVA = 17;
   private static final String JAR_THERE = "stackweave-agent-" + Version.current() + ".jar";
   private static final String AGENT_ARGUMENT = "-javaagent:";
+  private static final String RETURN_CODE = "return code: ";
+  private static final String LOADED = RETURN_CODE + "0";
+  private static final String FIRST_CLASS = "stackweave/agent/boot/Boot.class";
+  private static final String DIRECTORY_ENTRY = "PK\1\2";
+  private static final int DIRECTORY_ENTRY_BYTES = 46;
+
+  /** Of ours it has some thousand. */
+  private static final int DIRECTORY_BYTES = 1 << 20;
 
   private final TargetProcess process;
-  private final VirtualMachine vm;
+  private final AttachSocket socket;
   private TargetDirectory directory;
   private String temporary;
+  private String workingDirectory;
 
-  private TargetJvm(TargetProcess process, VirtualMachine vm) {
+  private TargetJvm(TargetProcess process, AttachSocket socket) {
     this.process = process;
-    this.vm = vm;
+    this.socket = socket;
   }
 
   /**
@@ -44,39 +54,56 @@ final class TargetJvm implements AutoCloseable {
    * @throws FailedException if it can't be, with the reason for the user
    */
   static TargetJvm open(long pid) throws FailedException {
-    if (ModuleLayer.boot().findModule("jdk.attach").isEmpty()) {
-      throw new FailedException(
-          "this Java has no attach API (module jdk.attach): run the command with a JDK");
-    }
-    TargetProcess process = TargetProcess.check(pid);
+    return open(TargetProcess.check(pid));
+  }
+
+  /** As {@link #open(long)}, of a process that was looked at; it is closed with the JVM. */
+  static TargetJvm open(TargetProcess process) throws FailedException {
+    boolean good = false;
     try {
-      TargetJvm jvm = new TargetJvm(process, VirtualMachine.attach(Long.toString(pid)));
+      TargetJvm jvm = new TargetJvm(process, AttachSocket.open(process));
       jvm.mustBeNewEnough();
+      good = true;
       return jvm;
-    } catch (AttachNotSupportedException | IOException e) {
+    } catch (IOException e) {
       throw new FailedException(
           "the JVM "
-              + pid
+              + process.pid()
               + " can't be attached to ("
-              + e.getMessage()
+              + FailedException.reason(e)
               + "); it may run with -XX:+DisableAttachMechanism, be suspended, or be no HotSpot");
+    } finally {
+      if (!good) {
+        process.close();
+      }
     }
   }
 
   private void mustBeNewEnough() throws FailedException, IOException {
-    Properties properties = vm.getSystemProperties();
+    Properties properties = properties("properties");
     String java = properties.getProperty("java.specification.version", "0");
     temporary = properties.getProperty("java.io.tmpdir", "/tmp");
-    if (!java.matches("\\d+") || Integer.parseInt(java) < OLDEST_JAVA) {
+    workingDirectory = properties.getProperty("user.dir", "/");
+    if (!java.matches("\\d{1,4}") || Integer.parseInt(java) < OLDEST_JAVA) {
       throw new FailedException(
           "the JVM " + process.pid() + " is Java " + java + ", and the agent needs 17 or newer");
     }
   }
 
+  private Properties properties(String command) throws IOException {
+    Properties properties = new Properties();
+    try {
+      properties.load(new ByteArrayInputStream(socket.ask(command)));
+    } catch (IllegalArgumentException e) {
+      throw new IOException("its answer is no list of properties", e);
+    }
+    return properties;
+  }
+
   /** How the agent there fares; null if there is none. Loads nothing. */
   String status() throws FailedException {
     try {
-      Properties properties = vm.getAgentProperties();
+      Properties properties = properties("agentProperties");
       String status = StatusBoard.status(properties);
       if (status != null) {
         return status;
@@ -93,14 +120,32 @@ final class TargetJvm implements AutoCloseable {
   }
 
   /** Whether the jar of this -javaagent, relative to where the JVM runs, is a Stackweave agent. */
-  private boolean isOurs(String argument) {
+  private boolean isOurs(String argument) throws IOException {
     String path = argument.substring(AGENT_ARGUMENT.length()).replaceFirst("=.*", "");
-    Path cwd = Path.of("/proc", Long.toString(process.pid()), "cwd");
-    Path file = Path.of(path).isAbsolute() ? process.inItsSight(Path.of(path)) : cwd.resolve(path);
-    try (JarFile jar = new JarFile(file.toFile())) {
-      return jar.getEntry("stackweave/agent/boot/Boot.class") != null;
-    } catch (IOException e) {
-      return false;
+    String file = path.startsWith("/") ? path : workingDirectory + "/" + path;
+    return process.act(
+        () -> {
+          try (Descriptor found = process.root().find(file);
+              Descriptor jar = found.readable()) {
+            return isOurs(jar);
+          } catch (IOException e) {
+            return false;
+          }
+        });
+  }
+
+  /** Whether a jar's directory, which is at its end, names our first class (APPNOTE.TXT 4.3.12). */
+  private static boolean isOurs(Descriptor jar) throws IOException {
+    try (NativeBuffer buffer = NativeBuffer.allocate(DIRECTORY_BYTES)) {
+      int length = jar.read(buffer, Math.max(0, jar.facts().size() - DIRECTORY_BYTES));
+      byte[] bytes = new byte[length];
+      buffer.bytes().get(0, bytes);
+      String text = new String(bytes, StandardCharsets.ISO_8859_1);
+      int name = text.indexOf(FIRST_CLASS);
+      while (name >= 0 && !text.startsWith(DIRECTORY_ENTRY, name - DIRECTORY_ENTRY_BYTES)) {
+        name = text.indexOf(FIRST_CLASS, name + 1);
+      }
+      return name >= 0;
     }
   }
 
@@ -112,11 +157,11 @@ final class TargetJvm implements AutoCloseable {
    */
   String order(Order.Kind kind, Map<Order.Name, String> values) throws FailedException {
     Path own = ownJar();
-    boolean visible = process.sees(own) && isReadableByAll(own);
+    boolean visible = process.sees(own);
     try {
-      Path jar = own;
+      String jar = own.toString();
       if (!visible) {
-        directory().put(own, JAR_THERE);
+        directory().put(Files.readAllBytes(own), JAR_THERE);
         jar = directory().seen(JAR_THERE);
       }
       return order(kind, values, jar);
@@ -129,24 +174,15 @@ final class TargetJvm implements AutoCloseable {
     }
   }
 
-  private String order(Order.Kind kind, Map<Order.Name, String> values, Path jar)
+  private String order(Order.Kind kind, Map<Order.Name, String> values, String jar)
       throws FailedException, IOException {
-    String ticket = Long.toHexString(new SecureRandom().nextLong());
+    String ticket = Long.toHexString(Randomness.next());
     Map<Order.Name, String> all = new EnumMap<>(Order.Name.class);
     all.putAll(values);
     all.put(Order.Name.TICKET, ticket);
-    all.put(Order.Name.JAR, jar.toString());
-    try {
-      vm.loadAgent(jar.toString(), new Order(kind, Version.current(), all).text());
-    } catch (AgentLoadException | AgentInitializationException e) {
-      throw new FailedException(
-          "the JVM "
-              + process.pid()
-              + " refuses the agent ("
-              + e.getMessage()
-              + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
-    }
-    Reply reply = StatusBoard.reply(ticket, vm.getAgentProperties());
+    all.put(Order.Name.JAR, jar);
+    load(jar, new Order(kind, Version.current(), all).text());
+    Reply reply = StatusBoard.reply(ticket, properties("agentProperties"));
     if (reply == null) {
       throw new FailedException(
           "the agent in JVM " + process.pid() + " did not answer; that JVM's stderr says why");
@@ -157,13 +193,45 @@ final class TargetJvm implements AutoCloseable {
     return reply.text();
   }
 
+  /** HotSpot's own library for agents in Java, as VirtualMachine.loadAgent does it. */
+  private void load(String jar, String options) throws FailedException, IOException {
+    String problem;
+    try {
+      byte[] answer = socket.ask("load", "instrument", "false", jar + "=" + options);
+      String text = new String(answer, StandardCharsets.UTF_8).strip();
+      if (text.equals(LOADED)) {
+        return;
+      }
+      problem = text.startsWith(RETURN_CODE) ? loadProblem(text) : text;
+    } catch (AttachSocket.RefusedException e) {
+      problem = e.getMessage();
+    }
+    throw new FailedException(
+        "the JVM "
+            + process.pid()
+            + " refuses the agent ("
+            + problem
+            + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
+  }
+
+  /** InvocationAdapter.c, Agent_OnAttach. */
+  private static String loadProblem(String answer) {
+    return switch (answer.substring(RETURN_CODE.length())) {
+      case "100" -> "the agent's jar was not found there, or is damaged";
+      case "101" -> "the agent's jar can't be put on its class path";
+      case "102" -> "the agent did not start; that JVM's stderr says why";
+      default -> answer;
+    };
+  }
+
   /** Where files are exchanged with it. */
   TargetDirectory directory() throws FailedException {
     if (directory == null) {
-      Set<Path> candidates = new LinkedHashSet<>();
-      candidates.add(Path.of(temporary).isAbsolute() ? Path.of(temporary) : Path.of("/tmp"));
-      candidates.add(Path.of("/tmp"));
-      candidates.add(Path.of("/dev/shm"));
+      Set<String> candidates = new LinkedHashSet<>();
+      candidates.add(temporary.startsWith("/") ? temporary : "/tmp");
+      candidates.add("/tmp");
+      candidates.add("/var/tmp");
+      candidates.add("/dev/shm");
       directory = TargetDirectory.open(process, List.copyOf(candidates));
     }
     return directory;
@@ -185,18 +253,8 @@ final class TargetJvm implements AutoCloseable {
     }
   }
 
-  /** Whether any user can read it: only then a foreign one surely can. */
-  private static boolean isReadableByAll(Path file) throws FailedException {
-    try {
-      boolean readable =
-          Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ);
-      for (Path p = file.getParent(); readable && p != null; p = p.getParent()) {
-        readable = Files.getPosixFilePermissions(p).contains(PosixFilePermission.OTHERS_EXECUTE);
-      }
-      return readable;
-    } catch (IOException e) {
-      throw new FailedException("can't look at " + file + ": " + FailedException.reason(e));
-    }
+  TargetProcess process() {
+    return process;
   }
 
   private FailedException lost(IOException e) {
@@ -209,11 +267,6 @@ final class TargetJvm implements AutoCloseable {
     if (directory != null) {
       directory.close();
     }
-    try {
-      vm.detach();
-    } catch (IOException e) {
-      // Nothing is kept open between orders.
-      return;
-    }
+    process.close();
   }
 }

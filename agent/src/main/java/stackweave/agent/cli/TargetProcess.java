@@ -2,27 +2,56 @@ package stackweave.agent.cli;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.FileFacts;
 
 /**
- * What /proc says of a process before anything is done to it (proc(5), status). An attach sends
- * SIGQUIT, which ends whatever does not expect it: so all is looked at first.
+ * A process that was looked at before anything is done to it (proc(5)): an attach sends SIGQUIT,
+ * which ends whatever does not expect it.
  *
- * @param pid as this process sees it
- * @param uid effective user id
- * @param gid effective group id
+ * <p>Its directory in /proc stays open, so that no other process can take its place, and so does
+ * its root. Its user may not trust us, nor we it: what is done in its file system is done by {@link
+ * #act}, with its user's rights.
  */
-record TargetProcess(long pid, int uid, int gid) {
-  private static final int ROOT = 0;
+final class TargetProcess implements AutoCloseable {
+  static final int ROOT = 0;
 
-  /** The first whose attach finds the socket of a JVM that has its own /tmp only (JDK-8327114). */
-  private static final int FINDS_OTHER_TMP = 23;
+  private static final int SIGQUIT = 3;
+  private static final int EFFECTIVE = 1;
 
-  /** Bit of SIGQUIT in the masks of signals. */
-  private static final long SIGQUIT_BIT = 1L << (3 - 1);
+  private final long pid;
+  private final int uid;
+  private final int pidThere;
+  private final Descriptor proc;
+  private final Descriptor root;
+  private final Descriptor cwd;
+  private final ActingThread acting;
+
+  private TargetProcess(
+      long pid,
+      int uid,
+      int pidThere,
+      Descriptor proc,
+      Descriptor root,
+      Descriptor cwd,
+      ActingThread acting) {
+    this.pid = pid;
+    this.uid = uid;
+    this.pidThere = pidThere;
+    this.proc = proc;
+    this.root = root;
+    this.cwd = cwd;
+    this.acting = acting;
+  }
 
   /**
    * Looks whether this is a JVM that this user may attach to.
@@ -33,69 +62,194 @@ record TargetProcess(long pid, int uid, int gid) {
     if (pid == ProcessHandle.current().pid()) {
       throw new FailedException("process " + pid + " is this command itself");
     }
-    Map<String, String> status = status(pid);
-    Map<String, String> own = status(ProcessHandle.current().pid());
-    TargetProcess target =
-        new TargetProcess(pid, effectiveId(status, "Uid"), effectiveId(status, "Gid"));
-    int ownUid = effectiveId(own, "Uid");
-    if (ownUid != ROOT && ownUid != target.uid) {
+    Descriptor proc;
+    try {
+      proc = Descriptor.directory("/proc/" + pid);
+    } catch (IOException e) {
+      throw new FailedException("there is no process " + pid);
+    }
+    boolean good = false;
+    try {
+      TargetProcess process = check(pid, proc);
+      good = true;
+      return process;
+    } finally {
+      if (!good) {
+        proc.close();
+      }
+    }
+  }
+
+  private static TargetProcess check(long pid, Descriptor proc) throws FailedException {
+    Map<String, String> status = status(pid, Path.of(proc.ownPath()));
+    Map<String, String> own = status(pid, Path.of("/proc/self"));
+    int uid = id(status, "Uid", EFFECTIVE);
+    int ownUid = id(own, "Uid", EFFECTIVE);
+    if (ownUid != ROOT && ownUid != uid) {
       throw new FailedException(
           "process "
               + pid
               + " belongs to another user ("
-              + target.userName()
+              + userName(pid, uid)
               + "): run this as that user, or as root");
     }
-    target.mustBeJvm();
-    if ((Long.parseUnsignedLong(status.get("SigCgt"), 16) & SIGQUIT_BIT) == 0) {
+    mustBeJvm(pid, proc);
+    mustHaveOneIdentity(pid, status);
+    if ((Long.parseUnsignedLong(status.get("SigCgt"), 16) & 1L << (SIGQUIT - 1)) == 0) {
       throw new FailedException(
           "the JVM "
               + pid
               + " does not take attach requests: it runs with -Xrs, or has only begun to start");
     }
-    target.mustBeReachable(status);
-    return target;
-  }
-
-  /**
-   * An older JDK looks for the socket in our /tmp unless the process ids differ, and asks for a
-   * thread dump every second until it gives up.
-   */
-  private void mustBeReachable(Map<String, String> status) throws FailedException {
-    boolean samePids = status.getOrDefault("NSpid", "").split("\\s+").length <= 1;
-    if (samePids
-        && Runtime.version().feature() < FINDS_OTHER_TMP
-        && !sees(Path.of("/tmp").toAbsolutePath())) {
+    String[] pids = status.getOrDefault("NSpid", Long.toString(pid)).split("\\s+");
+    int pidThere = Integer.parseInt(pids[pids.length - 1]);
+    try {
+      Descriptor root = root(proc, ownUid);
+      Descriptor cwd = cwd(proc);
+      // Whoever it was when its root was opened is whose rights are taken on.
+      mustBeUnchanged(pid, status, status(pid, Path.of(proc.ownPath())));
+      ActingThread acting =
+          ownUid == ROOT
+              ? ActingThread.as(uid, id(status, "Gid", EFFECTIVE), groups(status))
+              : ActingThread.asCaller();
+      return new TargetProcess(pid, uid, pidThere, proc, root, cwd, acting);
+    } catch (IOException e) {
       throw new FailedException(
-          "the JVM "
+          "process "
               + pid
-              + " has a /tmp of its own, where this Java can't reach it: use Java 23 or newer, or"
-              + " nsenter --target "
-              + pid
-              + " --mount java -jar ...");
+              + " can't be reached with its user's rights ("
+              + FailedException.reason(e)
+              + "): run this as that user, or as root with CAP_SYS_PTRACE, CAP_SETUID and"
+              + " CAP_SETGID");
     }
   }
 
-  /** Its file system as it sees it. */
-  Path root() {
-    return Path.of("/proc", Long.toString(pid), "root");
+  private static Descriptor root(Descriptor proc, int ownUid) throws IOException {
+    try {
+      return proc.followMagicLink("root");
+    } catch (AccessDeniedException e) {
+      if (ownUid == ROOT) {
+        throw e;
+      }
+      // A process that may not be traced: it most likely has the caller's own root, and the other
+      // end of its socket says whether it does.
+      return Descriptor.directory("/");
+    }
   }
 
-  /** Whether a file of ours is the same file under the same name in its sight. */
-  boolean sees(Path file) {
+  /** Null if it can't be looked at. */
+  private static Descriptor cwd(Descriptor proc) {
     try {
-      return Files.isSameFile(inItsSight(file), file);
+      return proc.followMagicLink("cwd");
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  long pid() {
+    return pid;
+  }
+
+  int uid() {
+    return uid;
+  }
+
+  /** The process id as it has it itself. */
+  int pidThere() {
+    return pidThere;
+  }
+
+  /** The root of its file system; to be used in {@link #act} only. */
+  Descriptor root() {
+    return root;
+  }
+
+  /** The directory it works in, or null; to be used in {@link #act} only. */
+  Descriptor cwd() {
+    return cwd;
+  }
+
+  /** Does something with the rights of its user, and waits for it. */
+  <T> T act(Callable<T> action) throws IOException {
+    return acting.run(action);
+  }
+
+  /** A file of its directory in /proc. */
+  byte[] read(String file) throws IOException {
+    return Files.readAllBytes(Path.of(proc.ownPath(), file));
+  }
+
+  /** Whether it still runs: it, and not another of its number. */
+  boolean isAlive() {
+    return Files.exists(Path.of(proc.ownPath(), "status"));
+  }
+
+  /** Asks a JVM to look for a request of ours. */
+  void sendQuit() throws IOException {
+    proc.signal((int) pid, SIGQUIT);
+  }
+
+  /** Whether it finds the same file as we under this name, and may read it. */
+  boolean sees(Path file) {
+    try (Descriptor ours = Descriptor.path(file)) {
+      FileFacts facts = ours.facts();
+      return act(
+          () -> {
+            try (Descriptor theirs = root.find(file.toString())) {
+              if (!theirs.facts().isSameFileAs(facts)) {
+                return false;
+              }
+              theirs.readable().close();
+              return true;
+            }
+          });
     } catch (IOException e) {
       return false;
     }
   }
 
-  /** Where we find what it finds under this absolute name. */
-  Path inItsSight(Path file) {
-    return root().resolve(file.getRoot().relativize(file));
+  /**
+   * Opens a directory in its sight that nobody but its user, root and whoever owns its root
+   * directory can put another in the place of; in {@link #act} only.
+   *
+   * @param path absolute; a link in it is refused
+   */
+  Descriptor trusted(String path) throws IOException {
+    int owner;
+    try (Descriptor top = root.findWithoutLinks("/")) {
+      owner = top.facts().uid();
+    }
+    List<String> names = Arrays.stream(path.split("/+")).filter(n -> !n.isEmpty()).toList();
+    for (int i = 0; i <= names.size(); i++) {
+      String part = "/" + String.join("/", names.subList(0, i));
+      Descriptor directory = root.findWithoutLinks(part);
+      boolean good = false;
+      try {
+        FileFacts facts = directory.facts();
+        if (!facts.isDirectory()) {
+          throw new IOException("is no directory");
+        }
+        boolean byOwner = facts.uid() == uid || facts.uid() == ROOT || facts.uid() == owner;
+        if (!byOwner) {
+          throw new IOException(part + " belongs to another user");
+        }
+        if (facts.isShared() && !facts.isSticky()) {
+          throw new IOException(part + " can be written by others");
+        }
+        if (i == names.size()) {
+          good = true;
+          return directory;
+        }
+      } finally {
+        if (!good) {
+          directory.close();
+        }
+      }
+    }
+    throw new IllegalStateException("a path has an end");
   }
 
-  private String userName() {
+  private static String userName(long pid, int uid) {
     try {
       return Files.getOwner(Path.of("/proc", Long.toString(pid))).getName();
     } catch (IOException e) {
@@ -103,9 +257,9 @@ record TargetProcess(long pid, int uid, int gid) {
     }
   }
 
-  private void mustBeJvm() throws FailedException {
+  private static void mustBeJvm(long pid, Descriptor proc) throws FailedException {
     try {
-      byte[] maps = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "maps"));
+      byte[] maps = Files.readAllBytes(Path.of(proc.ownPath(), "maps"));
       if (!new String(maps, StandardCharsets.ISO_8859_1).contains("/libjvm.so")) {
         throw new FailedException("process " + pid + " is no JVM (it has no libjvm.so mapped)");
       }
@@ -115,10 +269,31 @@ record TargetProcess(long pid, int uid, int gid) {
     }
   }
 
-  private static Map<String, String> status(long pid) throws FailedException {
+  /** Whose rights those of a process between two users are would be a guess. */
+  private static void mustHaveOneIdentity(long pid, Map<String, String> status)
+      throws FailedException {
+    for (String kind : List.of("Uid", "Gid")) {
+      if (Arrays.stream(status.get(kind).split("\\s+")).distinct().count() != 1) {
+        throw new FailedException(
+            "process " + pid + " runs with the rights of two users or groups (set-id): not done");
+      }
+    }
+  }
+
+  private static void mustBeUnchanged(
+      long pid, Map<String, String> before, Map<String, String> after) throws FailedException {
+    for (String kind : List.of("Uid", "Gid", "Groups")) {
+      if (!Objects.equals(before.get(kind), after.get(kind))) {
+        throw new FailedException("process " + pid + " changed its user meanwhile: not done");
+      }
+    }
+  }
+
+  private static Map<String, String> status(long pid, Path directory) throws FailedException {
     try {
       Map<String, String> status = new HashMap<>();
-      for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
+      byte[] bytes = Files.readAllBytes(directory.resolve("status"));
+      for (String line : new String(bytes, StandardCharsets.ISO_8859_1).split("\n")) {
         int colon = line.indexOf(':');
         status.put(line.substring(0, Math.max(0, colon)), line.substring(colon + 1).strip());
       }
@@ -128,8 +303,25 @@ record TargetProcess(long pid, int uid, int gid) {
     }
   }
 
-  /** The second of real, effective, saved, file system. */
-  private static int effectiveId(Map<String, String> status, String name) {
-    return Integer.parseInt(status.get(name).split("\\s+")[1]);
+  /** Of real, effective, saved, file system; as the kernel has it, unsigned. */
+  private static int id(Map<String, String> status, String name, int which) {
+    return (int) Long.parseLong(status.get(name).split("\\s+")[which]);
+  }
+
+  private static int[] groups(Map<String, String> status) {
+    return Arrays.stream(status.getOrDefault("Groups", "").split("\\s+"))
+        .filter(group -> !group.isEmpty())
+        .mapToInt(group -> (int) Long.parseLong(group))
+        .toArray();
+  }
+
+  @Override
+  public void close() {
+    acting.close();
+    root.close();
+    if (cwd != null) {
+      cwd.close();
+    }
+    proc.close();
   }
 }

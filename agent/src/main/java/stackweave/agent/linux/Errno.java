@@ -10,12 +10,18 @@ public final class Errno {
   public static final int EAGAIN = 11;
   public static final int ENOMEM = 12;
   public static final int EACCES = 13;
+  public static final int EEXIST = 17;
   public static final int ENODEV = 19;
+  public static final int ENOTDIR = 20;
   public static final int EINVAL = 22;
   public static final int ENFILE = 23;
   public static final int EMFILE = 24;
+  public static final int ENOSPC = 28;
+  public static final int EROFS = 30;
   public static final int ENOSYS = 38;
+  public static final int ELOOP = 40;
   public static final int EOPNOTSUPP = 95;
+  public static final int ECONNREFUSED = 111;
 
   private Errno() {}
 
@@ -30,12 +36,18 @@ public final class Errno {
       case EAGAIN -> "EAGAIN";
       case ENOMEM -> "ENOMEM";
       case EACCES -> "EACCES";
+      case EEXIST -> "EEXIST";
       case ENODEV -> "ENODEV";
+      case ENOTDIR -> "ENOTDIR";
       case EINVAL -> "EINVAL";
       case ENFILE -> "ENFILE";
       case EMFILE -> "EMFILE";
+      case ENOSPC -> "ENOSPC";
+      case EROFS -> "EROFS";
       case ENOSYS -> "ENOSYS";
+      case ELOOP -> "ELOOP";
       case EOPNOTSUPP -> "EOPNOTSUPP";
+      case ECONNREFUSED -> "ECONNREFUSED";
       default -> "errno " + errno;
     };
   }

@@ -1,0 +1,99 @@
+package stackweave.agent.cli;
+
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import stackweave.agent.linux.ThreadRights;
+
+/**
+ * A thread that has the rights of one user, and no capability, for all of its life: whatever is
+ * done in that user's files is done on it, so that it is nothing that the user could not do
+ * himself. It does nothing else, and no other thread has its rights.
+ */
+final class ActingThread implements AutoCloseable {
+  private static final Runnable END = () -> {};
+
+  private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+
+  private ActingThread() {}
+
+  /** Takes on the rights of another user, as only root may. */
+  static ActingThread as(int uid, int gid, int[] groups) throws IOException {
+    return start(
+        () -> {
+          ThreadRights.actAs(uid, gid, groups);
+          return null;
+        });
+  }
+
+  /** With the rights of the caller's user. */
+  static ActingThread asCaller() throws IOException {
+    return start(
+        () -> {
+          ThreadRights.dropCapabilities();
+          return null;
+        });
+  }
+
+  private static ActingThread start(Callable<Void> begin) throws IOException {
+    ActingThread acting = new ActingThread();
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    Thread thread = new Thread(() -> acting.work(begin, begun), "stackweave-acting");
+    thread.setDaemon(true);
+    thread.start();
+    await(begun);
+    return acting;
+  }
+
+  private void work(Callable<Void> begin, CompletableFuture<Void> begun) {
+    try {
+      begin.call();
+      begun.complete(null);
+    } catch (Throwable e) {
+      begun.completeExceptionally(e);
+      return; // with rights that are not known, nothing is done
+    }
+    try {
+      for (Runnable task = tasks.take(); task != END; task = tasks.take()) {
+        task.run();
+      }
+    } catch (InterruptedException e) {
+      // Nobody interrupts it; it ends.
+      return;
+    }
+  }
+
+  /** Does something there, and waits for it. */
+  <T> T run(Callable<T> action) throws IOException {
+    FutureTask<T> task = new FutureTask<>(action);
+    tasks.add(task);
+    return await(task);
+  }
+
+  private static <T> T await(Future<T> result) throws IOException {
+    try {
+      return result.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException cause) {
+        throw cause;
+      }
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  @Override
+  public void close() {
+    tasks.add(END);
+  }
+}

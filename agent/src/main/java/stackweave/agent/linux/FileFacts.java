@@ -1,0 +1,52 @@
+package stackweave.agent.linux;
+
+/**
+ * What the kernel says of an open file (statx(2)).
+ *
+ * @param mode type and permissions, as in stat(2)
+ * @param uid the owner's id
+ * @param links the number of its names
+ * @param size in bytes
+ * @param device major number in the upper half, minor in the lower
+ * @param inode its number on that device
+ */
+public record FileFacts(int mode, int uid, int links, long size, long device, long inode) {
+  private static final int TYPE = 0170000;
+  private static final int DIRECTORY = 0040000;
+  private static final int REGULAR = 0100000;
+  private static final int SOCKET = 0140000;
+  private static final int STICKY = 01000;
+  private static final int WRITABLE_BY_OTHERS = 0022;
+  private static final int PERMISSIONS = 07777;
+
+  public boolean isDirectory() {
+    return (mode & TYPE) == DIRECTORY;
+  }
+
+  public boolean isRegular() {
+    return (mode & TYPE) == REGULAR;
+  }
+
+  public boolean isSocket() {
+    return (mode & TYPE) == SOCKET;
+  }
+
+  /** Whether its group or others may write to it. */
+  public boolean isShared() {
+    return (mode & WRITABLE_BY_OTHERS) != 0;
+  }
+
+  /** Whether only a file's owner, or the directory's, may rename or remove it. */
+  public boolean isSticky() {
+    return (mode & STICKY) != 0;
+  }
+
+  /** The permissions, set-id and sticky bits included. */
+  public int permissions() {
+    return mode & PERMISSIONS;
+  }
+
+  public boolean isSameFileAs(FileFacts other) {
+    return device == other.device && inode == other.inode;
+  }
+}

@@ -1,0 +1,81 @@
+package stackweave.agent.linux;
+
+import java.io.IOException;
+
+/**
+ * The rights of a single thread: the kernel has user, groups and capabilities per thread, and only
+ * the C library makes all threads of a process change them together. So raw system calls.
+ */
+public final class ThreadRights {
+  /** linux/capability.h. */
+  private static final int CAPABILITY_VERSION_3 = 0x20080522;
+
+  private static final int CAPABILITY_HEADER = 2 * Integer.BYTES;
+  private static final int CAPABILITY_WORDS = 6;
+
+  private ThreadRights() {}
+
+  /**
+   * Makes the calling thread act as another user from now on: for files, sockets and whatever else
+   * asks for effective rights, and without any effective capability, be the user root.
+   *
+   * <p>Real and saved user ids stay the caller's: so the other user may neither trace this process
+   * nor send it signals. Threads that this thread starts inherit what it has.
+   *
+   * @param groups the supplementary groups
+   * @throws IOException if the kernel refuses any part of it; nothing must then be done by this
+   *     thread
+   */
+  public static void actAs(int uid, int gid, int[] groups) throws IOException {
+    try (NativeBuffer list = NativeBuffer.allocate(Math.max(1, groups.length) * Integer.BYTES)) {
+      for (int i = 0; i < groups.length; i++) {
+        list.bytes().putInt(i * Integer.BYTES, groups[i]);
+      }
+      check(
+          "setgroups",
+          Libc.syscall(Numbers.of(116, 159), groups.length, list.address(), 0, 0, 0, 0));
+    }
+    check("setresgid", Libc.syscall(Numbers.of(119, 149), -1, gid, -1, 0, 0, 0));
+    check("setresuid", Libc.syscall(Numbers.of(117, 147), -1, uid, -1, 0, 0, 0));
+    dropCapabilities();
+    mustBe(uid, gid);
+  }
+
+  /** Leaves the calling thread without any effective capability; its user stays the same. */
+  public static void dropCapabilities() throws IOException {
+    try (NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
+        NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES)) {
+      header.bytes().putInt(0, CAPABILITY_VERSION_3);
+      int capget = Numbers.of(125, 90);
+      int capset = Numbers.of(126, 91);
+      check("capget", Libc.syscall(capget, header.address(), sets.address(), 0, 0, 0, 0));
+      clearEffective(sets);
+      check("capset", Libc.syscall(capset, header.address(), sets.address(), 0, 0, 0, 0));
+      check("capget", Libc.syscall(capget, header.address(), sets.address(), 0, 0, 0, 0));
+      if ((sets.bytes().getInt(0) | sets.bytes().getInt(3 * Integer.BYTES)) != 0) {
+        throw new IOException("capabilities can't be given up");
+      }
+    }
+  }
+
+  /** Twice effective, permitted, inheritable: of the lower and of the upper 32 capabilities. */
+  private static void clearEffective(NativeBuffer sets) {
+    sets.bytes().putInt(0, 0).putInt(3 * Integer.BYTES, 0);
+  }
+
+  /** What the kernel says now, and not what its calls returned. */
+  private static void mustBe(int uid, int gid) throws IOException {
+    // An id that can't be: changes nothing, and returns the one in force.
+    long fileUser = Libc.syscall(Numbers.of(122, 151), -1, 0, 0, 0, 0, 0);
+    long fileGroup = Libc.syscall(Numbers.of(123, 152), -1, 0, 0, 0, 0, 0);
+    if (Libc.geteuid() != uid || (int) fileUser != uid || (int) fileGroup != gid) {
+      throw new IOException("the rights of another user can't be taken on");
+    }
+  }
+
+  private static void check(String call, long result) throws IOException {
+    if (result < 0) {
+      throw new IOException(call + ": " + Errno.name(Libc.errno()));
+    }
+  }
+}

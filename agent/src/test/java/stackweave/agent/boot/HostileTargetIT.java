@@ -1,0 +1,282 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.agent.apps.HostileTarget;
+import stackweave.agent.boot.Jvm.Result;
+
+/**
+ * Root's commands on processes whose user wants something of root's: in a user namespace, where he
+ * may mount. Whatever he does, he gets nothing that was not his, and root is told in one line.
+ */
+class HostileTargetIT {
+  private static final int NOBODY = 65534;
+  private static final String SECRET = "what root alone may read";
+  private static final String MOUNTS_OVER =
+      """
+      #include <sched.h>
+      #include <sys/mount.h>
+      #include <sys/stat.h>
+      #include <time.h>
+      int main(int count, char **arguments) {
+        struct stat found;
+        for (time_t start = time(0); time(0) - start < 60; sched_yield())
+          if (!stat(arguments[2], &found))
+            return mount(arguments[1], arguments[2], 0, MS_BIND, 0);
+        return 1;
+      }
+      """;
+
+  private Path directory;
+  private Path secret;
+  private Path temporary;
+  private Path results;
+  private final List<Process> started = new ArrayList<>();
+
+  @BeforeEach
+  void prepare() throws Exception {
+    assumeTrue(
+        Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "only root has secrets");
+    assumeTrue(
+        new ProcessBuilder(asNobody("true")).start().waitFor() == 0,
+        "this machine lets no user make namespaces");
+    directory = Files.createTempDirectory(Path.of("/var/tmp"), "stackweave-hostile");
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    secret = Files.writeString(directory.resolve("secret"), SECRET);
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    temporary = Files.createDirectory(directory.resolve("tmp"));
+    Files.setAttribute(temporary, "unix:uid", NOBODY);
+    results = Files.createDirectory(directory.resolve("results"));
+    copyClasses();
+  }
+
+  @AfterEach
+  void cleanUp() throws Exception {
+    for (Process process : started) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+      Files.deleteIfExists(Path.of("/tmp/.java_pid" + process.pid()));
+    }
+    if (directory != null) {
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mount, belongs to another user",
+    "relative-link, is no regular file",
+    "absolute-link, is no regular file",
+    "fifo, is no regular file",
+    "second-link, has a second name",
+    "device, is no regular file"
+  })
+  void whatIsNoRecordingOfItsUserIsNotFetched(String attack, String why) throws Exception {
+    long pid = start(attack, temporary, "-Xmx64m").pid();
+    Path output = results.resolve("rec.jfr");
+    Result result = command("record", pid, "-d", "1s", "-o", output);
+    assertFailed(result, "can't write .*: the file " + temporary + "/.* " + why);
+    assertEquals(List.of(), filesIn(results));
+    assertSecretIsKept();
+  }
+
+  @Test
+  void aRecordingIsItsCallersAlone() throws Exception {
+    long pid = start("none", temporary, "-Xmx64m").pid();
+    Path output = results.resolve("rec.jfr");
+    Result result = command("record", pid, "-d", "1s", "-o", output);
+    assertEquals(0, result.exit(), result.err());
+    assertEquals("a recording", Files.readString(output));
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(output)));
+    assertEquals(0, Files.getAttribute(output, "unix:uid"));
+    assertFalse(result.err().contains("\u001b"), "an escape sequence reaches the terminal");
+  }
+
+  /** What is mounted over the jar while it is written is not given away. */
+  @Test
+  void nothingIsChowned() throws Exception {
+    Path source = Files.writeString(directory.resolve("mounts.c"), MOUNTS_OVER);
+    Path program = directory.resolve("mounts");
+    assertEquals(0, new ProcessBuilder("gcc", "-o", "" + program, "" + source).start().waitFor());
+    Path exchange = Files.createDirectory(temporary.resolve(".stackweave-" + NOBODY));
+    Files.setPosixFilePermissions(exchange, PosixFilePermissions.fromString("rwx------"));
+    Files.setAttribute(exchange, "unix:uid", NOBODY);
+    // What it is called there, and that nobody can read the command's own jar.
+    Path jar = Files.copy(Jars.AGENT, results.resolve("agent.jar"));
+    Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-------"));
+    Path there = exchange.resolve("stackweave-agent-" + version() + ".jar");
+    Process target =
+        startIn(
+            "(" + program + " " + secret + " " + there + " &) ; exec ",
+            "none",
+            temporary,
+            "-Xmx64m");
+    Result result = run(java(), "-jar", jar, "attach", target.pid());
+    assertFalse(result.err().contains("unexpected"), result.err());
+    assertSecretIsKept();
+  }
+
+  /** An absolute link leads to a directory of the machine's, if the machine follows it. */
+  @Test
+  void aLinkInItsRootLeadsNoFurther() throws Exception {
+    Path ofRoot = Files.createDirectory(directory.resolve("of-root"));
+    Files.setPosixFilePermissions(ofRoot, PosixFilePermissions.fromString("rwx------"));
+    Path link = Files.createSymbolicLink(temporary.resolve("link"), ofRoot);
+    Process target = start("none", link, "-Xmx64m");
+    command("record", target.pid(), "-d", "1s", "-o", results.resolve("rec.jfr"));
+    assertEquals(List.of(), filesIn(ofRoot));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"fifo", "/dev/zero", "endless"})
+  void aJarThatIsNoneHangsNothing(String jar) throws Exception {
+    Path path = temporary.resolve("agent.jar");
+    switch (jar) {
+      case "fifo" ->
+          assertEquals(0, new ProcessBuilder("mkfifo", path.toString()).start().waitFor());
+      case "endless" -> {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+          file.setLength(1L << 40); // no block of it is there
+        }
+      }
+      default -> path = Path.of(jar);
+    }
+    Process target = start("none", temporary, "-javaagent:" + path);
+    assertFailed(command("status", target.pid()), "no Stackweave agent in process .*");
+  }
+
+  @Test
+  void whatItSaysReachesATerminalAsText() throws Exception {
+    Result result = command("status", start("escape", temporary, "-Xmx64m").pid());
+    assertEquals(0, result.exit(), result.err());
+    assertEquals("state: on duty ?]0;gotcha?\n", result.out());
+  }
+
+  private Process start(String attack, Path temporary, String jvmArguments) throws Exception {
+    return startIn("exec ", attack, temporary, jvmArguments);
+  }
+
+  private Process startIn(String before, String attack, Path temporary, String jvmArguments)
+      throws Exception {
+    String command =
+        String.join(
+            " ",
+            before + Path.of("/usr/bin/env"),
+            openJava(),
+            "-cp",
+            directory.resolve("classes").toString(),
+            HostileTarget.class.getName(),
+            attack,
+            secret.toString(),
+            temporary.toString(),
+            jvmArguments);
+    Process process =
+        new ProcessBuilder(asNobody("sh", "-c", command))
+            .directory(Path.of("/").toFile())
+            .redirectError(results.getParent().resolve("target.txt").toFile())
+            .start();
+    started.add(process);
+    assertEquals("running", process.inputReader().readLine());
+    return process;
+  }
+
+  /** One process all the way: setpriv, unshare, sh and env make none of their own. */
+  private static List<String> asNobody(String... command) {
+    List<String> all =
+        new ArrayList<>(
+            List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"));
+    all.addAll(List.of("unshare", "--user", "--map-root-user", "--mount"));
+    all.addAll(Arrays.asList(command));
+    return all;
+  }
+
+  /** A JVM that any user can run. */
+  private static String openJava() {
+    return Jvm.all()
+        .map(jvm -> jvm.home().resolve("bin/java"))
+        .filter(java -> java.startsWith("/usr/lib/jvm"))
+        .findFirst()
+        .orElseThrow()
+        .toString();
+  }
+
+  private void copyClasses() throws IOException {
+    String name = HostileTarget.class.getName().replace('.', '/') + ".class";
+    Path copy = directory.resolve("classes").resolve(name);
+    Files.createDirectories(copy.getParent());
+    Files.copy(Jars.apps().resolve(name), copy);
+    try (Stream<Path> all = Files.walk(directory.resolve("classes"))) {
+      for (Path path : all.toList()) {
+        path.toFile().setReadable(true, false);
+        path.toFile().setExecutable(Files.isDirectory(path), false);
+      }
+    }
+  }
+
+  private void assertSecretIsKept() throws IOException {
+    assertEquals(0, Files.getAttribute(secret, "unix:uid"), "given away");
+    assertEquals(SECRET, Files.readString(secret));
+  }
+
+  private static List<Path> filesIn(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.toList();
+    }
+  }
+
+  private String version() throws Exception {
+    return run(java(), "-jar", Jars.AGENT, "--version").out().strip().replace("Stackweave ", "");
+  }
+
+  private Result command(String name, long pid, Object... more) throws Exception {
+    List<Object> all = new ArrayList<>(List.of(java(), "-jar", Jars.AGENT, name, pid));
+    all.addAll(Arrays.asList(more));
+    return run(all.toArray());
+  }
+
+  private Result run(Object... command) throws Exception {
+    Path out = Files.createTempFile(directory, "out", ".txt");
+    Path err = Files.createTempFile(directory, "err", ".txt");
+    Process process =
+        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    started.add(process);
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "hangs: " + Arrays.toString(command));
+    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private static void assertFailed(Result result, String line) {
+    String last = result.err().strip().replaceAll("(?s).*\n", "");
+    assertEquals(2, result.exit(), result.out() + result.err());
+    assertTrue(last.matches("stackweave: " + line), result.err());
+  }
+}
