@@ -6,11 +6,28 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Map;
 
 /**
  * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line, sorted
  * here by address. Immutable once read; about 20 bytes a symbol plus the names.
+ *
+ * <p>The file says where a symbol begins, and not where it ends. So an address has the name of the
+ * symbol below it only where nothing else can lie between them:
+ *
+ * <ul>
+ *   <li>in the kernel's own code, from {@code _stext} to {@code _etext}. Code that runs only at
+ *       boot is freed and never runs again (kernel/extable.c, core_kernel_text), so it names
+ *       nothing;
+ *   <li>between two symbols of one live module, and from its last one to the end of that page: a
+ *       module's code has whole pages of its own (kernel/module/main.c);
+ *   <li>in a BPF program whose length is known: programs share pages with others, and those made of
+ *       classic filters, such as seccomp's, have no symbol (kernel/bpf/core.c,
+ *       bpf_prog_kallsyms_candidate).
+ * </ul>
+ *
+ * <p>Everywhere else (trampolines of ftrace, kprobes and BPF, classic filters, modules that were
+ * loaded later) there is no name.
  *
  * <p>Where the kernel hides addresses (kernel.kptr_restrict, no CAP_SYSLOG) every line says 0: then
  * there are no symbols, and a kernel frame has no name but {@code [kernel]}.
@@ -19,32 +36,61 @@ public final class KernelSymbols {
   /** No symbol covers the address. */
   public static final int NONE = -1;
 
+  /** No symbols. */
+  public static final KernelSymbols EMPTY =
+      new KernelSymbols(new long[0], new int[0], new byte[0], 0, 0, 0);
+
   /** Longer than any line. */
   private static final int BUFFER = 1 << 16;
 
-  private static final KernelSymbols EMPTY =
-      new KernelSymbols(new long[0], new int[0], new byte[0]);
-
   private final long[] addresses;
-  private final int[] nameOffsets;
-  private final byte[] names;
 
-  private KernelSymbols(long[] addresses, int[] nameOffsets, byte[] names) {
+  /** {@link KernelSymbolsBuilder#GAP}: what begins here has no name. */
+  private final int[] nameOffsets;
+
+  private final byte[] names;
+  private final int size;
+  private final long textStart;
+  private final long textEnd;
+
+  /**
+   * @param addresses where symbols and gaps begin, ascending, with the highest bit turned
+   * @param nameOffsets where their names are
+   * @param size how many of them are symbols
+   * @param textStart of the kernel's own code
+   * @param textEnd of the kernel's own code, the first address behind it
+   */
+  KernelSymbols(
+      long[] addresses, int[] nameOffsets, byte[] names, int size, long textStart, long textEnd) {
     this.addresses = addresses;
     this.nameOffsets = nameOffsets;
     this.names = names;
+    this.size = size;
+    this.textStart = textStart;
+    this.textEnd = textEnd;
   }
 
-  /** Reads a file of the format of /proc/kallsyms; without access, or without addresses, empty. */
+  /** Reads the kernel's own symbols alone, without those of modules and of BPF programs. */
   public static KernelSymbols read(Path kallsyms) {
+    return read(kallsyms, new KernelModules(Map.of()), new long[0]);
+  }
+
+  /**
+   * Reads a file of the format of /proc/kallsyms; without access, or without addresses, empty.
+   *
+   * @param modules those that are loaded
+   * @param programs address and length in bytes of each function of a BPF program, as far as they
+   *     are known, one after the other
+   */
+  public static KernelSymbols read(Path kallsyms, KernelModules modules, long[] programs) {
     try (InputStream in = Files.newInputStream(kallsyms)) {
-      Builder symbols = new Builder();
+      KernelSymbolsBuilder symbols = new KernelSymbolsBuilder(modules, programs);
       byte[] text = new byte[BUFFER];
       int length = 0;
       for (int read = in.read(text); read > 0; read = in.read(text, length, BUFFER - length)) {
         length += read;
         int taken = symbols.lines(text, length);
-        if (taken > 0 && !symbols.shown) {
+        if (taken > 0 && !symbols.shown()) {
           // Hidden in some lines, hidden in all: 5 MB not read. The first line alone says nothing,
           // for up to Linux 6.14 x86-64 has a symbol at 0.
           return EMPTY;
@@ -60,101 +106,28 @@ public final class KernelSymbols {
     }
   }
 
-  /** Collects the symbols of code; of the text nothing is kept but their names. */
-  private static final class Builder {
-    private long[] addresses = new long[1 << 16];
-    private int[] nameOffsets = new int[1 << 16];
-    private int count;
-
-    /** Whether an address was met that is not 0. */
-    private boolean shown;
-
-    private byte[] names = new byte[1 << 20];
-    private int namesLength;
-
-    /** Takes all lines that are whole; returns how many bytes they are. */
-    int lines(byte[] text, int length) {
-      int from = 0;
-      for (int at = 0; at < length; at++) {
-        if (text[at] == '\n') {
-          line(text, from, at);
-          from = at + 1;
-        }
-      }
-      return from;
-    }
-
-    /** Takes the line between two places of the text. */
-    void line(byte[] text, int from, int to) {
-      int at = from;
-      long address = 0;
-      while (at < to && text[at] > ' ') {
-        address = address << 4 | (Character.digit(text[at++], 16) & 0xf);
-      }
-      shown |= address != 0;
-      int type = at + 1 < to ? text[at + 1] | 0x20 : 0;
-      int name = at + 3;
-      if (address == 0 || type != 't' && type != 'w' || name >= to) {
-        return;
-      }
-      int end = name;
-      while (end < to && text[end] > ' ') {
-        end++;
-      }
-      add(address, text, name, end - name);
-    }
-
-    private void add(long address, byte[] text, int name, int length) {
-      if (count == addresses.length) {
-        addresses = Arrays.copyOf(addresses, 2 * count);
-        nameOffsets = Arrays.copyOf(nameOffsets, 2 * count);
-      }
-      if (names.length - namesLength <= length) {
-        names = Arrays.copyOf(names, 2 * names.length + length);
-      }
-      addresses[count] = address ^ Long.MIN_VALUE;
-      nameOffsets[count++] = namesLength;
-      System.arraycopy(text, name, names, namesLength, length);
-      namesLength += length + 1;
-    }
-
-    /** Sorted by address; the first of several symbols of one address stays the first. */
-    KernelSymbols build() {
-      int sorted = Math.min(1, count);
-      while (sorted < count && addresses[sorted - 1] <= addresses[sorted]) {
-        sorted++;
-      }
-      // The kernel's own symbols come sorted, those of its modules after them are not.
-      Integer[] tail = new Integer[count - sorted];
-      for (int i = 0; i < tail.length; i++) {
-        tail[i] = sorted + i;
-      }
-      Arrays.sort(tail, Comparator.comparingLong(i -> addresses[i]));
-      long[] starts = new long[count];
-      int[] offsets = new int[count];
-      int head = 0;
-      int next = 0;
-      for (int i = 0; i < count; i++) {
-        boolean takeHead =
-            next == tail.length || (head < sorted && addresses[head] <= addresses[tail[next]]);
-        int symbol = takeHead ? head++ : tail[next++];
-        starts[i] = addresses[symbol];
-        offsets[i] = nameOffsets[symbol];
-      }
-      return new KernelSymbols(starts, offsets, Arrays.copyOf(names, namesLength));
-    }
-  }
-
-  /** The symbol at or below {@code address}, or {@link #NONE}. */
+  /** The symbol that covers {@code address}, or {@link #NONE}. */
   public int find(long address) {
     int i = Arrays.binarySearch(addresses, address ^ Long.MIN_VALUE);
-    if (i >= 0) {
-      while (i > 0 && addresses[i - 1] == addresses[i]) {
-        i--;
-      }
-      return i;
+    i = i >= 0 ? i : -i - 2;
+    while (i >= 0 && i + 1 < addresses.length && addresses[i + 1] == addresses[i]) {
+      i++;
     }
-    return -i - 2;
+    if (i < 0 || nameOffsets[i] == KernelSymbolsBuilder.GAP) {
+      return NONE;
+    }
+    while (i > 0 && addresses[i - 1] == addresses[i]) {
+      i--;
+    }
+    return i;
+  }
+
+  /**
+   * Whether the address is in the kernel's own code, whose names are the same as long as it runs.
+   */
+  public boolean isOwnText(long address) {
+    return Long.compareUnsigned(address, textStart) >= 0
+        && Long.compareUnsigned(address, textEnd) < 0;
   }
 
   /** Where symbol {@code i} starts. */
@@ -173,6 +146,6 @@ public final class KernelSymbols {
 
   /** How many symbols there are; 0 where the kernel hides them. */
   public int size() {
-    return addresses.length;
+    return size;
   }
 }

@@ -3,7 +3,6 @@ package stackweave.agent.drain;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
-import java.nio.file.Path;
 import stackweave.agent.JavaBase;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
@@ -19,7 +18,6 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
 import stackweave.jfr.store.EventStore;
-import stackweave.maps.KernelSymbols;
 import stackweave.maps.MappedModule;
 import stackweave.maps.ModuleIndex;
 import stackweave.unwind.NativeUnwinder;
@@ -28,7 +26,6 @@ import stackweave.unwind.RuleTable;
 /** Puts together what a sample passes through, anew each time that sampling starts. */
 final class PipelineFactory {
   private static final String LIBJVM = "libjvm.so";
-  private static final Path KALLSYMS = Path.of("/proc/kallsyms");
 
   private final Instrumentation instrumentation;
   private final ThreadStartHooks hooks;
@@ -91,7 +88,7 @@ final class PipelineFactory {
     HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
-    StackNames names = new StackNames(store, methods, () -> KernelSymbols.read(KALLSYMS));
+    StackNames names = new StackNames(store, methods, new KernelNames());
     boolean open = hotSpot != null && openJavaBase();
     ThreadNames threads =
         new ThreadNames(

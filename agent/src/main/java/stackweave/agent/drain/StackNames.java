@@ -3,7 +3,6 @@ package stackweave.agent.drain;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.HotSpotMethod;
@@ -30,15 +29,12 @@ final class StackNames {
 
   private static final int SYMBOL_SLOTS = 4096;
 
-  /** Instead of a module's number, which is never 0. */
-  private static final int KERNEL = 0;
+  /** No generation of the modules: a slot that is filled again each time. */
+  private static final int NEVER = -1;
 
   private final EventStore store;
   private final HotSpotMethods methods;
-  private final Supplier<KernelSymbols> kernelSymbols;
-
-  /** Null until the first kernel frame. */
-  private KernelSymbols kernel;
+  private final KernelNames kernel;
 
   /** By the module's number: a module that is unloaded must not be kept for it. */
   private final Map<Integer, Long> moduleIds = new HashMap<>();
@@ -57,12 +53,12 @@ final class StackNames {
   private int methodGeneration;
 
   /**
-   * @param kernelSymbols asked once, at the first kernel frame: they take some 85 ms to read
+   * @param kernel asked from the first kernel frame on
    */
-  StackNames(EventStore store, HotSpotMethods methods, Supplier<KernelSymbols> kernelSymbols) {
+  StackNames(EventStore store, HotSpotMethods methods, KernelNames kernel) {
     this.store = store;
     this.methods = methods;
-    this.kernelSymbols = kernelSymbols;
+    this.kernel = kernel;
   }
 
   /** Forgets all ids of the store, whose generation has changed. */
@@ -141,22 +137,24 @@ final class StackNames {
   }
 
   private void nameKernel(int slot, long pc) {
-    if (kernel == null) {
-      kernel = kernelSymbols.get();
-    }
-    int symbol = kernel.find(pc);
+    KernelSymbols symbols = kernel.symbolsFor(pc);
+    int symbol = symbols.find(pc);
     if (symbol == KernelSymbols.NONE) {
       // No offset either: it would make a new frame of every instruction, and tell nothing.
       symbolIds[slot] = store.method(MethodDefinition.symbol(0, "", 0));
       offsets[slot] = 0;
     } else {
-      long start = kernel.start(symbol);
-      int known = knownSymbol(KERNEL, symbol);
+      long start = symbols.start(symbol);
+      int known = knownSymbol(-kernel.generation(), symbol);
       if (knownIds[known] == 0) {
-        knownIds[known] = store.method(MethodDefinition.symbol(0, kernel.name(symbol), start));
+        knownIds[known] = store.method(MethodDefinition.symbol(0, symbols.name(symbol), start));
       }
       symbolIds[slot] = knownIds[known];
       offsets[slot] = pc - start;
+    }
+    if (!symbols.isOwnText(pc)) {
+      // Code comes and goes there: it is looked for at every frame.
+      generations[slot] = NEVER;
     }
   }
 
@@ -186,7 +184,11 @@ final class StackNames {
     }
   }
 
-  /** The slot of a symbol, whose id is 0 there if it is not known. */
+  /**
+   * The slot of a symbol, whose id is 0 there if it is not known.
+   *
+   * @param module the module's number, which is above 0; below it, the kernel's symbols
+   */
   private int knownSymbol(int module, int symbol) {
     long key = (long) module << 32 | symbol;
     int slot = (int) (key * 0x9E3779B97F4A7C15L >>> 52);

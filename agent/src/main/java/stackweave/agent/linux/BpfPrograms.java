@@ -1,0 +1,161 @@
+package stackweave.agent.linux;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * Where the kernel has the code of the BPF programs that are loaded, by bpf(2), for whom it tells:
+ * CAP_SYS_ADMIN. /proc/kallsyms has their names, but not their lengths.
+ *
+ * <p>Never called under a seccomp filter: it may kill who makes a call that no usual service makes.
+ * Source: include/uapi/linux/bpf.h, union bpf_attr and struct bpf_prog_info (Linux 4.18 and later).
+ */
+public final class BpfPrograms {
+  private static final Path STATUS = Path.of("/proc/thread-self/status");
+  private static final int CAP_SYS_ADMIN = 21;
+
+  private static final int PROG_GET_NEXT_ID = 11;
+  private static final int PROG_GET_FD_BY_ID = 13;
+  private static final int OBJ_GET_INFO_BY_FD = 15;
+
+  /** More are not looked at: about 4 µs each. */
+  private static final int MOST_PROGRAMS = 1024;
+
+  /** Functions of one program; the kernel has at most 256 (BPF_MAX_SUBPROGS). */
+  private static final int MOST_FUNCTIONS = 256;
+
+  // union bpf_attr for these commands
+  private static final int ATTR_BYTES = 16;
+  private static final int NEXT_ID = 4;
+  private static final int INFO_LENGTH = 4;
+  private static final int INFO_ADDRESS = 8;
+
+  // struct bpf_prog_info
+  private static final int KSYM_COUNT = 104;
+  private static final int LENGTH_COUNT = 108;
+  private static final int KSYMS = 112;
+  private static final int LENGTHS = 120;
+  private static final int INFO_BYTES = 128;
+
+  // our buffer
+  private static final int INFO = ATTR_BYTES;
+  private static final int ADDRESSES = INFO + INFO_BYTES;
+  private static final int SIZES = ADDRESSES + MOST_FUNCTIONS * Long.BYTES;
+  private static final int BUFFER_BYTES = SIZES + MOST_FUNCTIONS * Integer.BYTES;
+
+  private BpfPrograms() {}
+
+  /** The ids of the programs, ascending: each id is of one program only. Empty if not told. */
+  public static int[] ids() {
+    if (!mayAsk()) {
+      return new int[0];
+    }
+    try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES)) {
+      return ids(buffer);
+    }
+  }
+
+  private static int[] ids(NativeBuffer buffer) {
+    SystemCalls calls = SystemCalls.current().orElseThrow();
+    int[] ids = new int[16];
+    int count = 0;
+    for (int id = 0; count < MOST_PROGRAMS; ) {
+      clear(buffer, 0, ATTR_BYTES);
+      buffer.bytes().putInt(0, id);
+      if (calls.bpf(PROG_GET_NEXT_ID, buffer.address(), ATTR_BYTES) < 0) {
+        break;
+      }
+      id = buffer.bytes().getInt(NEXT_ID);
+      if (count == ids.length) {
+        ids = Arrays.copyOf(ids, 2 * count);
+      }
+      ids[count++] = id;
+    }
+    return Arrays.copyOf(ids, count);
+  }
+
+  /**
+   * Address and length in bytes of each function of these programs, one after the other, as far as
+   * the kernel tells.
+   */
+  public static long[] functions(int[] ids) {
+    if (ids.length == 0 || !mayAsk()) {
+      return new long[0];
+    }
+    long[] functions = new long[0];
+    try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES)) {
+      for (int id : ids) {
+        int count = describe(id, buffer);
+        int at = functions.length;
+        functions = Arrays.copyOf(functions, at + 2 * count);
+        for (int i = 0; i < count; i++) {
+          functions[at++] = buffer.bytes().getLong(ADDRESSES + i * Long.BYTES);
+          functions[at++] = buffer.bytes().getInt(SIZES + i * Integer.BYTES);
+        }
+      }
+    }
+    return functions;
+  }
+
+  /** Fills in addresses and sizes; returns how many. */
+  private static int describe(int id, NativeBuffer buffer) {
+    SystemCalls calls = SystemCalls.current().orElseThrow();
+    ByteBuffer bytes = buffer.bytes();
+    clear(buffer, 0, ATTR_BYTES);
+    bytes.putInt(0, id);
+    int fd = calls.bpf(PROG_GET_FD_BY_ID, buffer.address(), ATTR_BYTES);
+    if (fd < 0) {
+      return 0;
+    }
+    try {
+      clear(buffer, 0, BUFFER_BYTES);
+      bytes.putInt(0, fd);
+      bytes.putInt(INFO_LENGTH, INFO_BYTES);
+      bytes.putLong(INFO_ADDRESS, buffer.address() + INFO);
+      bytes.putInt(INFO + KSYM_COUNT, MOST_FUNCTIONS);
+      bytes.putInt(INFO + LENGTH_COUNT, MOST_FUNCTIONS);
+      bytes.putLong(INFO + KSYMS, buffer.address() + ADDRESSES);
+      bytes.putLong(INFO + LENGTHS, buffer.address() + SIZES);
+      if (calls.bpf(OBJ_GET_INFO_BY_FD, buffer.address(), ATTR_BYTES) < 0
+          || bytes.getInt(INFO_LENGTH) < INFO_BYTES) {
+        return 0;
+      }
+      int count = Math.min(bytes.getInt(INFO + KSYM_COUNT), bytes.getInt(INFO + LENGTH_COUNT));
+      return Math.max(0, Math.min(count, MOST_FUNCTIONS));
+    } finally {
+      Libc.close(fd);
+    }
+  }
+
+  private static void clear(NativeBuffer buffer, int from, int to) {
+    for (int at = from; at < to; at += Integer.BYTES) {
+      buffer.bytes().putInt(at, 0);
+    }
+  }
+
+  /**
+   * Whether the kernel would tell this thread: not if it lacks the capability, for security modules
+   * log each refusal, and not if a seccomp filter is, or may be, between them.
+   */
+  private static boolean mayAsk() {
+    boolean capable = false;
+    boolean filtered = false;
+    try {
+      for (String line : Files.readAllLines(STATUS, StandardCharsets.ISO_8859_1)) {
+        if (line.startsWith("CapEff:")) {
+          long capabilities = Long.parseUnsignedLong(line.substring(line.indexOf('\t') + 1), 16);
+          capable = (capabilities >>> CAP_SYS_ADMIN & 1) != 0;
+        } else if (line.startsWith("Seccomp:")) {
+          filtered = !line.endsWith("\t0");
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      return false;
+    }
+    return capable && !filtered;
+  }
+}
