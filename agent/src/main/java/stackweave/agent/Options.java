@@ -8,6 +8,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import stackweave.agent.linux.MemoryAccess;
 
 /**
  * What stands after {@code =} in -javaagent: {@code name=value,name=value}. Strict: a name or value
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
  * @param switchFile the file that switches sampling off while it is there, or empty: the usual one
  * @param drainPercent how much of a core the drain thread may use in the long run, from 1 to 100
  * @param hooks whether classes of the JDK are instrumented while sampling goes on
+ * @param memory what the process's own memory is read with
  */
 public record Options(
     long intervalNanos,
@@ -34,7 +36,8 @@ public record Options(
     String recordFailures,
     String switchFile,
     int drainPercent,
-    Hooks hooks) {
+    Hooks hooks,
+    MemoryAccess memory) {
 
   /** Where the recording's settings decide. */
   public static final int AS_RECORDED = 0;
@@ -79,7 +82,8 @@ public record Options(
     RECORD_FAILURES,
     SWITCH,
     DRAIN,
-    HOOKS
+    HOOKS,
+    MEMORY
   }
 
   /**
@@ -95,6 +99,7 @@ public record Options(
     boolean explicit = false;
     String recordFailures = "";
     Hooks hooks = Hooks.AUTO;
+    MemoryAccess memory = MemoryAccess.AUTO;
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     if (text == null || text.isBlank()) {
@@ -106,7 +111,8 @@ public record Options(
           recordFailures,
           switchFile,
           drainPercent,
-          hooks); // the usual case loads no more classes
+          hooks,
+          memory); // the usual case loads no more classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -155,10 +161,11 @@ public record Options(
             throw invalid(name, value, names(Hooks.class));
           }
         }
+        case MEMORY -> memory = memory(value);
       }
     }
     return new Options(
-        interval, depth, engine, explicit, recordFailures, switchFile, drainPercent, hooks);
+        interval, depth, engine, explicit, recordFailures, switchFile, drainPercent, hooks, memory);
   }
 
   /**
@@ -204,6 +211,16 @@ public record Options(
       return Integer.parseInt(value);
     }
     throw invalid(Name.DRAIN, value, "how many percent of a core, from 1 to 100");
+  }
+
+  /** The names of system calls and files keep their underscores. */
+  private static MemoryAccess memory(String value) throws InvalidOptionException {
+    for (MemoryAccess access : MemoryAccess.values()) {
+      if (access.label().equals(value)) {
+        return access;
+      }
+    }
+    throw invalid(Name.MEMORY, value, "auto, process_vm_readv, proc_self_mem");
   }
 
   private static InvalidOptionException invalid(Name name, String value, String wanted) {

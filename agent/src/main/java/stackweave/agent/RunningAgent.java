@@ -28,6 +28,7 @@ final class RunningAgent {
             options.mayInstrument(attached),
             options.recordFailures(),
             options.switchFile(),
+            options.memory(),
             options.drainPercent(),
             new Messages(),
             new StatusBoard(instrumentation));

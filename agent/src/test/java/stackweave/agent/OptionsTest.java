@@ -10,12 +10,21 @@ import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.Options.Engine;
 import stackweave.agent.Options.Hooks;
+import stackweave.agent.linux.MemoryAccess;
 
 class OptionsTest {
 
   private static final Options DEFAULTS =
       new Options(
-          Options.AS_RECORDED, Options.AS_RECORDED, Engine.AUTO, false, "", "", 10, Hooks.AUTO);
+          Options.AS_RECORDED,
+          Options.AS_RECORDED,
+          Engine.AUTO,
+          false,
+          "",
+          "",
+          10,
+          Hooks.AUTO,
+          MemoryAccess.AUTO);
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -27,9 +36,18 @@ class OptionsTest {
   @Test
   void allTogetherInAnyOrder() throws InvalidOptionException {
     assertEquals(
-        new Options(1_000_000, 512, Engine.PERF, true, "/a dir", "/an/off", 25, Hooks.OFF),
+        new Options(
+            1_000_000,
+            512,
+            Engine.PERF,
+            true,
+            "/a dir",
+            "/an/off",
+            25,
+            Hooks.OFF,
+            MemoryAccess.PROCESS_VM_READV),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,hooks=off,interval=1ms"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,hooks=off,interval=1ms,memory=process_vm_readv"));
   }
 
   @ParameterizedTest
@@ -62,9 +80,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks, memory)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks, memory)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks, memory)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, like 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, like 10ms)",

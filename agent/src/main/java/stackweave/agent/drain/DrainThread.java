@@ -1,22 +1,17 @@
 package stackweave.agent.drain;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import stackweave.agent.engine.EngineChoice;
 import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineKind;
-import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.NativeAccess;
 import stackweave.jfr.control.SamplingRequest;
@@ -214,7 +209,7 @@ final class DrainThread implements Runnable {
     }
     try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
       EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks());
-      totals.engineReason = reasons(choice);
+      totals.engineReason = choice.reasons();
       if (choice.engine().isPresent()) {
         started.countDown();
         sampleUntilStopped(choice.engine().get(), pipeline);
@@ -316,6 +311,9 @@ final class DrainThread implements Runnable {
     /** Whether it is switched off, or the engine has to begin again. */
     private boolean elsewhere;
 
+    /** Whether a seccomp filter was there when sampling began: one that comes later counts, too. */
+    private final boolean filtered = CallPolicy.isFiltered();
+
     Turns(SampleEngine running, PipelineFactory.Pipeline pipeline) {
       this.running = running;
       this.pipeline = pipeline;
@@ -371,6 +369,10 @@ final class DrainThread implements Runnable {
     private void tell(long now) {
       publish(running);
       elsewhere |= switchFile.present() != null;
+      if (!filtered && CallPolicy.isFiltered()) {
+        pipeline.memory().guard();
+        elsewhere = true;
+      }
       if (now - stated > STATUS_NANOS) {
         stated = now;
         status(running);
@@ -400,18 +402,5 @@ final class DrainThread implements Runnable {
             .findFirst()
             .orElse(null);
     return new EngineConfig(request.intervalNanos(), EngineConfig.MAX_STACK_BYTES, preferred);
-  }
-
-  /** One text for all engines that were refused for the same reason. */
-  private static String reasons(EngineChoice choice) {
-    Map<String, List<String>> engines = new LinkedHashMap<>();
-    for (EngineRefusal refusal : choice.refusals()) {
-      engines
-          .computeIfAbsent(refusal.cause(), cause -> new ArrayList<>())
-          .add(refusal.engine().label());
-    }
-    return engines.entrySet().stream()
-        .map(e -> String.join(", ", e.getValue()) + ": " + e.getKey())
-        .collect(Collectors.joining("; "));
   }
 }

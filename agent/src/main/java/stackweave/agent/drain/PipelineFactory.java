@@ -7,6 +7,8 @@ import stackweave.agent.JavaBase;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.hook.HookException;
+import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
@@ -30,20 +32,24 @@ final class PipelineFactory {
   private final Instrumentation instrumentation;
   private final ThreadStartHooks hooks;
   private final FailureFiles failureFiles;
+  private final MemoryAccess memoryAccess;
   private final Messages messages;
 
   /**
    * @param hooks whether classes of the JDK may be instrumented while sampling goes on
    * @param failureFiles where stacks that don't reach their root are recorded; null: nowhere
+   * @param memoryAccess what the process's own memory is to be read with
    */
   PipelineFactory(
       Instrumentation instrumentation,
       boolean hooks,
       FailureFiles failureFiles,
+      MemoryAccess memoryAccess,
       Messages messages) {
     this.instrumentation = instrumentation;
     this.hooks = hooks ? new ThreadStartHooks(instrumentation, messages) : null;
     this.failureFiles = failureFiles;
+    this.memoryAccess = memoryAccess;
     this.messages = messages;
   }
 
@@ -74,7 +80,12 @@ final class PipelineFactory {
   }
 
   Pipeline open(EventStore store, int depth, SamplerTotals totals) {
-    SelfMemory memory = new SelfMemory();
+    SelfMemory memory = new SelfMemory(memoryAccess);
+    totals.memoryNote =
+        memory.isGuarded() && memory.way() == SelfMemory.Way.PROC_SELF_MEM
+            ? "memory is read through /proc/self/mem, process_vm_readv "
+                + GuardedCall.PROCESS_VM_READV.notTried()
+            : "";
     RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture());
     ModuleIndex modules = new ModuleIndex(memory, rules);
     try {
@@ -208,8 +219,7 @@ final class PipelineFactory {
     } else {
       try {
         MountedContinuations mounted = new MountedContinuations();
-        return new VirtualThreads(
-            collections, mounted, new ObjectBits(SystemCalls.current().orElseThrow()));
+        return new VirtualThreads(collections, mounted, new ObjectBits());
       } catch (ReflectiveOperationException | RuntimeException e) {
         why = e.toString();
       }

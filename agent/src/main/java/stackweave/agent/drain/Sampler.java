@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import stackweave.agent.Version;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.hotspot.FrameKind;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
@@ -40,6 +41,7 @@ public final class Sampler implements SamplingListener {
    * @param recordFailures the directory for replay files of stacks that don't reach their root, or
    *     empty
    * @param switchFile the file that switches sampling off, or empty: the usual one
+   * @param memoryAccess what the process's own memory is to be read with
    * @param drainPercent how much of a core the drain thread may use
    * @param board shows how sampling goes, from the first request on
    */
@@ -48,6 +50,7 @@ public final class Sampler implements SamplingListener {
       boolean hooks,
       String recordFailures,
       String switchFile,
+      MemoryAccess memoryAccess,
       int drainPercent,
       Messages messages,
       StatusBoard board) {
@@ -56,6 +59,7 @@ public final class Sampler implements SamplingListener {
             instrumentation,
             hooks,
             recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
+            memoryAccess,
             messages);
     this.switchFile = new SwitchFile(switchFile, messages);
     this.drainPercent = drainPercent;

@@ -23,6 +23,9 @@ final class SamplerTotals {
   /** How often the store met a limit. */
   long storeResets;
 
+  /** How memory is read, where that is not the usual way. */
+  String memoryNote = "";
+
   /** What the running engine says of itself. */
   String engineNote = "";
 
@@ -120,7 +123,7 @@ final class SamplerTotals {
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return Stream.of(note, throttleNote, engineNote, hookNote, failure)
+    return Stream.of(note, memoryNote, throttleNote, engineNote, hookNote, failure)
         .filter(text -> !text.isEmpty())
         .collect(Collectors.joining("; "));
   }

@@ -3,6 +3,8 @@ package stackweave.agent.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.GuardedCall;
 
 /** Starts the first engine that this machine permits. */
 public final class EngineChooser {
@@ -19,13 +21,19 @@ public final class EngineChooser {
    * SampleEngine#wake} excepted).
    *
    * <p>The order is that of {@link EngineKind}, but {@link EngineConfig#preferred} comes first
-   * where it is set; a preference never prevents the fallback to the others.
+   * where it is set; a preference never prevents the fallback to the others. Where a seccomp filter
+   * may kill who asks for perf events, perf engines are not tried unless one is preferred.
    *
    * @param javaStacks where the stacks of Java threads are; used on this thread only
    */
   public static EngineChoice start(EngineConfig config, ThreadStacks javaStacks) {
     List<EngineRefusal> refusals = new ArrayList<>();
+    CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order(config.preferred())) {
+      if (kind != EngineKind.TIMER && !policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+        refusals.add(PerfRefusals.notTried(kind));
+        continue;
+      }
       try {
         return new EngineChoice(Optional.of(start(kind, config, javaStacks)), refusals);
       } catch (EngineRefusedException e) {

@@ -1,5 +1,9 @@
 package stackweave.agent.engine;
 
+import java.util.Set;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.GuardedCall;
+
 /**
  * What is asked of an engine.
  *
@@ -23,6 +27,15 @@ public record EngineConfig(long intervalNanos, int stackBytes, EngineKind prefer
   public EngineConfig {
     intervalNanos = Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, intervalNanos));
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
+  }
+
+  /**
+   * Which guarded calls the calling thread may make for this: naming a perf engine is the user's
+   * word that perf_event_open kills nobody.
+   */
+  CallPolicy callPolicy() {
+    boolean perf = preferred == EngineKind.PERF || preferred == EngineKind.PERF_USER;
+    return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
   }
 
   /** The largest stack copies, the usual order of engines. */

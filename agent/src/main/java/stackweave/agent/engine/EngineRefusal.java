@@ -33,12 +33,19 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     /** The threads' timers would take too much of the user's signal queue (RLIMIT_SIGPENDING). */
     SIGNAL_QUEUE,
     /** Another engine of the same kind runs in this process. */
-    IN_USE
+    IN_USE,
+    /** Not even asked for, since a seccomp filter may kill who asks. */
+    NOT_TRIED
   }
 
   /** The refusal as one line: {@code perf: <explanation> [EACCES]}. */
   public String line() {
-    return engine.label() + ": " + cause();
+    return engine.label() + separator() + cause();
+  }
+
+  /** What stands between the engine's name and the cause: {@code perf not tried: …}. */
+  String separator() {
+    return reason == Reason.NOT_TRIED ? " " : ": ";
   }
 
   /** The explanation with the kernel's answer: {@code <explanation> [EACCES]}. */

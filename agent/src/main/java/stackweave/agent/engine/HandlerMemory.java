@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -63,12 +64,13 @@ final class HandlerMemory {
    *
    * @throws EngineRefusedException if another engine has it, or the kernel doesn't grant it
    */
-  static synchronized HandlerMemory acquire(SystemCalls calls) throws EngineRefusedException {
+  static synchronized HandlerMemory acquire(SystemCalls calls, CallPolicy policy)
+      throws EngineRefusedException {
     if (instance == null) {
       HandlerLayout layout = HandlerLayout.of(calls.architecture());
       instance = find(layout);
       if (instance == null) {
-        instance = create(calls, layout);
+        instance = create(calls, policy, layout);
       }
     }
     if (!LONGS.compareAndSet(
@@ -83,13 +85,9 @@ final class HandlerMemory {
     byte[] code = HandlerCode.read(layout);
     try (SelfMemory memory = new SelfMemory()) {
       for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
-        if (mapping.executable() && mapping.path().equals("/memfd:" + HandlerCode.NAME)) {
-          byte[] found = new byte[code.length];
-          memory.read(mapping.start(), found, 0, found.length);
-          int own = code.length - Long.BYTES;
-          if (Arrays.equals(code, 0, own, found, 0, own)) {
-            return adopt(mapping.start(), memory.readLong(mapping.start() + own), memory);
-          }
+        long at = HandlerCode.find(mapping, code, memory);
+        if (at != 0) {
+          return adopt(at, memory.readLong(at + code.length - Long.BYTES), memory);
         }
       }
     } catch (IOException | UnreadableMemoryException e) {
@@ -114,9 +112,9 @@ final class HandlerMemory {
         memory.readLong(process + HandlerLayout.PROCESS_MAGIC));
   }
 
-  private static HandlerMemory create(SystemCalls calls, HandlerLayout layout)
+  private static HandlerMemory create(SystemCalls calls, CallPolicy policy, HandlerLayout layout)
       throws EngineRefusedException {
-    NativeBuffer ring = HandlerCode.mapRing(calls, RING_BYTES);
+    NativeBuffer ring = HandlerCode.mapRing(calls, policy, RING_BYTES);
     NativeBuffer process = allocate(HandlerLayout.PROCESS_BYTES);
     NativeBuffer blocks = allocate(BLOCKS_BYTES);
     long magic = Randomness.next() | 1;
@@ -129,7 +127,7 @@ final class HandlerMemory {
     words.putLong(HandlerLayout.PROCESS_CLOCK, Libc.vdsoFunction(layout.clock()));
     boolean installed = false;
     try {
-      long code = HandlerCode.install(calls, layout, process.address());
+      long code = HandlerCode.install(calls, policy, layout, process.address());
       installed = true;
       return new HandlerMemory(process, blocks, ring, code, magic);
     } finally {

@@ -2,37 +2,51 @@ package stackweave.agent.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
 
 /**
  * The stacks of threads whose stack is not known otherwise, without asking the threads: the C
- * library keeps each thread's descriptor at the top of its stack, in the same mapping, and has told
- * the kernel where a part of it is, the list of robust mutexes (get_robust_list). The stack reaches
- * from the beginning of that mapping (below it is the guard page) to the descriptor. Only the first
- * thread has its descriptor elsewhere; its stack is the mapping that the kernel calls {@code
- * [stack]}.
+ * library keeps each thread's descriptor at the top of its stack, in the same mapping, and where
+ * that is can be found out ({@link ThreadDescriptors}). The stack reaches from the beginning of
+ * that mapping (below it is the guard page) to the descriptor. Only the first thread has its
+ * descriptor elsewhere; its stack is the mapping that the kernel calls {@code [stack]}.
  *
- * <p>Sources: glibc nptl/allocatestack.c (since 2.3.4), kernel/futex/syscalls.c. A C library that
- * tells the kernel nothing leaves its threads unknown. What others told is checked by it. Costs one
- * reading of /proc/self/maps per call, some 200 µs. Not thread-safe.
+ * <p>Sources: glibc nptl/allocatestack.c (since 2.3.4), kernel/futex/syscalls.c. Threads without
+ * such a descriptor stay unknown. What others told is checked by it, where the kernel is asked.
+ * Costs one reading of /proc/self/maps per call, some 200 µs. Not thread-safe.
  */
 final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
   private static final int MOST_PATH = 512;
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};
 
-  private final SystemCalls calls;
   private final int pid = Libc.getpid();
-  private final NativeBuffer words = NativeBuffer.allocate(16);
+
+  /** Null where descriptors can't be found. */
+  private final ThreadDescriptors finder;
+
   private final NativeBuffer chunk = NativeBuffer.allocate(CHUNK);
   private final byte[] line = new byte[MOST_PATH];
   private int lineLength;
   private long[] descriptors = new long[64];
 
-  NativeStacks(SystemCalls calls) {
-    this.calls = calls;
+  NativeStacks(SystemCalls calls, CallPolicy policy) {
+    this.finder =
+        policy.allows(GuardedCall.GET_ROBUST_LIST) ? new RobustLists(calls) : pthreadList();
+  }
+
+  private static ThreadDescriptors pthreadList() {
+    SelfMemory memory = new SelfMemory();
+    ThreadDescriptors list = PthreadList.open(memory);
+    if (list == null) {
+      memory.close();
+    }
+    return list;
   }
 
   @Override
@@ -40,9 +54,12 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     if (descriptors.length < count) {
       descriptors = new long[count];
     }
+    if (finder != null) {
+      finder.find(tids, count, ends, descriptors);
+    }
     boolean any = false;
     for (int i = 0; i < count; i++) {
-      descriptors[i] = tids[i] == pid ? 0 : descriptor(tids[i]);
+      descriptors[i] = tids[i] == pid ? 0 : descriptors[i];
       if (ends[i] != 0 && descriptors[i] != 0 && !isWithin(descriptors[i], starts[i], ends[i])) {
         ends[i] = 0; // of a thread that had the id before
       }
@@ -74,11 +91,6 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
 
   private int read(int fd) {
     return (int) Libc.read(fd, chunk.address(), CHUNK);
-  }
-
-  private long descriptor(int tid) {
-    long at = words.address();
-    return calls.getRobustList(tid, at, at + Long.BYTES) < 0 ? 0 : words.bytes().getLong(0);
   }
 
   /** One line of maps: {@code start-end rwxp offset device inode path}. */
@@ -117,7 +129,9 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
 
   @Override
   public void close() {
-    words.close();
+    if (finder != null) {
+      finder.close();
+    }
     chunk.close();
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.GuardedCall;
 
 /** What a refused perf_event_open means, in words. */
 final class PerfRefusals {
@@ -14,6 +15,11 @@ final class PerfRefusals {
   private static final int UNKNOWN = Integer.MAX_VALUE;
 
   private PerfRefusals() {}
+
+  /** A filter may kill who calls perf_event_open. */
+  static EngineRefusal notTried(EngineKind engine) {
+    return new EngineRefusal(engine, Reason.NOT_TRIED, 0, GuardedCall.PERF_EVENT_OPEN.notTried());
+  }
 
   /** perf_event_open of the first event failed. */
   static EngineRefusedException open(EngineKind engine, boolean kernel, int errno) {

@@ -1,6 +1,7 @@
 package stackweave.agent.engine;
 
 import java.util.Arrays;
+import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.LastPid;
@@ -58,6 +59,7 @@ final class TimerDiscovery implements AutoCloseable {
    */
   TimerDiscovery(
       SystemCalls calls,
+      CallPolicy policy,
       TaskList tasks,
       TimerThreads threads,
       int drainTid,
@@ -67,7 +69,7 @@ final class TimerDiscovery implements AutoCloseable {
     this.queue = new SignalQueue();
     this.drainTid = drainTid;
     this.javaStacks = javaStacks;
-    this.nativeStacks = new NativeStacks(calls);
+    this.nativeStacks = new NativeStacks(calls, policy);
   }
 
   /** Threads that were listed last and have no timer: the kernel gives none, or the budget ends. */

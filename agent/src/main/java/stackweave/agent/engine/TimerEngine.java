@@ -1,6 +1,7 @@
 package stackweave.agent.engine;
 
 import java.util.concurrent.locks.LockSupport;
+import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.SystemCalls;
@@ -70,10 +71,11 @@ final class TimerEngine implements SampleEngine {
   static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
-    TimerEngine engine = new TimerEngine(config, HandlerMemory.acquire(calls));
+    CallPolicy policy = config.callPolicy();
+    TimerEngine engine = new TimerEngine(config, HandlerMemory.acquire(calls, policy));
     boolean started = false;
     try {
-      engine.open(calls, javaStacks, signal);
+      engine.open(calls, policy, javaStacks, signal);
       started = true;
     } finally {
       if (!started) {
@@ -83,7 +85,7 @@ final class TimerEngine implements SampleEngine {
     return engine;
   }
 
-  private void open(SystemCalls calls, ThreadStacks javaStacks, int number)
+  private void open(SystemCalls calls, CallPolicy policy, ThreadStacks javaStacks, int number)
       throws EngineRefusedException {
     TaskList tasks = TaskList.open(calls);
     if (tasks == null) {
@@ -91,7 +93,7 @@ final class TimerEngine implements SampleEngine {
     }
     signal = install(number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
-    discovery = new TimerDiscovery(calls, tasks, threads, calls.gettid(), javaStacks);
+    discovery = new TimerDiscovery(calls, policy, tasks, threads, calls.gettid(), javaStacks);
     records =
         new TimerRecords(
             memory,

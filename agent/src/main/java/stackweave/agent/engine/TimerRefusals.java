@@ -28,36 +28,12 @@ final class TimerRefusals {
             + " MiB of shared memory); a higher limit of address space or memory lifts it");
   }
 
-  static EngineRefusedException memoryFile(int errno) {
-    return switch (errno) {
-      case Errno.EMFILE, Errno.ENFILE ->
-          refused(
-              Reason.FILE_DESCRIPTORS,
-              errno,
-              "no file descriptor is left for the engine's memory; a higher limit of open files"
-                  + " (ulimit -n) lifts it");
-      case Errno.ENOSYS ->
-          refused(
-              Reason.ABSENT,
-              errno,
-              "this kernel has no memfd_create, into which the signal handler is written; Linux"
-                  + " 3.17 and later have");
-      default ->
-          refused(
-              Reason.BLOCKED,
-              errno,
-              "memfd_create, into which the signal handler is written, is refused (seccomp of a"
-                  + " container, or a security module); a profile that allows memfd_create lifts"
-                  + " it");
-    };
-  }
-
   static EngineRefusedException executable(int errno) {
     return refused(
         Reason.BLOCKED,
         errno,
         "a security module refuses to map the signal handler executable (mmap of a sealed memory"
-            + " file); a policy that allows execute on the JVM's own memory files (SELinux:"
+            + " file, or mprotect); a policy that allows execute on the JVM's own memory files (SELinux:"
             + " execute on tmpfs_t or memfd files) lifts it");
   }
 

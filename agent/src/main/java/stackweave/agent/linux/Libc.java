@@ -8,9 +8,9 @@ import com.sun.jna.NativeLibrary;
  *
  * <p>Addresses and sizes are {@code long}s. Functions return what the C function returns; after −1
  * {@link #errno} has the reason. Functions with a variable argument list in C ({@code syscall},
- * {@code ioctl}, {@code open}, {@code prctl}) are bound with fixed ones: on Linux x86-64 and
- * AArch64 both are passed the same way. Initialising this class initialises JNA (about 80 ms).
- * Thread-safe.
+ * {@code ioctl}, {@code open}, {@code prctl}, {@code mremap}) are bound with fixed ones: on Linux
+ * x86-64 and AArch64 both are passed the same way. Initialising this class initialises JNA (about
+ * 80 ms). Thread-safe.
  */
 public final class Libc {
   public static final int PROT_NONE = 0;
@@ -21,6 +21,8 @@ public final class Libc {
   public static final int MAP_PRIVATE = 2;
   public static final int MAP_FIXED = 0x10;
   public static final int MAP_ANONYMOUS = 0x20;
+  public static final int MREMAP_MAYMOVE = 1;
+  public static final int MREMAP_FIXED = 2;
 
   /** What mmap returns where it fails. */
   public static final long MAP_FAILED = -1;
@@ -46,6 +48,7 @@ public final class Libc {
   /** Its resolution is the kernel's tick. */
   public static final int CLOCK_REALTIME_COARSE = 5;
 
+  private static final long RTLD_DEFAULT = 0;
   private static final int RTLD_LAZY = 1;
   private static final int RTLD_NOLOAD = 4;
 
@@ -74,6 +77,11 @@ public final class Libc {
 
   public static native int munmap(long address, long length);
 
+  public static native int mprotect(long address, long length, int protection);
+
+  public static native long mremap(
+      long address, long oldLength, long newLength, int flags, long newAddress);
+
   public static native int madvise(long address, long length, int advice);
 
   public static native int ftruncate(int fd, long length);
@@ -100,6 +108,9 @@ public final class Libc {
   public static native long pread(int fd, long buffer, long length, long offset);
 
   public static native int eventfd(int initial, int flags);
+
+  /** {@code fds} is an array of two ints. */
+  public static native int socketpair(int domain, int type, int protocol, long fds);
 
   /** {@code fds} is an array of struct pollfd: int fd, short events, short revents. */
   public static native int poll(long fds, long count, int timeoutMillis);
@@ -133,6 +144,11 @@ public final class Libc {
   public static long vdsoFunction(String name) {
     long vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
     return vdso == 0 ? 0 : dlsym(vdso, name);
+  }
+
+  /** The address of a symbol that some library of the process exports; 0 where none does. */
+  public static long symbol(String name) {
+    return dlsym(RTLD_DEFAULT, name);
   }
 
   private static native long dlopen(String name, int flags);

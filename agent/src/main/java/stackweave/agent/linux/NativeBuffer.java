@@ -73,6 +73,30 @@ public final class NativeBuffer implements AutoCloseable {
     return new NativeBuffer(address, 2L * length);
   }
 
+  /**
+   * Shared memory without a file that is seen twice in a row as by {@link #mapTwice}; a forked
+   * child sees it, too. Null where the kernel refuses it.
+   *
+   * <p>mremap of 0 bytes of a shared mapping makes another one of the same pages (mremap(2)). The
+   * kernel accounts for all of it here, so with vm.overcommit_memory=2 no later touch can fail.
+   */
+  public static NativeBuffer shareTwice(int length) {
+    long address =
+        Libc.mmap(0, 2L * length, Libc.PROT_NONE, Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS, -1, 0);
+    if (address == Libc.MAP_FAILED) {
+      return null;
+    }
+    int protection = Libc.PROT_READ | Libc.PROT_WRITE;
+    int shared = Libc.MAP_SHARED | Libc.MAP_ANONYMOUS | Libc.MAP_FIXED;
+    int move = Libc.MREMAP_MAYMOVE | Libc.MREMAP_FIXED;
+    if (Libc.mmap(address, length, protection, shared, -1, 0) == Libc.MAP_FAILED
+        || Libc.mremap(address, 0, length, move, address + length) == Libc.MAP_FAILED) {
+      Libc.munmap(address, 2L * length);
+      return null;
+    }
+    return new NativeBuffer(address, 2L * length);
+  }
+
   /** Memory that was mapped by somebody else, as long as he keeps it. */
   public static NativeBuffer view(long address, long length) {
     return new NativeBuffer(address, length);

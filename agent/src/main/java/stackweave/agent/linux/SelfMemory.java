@@ -1,6 +1,7 @@
 package stackweave.agent.linux;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -9,9 +10,10 @@ import stackweave.unwind.UnreadableMemoryException;
  * ends in an exception and not in a signal.
  *
  * <p>process_vm_readv on the own pid; where that is denied (a seccomp filter, a kernel without
- * CONFIG_CROSS_MEMORY_ATTACH), pread of /proc/self/mem. One difference is left: pages without read
- * permission are unreadable to the first and readable to the second. About 1 µs a call, 6.5 µs for
- * 64 KiB; nothing is cached and nothing allocated. Not thread-safe.
+ * CONFIG_CROSS_MEMORY_ATTACH) or must not be tried ({@link GuardedCall}), pread of /proc/self/mem.
+ * One difference is left: pages without read permission are unreadable to the first and readable to
+ * the second. About 1 µs a call, 6.5 µs for 64 KiB; nothing is cached and nothing allocated. Not
+ * thread-safe.
  */
 public final class SelfMemory implements MemoryReader, AutoCloseable {
 
@@ -40,11 +42,29 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   private final ByteBuffer bytes;
   private Way way;
   private int memFd = -1;
+  private boolean guarded;
   private int vectorErrno;
   private int fileErrno;
 
+  /** Reads as {@link MemoryAccess#AUTO} has it, for the calling thread. */
   public SelfMemory() {
-    this(Way.PROCESS_VM_READV);
+    this(MemoryAccess.AUTO);
+  }
+
+  /** For the calling thread, which is to be the only one that reads. */
+  public SelfMemory(MemoryAccess access) {
+    this(wayFor(access));
+    guarded = access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
+  }
+
+  private static Way wayFor(MemoryAccess access) {
+    boolean vector =
+        switch (access) {
+          case AUTO -> CallPolicy.ofThread(Set.of()).allows(GuardedCall.PROCESS_VM_READV);
+          case PROCESS_VM_READV -> true;
+          case PROC_SELF_MEM -> false;
+        };
+    return vector ? Way.PROCESS_VM_READV : Way.PROC_SELF_MEM;
   }
 
   /** Begins with {@code way}; a test's entry to the fallback. */
@@ -68,11 +88,31 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
       readLong(buffer.address() + LOCAL_VECTOR);
       return "";
     } catch (UnreadableMemoryException e) {
-      return "process_vm_readv ["
-          + Errno.name(vectorErrno)
-          + "], /proc/self/mem ["
+      return "process_vm_readv "
+          + (vectorErrno == 0 ? notTried() : "[" + Errno.name(vectorErrno) + "]")
+          + ", /proc/self/mem ["
           + (fileErrno == 0 ? "nothing is read" : Errno.name(fileErrno))
           + "]";
+    }
+  }
+
+  private String notTried() {
+    return guarded ? GuardedCall.PROCESS_VM_READV.notTried() : "not asked for";
+  }
+
+  /**
+   * Whether the memory is read through /proc/self/mem only because a seccomp filter may kill who
+   * calls process_vm_readv.
+   */
+  public boolean isGuarded() {
+    return guarded;
+  }
+
+  /** Never calls process_vm_readv again: a filter has come that may kill. */
+  public void guard() {
+    if (way == Way.PROCESS_VM_READV) {
+      guarded = true;
+      openProcSelfMem();
     }
   }
 

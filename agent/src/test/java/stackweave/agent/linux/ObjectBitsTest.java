@@ -14,7 +14,7 @@ class ObjectBitsTest {
 
   @Test
   void addressesTellObjectsApartWhileNoneMoves() {
-    try (ObjectBits bits = new ObjectBits(SystemCalls.current().orElseThrow())) {
+    try (ObjectBits bits = new ObjectBits()) {
       Object[] objects = new Object[200];
       for (int i = 0; i < objects.length; i++) {
         objects[i] = new Object();
@@ -45,7 +45,7 @@ class ObjectBitsTest {
 
   @Test
   void nothingAfterClose() {
-    ObjectBits bits = new ObjectBits(SystemCalls.current().orElseThrow());
+    ObjectBits bits = new ObjectBits();
     bits.close();
     assertEquals(0, bits.of(new Object()));
     bits.close();

@@ -1,0 +1,31 @@
+package stackweave.agent.engine;
+
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+
+/**
+ * Asks the kernel: the C library has told it where each thread's list of robust mutexes is, which
+ * is a part of the thread's descriptor (get_robust_list).
+ */
+final class RobustLists implements ThreadDescriptors {
+  private final SystemCalls calls;
+  private final NativeBuffer words = NativeBuffer.allocate(16);
+
+  RobustLists(SystemCalls calls) {
+    this.calls = calls;
+  }
+
+  @Override
+  public void find(int[] tids, int count, long[] ends, long[] descriptors) {
+    long at = words.address();
+    for (int i = 0; i < count; i++) {
+      boolean told = calls.getRobustList(tids[i], at, at + Long.BYTES) >= 0;
+      descriptors[i] = told ? words.bytes().getLong(0) : 0;
+    }
+  }
+
+  @Override
+  public void close() {
+    words.close();
+  }
+}

@@ -1,0 +1,71 @@
+package stackweave.agent.linux;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * Which {@link GuardedCall}s may be made: all where no seccomp filter is in front of the kernel,
+ * else those that the user has vouched for. Whether a filter answers a call with an error or kills
+ * the process can't be asked, only tried. Immutable.
+ *
+ * <p>A filter belongs to a thread, and a new thread has its creator's. So a policy holds for the
+ * thread that it was made on.
+ */
+public final class CallPolicy {
+  private static final Path OF_THREAD = Path.of("/proc/thread-self/status");
+  private static final Path OF_PROCESS = Path.of("/proc/self/status");
+  private static final String LINE = "Seccomp:";
+  private static final String NO_FILTER = "0";
+
+  private final boolean filtered;
+  private final Set<GuardedCall> vouchedFor;
+
+  CallPolicy(boolean filtered, Set<GuardedCall> vouchedFor) {
+    this.filtered = filtered;
+    this.vouchedFor = Set.copyOf(vouchedFor);
+  }
+
+  /**
+   * The policy for the calling thread.
+   *
+   * @param vouchedFor what may be called under a filter, too
+   */
+  public static CallPolicy ofThread(Set<GuardedCall> vouchedFor) {
+    return new CallPolicy(isFiltered(), vouchedFor);
+  }
+
+  /** Whether the calling thread may make this call. */
+  public boolean allows(GuardedCall call) {
+    return !filtered || vouchedFor.contains(call);
+  }
+
+  /**
+   * Whether the calling thread is under a seccomp filter, or may be: where /proc can't be read.
+   * proc_pid_status(5): Seccomp is 0 for none, 1 for strict mode, 2 for a filter; a kernel without
+   * seccomp has no such line.
+   */
+  public static boolean isFiltered() {
+    try {
+      return isFiltered(OF_THREAD);
+    } catch (IOException e) {
+      // before Linux 3.17
+    }
+    try {
+      return isFiltered(OF_PROCESS);
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static boolean isFiltered(Path status) throws IOException {
+    for (String line : Files.readAllLines(status, StandardCharsets.ISO_8859_1)) {
+      if (line.startsWith(LINE)) {
+        return !line.substring(LINE.length()).strip().equals(NO_FILTER);
+      }
+    }
+    return false;
+  }
+}
