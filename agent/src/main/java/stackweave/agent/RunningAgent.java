@@ -29,6 +29,7 @@ final class RunningAgent {
             options.recordFailures(),
             options.switchFile(),
             options.drainPercent(),
+            (long) options.perfMebibytes() << 20,
             new Messages(),
             new StatusBoard(instrumentation));
     control =

@@ -26,6 +26,7 @@ public final class Sampler implements SamplingListener {
   private final Messages messages;
   private final StatusBoard board;
   private final int drainPercent;
+  private final long perfMemoryBytes;
   private final SamplerTotals totals = new SamplerTotals();
   // Written under the lock of this; drain is read without it, too.
   private EventStore store;
@@ -41,6 +42,7 @@ public final class Sampler implements SamplingListener {
    *     empty
    * @param switchFile the file that switches sampling off, or empty: the usual one
    * @param drainPercent how much of a core the drain thread may use
+   * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
    * @param board shows how sampling goes, from the first request on
    */
   public Sampler(
@@ -49,6 +51,7 @@ public final class Sampler implements SamplingListener {
       String recordFailures,
       String switchFile,
       int drainPercent,
+      long perfMemoryBytes,
       Messages messages,
       StatusBoard board) {
     this.pipelines =
@@ -59,6 +62,7 @@ public final class Sampler implements SamplingListener {
             messages);
     this.switchFile = new SwitchFile(switchFile, messages);
     this.drainPercent = drainPercent;
+    this.perfMemoryBytes = perfMemoryBytes;
     this.messages = messages;
     this.board = board;
   }
@@ -102,6 +106,7 @@ public final class Sampler implements SamplingListener {
         new DrainThread(
             request,
             drainPercent,
+            perfMemoryBytes,
             store,
             totals,
             this::showStatus,

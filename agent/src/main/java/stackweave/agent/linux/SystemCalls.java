@@ -6,8 +6,10 @@ import stackweave.unwind.Architecture;
 
 /** Numbers of the system calls that libc has no function for, per architecture. */
 public enum SystemCalls {
-  X86_64(Architecture.X86_64, 298, 186, 217, 319, 274, 222, 223, 224, 226),
-  AARCH64(Architecture.AARCH64, 241, 178, 61, 279, 100, 107, 110, 108, 111);
+  X86_64(Architecture.X86_64, 298, 186, 217, 319, 274, 222, 223, 224, 226, 262),
+  AARCH64(Architecture.AARCH64, 241, 178, 61, 279, 100, 107, 110, 108, 111, 79);
+
+  private static final int AT_FDCWD = -100;
 
   private final Architecture architecture;
   private final int perfEventOpen;
@@ -19,6 +21,7 @@ public enum SystemCalls {
   private final int timerSettime;
   private final int timerGettime;
   private final int timerDelete;
+  private final int newfstatat;
 
   SystemCalls(
       Architecture architecture,
@@ -30,7 +33,8 @@ public enum SystemCalls {
       int timerCreate,
       int timerSettime,
       int timerGettime,
-      int timerDelete) {
+      int timerDelete,
+      int newfstatat) {
     this.architecture = architecture;
     this.perfEventOpen = perfEventOpen;
     this.gettid = gettid;
@@ -41,6 +45,7 @@ public enum SystemCalls {
     this.timerSettime = timerSettime;
     this.timerGettime = timerGettime;
     this.timerDelete = timerDelete;
+    this.newfstatat = newfstatat;
   }
 
   /** Those of the running JVM; empty on an architecture that the engines don't know. */
@@ -104,5 +109,10 @@ public enum SystemCalls {
   /** {@code timer_delete(id)}. */
   public int timerDelete(int id) {
     return (int) Libc.syscall(timerDelete, id, 0, 0, 0, 0, 0);
+  }
+
+  /** {@code newfstatat(AT_FDCWD, path, stat, 0)} for a path in native memory. */
+  public int newfstatat(long path, long stat) {
+    return (int) Libc.syscall(newfstatat, AT_FDCWD, path, stat, 0, 0, 0);
   }
 }
