@@ -25,6 +25,7 @@ import stackweave.agent.linux.MemoryAccess;
  *     empty: none are written
  * @param switchFile the file that switches sampling off while it is there, or empty: the usual one
  * @param drainPercent how much of a core the drain thread may use in the long run, from 1 to 100
+ * @param perfMebibytes of the kernel's memory that perf may take for the events of threads, in MiB
  * @param hooks whether classes of the JDK are instrumented while sampling goes on
  * @param memory what the process's own memory is read with
  */
@@ -36,6 +37,7 @@ public record Options(
     String recordFailures,
     String switchFile,
     int drainPercent,
+    int perfMebibytes,
     Hooks hooks,
     MemoryAccess memory) {
 
@@ -45,6 +47,10 @@ public record Options(
   /** A tenth of a core: many times what sampling at 100 Hz costs. */
   public static final int DEFAULT_DRAIN_PERCENT = 10;
 
+  /** 380 threads on 128 CPUs, 24,000 on 2. */
+  public static final int DEFAULT_PERF_MEBIBYTES = 64;
+
+  private static final int MAX_PERF_MEBIBYTES = 65_536;
   private static final long MIN_INTERVAL_NANOS = 100_000;
   private static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
   private static final int MAX_DEPTH = 8_192;
@@ -82,6 +88,7 @@ public record Options(
     RECORD_FAILURES,
     SWITCH,
     DRAIN,
+    PERF_MEMORY,
     HOOKS,
     MEMORY
   }
@@ -102,6 +109,7 @@ public record Options(
     MemoryAccess memory = MemoryAccess.AUTO;
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
+    int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
     if (text == null || text.isBlank()) {
       return new Options(
           interval,
@@ -111,6 +119,7 @@ public record Options(
           recordFailures,
           switchFile,
           drainPercent,
+          perfMebibytes,
           hooks,
           memory); // the usual case loads no more classes
     }
@@ -155,6 +164,7 @@ public record Options(
           switchFile = value;
         }
         case DRAIN -> drainPercent = drainPercent(value);
+        case PERF_MEMORY -> perfMebibytes = perfMebibytes(value);
         case HOOKS -> {
           hooks = constant(Hooks.class, value);
           if (hooks == null) {
@@ -165,7 +175,16 @@ public record Options(
       }
     }
     return new Options(
-        interval, depth, engine, explicit, recordFailures, switchFile, drainPercent, hooks, memory);
+        interval,
+        depth,
+        engine,
+        explicit,
+        recordFailures,
+        switchFile,
+        drainPercent,
+        perfMebibytes,
+        hooks,
+        memory);
   }
 
   /**
@@ -221,6 +240,13 @@ public record Options(
       }
     }
     throw invalid(Name.MEMORY, value, "auto, process_vm_readv, proc_self_mem");
+  }
+
+  private static int perfMebibytes(String value) throws InvalidOptionException {
+    if (value.matches("[1-9]\\d{0,4}") && Integer.parseInt(value) <= MAX_PERF_MEBIBYTES) {
+      return Integer.parseInt(value);
+    }
+    throw invalid(Name.PERF_MEMORY, value, "MiB, from 1 to " + MAX_PERF_MEBIBYTES);
   }
 
   private static InvalidOptionException invalid(Name name, String value, String wanted) {

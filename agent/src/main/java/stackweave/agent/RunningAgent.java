@@ -30,6 +30,7 @@ final class RunningAgent {
             options.switchFile(),
             options.memory(),
             options.drainPercent(),
+            (long) options.perfMebibytes() << 20,
             new Messages(),
             new StatusBoard(instrumentation));
     control =

@@ -23,6 +23,7 @@ class OptionsTest {
           "",
           "",
           10,
+          64,
           Hooks.AUTO,
           MemoryAccess.AUTO);
 
@@ -44,10 +45,11 @@ class OptionsTest {
             "/a dir",
             "/an/off",
             25,
+            8,
             Hooks.OFF,
             MemoryAccess.PROCESS_VM_READV),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,hooks=off,interval=1ms,memory=process_vm_readv"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv"));
   }
 
   @ParameterizedTest
@@ -80,9 +82,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks, memory)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks, memory)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, hooks, memory)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, like 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, like 10ms)",
@@ -90,6 +92,9 @@ class OptionsTest {
         "interval=99us         | option 'interval' can't be '99us' (wanted: a time from 100us to 60s, like 10ms)",
         "interval=61s          | option 'interval' can't be '61s' (wanted: a time from 100us to 60s, like 10ms)",
         "interval=999999999s   | option 'interval' can't be '999999999s' (wanted: a time from 100us to 60s, like 10ms)",
+        "perf-memory=0         | option 'perf-memory' can't be '0' (wanted: MiB, from 1 to 65536)",
+        "perf-memory=65537     | option 'perf-memory' can't be '65537' (wanted: MiB, from 1 to 65536)",
+        "perf-memory=64m       | option 'perf-memory' can't be '64m' (wanted: MiB, from 1 to 65536)",
         "depth=0               | option 'depth' can't be '0' (wanted: a number of frames from 1 to 8192)",
         "depth=8193            | option 'depth' can't be '8193' (wanted: a number of frames from 1 to 8192)",
         "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf, timer, perf-user)",

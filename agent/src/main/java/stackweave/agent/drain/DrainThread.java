@@ -10,6 +10,8 @@ import stackweave.agent.engine.EngineChoice;
 import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineOrder;
+import stackweave.agent.engine.PerfBudget;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
@@ -46,6 +48,9 @@ final class DrainThread implements Runnable {
   /** The same where the engine does not report mappings either. */
   private static final long UNREPORTED_REFRESH_NANOS = 500_000_000L;
 
+  /** How soon it is noticed that an engine that was refused may run. */
+  private static final long RETRY_NANOS = 10_000_000_000L;
+
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
   /**
@@ -62,6 +67,7 @@ final class DrainThread implements Runnable {
 
   private final SamplingRequest request;
   private final int drainPercent;
+  private final long perfMemoryBytes;
   private final EventStore store;
   private final SamplerTotals totals;
 
@@ -77,16 +83,22 @@ final class DrainThread implements Runnable {
   private volatile boolean stopping;
   private volatile SampleEngine engine;
   private CpuTime cpuTime;
+  private PerfBudget budget;
+
+  /** What the pipeline lacks, whatever the engine; "" if nothing. */
+  private String pipelineNote = "";
 
   /** Null while no engine runs. */
   private Throttle throttle;
 
   /**
    * @param drainPercent how much of a core this thread may use in the long run
+   * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
    */
   DrainThread(
       SamplingRequest request,
       int drainPercent,
+      long perfMemoryBytes,
       EventStore store,
       SamplerTotals totals,
       Runnable onPublish,
@@ -95,6 +107,7 @@ final class DrainThread implements Runnable {
       Messages messages) {
     this.request = request;
     this.drainPercent = drainPercent;
+    this.perfMemoryBytes = perfMemoryBytes;
     this.store = store;
     this.totals = totals;
     this.onPublish = onPublish;
@@ -169,8 +182,10 @@ final class DrainThread implements Runnable {
   }
 
   private void sampleWheneverSwitchedOn() {
-    try (CpuTime cpu = new CpuTime()) {
+    try (CpuTime cpu = new CpuTime();
+        PerfBudget perfBudget = new PerfBudget(perfMemoryBytes)) {
       cpuTime = cpu;
+      budget = perfBudget;
       while (!stopping) {
         sleepWhileSwitchedOff();
         sampleUntilStopped();
@@ -180,6 +195,7 @@ final class DrainThread implements Runnable {
       totals.earlierDrainCpuNanos += cpu.ofThread();
     } finally {
       cpuTime = null;
+      budget = null;
     }
   }
 
@@ -208,31 +224,52 @@ final class DrainThread implements Runnable {
       return;
     }
     try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
-      EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks());
-      totals.engineReason = choice.reasons();
-      if (choice.engine().isPresent()) {
-        started.countDown();
-        sampleUntilStopped(choice.engine().get(), pipeline);
-        return;
+      pipelineNote = totals.note;
+      while (startEngine(pipeline)) {
+        // Another engine has to take over: with the same pipeline, which is long to put together.
+        // It is not told which threads end meanwhile, and their ids may be used again.
+        store.newGeneration();
       }
     }
-    stateUntilStopped(totals.engineReason);
+  }
+
+  /**
+   * Samples by one engine until it ends.
+   *
+   * @return whether another one is to be tried at once
+   */
+  private boolean startEngine(PipelineFactory.Pipeline pipeline) {
+    EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks(), budget);
+    totals.engineReason = choice.reasons();
+    totals.kernelNote = EngineOrder.note(choice);
+    if (choice.engine().isPresent()) {
+      started.countDown();
+      return sampleUntilStopped(choice.engine().get(), pipeline);
+    }
+    stateNoSamples(totals.engineReason);
+    return sleepUntilStopped();
+  }
+
+  private void stateUntilStopped(String whyNot) {
+    stateNoSamples(whyNot);
+    sleepUntilStopped();
   }
 
   /** No samples: why, is said once on stderr, and in every chunk of the recording. */
-  private void stateUntilStopped(String whyNot) {
+  private void stateNoSamples(String whyNot) {
     totals.engine = "";
     totals.engineReason = whyNot;
     totals.note = "not sampling: " + whyNot;
     messages.sampling("no samples: " + whyNot);
     status(null);
     started.countDown();
-    sleepUntilStopped();
   }
 
-  private void sampleUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+  /** Returns whether another engine has to be tried at once. */
+  private boolean sampleUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
     try (running) {
       engine = running;
+      totals.note = pipelineNote;
       totals.engine = running.kind().label();
       totals.intervalNanos = running.intervalNanos();
       // What was mapped before the engine told of mappings, and after the pipeline looked.
@@ -254,18 +291,24 @@ final class DrainThread implements Runnable {
       // What other threads see ends with all that was drained.
       publish(running);
       totals.add(running.statistics());
+      return !stopping && switchFile.present() == null;
     } finally {
       engine = null;
       throttle = null;
     }
   }
 
-  private void sleepUntilStopped() {
+  /** Returns whether an engine that was refused is to be tried again. */
+  private boolean sleepUntilStopped() {
     while (!stopping) {
-      LockSupport.parkNanos(this, TimeUnit.HOURS.toNanos(1));
+      LockSupport.parkNanos(this, RETRY_NANOS);
       forgetInterrupt();
       flushStatus();
+      if (!stopping && budget != null && budget.isFreeAgain(System.nanoTime())) {
+        return true;
+      }
     }
+    return false;
   }
 
   /**
@@ -329,6 +372,7 @@ final class DrainThread implements Runnable {
         status(running); // what is still to be drained may take longer than a rotation waits
       }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
+      elsewhere |= running.hasEnded();
       throttle.settle();
       wait = nextWait(drained);
       if (flush) {
@@ -368,7 +412,7 @@ final class DrainThread implements Runnable {
 
     private void tell(long now) {
       publish(running);
-      elsewhere |= switchFile.present() != null;
+      elsewhere |= switchFile.present() != null || budget.isFreeAgain(now);
       if (!filtered && CallPolicy.isFiltered()) {
         pipeline.memory().guard();
         elsewhere = true;

@@ -27,6 +27,7 @@ public final class Sampler implements SamplingListener {
   private final Messages messages;
   private final StatusBoard board;
   private final int drainPercent;
+  private final long perfMemoryBytes;
   private final SamplerTotals totals = new SamplerTotals();
   // Written under the lock of this; drain is read without it, too.
   private EventStore store;
@@ -43,6 +44,7 @@ public final class Sampler implements SamplingListener {
    * @param switchFile the file that switches sampling off, or empty: the usual one
    * @param memoryAccess what the process's own memory is to be read with
    * @param drainPercent how much of a core the drain thread may use
+   * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
    * @param board shows how sampling goes, from the first request on
    */
   public Sampler(
@@ -52,6 +54,7 @@ public final class Sampler implements SamplingListener {
       String switchFile,
       MemoryAccess memoryAccess,
       int drainPercent,
+      long perfMemoryBytes,
       Messages messages,
       StatusBoard board) {
     this.pipelines =
@@ -63,6 +66,7 @@ public final class Sampler implements SamplingListener {
             messages);
     this.switchFile = new SwitchFile(switchFile, messages);
     this.drainPercent = drainPercent;
+    this.perfMemoryBytes = perfMemoryBytes;
     this.messages = messages;
     this.board = board;
   }
@@ -106,6 +110,7 @@ public final class Sampler implements SamplingListener {
         new DrainThread(
             request,
             drainPercent,
+            perfMemoryBytes,
             store,
             totals,
             this::showStatus,

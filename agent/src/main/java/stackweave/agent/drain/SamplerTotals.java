@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
 import stackweave.jfr.store.SamplerGauges;
@@ -28,6 +29,9 @@ final class SamplerTotals {
 
   /** What the running engine says of itself. */
   String engineNote = "";
+
+  /** What is weaker with this engine on a kernel this old; "" if nothing. */
+  String kernelNote = "";
 
   /** What the throttle says of itself. */
   String throttleNote = "";
@@ -67,7 +71,7 @@ final class SamplerTotals {
     earlierUsedNanos += ended.cpuUsedNanos();
     earlierCoveredNanos += ended.cpuCoveredNanos();
     earlierKernelNanos += ended.cpuKernelNanos();
-    earlierForeign += ended.foreign();
+    earlierForeign += foreign(ended);
   }
 
   /** The figures that were published last, or null; any thread. */
@@ -107,8 +111,13 @@ final class SamplerTotals {
         notes(),
         earlierKernelNanos + (running == null ? 0 : running.cpuKernelNanos()),
         resets(),
-        earlierForeign + (running == null ? 0 : running.foreign()),
+        earlierForeign + (running == null ? 0 : foreign(running)),
         gauges(running));
+  }
+
+  /** Records of other processes; a timer's are signals that others sent, and no samples. */
+  private static long foreign(EngineStatistics engine) {
+    return engine.kind() == EngineKind.TIMER ? 0 : engine.foreign();
   }
 
   private SamplerGauges gauges(EngineStatistics running) {
@@ -123,7 +132,7 @@ final class SamplerTotals {
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return Stream.of(note, memoryNote, throttleNote, engineNote, hookNote, failure)
+    return Stream.of(note, memoryNote, throttleNote, engineNote, kernelNote, hookNote, failure)
         .filter(text -> !text.isEmpty())
         .collect(Collectors.joining("; "));
   }

@@ -54,6 +54,17 @@ final class StatusReport {
               + values.engine()
               + ")");
     }
+    if (values.foreign() > 0) {
+      lines.add("foreign: " + values.foreign() + " samples of child processes, discarded");
+    }
+    if (values.gauges().kernelBudgetBytes() > 0) {
+      lines.add(
+          "kernel memory: about "
+              + fixed(values.gauges().kernelBytes() / 1048576.0, 1)
+              + " MiB for events of threads, "
+              + (values.gauges().kernelBudgetBytes() >> 20)
+              + " MiB allowed");
+    }
     if (!values.note().isEmpty()) {
       lines.add("note: " + values.note());
     }

@@ -23,7 +23,16 @@ final class CpuSet {
    * shrinks.
    */
   static synchronized int[] ofProcess() {
-    BitSet cpus = EVER;
+    EVER.or(present());
+    if (EVER.isEmpty()) {
+      EVER.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
+    }
+    return EVER.stream().toArray();
+  }
+
+  /** The union over all threads at the moment, without CPUs that are offline. */
+  static BitSet present() {
+    BitSet cpus = new BitSet();
     try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {
       for (int tid : Tasks.list()) {
         if (Libc.sched_getaffinity(tid, MASK_BYTES, mask.address()) >= 0) {
@@ -31,9 +40,6 @@ final class CpuSet {
         }
       }
     }
-    if (cpus.isEmpty()) {
-      cpus.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
-    }
-    return cpus.stream().toArray();
+    return cpus;
   }
 }

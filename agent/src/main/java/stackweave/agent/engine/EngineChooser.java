@@ -20,22 +20,29 @@ public final class EngineChooser {
    * sampled, nor are threads that it starts from here on, and it alone may use the engine ({@link
    * SampleEngine#wake} excepted).
    *
-   * <p>The order is that of {@link EngineKind}, but {@link EngineConfig#preferred} comes first
+   * <p>The order is that of {@link EngineOrder}, but {@link EngineConfig#preferred} comes first
    * where it is set; a preference never prevents the fallback to the others. Where a seccomp filter
    * may kill who asks for perf events, perf engines are not tried unless one is preferred.
    *
    * @param javaStacks where the stacks of Java threads are; used on this thread only
    */
   public static EngineChoice start(EngineConfig config, ThreadStacks javaStacks) {
-    List<EngineRefusal> refusals = new ArrayList<>();
+    return start(config, javaStacks, new PerfBudget(PerfBudget.DEFAULT_BYTES));
+  }
+
+  /** The same within a budget that knows of engines before. */
+  public static EngineChoice start(
+      EngineConfig config, ThreadStacks javaStacks, PerfBudget budget) {
+    EngineOrder order = EngineOrder.of(config.preferred(), KernelVersion.current());
+    List<EngineRefusal> refusals = new ArrayList<>(order.passedOver());
     CallPolicy policy = config.callPolicy();
-    for (EngineKind kind : order(config.preferred())) {
+    for (EngineKind kind : order.kinds()) {
       if (kind != EngineKind.TIMER && !policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
         refusals.add(PerfRefusals.notTried(kind));
         continue;
       }
       try {
-        return new EngineChoice(Optional.of(start(kind, config, javaStacks)), refusals);
+        return new EngineChoice(Optional.of(start(kind, config, javaStacks, budget)), refusals);
       } catch (EngineRefusedException e) {
         refusals.add(e.refusal());
       }
@@ -43,20 +50,12 @@ public final class EngineChooser {
     return new EngineChoice(Optional.empty(), refusals);
   }
 
-  private static SampleEngine start(EngineKind kind, EngineConfig config, ThreadStacks javaStacks)
+  private static SampleEngine start(
+      EngineKind kind, EngineConfig config, ThreadStacks javaStacks, PerfBudget budget)
       throws EngineRefusedException {
     return switch (kind) {
-      case PERF, PERF_USER -> PerfEngine.start(kind, config);
+      case PERF, PERF_USER -> PerfEngine.start(kind, config, budget);
       case TIMER -> TimerEngine.start(config, javaStacks);
     };
-  }
-
-  private static List<EngineKind> order(EngineKind preferred) {
-    List<EngineKind> order = new ArrayList<>(List.of(EngineKind.values()));
-    if (preferred != null) {
-      order.remove(preferred);
-      order.add(0, preferred);
-    }
-    return order;
   }
 }

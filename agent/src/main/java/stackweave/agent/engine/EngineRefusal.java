@@ -28,6 +28,10 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     FILE_DESCRIPTORS,
     /** The kernel grants no memory for the rings. */
     RING_MEMORY,
+    /** Events for all threads and CPUs would take more of the kernel's memory than is budgeted. */
+    KERNEL_MEMORY,
+    /** It works, but another engine is right here: not tried before that one. */
+    NOT_PREFERRED,
     /** Every signal that the engine could use is taken. */
     NO_SIGNAL,
     /** The threads' timers would take too much of the user's signal queue (RLIMIT_SIGPENDING). */

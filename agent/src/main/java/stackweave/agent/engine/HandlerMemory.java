@@ -6,7 +6,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.Arrays;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;

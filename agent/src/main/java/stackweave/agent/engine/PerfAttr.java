@@ -82,6 +82,11 @@ final class PerfAttr {
       return lostCount;
     }
 
+    /** Whether child processes inherit nothing. */
+    boolean threadsOnly() {
+      return threadsOnly;
+    }
+
     private long flags() {
       return (threadsOnly ? INHERIT_THREAD | REMOVE_ON_EXEC : 0) | ownerFlags();
     }
@@ -139,20 +144,13 @@ final class PerfAttr {
 
   /**
    * The event that owns a ring: it counts nothing, belongs to the drain thread, and says what that
-   * thread maps.
+   * thread maps and how it is called, from the moment that it is open.
    *
    * @param watermarkBytes after how many bytes in the ring a poll ends
    */
   static void ringOwner(ByteBuffer attr, Features features, int watermarkBytes) {
     long flags =
-        DISABLED
-            | EXCLUDE_KERNEL
-            | EXCLUDE_HV
-            | MMAP
-            | MMAP2
-            | WATERMARK
-            | SAMPLE_ID_ALL
-            | USE_CLOCKID;
+        EXCLUDE_KERNEL | EXCLUDE_HV | MMAP | MMAP2 | COMM | WATERMARK | SAMPLE_ID_ALL | USE_CLOCKID;
     write(attr, COUNT_SW_DUMMY, SAMPLE_ID, features.readFormat(), flags | features.ownerFlags());
     attr.putInt(48, watermarkBytes);
   }

@@ -2,6 +2,8 @@ package stackweave.agent.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.OptionalLong;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
@@ -61,6 +63,7 @@ final class PerfEngine implements SampleEngine {
 
   private final EngineKind kind;
   private final EngineConfig config;
+  private final PerfBudget budget;
   private final boolean kernel;
   private final SystemCalls calls;
   private final PerfRegisters registers;
@@ -71,7 +74,9 @@ final class PerfEngine implements SampleEngine {
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
   private final ShortThreads shortThreads;
+  private final PerfStarts starts;
   private final PerfLosses losses = new PerfLosses();
+  private final Watched watched = new Watched();
   private final CpuTime cpuTime = new CpuTime();
   private PerfAttr.Features features;
   private int stackBytes;
@@ -84,14 +89,18 @@ final class PerfEngine implements SampleEngine {
   private Wakeup wakeup;
   private NativeBuffer pollFds;
   private long kernelNanos;
+  private long heldBytes;
   private long cpuAtStart;
   private long cpuAtStop;
+  private long watchedAt = System.nanoTime();
+  private boolean ended;
   private boolean stopped;
   private boolean closed;
 
-  private PerfEngine(EngineKind kind, EngineConfig config, SystemCalls calls) {
+  private PerfEngine(EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls) {
     this.kind = kind;
     this.config = config;
+    this.budget = budget;
     this.kernel = kind == EngineKind.PERF;
     this.calls = calls;
     this.registers = PerfRegisters.of(calls.architecture());
@@ -100,18 +109,21 @@ final class PerfEngine implements SampleEngine {
     this.cpus = CpuSet.ofProcess();
     this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
     this.shortThreads = new ShortThreads(config.intervalNanos(), System.nanoTime());
+    this.starts = new PerfStarts(System.nanoTime());
   }
 
   /** Starts on the calling thread. */
-  static PerfEngine start(EngineKind kind, EngineConfig config) throws EngineRefusedException {
-    return start(kind, config, PerfAttr.Features.LOST_COUNT);
+  static PerfEngine start(EngineKind kind, EngineConfig config, PerfBudget budget)
+      throws EngineRefusedException {
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT);
   }
 
   /** Starts with no more than these features, as on an older kernel. */
-  static PerfEngine start(EngineKind kind, EngineConfig config, PerfAttr.Features newest)
+  static PerfEngine start(
+      EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
-    PerfEngine engine = new PerfEngine(kind, config, calls);
+    PerfEngine engine = new PerfEngine(kind, config, budget, calls);
     boolean started = false;
     try {
       engine.open(newest);
@@ -126,6 +138,7 @@ final class PerfEngine implements SampleEngine {
 
   private void open(PerfAttr.Features newest) throws EngineRefusedException {
     features = probe(newest);
+    budget.admit(kind, cpus.length, System.nanoTime());
     wakeup = Wakeup.open();
     if (wakeup == null) {
       throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
@@ -141,7 +154,7 @@ final class PerfEngine implements SampleEngine {
             config.intervalNanos(),
             shortThreads,
             shortEvents);
-    merge = new RingMerge(rings);
+    merge = new RingMerge(rings, clockOffset());
     pollFds = pollFds();
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
@@ -174,8 +187,7 @@ final class PerfEngine implements SampleEngine {
         continue;
       }
       writeSamplingAttr(attr, candidate);
-      int fd =
-          calls.perfEventOpen(attr.address(), drainTid, cpus[0], -1, PerfEvents.FLAG_FD_CLOEXEC);
+      int fd = calls.perfEventOpen(attr.address(), drainTid, -1, -1, PerfEvents.FLAG_FD_CLOEXEC);
       if (fd >= 0) {
         Libc.close(fd);
         return candidate;
@@ -190,6 +202,14 @@ final class PerfEngine implements SampleEngine {
 
   private void writeSamplingAttr(NativeBuffer target, PerfAttr.Features of) {
     PerfAttr.sampling(target.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+  }
+
+  private long clockOffset() throws EngineRefusedException {
+    OptionalLong offset = PerfClock.offset(rings);
+    if (offset.isEmpty()) {
+      throw PerfRefusals.clock(kind);
+    }
+    return offset.getAsLong();
   }
 
   private NativeBuffer besides() {
@@ -230,11 +250,8 @@ final class PerfEngine implements SampleEngine {
   }
 
   private int wantedRingBytes() {
-    if (!kernel) {
-      return USER_RING_BYTES;
-    }
-    long share = Math.max(USER_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
-    return (int) Math.min(RING_BYTES, share);
+    long share = Math.max(LEAST_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
+    return (int) Math.min(kernel ? RING_BYTES : USER_RING_BYTES, share);
   }
 
   /** Returns 0 or the errno of the first ring that failed. */
@@ -310,11 +327,46 @@ final class PerfEngine implements SampleEngine {
       return 0;
     }
     records.setSink(sink);
-    int count = merge.drain(untilTimeNanos, stopped, records);
+    watch();
+    int count = merge.drain(untilTimeNanos, stopped, watched);
     if (!stopped) {
       followShortThreads(System.nanoTime());
     }
     return count;
+  }
+
+  /** Decodes records, which may take seconds when a ring is full, and watches threads meanwhile. */
+  private final class Watched implements RingMerge.Target {
+    @Override
+    public void record(PerfRing ring, long timeNanos) {
+      watch();
+      records.record(ring, timeNanos);
+    }
+  }
+
+  /** Ends sampling where threads have become too many, or start too often. */
+  private void watch() {
+    long now = System.nanoTime();
+    if (stopped || now - watchedAt < PerfBudget.WATCH_NANOS) {
+      return;
+    }
+    watchedAt = now;
+    int each = eventsPerThread();
+    if (budget.isMet(budget.threads(), each) || starts.areTooMany(records.starts(), each, now)) {
+      budget.leave(now);
+      ended = true;
+      stop();
+    }
+  }
+
+  /** What a thread inherits; while short threads come, most have both kinds of events. */
+  private int eventsPerThread() {
+    return rings.length * (shortEvents.isAtWork() ? 2 : 1);
+  }
+
+  @Override
+  public boolean hasEnded() {
+    return ended;
   }
 
   private void followShortThreads(long now) {
@@ -352,24 +404,37 @@ final class PerfEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return !Arrays.equals(CpuSet.ofProcess(), cpus);
+    BitSet missing = CpuSet.present();
+    for (PerfRing ring : rings) {
+      missing.clear(ring.cpu());
+    }
+    return !missing.isEmpty();
   }
 
+  /** The events are closed at once, and not after the rings are drained: threads inherit them. */
   @Override
   public void stop() {
     if (stopped) {
       return;
     }
     stopped = true;
+    heldBytes = heldBytes();
     Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
     cpuAtStop = cpuOfOthers();
     events.readCounts();
+    events.release();
+    shortEvents.release();
+  }
+
+  /** Memory of the kernel for all events of all threads. */
+  private long heldBytes() {
+    return PerfBudget.estimate(budget.threads(), eventsPerThread());
   }
 
   @Override
   public EngineStatistics statistics() {
     if (!stopped) {
-      events.readCounts();
+      events.readCountsInTime(cpuTime);
     }
     long lost = Math.max(records.lost(), events.lost());
     losses.add(lost, records.raw(), records.rawNanos(), config.intervalNanos());
@@ -394,8 +459,8 @@ final class PerfEngine implements SampleEngine {
         records.surplus(),
         kernel ? 0 : kernelNanos(),
         0,
-        0,
-        0);
+        stopped ? heldBytes : heldBytes(),
+        budget.bytes());
   }
 
   /** What was counted, less what samples, losses and periods that were not full explain. */
@@ -407,9 +472,19 @@ final class PerfEngine implements SampleEngine {
 
   @Override
   public String note() {
-    return shortEvents.isRefused()
-        ? "short threads are sampled less than others, for want of file descriptors (ulimit -n)"
-        : "";
+    String note =
+        shortEvents.isRefused()
+            ? "short threads are sampled less than others, for want of file descriptors (ulimit -n)"
+            : "";
+    if (!features.threadsOnly()) {
+      note +=
+          (note.isEmpty() ? "" : "; ")
+              + "child processes inherit the events before Linux 5.13: they are slowed down by them"
+              + " as this process is, and their samples are discarded ("
+              + records.foreign()
+              + " so far)";
+    }
+    return note;
   }
 
   @Override

@@ -2,6 +2,7 @@ package stackweave.agent.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -24,6 +25,13 @@ final class PerfEvents implements AutoCloseable {
 
   static final long IOC_SET_OUTPUT = 0x2405;
 
+  /**
+   * Reading a count asks each of its heirs (kernel/events/core.c, __perf_event_read_value), so what
+   * it costs grows with CPUs and threads: it is paused for so many times as long as it took, which
+   * is half a percent of a core.
+   */
+  private static final int READING_PAUSE = 200;
+
   /** In a storm of threads every look finds new ones; inheritance covers those of later looks. */
   private static final int MAX_SCANS = 16;
 
@@ -35,8 +43,12 @@ final class PerfEvents implements AutoCloseable {
   private int[] fds = new int[64];
   private int fdCount;
   private int threads;
+  private int descriptors;
   private long countedNanos;
   private long lost;
+  private long readAt = System.nanoTime();
+  private long readingNanos;
+  private boolean released;
 
   /**
    * @param attr a sampling attr; read until {@link #attach} has returned
@@ -110,6 +122,7 @@ final class PerfEvents implements AutoCloseable {
       fds = Arrays.copyOf(fds, 2 * fdCount);
     }
     fds[fdCount++] = fd;
+    descriptors++;
   }
 
   /** Threads attached, those that have ended since included. */
@@ -117,12 +130,30 @@ final class PerfEvents implements AutoCloseable {
     return threads;
   }
 
+  /** Those taken, also when they are given back. */
   int fileDescriptors() {
-    return fdCount;
+    return descriptors;
   }
 
-  /** Asks the kernel for all counts: the events', and those of all that inherited from them. */
+  /** {@link #readCounts}, unless the last time is too short ago for what that cost. */
+  void readCountsInTime(CpuTime cpuTime) {
+    if (System.nanoTime() - readAt < READING_PAUSE * readingNanos) {
+      return;
+    }
+    long before = cpuTime.ofThread();
+    readCounts();
+    readingNanos = cpuTime.ofThread() - before;
+    readAt = System.nanoTime();
+  }
+
+  /**
+   * Asks the kernel for all counts: the events', and those of all that inherited from them. After
+   * {@link #release} they stay what they were.
+   */
   void readCounts() {
+    if (released) {
+      return;
+    }
     ByteBuffer bytes = scratch.bytes();
     int length = lostCount ? 16 : 8;
     long counted = 0;
@@ -147,12 +178,18 @@ final class PerfEvents implements AutoCloseable {
     return lost;
   }
 
-  @Override
-  public void close() {
+  /** Closes all events, also those that were inherited: from here on no thread has any. */
+  void release() {
+    released = true;
     for (int i = 0; i < fdCount; i++) {
       Libc.close(fds[i]);
     }
     fdCount = 0;
+  }
+
+  @Override
+  public void close() {
+    release();
     scratch.close();
   }
 }

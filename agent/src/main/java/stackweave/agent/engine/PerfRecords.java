@@ -58,6 +58,7 @@ final class PerfRecords implements RingMerge.Target {
   private long foreign;
   private long duplicates;
   private long throttled;
+  private long starts;
 
   /**
    * @param intervalNanos CPU time that a sample stands for
@@ -135,6 +136,11 @@ final class PerfRecords implements RingMerge.Target {
 
   long duplicates() {
     return duplicates;
+  }
+
+  /** Threads that were started. */
+  long starts() {
+    return starts;
   }
 
   long throttled() {
@@ -343,6 +349,7 @@ final class PerfRecords implements RingMerge.Target {
     int tid = ring.getInt(16);
     int parent = ring.getInt(20);
     ring.take();
+    starts++;
     roots.started(tid);
     shortEvents.started(tid, parent, timeNanos);
     sink.started(timeNanos, tid, parent);

@@ -145,6 +145,32 @@ final class PerfRefusals {
             + cure);
   }
 
+  /** Events for all threads and CPUs would take more than half of the budget. */
+  static EngineRefusedException kernelMemory(
+      EngineKind engine, int threads, int cpus, long budgetBytes) {
+    return refused(
+        engine,
+        Reason.KERNEL_MEMORY,
+        0,
+        "%d threads on %d CPUs need %d MiB of the kernel's memory for events, and the budget is %d MiB, of which half is left free for threads to come; a larger one (option perf-memory) lifts it"
+            .formatted(
+                threads, cpus, mebibytes(PerfBudget.estimate(threads, cpus)), budgetBytes >> 20));
+  }
+
+  /** It ended for its budget's sake a short time ago. */
+  static EngineRefusedException leftLately(EngineKind engine, int cpus, long budgetBytes) {
+    return refused(
+        engine,
+        Reason.KERNEL_MEMORY,
+        0,
+        "threads became so many, or were started so often, that events for each of them on %d CPUs cost too much (budget: %d MiB of the kernel's memory, a tenth of a core for thread starts); it is tried again when they have been few for a while"
+            .formatted(cpus, budgetBytes >> 20));
+  }
+
+  private static long mebibytes(long bytes) {
+    return (bytes + (1 << 20) - 1) >> 20;
+  }
+
   static EngineRefusedException outOfDescriptors(EngineKind engine, int errno) {
     return refused(
         engine,
@@ -153,6 +179,16 @@ final class PerfRefusals {
         "no file descriptor is left for the events; a higher limit of open files ("
             + (errno == Errno.ENFILE ? "sysctl fs.file-max" : "ulimit -n")
             + ") lifts it");
+  }
+
+  /** No record came of which the time is known. */
+  static EngineRefusedException clock(EngineKind engine) {
+    return refused(
+        engine,
+        Reason.UNSUPPORTED_KERNEL,
+        0,
+        "the kernel records no change of a thread's name, so the time of its records can't be"
+            + " told; Linux 4.8 and later do");
   }
 
   static EngineRefusedException architecture(EngineKind engine) {

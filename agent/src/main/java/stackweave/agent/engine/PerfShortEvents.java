@@ -59,6 +59,7 @@ final class PerfShortEvents implements AutoCloseable {
   private int budget;
   private boolean atWork;
   private boolean refused;
+  private boolean released;
 
   /**
    * @param attr an event besides the sampling one; becomes this one's to close
@@ -139,7 +140,7 @@ final class PerfShortEvents implements AutoCloseable {
    * has ended already, what it has started may go on like that.
    */
   void started(int tid, int parentTid, long timeNanos) {
-    if (!atWork) {
+    if (!atWork || released) {
       return;
     }
     long since = heirs.since(parentTid);
@@ -232,9 +233,18 @@ final class PerfShortEvents implements AutoCloseable {
     return (long) (meanNanos * (0.7 + 0.6 * phase));
   }
 
+  /** Closes all events for good; of what they wrote before it is still known what it is. */
+  void release() {
+    released = true;
+    for (int i = 0; i < fdCount; i++) {
+      Libc.close(fds[i]);
+    }
+    fdCount = 0;
+  }
+
   @Override
   public void close() {
-    end(System.nanoTime());
+    release();
     attr.close();
     word.close();
   }

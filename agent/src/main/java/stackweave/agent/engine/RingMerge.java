@@ -25,13 +25,18 @@ final class RingMerge {
   }
 
   private final PerfRing[] rings;
+  private final long offsetNanos;
   private final long[] times;
   private long latest = Long.MIN_VALUE;
   private long late;
   private long malformed;
 
-  RingMerge(PerfRing[] rings) {
+  /**
+   * @param offsetNanos what a record's time lacks to be that of System.nanoTime
+   */
+  RingMerge(PerfRing[] rings, long offsetNanos) {
     this.rings = rings;
+    this.offsetNanos = offsetNanos;
     this.times = new long[rings.length];
   }
 
@@ -93,6 +98,7 @@ final class RingMerge {
     if (ring.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    return ring.getLong(ring.type() == RECORD_SAMPLE ? SAMPLE_TIME : ring.size() - 16);
+    return offsetNanos
+        + ring.getLong(ring.type() == RECORD_SAMPLE ? SAMPLE_TIME : ring.size() - 16);
   }
 }

@@ -87,6 +87,14 @@ public interface SampleEngine extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether it has stopped by itself, for going on would cost the application too much; another
+   * engine has to be started in its place. Costs nothing.
+   */
+  default boolean hasEnded() {
+    return false;
+  }
+
   /** No new samples from here on; what is in the rings can still be drained. */
   void stop();
 

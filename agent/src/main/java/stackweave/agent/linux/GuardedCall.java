@@ -17,7 +17,9 @@ public enum GuardedCall {
    */
   MEMFD_CREATE("memfd_create", null),
   /** Finds the descriptors of native threads; instead: the list that the C library keeps. */
-  GET_ROBUST_LIST("get_robust_list", null);
+  GET_ROBUST_LIST("get_robust_list", null),
+  /** Where the kernel's BPF programs are; instead: such frames have no names. */
+  BPF("bpf", null);
 
   private final String call;
   private final String option;

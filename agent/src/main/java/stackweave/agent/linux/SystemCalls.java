@@ -6,8 +6,10 @@ import stackweave.unwind.Architecture;
 
 /** Numbers of the system calls that libc has no function for, per architecture. */
 public enum SystemCalls {
-  X86_64(Architecture.X86_64, 298, 186, 217, 319, 274, 222, 223, 224, 226, 321),
-  AARCH64(Architecture.AARCH64, 241, 178, 61, 279, 100, 107, 110, 108, 111, 280);
+  X86_64(Architecture.X86_64, 298, 186, 217, 319, 274, 222, 223, 224, 226, 321, 262),
+  AARCH64(Architecture.AARCH64, 241, 178, 61, 279, 100, 107, 110, 108, 111, 280, 79);
+
+  private static final int AT_FDCWD = -100;
 
   private final Architecture architecture;
   private final int perfEventOpen;
@@ -20,6 +22,7 @@ public enum SystemCalls {
   private final int timerGettime;
   private final int timerDelete;
   private final int bpf;
+  private final int newfstatat;
 
   SystemCalls(
       Architecture architecture,
@@ -32,7 +35,8 @@ public enum SystemCalls {
       int timerSettime,
       int timerGettime,
       int timerDelete,
-      int bpf) {
+      int bpf,
+      int newfstatat) {
     this.architecture = architecture;
     this.perfEventOpen = perfEventOpen;
     this.gettid = gettid;
@@ -44,6 +48,7 @@ public enum SystemCalls {
     this.timerGettime = timerGettime;
     this.timerDelete = timerDelete;
     this.bpf = bpf;
+    this.newfstatat = newfstatat;
   }
 
   /** Those of the running JVM; empty on an architecture that the engines don't know. */
@@ -112,5 +117,10 @@ public enum SystemCalls {
   /** {@code bpf(command, attributes, length)}; a file descriptor, 0, or −1. */
   public int bpf(int command, long attributes, int length) {
     return (int) Libc.syscall(bpf, command, attributes, length, 0, 0, 0);
+  }
+
+  /** {@code newfstatat(AT_FDCWD, path, stat, 0)} for a path in native memory. */
+  public int newfstatat(long path, long stat) {
+    return (int) Libc.syscall(newfstatat, AT_FDCWD, path, stat, 0, 0, 0);
   }
 }

@@ -90,7 +90,13 @@ final class Recorder implements EngineSink {
         newestFeatures == null
             ? EngineChooser.start(config)
             : new EngineChoice(
-                Optional.of(PerfEngine.start(EngineKind.PERF, config, newestFeatures)), List.of());
+                Optional.of(
+                    PerfEngine.start(
+                        EngineKind.PERF,
+                        config,
+                        new PerfBudget(PerfBudget.DEFAULT_BYTES),
+                        newestFeatures)),
+                List.of());
     if (twice) {
       ((PerfEngine) choice.engine().orElseThrow()).attach();
     }

@@ -1,0 +1,87 @@
+package stackweave.agent.engine;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import stackweave.agent.engine.EngineRefusal.Reason;
+
+/** What inherited events may cost; against the threads of this very JVM. */
+class PerfBudgetTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final int CPUS = 128;
+
+  /** Events for the threads that this JVM has, and some that may come meanwhile, on CPUS. */
+  private static long ofThisJvm(double times) {
+    try (PerfBudget any = new PerfBudget(1)) {
+      return (long) (times * PerfBudget.estimate(any.threads(), CPUS));
+    }
+  }
+
+  @Test
+  void perfBeginsWithinHalfOfTheBudget() {
+    try (PerfBudget budget = new PerfBudget(ofThisJvm(3))) {
+      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, CPUS, 0));
+    }
+    try (PerfBudget budget = new PerfBudget(ofThisJvm(1))) {
+      EngineRefusal refusal =
+          assertThrows(EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, CPUS, 0))
+              .refusal();
+      assertEquals(Reason.KERNEL_MEMORY, refusal.reason());
+      assertTrue(
+          refusal.line().matches("perf: \\d+ threads on 128 CPUs need \\d+ MiB .*perf-memory.*"),
+          refusal.line());
+      assertFalse(budget.isFreeAgain(SECOND), "there are as many threads as before");
+    }
+  }
+
+  @Test
+  void itEndsBeforeTheBudgetIsMet() {
+    try (PerfBudget budget = new PerfBudget(64L << 20)) {
+      int most = (int) ((64L << 20) / (CPUS * PerfBudget.EVENT_BYTES));
+      assertFalse(budget.isMet(most / 2, CPUS));
+      assertTrue(budget.isMet(most * 4 / 5, CPUS));
+      assertTrue(budget.isMet(most / 2, 2 * CPUS));
+    }
+  }
+
+  /** Each time that it is left soon after it came back, twice as long. */
+  @Test
+  void whatWasLeftIsNotTriedAgainAtOnce() {
+    try (PerfBudget budget = new PerfBudget(ofThisJvm(20))) {
+      long left = 5 * SECOND;
+      budget.leave(left);
+      assertRefusedUntil(budget, left + 10 * SECOND);
+      left += 11 * SECOND;
+      budget.leave(left);
+      assertRefusedUntil(budget, left + 20 * SECOND);
+      left += 1_000 * SECOND;
+      budget.leave(left);
+      assertRefusedUntil(budget, left + 10 * SECOND);
+    }
+  }
+
+  private static void assertRefusedUntil(PerfBudget budget, long nanos) {
+    assertThrows(
+        EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, CPUS, nanos - SECOND));
+    assertFalse(budget.isFreeAgain(nanos - SECOND));
+    assertTrue(budget.isFreeAgain(nanos));
+    assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, CPUS, nanos));
+    assertFalse(budget.isFreeAgain(nanos), "it is not refused any more");
+  }
+
+  /** A pool may fill; what goes on like that may not. */
+  @Test
+  void threadsMayNotStartTooOften() {
+    PerfStarts starts = new PerfStarts(0);
+    assertFalse(starts.areTooMany(300, CPUS, SECOND));
+    assertFalse(starts.areTooMany(300, CPUS, 6 * SECOND));
+    assertFalse(starts.areTooMany(900, CPUS, 7 * SECOND));
+    assertTrue(starts.areTooMany(1_100, CPUS, 8 * SECOND));
+    PerfStarts onTwo = new PerfStarts(0);
+    assertFalse(onTwo.areTooMany(10_000, 2, 2 * SECOND), "on 2 CPUs 5,000 a second are nothing");
+  }
+}
