@@ -15,7 +15,7 @@ final class Jdks {
 
   /**
    * One of each feature version from 17 on: the one that runs this, those of the system, and what
-   * {@code sample-apps/jdk21} made.
+   * {@code sample-apps/jdk} made.
    */
   static List<Path> all() throws IOException {
     TreeMap<Integer, Path> byVersion = new TreeMap<>();

@@ -183,16 +183,25 @@ public final class ParkedStacks {
   }
 
   private int tidOf(Thread thread) throws Exception {
-    String name = thread.getName();
-    String comm = name.substring(0, Math.min(name.length(), LONGEST_COMM));
+    List<String> comms = comms(thread.getName());
     while (true) {
       for (JavaThreads.JavaThread candidate : hotspot.threads().all()) {
-        if (comm(candidate.osThreadId()).equals(comm)) {
+        if (comms.contains(comm(candidate.osThreadId()))) {
           return candidate.osThreadId();
         }
       }
       Thread.sleep(1);
     }
+  }
+
+  /** What the kernel may call a thread: cut off, or since JDK 26 without its middle. */
+  private static List<String> comms(String name) {
+    int length = name.length();
+    return length <= LONGEST_COMM
+        ? List.of(name)
+        : List.of(
+            name.substring(0, LONGEST_COMM),
+            name.substring(0, 7) + ".." + name.substring(length - 6));
   }
 
   private static List<String> getStackTrace(Thread thread) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** The JDKs of the machine, and programs run by them. */
 public final class Jdks {
-  /** The system's JDKs, and those that {@code sample-apps/jdk21} makes. */
+  /** The system's JDKs, and those that {@code sample-apps/jdk} makes. */
   private static final List<Path> INSTALLED =
       List.of(
           Path.of("/usr/lib/jvm"),

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * A JDK that the tests run: every one from Java 17 on under /usr/lib/jvm, those that {@code
- * sample-apps/jdk21} makes, and ours.
+ * sample-apps/jdk} makes, and ours.
  */
 public record Jvm(Path home, int feature) {
 

@@ -70,7 +70,7 @@ public final class Chaos implements Callable<Integer> {
       names = "--jdk",
       paramLabel = "DIRECTORY",
       description =
-          "This JDK, not those in /usr/lib/jvm and of sample-apps/jdk21; may stand more than once.")
+          "This JDK, not those in /usr/lib/jvm and of sample-apps/jdk; may stand more than once.")
   private List<Path> jdks = new ArrayList<>();
 
   @Option(

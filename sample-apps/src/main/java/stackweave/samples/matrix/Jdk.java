@@ -39,7 +39,7 @@ public record Jdk(Path home, int feature, String version) {
 
   /**
    * One of each release, oldest first: this JVM's, those of the system, and those that {@code
-   * sample-apps/jdk21} made.
+   * sample-apps/jdk} made.
    */
   public static List<Jdk> all() {
     Map<Integer, Jdk> found = new TreeMap<>();
