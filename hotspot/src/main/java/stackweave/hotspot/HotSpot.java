@@ -126,6 +126,11 @@ public final class HotSpot {
     return new JavaThreads(layout, memory);
   }
 
+  /** How many classes the VM has. */
+  public LoadedClasses loadedClasses() {
+    return new LoadedClasses(layout, memory);
+  }
+
   Cpu cpu() {
     return cpu;
   }

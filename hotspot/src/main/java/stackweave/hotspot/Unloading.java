@@ -59,13 +59,19 @@ final class Unloading {
   /** The address of the counter, or 0 if there is none. */
   private static long counter(Layout layout, MemoryReader memory) {
     try {
-      return find(layout, memory);
+      return find(COUNTER, layout, memory);
     } catch (UnreadableMemoryException e) {
       return 0;
     }
   }
 
-  private static long find(Layout layout, MemoryReader memory) throws UnreadableMemoryException {
+  /**
+   * The address of a counter of the VM's performance data, or 0 if there is none.
+   *
+   * @param counter its name, with the NUL behind it
+   */
+  static long find(byte[] counter, Layout layout, MemoryReader memory)
+      throws UnreadableMemoryException {
     if (layout.perfStart == null || layout.perfTop == null) {
       return 0;
     }
@@ -78,10 +84,10 @@ final class Unloading {
     for (int at = PROLOGUE_BYTES; at + ENTRY_BYTES < length; ) {
       int size = piece.i4(at + ENTRY_LENGTH);
       int name = at + piece.i4(at + ENTRY_NAME);
-      if (size <= 0 || name < at || name > length - COUNTER.length) {
+      if (size <= 0 || name < at || name > length - counter.length) {
         return 0;
       }
-      if (Arrays.equals(piece.bytes(), name, name + COUNTER.length, COUNTER, 0, COUNTER.length)) {
+      if (Arrays.equals(piece.bytes(), name, name + counter.length, counter, 0, counter.length)) {
         return start + at + piece.i4(at + ENTRY_DATA);
       }
       at += size;

@@ -18,6 +18,7 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.NativeAccess;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.StartWatch;
 
 /**
  * The drain thread: starts the engine, then waits and drains until told to stop; releases all it
@@ -66,6 +67,7 @@ final class DrainThread implements Runnable {
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
   private final SamplingRequest request;
+  private final StartWatch start;
   private final int drainPercent;
   private final long perfMemoryBytes;
   private final EventStore store;
@@ -92,11 +94,13 @@ final class DrainThread implements Runnable {
   private Throttle throttle;
 
   /**
+   * @param start since when samples are asked for; told when they are taken
    * @param drainPercent how much of a core this thread may use in the long run
    * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
    */
   DrainThread(
       SamplingRequest request,
+      StartWatch start,
       int drainPercent,
       long perfMemoryBytes,
       EventStore store,
@@ -106,6 +110,7 @@ final class DrainThread implements Runnable {
       SwitchFile switchFile,
       Messages messages) {
     this.request = request;
+    this.start = start;
     this.drainPercent = drainPercent;
     this.perfMemoryBytes = perfMemoryBytes;
     this.store = store;
@@ -173,7 +178,9 @@ final class DrainThread implements Runnable {
       }
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear: the application knows nothing of this thread.
-      messages.sampling("sampling ended by a failure of the agent (" + e + ")");
+      String ended = "sampling ended by a failure of the agent (" + e + ")";
+      messages.sampling(ended);
+      stateFailure(ended);
     } finally {
       store.detachDrain();
       started.countDown();
@@ -181,7 +188,20 @@ final class DrainThread implements Runnable {
     }
   }
 
+  /** A recording without samples says why. */
+  private void stateFailure(String ended) {
+    try {
+      totals.engine = "";
+      totals.note = ended;
+      status(null);
+    } catch (Throwable e) {
+      // The same failure again, such as no memory: the message has said it.
+      start.begun();
+    }
+  }
+
   private void sampleWheneverSwitchedOn() {
+    totals.startDelayNanos = 0;
     try (CpuTime cpu = new CpuTime();
         PerfBudget perfBudget = new PerfBudget(perfMemoryBytes)) {
       cpuTime = cpu;
@@ -270,6 +290,9 @@ final class DrainThread implements Runnable {
     try (running) {
       engine = running;
       totals.note = pipelineNote;
+      if (totals.startDelayNanos == 0) {
+        totals.startDelayNanos = start.delayNanos();
+      }
       totals.engine = running.kind().label();
       totals.intervalNanos = running.intervalNanos();
       // What was mapped before the engine told of mappings, and after the pipeline looked.
@@ -286,7 +309,7 @@ final class DrainThread implements Runnable {
         pipeline.sink().follow(running, throttle);
         drainUntilStopped(running, pipeline);
       } finally {
-        pipelines.unhookThreadStarts();
+        pipelines.unhookThreadStarts(pipeline);
       }
       // What other threads see ends with all that was drained.
       publish(running);
@@ -365,7 +388,12 @@ final class DrainThread implements Runnable {
 
     /** Waits for samples, and does what is due. */
     void next() {
-      running.await(wait);
+      if (store.isLastFlushed()) {
+        // The JVM's exit waits for threads in native code, for 0.3 s (VM_Exit in vmOperations.cpp).
+        LockSupport.parkNanos(this, wait * 1_000_000L);
+      } else {
+        running.await(wait);
+      }
       forgetInterrupt();
       boolean flush = store.flushRequested();
       if (flush) {
@@ -437,6 +465,7 @@ final class DrainThread implements Runnable {
   private void status(SampleEngine running) {
     publish(running);
     store.status(totals.latest());
+    start.begun();
   }
 
   private EngineConfig config() {

@@ -16,6 +16,7 @@ import stackweave.hotspot.GarbageCollections;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.JavaThreads;
+import stackweave.hotspot.LoadedClasses;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
@@ -57,6 +58,7 @@ final class PipelineFactory {
    * A pipeline and what it holds; belongs to the drain thread that opened it.
    *
    * @param vmThreads null where Java threads and the VM's can't be brought together
+   * @param classes null where the VM is not known
    */
   record Pipeline(
       SamplePipeline sink,
@@ -64,7 +66,8 @@ final class PipelineFactory {
       SelfMemory memory,
       ThreadNames threads,
       ThreadStacks javaStacks,
-      JavaThreads vmThreads)
+      JavaThreads vmThreads,
+      LoadedClasses classes)
       implements AutoCloseable {
 
     /** Retires the modules that are no longer mapped. */
@@ -116,7 +119,13 @@ final class PipelineFactory {
     ThreadStacks javaStacks =
         hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
     return new Pipeline(
-        sink, modules, memory, threads, javaStacks, open ? hotSpot.threads() : null);
+        sink,
+        modules,
+        memory,
+        threads,
+        javaStacks,
+        open ? hotSpot.threads() : null,
+        hotSpot == null ? null : hotSpot.loadedClasses());
   }
 
   /** Instruments {@code Thread.start}, where that is wanted and helps the engine. */
@@ -137,10 +146,10 @@ final class PipelineFactory {
     }
   }
 
-  /** Undoes that at the end of sampling. */
-  void unhookThreadStarts() {
+  /** Undoes that at the end of sampling, if that does not stop the application for long. */
+  void unhookThreadStarts(Pipeline pipeline) {
     if (hooks != null) {
-      hooks.end();
+      hooks.end(pipeline.classes() == null ? LoadedClasses.UNKNOWN : pipeline.classes().count());
     }
   }
 

@@ -14,6 +14,7 @@ import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.StartWatch;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.unwind.StopReason;
 
@@ -31,6 +32,7 @@ public final class Sampler implements SamplingListener {
   private final SamplerTotals totals = new SamplerTotals();
   // Written under the lock of this; drain is read without it, too.
   private EventStore store;
+  private StartWatch start;
   private volatile DrainThread drain;
   private boolean closed;
 
@@ -72,12 +74,17 @@ public final class Sampler implements SamplingListener {
   }
 
   @Override
-  public synchronized void onRequest(SamplingRequest request) {
+  public void onRequest(SamplingRequest request) {
+    onRequest(request, System.nanoTime());
+  }
+
+  @Override
+  public synchronized void onRequest(SamplingRequest request, long askedNanos) {
     if (closed) {
       return;
     }
     try {
-      sampleFor(request);
+      sampleFor(request, askedNanos);
       showStatus();
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear, and the caller has nobody to tell.
@@ -85,7 +92,7 @@ public final class Sampler implements SamplingListener {
     }
   }
 
-  private void sampleFor(SamplingRequest request) {
+  private void sampleFor(SamplingRequest request, long askedNanos) {
     if (drain != null && request != null && request.samplesLike(drain.request())) {
       served = request;
       return;
@@ -99,6 +106,7 @@ public final class Sampler implements SamplingListener {
     if (request == null) {
       return;
     }
+    start = StartWatch.begin(askedNanos);
     request.notes().forEach(messages::sampling);
     if (store == null) {
       store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
@@ -109,6 +117,7 @@ public final class Sampler implements SamplingListener {
     drain =
         new DrainThread(
             request,
+            start,
             drainPercent,
             perfMemoryBytes,
             store,
@@ -125,6 +134,10 @@ public final class Sampler implements SamplingListener {
       return false;
     }
     drain = null;
+    if (start != null) {
+      start.close();
+      start = null;
+    }
     return true;
   }
 

@@ -10,6 +10,9 @@ import stackweave.unwind.StopReason;
 /** How sampling went since the agent began, for people: {@code name: value} lines. */
 final class StatusReport {
 
+  /** A start that took so long is said. */
+  private static final long LONG_NANOS = 1_000_000_000L;
+
   private StatusReport() {}
 
   static List<String> lines(SamplerStatusValues values) {
@@ -36,6 +39,10 @@ final class StatusReport {
             + (values.thinned() == 0
                 ? ""
                 : ", " + values.thinned() + " thinned out: others stand for them"));
+    long delay = values.gauges().startDelayNanos();
+    if (delay >= LONG_NANOS || delay > 0 && values.taken() == 0) {
+      lines.add("start: samples are taken from " + seconds(delay) + " after they were asked for");
+    }
     lines.add("stacks: " + ends(values));
     lines.add(
         "CPU time: "

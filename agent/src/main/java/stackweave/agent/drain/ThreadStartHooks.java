@@ -3,16 +3,23 @@ package stackweave.agent.drain;
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.hook.HookException;
 import stackweave.agent.hook.ThreadStartHook;
+import stackweave.hotspot.LoadedClasses;
 
 /**
  * When {@code Thread} is instrumented and when it gets its own code back: with each start and end
  * of sampling, but not for ever. The VM keeps some 15 KB of each change of a class, so after {@link
  * #MOST_CHANGES} the hook stays in, idle between recordings, until the agent is detached.
  *
+ * <p>And each change stops all threads while the VM adjusts every class that it has: so where these
+ * are {@link #MANY_CLASSES} or more, the hook stays in from the first time on.
+ *
  * <p>For one thread at a time: the drain thread, and who closes the sampler after it.
  */
 final class ThreadStartHooks {
   static final int MOST_CHANGES = 32;
+
+  /** Up to so many a change stops the application for some milliseconds. */
+  static final long MANY_CLASSES = 5_000;
 
   private final Instrumentation instrumentation;
   private final Messages messages;
@@ -38,9 +45,14 @@ final class ThreadStartHooks {
     return hook;
   }
 
-  /** Sampling has ended. */
-  void end() {
-    if (changes < MOST_CHANGES) {
+  /**
+   * Sampling has ended.
+   *
+   * @param classes that the VM has, or {@link LoadedClasses#UNKNOWN}: these may be many
+   */
+  void end(long classes) {
+    boolean few = classes != LoadedClasses.UNKNOWN && classes < MANY_CLASSES;
+    if (few && changes < MOST_CHANGES) {
       remove();
     } else if (hook != null) {
       hook.pause();

@@ -29,6 +29,27 @@ class StatusReportTest {
         lines::toString);
   }
 
+  @Test
+  void aStartThatTookLongOrThatNoSampleFollowedIsSaid() {
+    SamplerTotals totals = new SamplerTotals();
+    totals.counts.taken = 1;
+    totals.startDelayNanos = 400_000_000L;
+    assertEquals(List.of(), starts(totals));
+    totals.startDelayNanos = 4_200_000_000L;
+    List<String> late = List.of("start: samples are taken from 4.2 s after they were asked for");
+    assertEquals(late, starts(totals));
+    totals.startDelayNanos = 400_000_000L;
+    totals.counts.taken = 0;
+    List<String> none = List.of("start: samples are taken from 0.4 s after they were asked for");
+    assertEquals(none, starts(totals));
+  }
+
+  private static List<String> starts(SamplerTotals totals) {
+    return StatusReport.lines(totals.values(statistics(SECOND, 0))).stream()
+        .filter(line -> line.startsWith("start:"))
+        .toList();
+  }
+
   /** Of engines that ran before, too: each counts from its own beginning. */
   @Test
   void theShareIsThatOfAllEngines() {

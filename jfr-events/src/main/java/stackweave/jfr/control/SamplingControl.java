@@ -43,6 +43,10 @@ public final class SamplingControl implements AutoCloseable {
 
   // Guarded by lock.
   private boolean mark;
+
+  /** When the first change happened that {@link #mark} stands for. */
+  private long markNanos;
+
   private boolean running;
   private boolean closed;
   private final Set<Long> startedByCommand = new HashSet<>();
@@ -104,6 +108,9 @@ public final class SamplingControl implements AutoCloseable {
       if (closed) {
         return;
       }
+      if (!mark) {
+        markNanos = System.nanoTime();
+      }
       mark = true;
       marked.signalAll();
       startThread = !running;
@@ -161,7 +168,16 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  private void look() {
+  private long changedNanos() {
+    lock.lock();
+    try {
+      return markNanos;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void look(long changedNanos) {
     List<SamplingRule.Facts> running = running();
     if (!running.isEmpty() && eventTypeId < 0) {
       FlightRecorder.register(NativeSample.class);
@@ -175,7 +191,7 @@ public final class SamplingControl implements AutoCloseable {
     SamplingRequest request = rule.decide(running(), eventTypeId);
     if (!Objects.equals(request, told)) {
       told = request;
-      listener.onRequest(request);
+      listener.onRequest(request, changedNanos);
     }
   }
 
@@ -227,7 +243,7 @@ public final class SamplingControl implements AutoCloseable {
     public void run() {
       while (takeMark()) {
         try {
-          look();
+          look(changedNanos());
         } catch (Throwable e) {
           // A recording closed under our eyes, or JFR shutting down: the change that did it is
           // followed by a mark of its own. And whatever it is, it must neither reach the

@@ -13,4 +13,14 @@ public interface SamplingListener {
    * @param request what the running recordings ask for; null for nothing
    */
   void onRequest(SamplingRequest request);
+
+  /**
+   * The same, with the time of the change, for those who want to know it.
+   *
+   * @param askedNanos when it was noticed, on the clock of {@link System#nanoTime}; the answer may
+   *     come later on a busy machine
+   */
+  default void onRequest(SamplingRequest request, long askedNanos) {
+    onRequest(request);
+  }
 }

@@ -22,6 +22,9 @@ public final class FlameGraphExport {
   private static final String TITLE_MARK = "@TITLE@";
   private static final String DATA_MARK = "@DATA@";
 
+  /** A start that took so long is said. */
+  private static final long LONG_NANOS = 1_000_000_000L;
+
   private FlameGraphExport() {}
 
   /**
@@ -146,6 +149,12 @@ public final class FlameGraphExport {
         totals.thinned(),
         "samples were passed over to spare CPU time: the others stand for them by CPU time",
         notes);
+    if (totals.startDelayNanos() >= LONG_NANOS) {
+      notes.add(
+          "Samples were taken from "
+              + seconds(totals.startDelayNanos())
+              + " after the recording had asked for them.");
+    }
     if (totals.cpuKernelNanos() > 0) {
       notes.add(
           String.format(

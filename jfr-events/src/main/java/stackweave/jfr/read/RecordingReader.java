@@ -182,6 +182,7 @@ public final class RecordingReader {
       long cpuCovered = 0;
       long drainCpu = 0;
       long cpuKernel = 0;
+      long startDelay = 0;
       Map<String, Long> ends = new TreeMap<>();
       Map<String, Long> splices = new TreeMap<>();
       for (RecordedEvent status : statuses) {
@@ -199,6 +200,7 @@ public final class RecordingReader {
         cpuCovered += Fields.number(status, "cpuCovered");
         drainCpu += Fields.number(status, "drainCpu");
         cpuKernel += Fields.number(status, "cpuKernel");
+        startDelay = Math.max(startDelay, Fields.number(status, "startDelay"));
         addCounts(Fields.text(status, "ends"), ends);
         addCounts(Fields.text(status, "splices"), splices);
       }
@@ -218,7 +220,8 @@ public final class RecordingReader {
           drainCpu,
           splices,
           note,
-          cpuKernel);
+          cpuKernel,
+          startDelay);
     }
 
     private static String orElse(String text, String otherwise) {

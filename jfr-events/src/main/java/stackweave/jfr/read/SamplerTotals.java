@@ -20,6 +20,7 @@ import java.util.Map;
  * @param splices stacks deeper than their copy by what became of the rest
  * @param note as last written, empty for none
  * @param cpuKernelNanos CPU time in kernel mode that could not be sampled
+ * @param startDelayNanos the longest time from a request for samples until samples were taken
  */
 public record SamplerTotals(
     String engine,
@@ -37,7 +38,8 @@ public record SamplerTotals(
     long drainCpuNanos,
     Map<String, Long> splices,
     String note,
-    long cpuKernelNanos) {
+    long cpuKernelNanos,
+    long startDelayNanos) {
 
   public SamplerTotals {
     ends = Map.copyOf(ends);

@@ -20,22 +20,19 @@ import java.util.concurrent.locks.ReentrantLock;
  * may be in the chunk after its definitions, so these are written there once more.
  */
 final class ChunkGate {
-  /** The longest that a rotation waits for what the drain thread still has. */
-  static final long FLUSH_NANOS = 80_000_000L;
-
   /**
-   * The same when the JVM ends: no application thread waits, and what is not written by then is
-   * gone without even being counted. On a busy machine the drain thread needs its time.
+   * The longest that a rotation waits for what the drain thread still has; when the JVM ends, for
+   * all rotations together.
    */
-  static final long LAST_FLUSH_NANOS = 2_000_000_000L;
+  static final long FLUSH_NANOS = 60_000_000L;
 
   /** The thread that ends recordings when the JVM ends, on all JDKs. */
   static final String SHUTDOWN_HOOK = "JFR Shutdown Hook";
 
   /**
-   * The longest that it waits, after that, for one commit that is under way: microseconds, unless
-   * the drain thread was taken off its CPU. Both waits together are the 100 ms that an application
-   * thread may lose.
+   * The longest that each of the two hooks waits, after that, for one commit that is under way:
+   * microseconds, unless the drain thread was taken off its CPU. All three waits together are the
+   * 100 ms that an application thread may lose.
    */
   static final long COMMIT_NANOS = 20_000_000L;
 
@@ -57,6 +54,11 @@ final class ChunkGate {
   private volatile Thread drain;
   private volatile boolean flushRequested;
   private volatile Thread flushWaiter;
+  private volatile boolean lastFlushed;
+
+  /** Of {@link #FLUSH_NANOS}, what rotations have left as the JVM ends; its thread's alone. */
+  private long lastPatience = FLUSH_NANOS;
+
   private volatile long forcedOpenings;
   private volatile long lateFlushes;
 
@@ -82,12 +84,21 @@ final class ChunkGate {
     LockSupport.unpark(flushWaiter);
   }
 
-  /** First hook: asks for a flush, waits for it, closes. */
-  void chunkEnds() {
+  /**
+   * First hook: asks for a flush, waits for it, closes.
+   *
+   * @return false if the drain thread did not answer in time
+   */
+  boolean chunkEnds() {
     boolean last = Thread.currentThread().getName().equals(SHUTDOWN_HOOK);
-    long patience = last ? LAST_FLUSH_NANOS : FLUSH_NANOS;
-    boolean interrupted = awaitFlush(System.nanoTime() + patience);
+    long begin = System.nanoTime();
+    long late = lateFlushes;
+    boolean interrupted = awaitFlush(begin + (last ? lastPatience : FLUSH_NANOS));
     closed = true;
+    if (last) {
+      lastFlushed = true;
+      lastPatience = Math.max(0, lastPatience - (System.nanoTime() - begin));
+    }
     // A commit that is under way belongs to the chunk that ends.
     try {
       if (lock.tryLock(COMMIT_NANOS, TimeUnit.NANOSECONDS)) {
@@ -99,6 +110,12 @@ final class ChunkGate {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return late == lateFlushes;
+  }
+
+  /** Whether the JVM is about to end, and the drain thread was asked for all it has. */
+  boolean isLastFlushed() {
+    return lastFlushed;
   }
 
   private boolean awaitFlush(long deadline) {

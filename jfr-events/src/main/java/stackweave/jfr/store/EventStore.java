@@ -37,6 +37,11 @@ public final class EventStore implements AutoCloseable {
   /** Parent of a thread's first frame. */
   public static final long ROOT = 0;
 
+  /** Why the last samples before the JVM's end are missing. */
+  static final String LATE =
+      "the JVM ended before the last samples were written, for the drain thread got too little CPU"
+          + " time: what is missing is not counted";
+
   private final SessionInfo info;
   private final StoreLimits limits;
   private final String uuid = uuid();
@@ -66,7 +71,7 @@ public final class EventStore implements AutoCloseable {
   private int generation = 1;
   private long fullGenerations;
   private int sessionChunk;
-  private SamplerStatusValues lastStatus;
+  private volatile SamplerStatusValues lastStatus;
   private long staleSamples;
 
   /** The last sample if its commit was torn by a rotation: stack and thread to write once more. */
@@ -163,6 +168,11 @@ public final class EventStore implements AutoCloseable {
   /** Whether JFR writes samples now: some recording runs, and none forbids them. */
   public boolean isEnabled() {
     return sampleType.isEnabled();
+  }
+
+  /** Whether the JVM is about to end, and all that recordings get has been asked for. */
+  public boolean isLastFlushed() {
+    return gate.isLastFlushed();
   }
 
   // ---- interning
@@ -540,7 +550,32 @@ public final class EventStore implements AutoCloseable {
   }
 
   void beforeRotation() {
-    gate.chunkEnds();
+    boolean flushed = gate.chunkEnds();
+    if (!flushed && gate.isLastFlushed()) {
+      stateLoss();
+    }
+  }
+
+  /**
+   * On the thread that ends the last chunk, for the drain thread has not come to it: nothing is
+   * counted here, for the counts are that thread's.
+   */
+  private void stateLoss() {
+    SamplerStatus event = new SamplerStatus();
+    SamplerStatusValues last = lastStatus;
+    if (!event.isEnabled()) {
+      return;
+    }
+    event.engine = last == null ? "" : last.engine();
+    event.engineReason = last == null ? "" : last.engineReason();
+    event.interval = last == null ? 0 : last.intervalNanos();
+    event.startDelay = last == null ? 0 : last.gauges().startDelayNanos();
+    event.ends = "";
+    event.splices = "";
+    event.links = "";
+    event.resets = "";
+    event.note = LATE;
+    event.commit();
   }
 
   void afterRotation() {

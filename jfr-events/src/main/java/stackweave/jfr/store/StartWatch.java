@@ -1,0 +1,82 @@
+package stackweave.jfr.store;
+
+import java.util.Locale;
+import jdk.jfr.FlightRecorder;
+import stackweave.jfr.event.ChunkEnd;
+import stackweave.jfr.event.SamplerStatus;
+
+/**
+ * Says why a recording is empty that ended before sampling began: until {@link #begun}, each chunk
+ * gets a {@code stackweave.SamplerStatus} at its end, written on the rotating thread. Thread-safe.
+ */
+public final class StartWatch implements AutoCloseable {
+  private final long askedNanos;
+  private final Runnable hook = new Hook();
+  private volatile boolean begun;
+
+  private StartWatch(long askedNanos) {
+    this.askedNanos = askedNanos;
+  }
+
+  /**
+   * Watches from now on. Takes some milliseconds, and locks of JFR: not to be called on an
+   * application thread.
+   *
+   * @param askedNanos when samples were asked for, on the clock of {@link System#nanoTime}
+   */
+  public static StartWatch begin(long askedNanos) {
+    StartWatch watch = new StartWatch(askedNanos);
+    FlightRecorder.register(SamplerStatus.class);
+    FlightRecorder.register(ChunkEnd.class);
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
+    return watch;
+  }
+
+  /** Samples are taken, or a status has said why they are not. Any thread; takes no lock. */
+  public void begun() {
+    begun = true;
+  }
+
+  /** From the request for samples until now, in nanoseconds. */
+  public long delayNanos() {
+    return System.nanoTime() - askedNanos;
+  }
+
+  /** Takes the hook away. Needs locks of JFR: not for the drain thread. */
+  @Override
+  public void close() {
+    begun = true;
+    FlightRecorder.removePeriodicEvent(hook);
+  }
+
+  private void chunkEnds() {
+    if (begun) {
+      return;
+    }
+    SamplerStatus event = new SamplerStatus();
+    if (!event.isEnabled()) {
+      return;
+    }
+    event.engine = "";
+    event.engineReason = "";
+    event.ends = "";
+    event.splices = "";
+    event.links = "";
+    event.resets = "";
+    event.note =
+        String.format(
+            Locale.ROOT,
+            "sampling had not begun when the recording, or this chunk of it, ended:"
+                + " it was being prepared for %.1f s",
+            delayNanos() / 1e9);
+    event.commit();
+  }
+
+  /** Not a lambda: bootstrapping the first costs some milliseconds. */
+  private final class Hook implements Runnable {
+    @Override
+    public void run() {
+      chunkEnds();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package stackweave.samples.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Ends as soon as the agent's thread is there, and before it can have taken samples. */
+final class EndsEarlyApp {
+  private EndsEarlyApp() {}
+
+  public static void main(String[] args) throws Exception {
+    for (int i = 0; i < 60_000 && !hasDrainThread(); i++) {
+      Thread.sleep(1);
+    }
+    Thread.sleep(Long.parseLong(args[0]));
+    System.exit(0); // with it, for it is a daemon
+  }
+
+  private static boolean hasDrainThread() throws IOException {
+    try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      for (Path task : tasks) {
+        if (nameOf(task).startsWith("stackweave-drai")) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static String nameOf(Path task) {
+    try {
+      return Files.readString(task.resolve("comm"));
+    } catch (IOException e) {
+      return ""; // it has ended
+    }
+  }
+}
