@@ -105,6 +105,7 @@ class OptionsTest {
         "drain=0               | option 'drain' can't be '0' (wanted: how many percent of a core, from 1 to 100)",
         "drain=101             | option 'drain' can't be '101' (wanted: how many percent of a core, from 1 to 100)",
         "drain=10%             | option 'drain' can't be '10%' (wanted: how many percent of a core, from 1 to 100)",
+        "memory=process-vm-readv | option 'memory' can't be 'process-vm-readv' (wanted: auto, process_vm_readv, proc_self_mem)",
         "hooks=early           | option 'hooks' can't be 'early' (wanted: auto, on, off)",
       })
   void whatIsNotUnderstoodIsSaid(String text, String message) {

@@ -7,10 +7,12 @@ import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.unwind.UnreadableMemoryException;
@@ -26,13 +28,18 @@ public class SelfMemoryBenchmark {
 
   private final long[] addresses = new long[HEADERS];
   private final byte[] target = new byte[HEADERS * HEADER_BYTES];
+
+  /** Side by side: what is used, and what is used under a seccomp filter. */
+  @Param({"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  public MemoryAccess access;
+
   private SelfMemory memory;
   private NativeBuffer codeCache;
 
   /** Headers far from each other, in memory that is there. */
   @Setup
   public void open() {
-    memory = new SelfMemory();
+    memory = new SelfMemory(access);
     codeCache = NativeBuffer.allocate(CODE_CACHE_BYTES);
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < HEADERS; i++) {

@@ -3,10 +3,12 @@ package stackweave.agent.drain;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
+import java.util.Set;
 import stackweave.agent.JavaBase;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.hook.HookException;
+import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.ObjectBits;
@@ -228,7 +230,10 @@ final class PipelineFactory {
     } else {
       try {
         MountedContinuations mounted = new MountedContinuations();
-        return new VirtualThreads(collections, mounted, new ObjectBits());
+        return new VirtualThreads(
+            collections,
+            mounted,
+            new ObjectBits(SystemCalls.current().orElseThrow(), CallPolicy.ofThread(Set.of())));
       } catch (ReflectiveOperationException | RuntimeException e) {
         why = e.toString();
       }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.Tasks;
@@ -69,6 +70,10 @@ final class EngineProbe {
     System.out.println(
         "withKernel: " + recorder.samples.stream().filter(s -> s.kernelFrames() > 0).count());
     System.out.println("statistics: " + recorder.statistics);
+    try (SelfMemory asked = new SelfMemory(MemoryAccess.PROCESS_VM_READV)) {
+      System.out.println("denial of the asked: " + asked.denial());
+      System.out.println("way as asked: " + asked.way());
+    }
     try (SelfMemory memory = new SelfMemory();
         NativeBuffer buffer = NativeBuffer.allocate(4096)) {
       buffer.bytes().putLong(0, 0x1234_5678L);

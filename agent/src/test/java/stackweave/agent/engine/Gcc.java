@@ -2,6 +2,7 @@ package stackweave.agent.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Compiles the C sources of the tests. */
-final class Gcc {
+public final class Gcc {
   private Gcc() {}
 
   /** Compiles {@code native/<source>} into {@code directory/<output>}. */
-  static Path compile(Path directory, String source, String output, String... options)
+  public static Path compile(Path directory, String source, String output, String... options)
       throws Exception {
     Path c = directory.resolve(source);
     try (InputStream in = Gcc.class.getResourceAsStream("/native/" + source)) {
@@ -28,8 +29,15 @@ final class Gcc {
     return out;
   }
 
+  /** The lines of {@code native/<name>}. */
+  public static List<String> lines(String name) throws IOException {
+    try (InputStream in = Gcc.class.getResourceAsStream("/native/" + name)) {
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
+    }
+  }
+
   /** Runs a command that must succeed; returns what it printed. */
-  static String run(List<String> command) throws Exception {
+  public static String run(List<String> command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), () -> command + ": " + output);

@@ -8,13 +8,17 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ObjectBitsTest {
 
-  @Test
-  void addressesTellObjectsApartWhileNoneMoves() {
-    try (ObjectBits bits = new ObjectBits()) {
+  /** By a file in memory, and by sockets. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void addressesTellObjectsApartWhileNoneMoves(boolean filtered) {
+    try (ObjectBits bits = bits(filtered)) {
       Object[] objects = new Object[200];
       for (int i = 0; i < objects.length; i++) {
         objects[i] = new Object();
@@ -43,12 +47,17 @@ class ObjectBitsTest {
     }
   }
 
-  @Test
-  void nothingAfterClose() {
-    ObjectBits bits = new ObjectBits();
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingAfterClose(boolean filtered) {
+    ObjectBits bits = bits(filtered);
     bits.close();
     assertEquals(0, bits.of(new Object()));
     bits.close();
+  }
+
+  private static ObjectBits bits(boolean filtered) {
+    return new ObjectBits(SystemCalls.current().orElseThrow(), new CallPolicy(filtered, Set.of()));
   }
 
   private static long collections() {
