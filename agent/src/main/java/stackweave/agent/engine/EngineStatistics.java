@@ -19,7 +19,8 @@ package stackweave.agent.engine;
  * @param stackBytes copied of each stack at most
  * @param samples delivered to the sink, or passed over because it did not want them
  * @param lost samples that found no room in their ring, as many as would have been delivered
- * @param foreign records of other processes (children between fork and exec), discarded
+ * @param foreign of perf: samples of other processes, which inherit events before Linux 5.13,
+ *     discarded; of timers: signals that were not theirs
  * @param duplicates samples of threads attached twice, discarded
  * @param throttled times that the kernel throttled an event for taking too much time
  * @param late records that came after a later one had been delivered; delivered nevertheless

@@ -130,6 +130,7 @@ final class PerfRecords implements RingMerge.Target {
     return lost;
   }
 
+  /** Samples of other processes. */
   long foreign() {
     return foreign;
   }
@@ -369,12 +370,11 @@ final class PerfRecords implements RingMerge.Target {
     }
   }
 
-  /** Counts and takes a record of another process. */
+  /** Takes a record of another process. */
   private boolean isForeign(PerfRing ring, int recordPid) {
     if (recordPid == pid) {
       return false;
     }
-    foreign++;
     ring.take();
     return true;
   }

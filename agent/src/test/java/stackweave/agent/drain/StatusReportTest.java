@@ -59,9 +59,38 @@ class StatusReportTest {
     assertEquals(2 * SECOND, totals.values(null).cpuKernelNanos());
   }
 
+  /** Those of timers are signals, and no samples. */
+  @Test
+  void samplesOfChildrenAreSaid() {
+    SamplerTotals totals = new SamplerTotals();
+    assertTrue(
+        StatusReport.lines(totals.values(statistics(EngineKind.PERF, SECOND, 0, 0))).stream()
+            .noneMatch(line -> line.startsWith("foreign:")));
+    totals.add(statistics(EngineKind.PERF, SECOND, 0, 40));
+    totals.add(statistics(EngineKind.TIMER, SECOND, 0, 1_000));
+    List<String> lines =
+        StatusReport.lines(totals.values(statistics(EngineKind.PERF_USER, SECOND, 0, 2)));
+    assertTrue(
+        lines.contains("foreign: 42 samples of child processes, discarded"), lines::toString);
+  }
+
+  @Test
+  void theKernelsMemoryIsSaid() {
+    List<String> lines =
+        StatusReport.lines(new SamplerTotals().values(statistics(EngineKind.PERF, SECOND, 0, 0)));
+    assertTrue(
+        lines.contains("kernel memory: about 1.5 MiB for events of threads, 64 MiB allowed"),
+        lines::toString);
+  }
+
   private static EngineStatistics statistics(long used, long kernel) {
+    return statistics(EngineKind.PERF_USER, used, kernel, 0);
+  }
+
+  private static EngineStatistics statistics(
+      EngineKind kind, long used, long kernel, long foreign) {
     return new EngineStatistics(
-        EngineKind.PERF_USER,
+        kind,
         10_000_000,
         5,
         2,
@@ -70,7 +99,7 @@ class StatusReportTest {
         24_160,
         100,
         0,
-        0,
+        foreign,
         0,
         0,
         0,
@@ -81,7 +110,7 @@ class StatusReportTest {
         0,
         kernel,
         0,
-        0,
-        0);
+        3L << 19,
+        64L << 20);
   }
 }

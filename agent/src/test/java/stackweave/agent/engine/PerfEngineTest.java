@@ -3,6 +3,7 @@ package stackweave.agent.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,8 +11,11 @@ import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import com.sun.management.ThreadMXBean;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -390,10 +394,63 @@ class PerfEngineTest {
       assertFalse(recorder.started.containsKey(child[0]));
       if (newest == PerfAttr.Features.NONE) {
         assertTrue(recorder.statistics.foreign() > 50, recorder.statistics.toString());
+        assertTrue(recorder.note.contains("child processes inherit"), recorder.note);
       } else {
         assertEquals(0, recorder.statistics.foreign());
+        assertEquals("", recorder.note);
       }
     }
+  }
+
+  /** Threads that come when it has ended must not inherit any more: its events are closed. */
+  @Test
+  void itEndsBeforeThreadsTakeMoreMemoryOfTheKernelThanTheyMay() throws Exception {
+    int cpus = CpuSet.ofProcess().length;
+    int more = 200;
+    Recorder recorder = new Recorder();
+    int most = 3 * (recorder.budget.threads() + 20);
+    recorder.budget = new PerfBudget(PerfBudget.estimate(most, cpus));
+    CountDownLatch end = new CountDownLatch(1);
+    long[] open = {0};
+    recorder.run(
+        every(10 * MILLISECOND, EngineKind.PERF),
+        () -> {
+          assertTrue(perfDescriptors() > cpus);
+          for (int i = 0; i < most + more; i++) {
+            Thread idle = new Thread(() -> await(end));
+            idle.setDaemon(true);
+            idle.start();
+          }
+          for (int i = 0; i < 1_000 && !recorder.ended; i++) {
+            pause(10);
+          }
+          open[0] = perfDescriptors();
+          end.countDown();
+        });
+
+    assertTrue(recorder.ended, recorder.statistics.toString());
+    assertEquals(cpus, open[0], "the rings are still to be drained, and nothing is inherited");
+    EngineStatistics statistics = recorder.statistics;
+    assertEquals(PerfBudget.estimate(most, cpus), statistics.kernelBudgetBytes());
+    assertTrue(
+        statistics.kernelBytes() > statistics.kernelBudgetBytes() / 2, statistics.toString());
+    assertThrows(
+        EngineRefusedException.class,
+        () -> recorder.budget.admit(EngineKind.PERF, cpus, System.nanoTime()));
+  }
+
+  private static long perfDescriptors() throws IOException {
+    long found = 0;
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path file : open) {
+        try {
+          found += Files.readSymbolicLink(file).toString().contains("perf_event") ? 1 : 0;
+        } catch (NoSuchFileException e) {
+          // It was that of the directory.
+        }
+      }
+    }
+    return found;
   }
 
   @Test

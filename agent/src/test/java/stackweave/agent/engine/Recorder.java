@@ -37,6 +37,15 @@ final class Recorder implements EngineSink {
   /** Set to run as on an older kernel; null for the usual choice. */
   PerfAttr.Features newestFeatures;
 
+  /** What inherited events may cost. */
+  PerfBudget budget = new PerfBudget(PerfBudget.DEFAULT_BYTES);
+
+  /** Whether the engine has ended by itself. */
+  volatile boolean ended;
+
+  /** The engine's in the end. */
+  String note;
+
   long lost;
   EngineChoice choice;
   EngineStatistics statistics;
@@ -88,14 +97,9 @@ final class Recorder implements EngineSink {
       throws EngineRefusedException {
     choice =
         newestFeatures == null
-            ? EngineChooser.start(config)
+            ? EngineChooser.start(config, ThreadStacks.NONE, budget)
             : new EngineChoice(
-                Optional.of(
-                    PerfEngine.start(
-                        EngineKind.PERF,
-                        config,
-                        new PerfBudget(PerfBudget.DEFAULT_BYTES),
-                        newestFeatures)),
+                Optional.of(PerfEngine.start(EngineKind.PERF, config, budget, newestFeatures)),
                 List.of());
     if (twice) {
       ((PerfEngine) choice.engine().orElseThrow()).attach();
@@ -111,11 +115,13 @@ final class Recorder implements EngineSink {
           synchronized (this) {
             engine.drain(Long.MAX_VALUE, this);
           }
+          ended = engine.hasEnded();
         }
       }
       engine.stop();
       engine.drain(Long.MAX_VALUE, this);
       statistics = engine.statistics();
+      note = engine.note();
     }
   }
 

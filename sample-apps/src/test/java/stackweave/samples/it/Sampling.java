@@ -26,12 +26,12 @@ final class Sampling {
     return hasPerfEvents() || hasTimers();
   }
 
-  private static boolean hasTimers() throws IOException {
+  static boolean hasTimers() throws IOException {
     Path timers = Path.of("/proc/self/timers");
     return Files.exists(timers) && Files.readString(timers).contains("signal/tid.");
   }
 
-  private static boolean hasPerfEvents() throws IOException {
+  static boolean hasPerfEvents() throws IOException {
     try (DirectoryStream<Path> fds = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path fd : fds) {
         if (Files.isSymbolicLink(fd)
