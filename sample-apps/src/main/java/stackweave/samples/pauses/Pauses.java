@@ -23,7 +23,7 @@ public final class Pauses {
   private static final Pattern EXIT = Pattern.compile("exits (\\d+) \\d+");
   private static final int[] CLASSES = {2_000, 10_000, 40_000};
   private static final int RECORDINGS = 3;
-  private static final int EXITS = 5;
+  private static final int EXITS = 3;
 
   private final Path agent;
   private final String classPath;

@@ -5,13 +5,13 @@ package stackweave.samples.pauses;
  * virtual methods, one of an interface's, and constants that name methods of others.
  */
 @SuppressWarnings("unused") // what matters is that it is there
-final class Template00000 implements Comparable<Object>, Runnable {
+final class Template00000 implements Comparable<Template00000>, Runnable {
   private final StringBuilder text = new StringBuilder();
   private int count;
 
   @Override
-  public int compareTo(Object other) {
-    return Integer.compare(count, other.hashCode());
+  public int compareTo(Template00000 other) {
+    return Integer.compare(count, other.count);
   }
 
   @Override
@@ -20,13 +20,8 @@ final class Template00000 implements Comparable<Object>, Runnable {
   }
 
   @Override
-  public int hashCode() {
-    return Long.hashCode(count) ^ text.toString().hashCode();
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other != null && other.hashCode() == hashCode();
+  public String toString() {
+    return count + " " + text;
   }
 
   private String name() {

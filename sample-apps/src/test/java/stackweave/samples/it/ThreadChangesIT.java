@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.samples.matrix.Jdk;
@@ -15,13 +17,23 @@ import stackweave.samples.matrix.Jdk;
  */
 class ThreadChangesIT {
 
+  /** What the agent adds to the changes that JFR makes by itself, of JDK 17 when it begins. */
   private static long changes(Jdk jdk, int classes) throws IOException {
-    ForkedJvm jvm = ForkedJvm.on(jdk);
+    return changes(jdk, classes, true) - changes(jdk, 1, false);
+  }
+
+  private static long changes(Jdk jdk, int classes, boolean sampled) throws IOException {
+    ForkedJvm jvm = ForkedJvm.on(jdk).withoutLibraries();
     Path log = jvm.directory().resolve("safepoints");
-    jvm.withoutLibraries()
-        .agent("engine=timer")
-        .options("-Xlog:safepoint=info:file=" + log, "-Xlog:jfr+startup=off")
-        .run("stackweave.samples.pauses.RecordedApp", Integer.toString(classes), "3", "false")
+    if (sampled) {
+      jvm.agent("engine=timer");
+    }
+    List<String> args = new ArrayList<>(List.of(Integer.toString(classes), "3", "false"));
+    if (!sampled) {
+      args.add("no agent");
+    }
+    jvm.options("-Xlog:safepoint=info:file=" + log, "-Xlog:jfr+startup=off")
+        .run("stackweave.samples.pauses.RecordedApp", args.toArray(String[]::new))
         .successfully();
     return Files.readAllLines(log).stream()
         .filter(line -> line.contains("Safepoint \"RedefineClasses\""))
