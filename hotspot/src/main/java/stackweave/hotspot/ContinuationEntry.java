@@ -2,8 +2,9 @@ package stackweave.hotspot;
 
 /**
  * What lies at sp while enterSpecial runs a continuation: HotSpot's ContinuationEntry. On 64-bit
- * machines the same in JDK 21 to 25 ({@code continuationEntry.hpp}; an empty platform part comes
- * first); vmStructs have its size alone.
+ * machines the fields read here are the same in JDK 21 to 28 ({@code continuationEntry.hpp}; an
+ * empty platform part comes first). Of where they are, vmStructs have the parent alone, from JDK 27
+ * on; the others count from it.
  *
  * @param address of the entry
  * @param parent entry of the continuation that runs this one, 0 if none does
@@ -14,9 +15,11 @@ record ContinuationEntry(long address, long parent, long continuation, int flags
   /** Where vmStructs have no size of it. */
   static final int SIZE_OF_21 = 64;
 
-  private static final int PARENT = 8;
-  private static final int CONTINUATION = 16;
-  private static final int FLAGS = 32;
+  /** Where vmStructs do not say where the parent is. */
+  static final int PARENT_OF_21 = 8;
+
+  private static final int CONTINUATION_FROM_PARENT = 8;
+  private static final int FLAGS_FROM_PARENT = 24;
   private static final int VIRTUAL_THREAD = 1;
   private static final int STACK_ALIGNMENT = 16;
 
@@ -25,11 +28,16 @@ record ContinuationEntry(long address, long parent, long continuation, int flags
     return size + STACK_ALIGNMENT - 1 & -STACK_ALIGNMENT;
   }
 
-  /** The entry at {@code address}, or null if what is there can't be one. */
-  static ContinuationEntry at(Walk walk, long address) {
-    long parent = walk.peek(address + PARENT);
-    long continuation = walk.peek(address + CONTINUATION);
-    int flags = (int) walk.peek(address + FLAGS);
+  /**
+   * The entry at {@code address}, or null if what is there can't be one.
+   *
+   * @param parentOffset as {@link Layout#continuationParent}
+   */
+  static ContinuationEntry at(Walk walk, long address, int parentOffset) {
+    long atParent = address + parentOffset;
+    long parent = walk.peek(atParent);
+    long continuation = walk.peek(atParent + CONTINUATION_FROM_PARENT);
+    int flags = (int) walk.peek(atParent + FLAGS_FROM_PARENT);
     boolean possible =
         continuation != 0
             && (continuation & 7) == 0

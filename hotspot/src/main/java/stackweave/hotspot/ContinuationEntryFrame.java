@@ -12,13 +12,15 @@ final class ContinuationEntryFrame implements HotSpotFrame {
   private static final String ENTER_SPECIAL = "enterSpecial";
 
   private final HotSpotFrame wrapper;
+  private final int parentOffset;
   private final HotSpotMethods names;
   private final int virtualThreadMark;
   private final int continuationMark;
   private long waitingPc;
 
-  ContinuationEntryFrame(HotSpotFrame wrapper, HotSpotMethods names) {
+  ContinuationEntryFrame(HotSpotFrame wrapper, HotSpotMethods names, Layout layout) {
     this.wrapper = wrapper;
+    this.parentOffset = layout.continuationParent;
     this.names = names;
     virtualThreadMark = names.intern(mark("[virtual thread]"));
     continuationMark = names.intern(mark("[continuation]"));
@@ -44,7 +46,7 @@ final class ContinuationEntryFrame implements HotSpotFrame {
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     waitingPc = entry.pc;
     // Whatever enterSpecial calls, sp is at the entry: its frame has nothing below.
-    ContinuationEntry mounted = ContinuationEntry.at(walk, walk.sp());
+    ContinuationEntry mounted = ContinuationEntry.at(walk, walk.sp(), parentOffset);
     // Its code is made once, before the first continuation runs, and is never freed.
     int frame = walk.frames().count();
     StopReason end = wrapper.step(walk, entry.present());

@@ -90,7 +90,7 @@ final class ContinuationFrame implements HotSpotFrame {
       // Continuation.run.
       long fp = at + entrySize;
       if (isRun(walk, walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS), walk.peek(fp))) {
-        ContinuationEntry mounted = ContinuationEntry.at(walk, at);
+        ContinuationEntry mounted = ContinuationEntry.at(walk, at, layout.continuationParent);
         if (mounted != null) {
           return leaveTo(walk, entry, mounted, fp);
         }

@@ -60,7 +60,7 @@ final class HotSpotFrames {
     runtime = new RuntimeFrame(callers, callSite, scan);
     exception = new ExceptionFrame(callers, runtime);
     upcall = new UpcallFrame(callers, runtime);
-    continuationEntry = new ContinuationEntryFrame(nativeWrapper, names);
+    continuationEntry = new ContinuationEntryFrame(nativeWrapper, names, layout);
     continuation =
         layout.featureVersion < FIRST_WITH_CONTINUATIONS
             ? stub

@@ -7,7 +7,7 @@ import java.util.List;
  * width. What differs between JDKs is decided here and nowhere else:
  *
  * <table>
- * <caption>What differs (17, 21, 25 and 26 run; 22 to 24 from source)</caption>
+ * <caption>What differs (17, 21 and 25 to 28 run; 22 to 24 from source)</caption>
  * <tr><th>item</th><th>as it was</th><th>since</th><th>as it is</th></tr>
  * <tr><td>nmethod's base</td><td>CompiledMethod</td><td>23</td><td>CodeBlob</td></tr>
  * <tr><td>start of the code</td><td>address</td><td>23</td><td>offset from the blob</td></tr>
@@ -16,6 +16,8 @@ import java.util.List;
  * <tr><td>verified entry</td><td>address</td><td>23</td><td>offset from the code</td></tr>
  * <tr><td>PcDescs and scopes</td><td>in the blob, scopes first</td><td>23</td>
  *     <td>in the immutable data, PcDescs first</td></tr>
+ * <tr><td>scopes end</td><td>with the immutable data</td><td>26</td>
+ *     <td>before the count of nmethods that share it</td></tr>
  * <tr><td>metadata</td><td>in the blob; 23, 24: in its data</td><td>25</td>
  *     <td>in the mutable data</td></tr>
  * <tr><td>line table flag</td><td>ConstMethod::_flags</td><td>21</td>
@@ -26,7 +28,7 @@ import java.util.List;
  * <tr><td>called methods</td><td>in ConstantPoolCacheEntry</td><td>23</td>
  *     <td>in ResolvedMethodEntry</td></tr>
  * <tr><td>ContinuationEntry</td><td>not described (21 has it)</td><td>25</td>
- *     <td>described</td></tr>
+ *     <td>described; 27: where its parent is, too</td></tr>
  * </table>
  *
  * <p>docs/jdk-layout.md has every entry with the type that each JDK gives it. Sources: HotSpot's
@@ -193,6 +195,9 @@ final class Layout {
   /** What a ContinuationEntry takes of the stack; 0 on JDKs without continuations. */
   final int continuationEntrySize;
 
+  /** Where a ContinuationEntry has its parent. */
+  final int continuationParent;
+
   // Flags: only what tells virtual threads apart needs them, so null where not described.
   final Field flags;
   final Field flagCount;
@@ -279,7 +284,9 @@ final class Layout {
     if (immutableOutside) {
       pcDescsEnd = new Place(field("nmethod", "_scopes_data_offset"), debugData);
       scopesBegin = pcDescsEnd;
-      scopesEnd = new Place(field("nmethod", "_immutable_data_size"), debugData);
+      Field references = ledger.optionalField("nmethod::_immutable_data_ref_count_offset");
+      Field size = field("nmethod", "_immutable_data_size");
+      scopesEnd = new Place(references == null ? size : references, debugData);
     } else {
       pcDescsEnd = new Place(field("nmethod", "_dependencies_offset"), debugData);
       scopesBegin = new Place(field("CompiledMethod", "_scopes_data_begin"), Base.ABSOLUTE);
@@ -368,6 +375,8 @@ final class Layout {
 
     continuationReturnPc = ledger.optionalField("ContinuationEntry::_return_pc");
     continuationEntrySize = ContinuationEntry.alignedSize(ledger.optionalSize("ContinuationEntry"));
+    Field parent = ledger.optionalField("ContinuationEntry::_parent");
+    continuationParent = parent == null ? ContinuationEntry.PARENT_OF_21 : (int) parent.offset();
     flags = ledger.optionalField("JVMFlag::flags");
     flagCount = ledger.optionalField("JVMFlag::numFlags");
     flagName = ledger.optionalField("JVMFlag::_name");

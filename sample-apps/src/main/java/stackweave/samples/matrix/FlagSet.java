@@ -23,9 +23,14 @@ public record FlagSet(List<String> flags) {
           "-XX:-UseCompressedOops",
           "-XX:-UseCompressedClassPointers",
           "-XX:+UseCompactObjectHeaders",
+          "-XX:-UseCompactObjectHeaders",
           "-XX:+PreserveFramePointer",
           "-Xshare:off",
-          "-XX:-SegmentedCodeCache");
+          "-XX:-SegmentedCodeCache",
+          // A fourth code heap, of compiled methods that are moved there while they run.
+          "-XX:+UnlockExperimentalVMOptions -XX:+NMethodRelocation -XX:+HotCodeHeap"
+              + " -XX:HotCodeHeapSize=32m -XX:HotCodeStartupDelaySeconds=1"
+              + " -XX:HotCodeSampleSeconds=1 -XX:HotCodeIntervalSeconds=1");
 
   /** All sets of the matrix, the default first. */
   public static List<FlagSet> all() {
