@@ -12,9 +12,9 @@ import stackweave.agent.linux.SystemCalls;
 /**
  * The stacks of threads whose stack is not known otherwise, without asking the threads: the C
  * library keeps each thread's descriptor at the top of its stack, in the same mapping, and where
- * that is can be found out ({@link ThreadDescriptors}). The stack reaches from the beginning of
- * that mapping (below it is the guard page) to the descriptor. Only the first thread has its
- * descriptor elsewhere; its stack is the mapping that the kernel calls {@code [stack]}.
+ * that is can be found out ({@link DescriptorFinder}). The stack reaches from the beginning of that
+ * mapping (below it is the guard page) to the descriptor. Only the first thread has its descriptor
+ * elsewhere; its stack is the mapping that the kernel calls {@code [stack]}.
  *
  * <p>Sources: glibc nptl/allocatestack.c (since 2.3.4), kernel/futex/syscalls.c. Threads without
  * such a descriptor stay unknown. What others told is checked by it, where the kernel is asked.
@@ -28,7 +28,7 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
   private final int pid = Libc.getpid();
 
   /** Null where descriptors can't be found. */
-  private final ThreadDescriptors finder;
+  private final DescriptorFinder finder;
 
   private final NativeBuffer chunk = NativeBuffer.allocate(CHUNK);
   private final byte[] line = new byte[MOST_PATH];
@@ -40,9 +40,9 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
         policy.allows(GuardedCall.GET_ROBUST_LIST) ? new RobustLists(calls) : pthreadList();
   }
 
-  private static ThreadDescriptors pthreadList() {
+  private static DescriptorFinder pthreadList() {
     SelfMemory memory = new SelfMemory();
-    ThreadDescriptors list = PthreadList.open(memory);
+    DescriptorFinder list = PthreadList.open(memory);
     if (list == null) {
       memory.close();
     }

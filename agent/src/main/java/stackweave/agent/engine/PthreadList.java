@@ -17,7 +17,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * one that was asked for. What one walk misses the next finds. New threads are put in front, so
  * finding those that have just started takes a few reads, however many threads there are.
  */
-final class PthreadList implements ThreadDescriptors {
+final class PthreadList implements DescriptorFinder {
   /** On a list that changes under way the walk might go in a circle. */
   private static final int MOST_STEPS = 1 << 17;
 

@@ -7,7 +7,7 @@ import stackweave.agent.linux.SystemCalls;
  * Asks the kernel: the C library has told it where each thread's list of robust mutexes is, which
  * is a part of the thread's descriptor (get_robust_list).
  */
-final class RobustLists implements ThreadDescriptors {
+final class RobustLists implements DescriptorFinder {
   private final SystemCalls calls;
   private final NativeBuffer words = NativeBuffer.allocate(16);
 

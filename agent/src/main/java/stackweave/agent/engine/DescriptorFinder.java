@@ -3,7 +3,7 @@ package stackweave.agent.engine;
 /**
  * Where the C library keeps its descriptors of threads, {@code struct pthread}. Not thread-safe.
  */
-interface ThreadDescriptors extends AutoCloseable {
+interface DescriptorFinder extends AutoCloseable {
 
   /**
    * Finds an address within the descriptor of each thread, and leaves 0 for those that have none or
