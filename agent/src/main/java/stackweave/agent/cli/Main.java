@@ -22,6 +22,8 @@ import stackweave.agent.Version;
       RecordCommand.class,
       StatusCommand.class,
       DetachCommand.class,
+      OffCommand.class,
+      OnCommand.class,
       JfcCommand.class,
       ReplayCommand.class,
       SFrameCommand.class

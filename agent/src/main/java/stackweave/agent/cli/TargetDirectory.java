@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.util.List;
+import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 import stackweave.agent.linux.NativeBuffer;
@@ -39,10 +40,11 @@ final class TargetDirectory implements AutoCloseable {
    * @throws FailedException if there is none that it could be made in
    */
   static TargetDirectory open(TargetProcess target, List<String> temporary) throws FailedException {
+    String name = SwitchPlaces.TMP_DIRECTORY + Integer.toUnsignedString(target.uidThere());
     String why = "";
     for (String parent : temporary) {
       try {
-        return target.act(() -> open(target, parent));
+        return target.act(() -> open(target, parent, name));
       } catch (IOException e) {
         why += "; " + parent + ": " + FailedException.reason(e);
       }
@@ -51,30 +53,17 @@ final class TargetDirectory implements AutoCloseable {
         "process " + target.pid() + " has no directory to exchange files in" + why);
   }
 
-  private static TargetDirectory open(TargetProcess target, String parent) throws IOException {
-    try (Descriptor in = target.trusted(parent)) {
-      return new TargetDirectory(target, parent + "/" + nameOf(target.uid()), of(target.uid(), in));
+  private static TargetDirectory open(TargetProcess target, String parent, String name)
+      throws IOException {
+    try (Descriptor in = target.files().trusted(parent)) {
+      in.makeDirectory(name, OWNER_ONLY);
+      Descriptor directory = target.files().own(in, name);
+      if ((directory.facts().permissions() & ACCESS) != OWNER_ONLY) {
+        directory.close();
+        throw new IOException(name + " there is not its user's alone");
+      }
+      return new TargetDirectory(target, parent + "/" + name, directory);
     }
-  }
-
-  /** The name of a user's directory among those of others. */
-  static String nameOf(int uid) {
-    return ".stackweave-" + Integer.toUnsignedString(uid);
-  }
-
-  /** Makes or opens the directory of the user whose rights the calling thread has. */
-  static Descriptor of(int uid, Descriptor in) throws IOException {
-    String name = nameOf(uid);
-    in.makeDirectory(name, OWNER_ONLY);
-    Descriptor directory = in.look(name);
-    FileFacts facts = directory.facts();
-    if (!facts.isDirectory()
-        || facts.uid() != uid
-        || (facts.permissions() & ACCESS) != OWNER_ONLY) {
-      directory.close();
-      throw new IOException(name + " there is not its user's alone");
-    }
-    return directory;
   }
 
   /** The absolute name of a file of this directory in the target's sight. */

@@ -29,28 +29,25 @@ final class TargetProcess implements AutoCloseable {
   private static final int EFFECTIVE = 1;
 
   private final long pid;
-  private final int uid;
   private final int pidThere;
+  private final boolean takesSigQuit;
   private final Descriptor proc;
-  private final Descriptor root;
   private final Descriptor cwd;
-  private final ActingThread acting;
+  private final UserFiles files;
 
   private TargetProcess(
       long pid,
-      int uid,
       int pidThere,
+      boolean takesSigQuit,
       Descriptor proc,
-      Descriptor root,
       Descriptor cwd,
-      ActingThread acting) {
+      UserFiles files) {
     this.pid = pid;
-    this.uid = uid;
     this.pidThere = pidThere;
+    this.takesSigQuit = takesSigQuit;
     this.proc = proc;
-    this.root = root;
     this.cwd = cwd;
-    this.acting = acting;
+    this.files = files;
   }
 
   /**
@@ -59,6 +56,19 @@ final class TargetProcess implements AutoCloseable {
    * @throws FailedException where it isn't, with the reason for the user
    */
   static TargetProcess check(long pid) throws FailedException {
+    TargetProcess process = look(pid);
+    if (!process.takesSigQuit) {
+      process.close();
+      throw new FailedException(
+          "the JVM "
+              + pid
+              + " does not take attach requests: it runs with -Xrs, or has only begun to start");
+    }
+    return process;
+  }
+
+  /** As {@link #check}, where nothing need be attached to. */
+  static TargetProcess look(long pid) throws FailedException {
     if (pid == ProcessHandle.current().pid()) {
       throw new FailedException("process " + pid + " is this command itself");
     }
@@ -70,7 +80,7 @@ final class TargetProcess implements AutoCloseable {
     }
     boolean good = false;
     try {
-      TargetProcess process = check(pid, proc);
+      TargetProcess process = look(pid, proc);
       good = true;
       return process;
     } finally {
@@ -80,7 +90,7 @@ final class TargetProcess implements AutoCloseable {
     }
   }
 
-  private static TargetProcess check(long pid, Descriptor proc) throws FailedException {
+  private static TargetProcess look(long pid, Descriptor proc) throws FailedException {
     Map<String, String> status = status(pid, Path.of(proc.ownPath()));
     Map<String, String> own = status(pid, Path.of("/proc/self"));
     int uid = id(status, "Uid", EFFECTIVE);
@@ -95,12 +105,8 @@ final class TargetProcess implements AutoCloseable {
     }
     mustBeJvm(pid, proc);
     mustHaveOneIdentity(pid, status);
-    if ((Long.parseUnsignedLong(status.get("SigCgt"), 16) & 1L << (SIGQUIT - 1)) == 0) {
-      throw new FailedException(
-          "the JVM "
-              + pid
-              + " does not take attach requests: it runs with -Xrs, or has only begun to start");
-    }
+    boolean takesSigQuit =
+        (Long.parseUnsignedLong(status.get("SigCgt"), 16) & 1L << (SIGQUIT - 1)) != 0;
     String[] pids = status.getOrDefault("NSpid", Long.toString(pid)).split("\\s+");
     int pidThere = Integer.parseInt(pids[pids.length - 1]);
     try {
@@ -112,7 +118,8 @@ final class TargetProcess implements AutoCloseable {
           ownUid == ROOT
               ? ActingThread.as(uid, id(status, "Gid", EFFECTIVE), groups(status))
               : ActingThread.asCaller();
-      return new TargetProcess(pid, uid, pidThere, proc, root, cwd, acting);
+      return new TargetProcess(
+          pid, pidThere, takesSigQuit, proc, cwd, new UserFiles(root, uid, acting));
     } catch (IOException e) {
       throw new FailedException(
           "process "
@@ -151,7 +158,24 @@ final class TargetProcess implements AutoCloseable {
   }
 
   int uid() {
-    return uid;
+    return files.uid();
+  }
+
+  /** Its user's id as it has it itself: another than ours in a user namespace. */
+  int uidThere() throws FailedException {
+    try {
+      for (String line : new String(read("uid_map"), StandardCharsets.US_ASCII).split("\n")) {
+        String[] numbers = line.strip().split("\\s+"); // there, here, how many
+        long from = Long.parseLong(numbers[1]);
+        long id = Integer.toUnsignedLong(uid());
+        if (id >= from && id - from < Long.parseLong(numbers[2])) {
+          return (int) (Long.parseLong(numbers[0]) + id - from);
+        }
+      }
+    } catch (IOException e) {
+      throw new FailedException("process " + pid + " ended");
+    }
+    return uid();
   }
 
   /** The process id as it has it itself. */
@@ -159,9 +183,14 @@ final class TargetProcess implements AutoCloseable {
     return pidThere;
   }
 
+  /** Its file system, in its user's hands. */
+  UserFiles files() {
+    return files;
+  }
+
   /** The root of its file system; to be used in {@link #act} only. */
   Descriptor root() {
-    return root;
+    return files.root();
   }
 
   /** The directory it works in, or null; to be used in {@link #act} only. */
@@ -171,7 +200,7 @@ final class TargetProcess implements AutoCloseable {
 
   /** Does something with the rights of its user, and waits for it. */
   <T> T act(Callable<T> action) throws IOException {
-    return acting.run(action);
+    return files.act(action);
   }
 
   /** A file of its directory in /proc. */
@@ -182,6 +211,11 @@ final class TargetProcess implements AutoCloseable {
   /** Whether it still runs: it, and not another of its number. */
   boolean isAlive() {
     return Files.exists(Path.of(proc.ownPath(), "status"));
+  }
+
+  /** Whether a request to attach would not end it. */
+  boolean takesAttach() {
+    return takesSigQuit;
   }
 
   /** Asks a JVM to look for a request of ours. */
@@ -195,7 +229,7 @@ final class TargetProcess implements AutoCloseable {
       FileFacts facts = ours.facts();
       return act(
           () -> {
-            try (Descriptor theirs = root.find(file.toString())) {
+            try (Descriptor theirs = files.root().find(file.toString())) {
               if (!theirs.facts().isSameFileAs(facts)) {
                 return false;
               }
@@ -206,47 +240,6 @@ final class TargetProcess implements AutoCloseable {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  /**
-   * Opens a directory in its sight that nobody but its user, root and whoever owns its root
-   * directory can put another in the place of; in {@link #act} only.
-   *
-   * @param path absolute; a link in it is refused
-   */
-  Descriptor trusted(String path) throws IOException {
-    int owner;
-    try (Descriptor top = root.findWithoutLinks("/")) {
-      owner = top.facts().uid();
-    }
-    List<String> names = Arrays.stream(path.split("/+")).filter(n -> !n.isEmpty()).toList();
-    for (int i = 0; i <= names.size(); i++) {
-      String part = "/" + String.join("/", names.subList(0, i));
-      Descriptor directory = root.findWithoutLinks(part);
-      boolean good = false;
-      try {
-        FileFacts facts = directory.facts();
-        if (!facts.isDirectory()) {
-          throw new IOException("is no directory");
-        }
-        boolean byOwner = facts.uid() == uid || facts.uid() == ROOT || facts.uid() == owner;
-        if (!byOwner) {
-          throw new IOException(part + " belongs to another user");
-        }
-        if (facts.isShared() && !facts.isSticky()) {
-          throw new IOException(part + " can be written by others");
-        }
-        if (i == names.size()) {
-          good = true;
-          return directory;
-        }
-      } finally {
-        if (!good) {
-          directory.close();
-        }
-      }
-    }
-    throw new IllegalStateException("a path has an end");
   }
 
   private static String userName(long pid, int uid) {
@@ -317,8 +310,7 @@ final class TargetProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    acting.close();
-    root.close();
+    files.close();
     if (cwd != null) {
       cwd.close();
     }

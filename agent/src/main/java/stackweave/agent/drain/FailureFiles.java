@@ -66,8 +66,9 @@ final class FailureFiles {
         giveUp(problem);
         return false;
       }
-      countFiles(path);
-      directory = path;
+      // By way of no link from here on: what was looked at is what is written to.
+      directory = path.toRealPath();
+      countFiles(directory);
       return true;
     } catch (IOException | InvalidPathException e) {
       giveUp("can't be used (" + e + ")");

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import stackweave.agent.Version;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.hotspot.FrameKind;
 import stackweave.jfr.control.SamplingListener;
@@ -184,6 +185,9 @@ public final class Sampler implements SamplingListener {
         request == null
             ? "state: dormant, for no recording asks for samples"
             : "state: on duty for " + String.join(", ", request.recordings()));
+    if (!switchFile.name().isEmpty()) {
+      lines.add(SwitchPlaces.STATUS + switchFile.name());
+    }
     SamplerStatusValues latest = totals.latest();
     if (latest != null) {
       lines.addAll(StatusReport.lines(latest));

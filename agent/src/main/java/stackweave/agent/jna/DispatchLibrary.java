@@ -31,7 +31,7 @@ public final class DispatchLibrary {
   private static final String FILE = "libjnidispatch.so";
 
   private static final int ATTEMPTS = 16;
-  private static final int WORLD_WRITABLE = 0002;
+  private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int STICKY = 01000;
   private static final Integer ROOT = 0;
   private static final Path SELF = Path.of("/proc/self");
@@ -144,15 +144,10 @@ public final class DispatchLibrary {
    * Not Files.createTempDirectory: its SecureRandom would initialise the security providers before
    * the application could configure them. A name that somebody guessed only costs another attempt.
    */
-  private static Path createDirectory(Path parent) throws IOException {
+  static Path createDirectory(Path parent) throws IOException {
     Path absolute = parent.toRealPath();
-    int mode = (Integer) Files.getAttribute(absolute, "unix:mode");
-    Object owner = Files.getAttribute(absolute, "unix:uid");
-    if ((mode & WORLD_WRITABLE) != 0 && (mode & STICKY) == 0) {
-      throw new IOException("lets every user exchange the files in it");
-    }
-    if (!owner.equals(ROOT) && !owner.equals(Files.getAttribute(SELF, "unix:uid"))) {
-      throw new IOException("belongs to another user");
+    for (Path p = absolute; p != null; p = p.getParent()) {
+      mustBeTrusted(p);
     }
     FileAttribute<?> ownerOnly =
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -166,6 +161,25 @@ public final class DispatchLibrary {
           throw e;
         }
       }
+    }
+  }
+
+  /**
+   * Whoever can put another directory in the place of this one, or of one on the way to it, chooses
+   * what is loaded. A sticky one, such as /tmp, may be written to by all: none moves another's.
+   */
+  private static void mustBeTrusted(Path directory) throws IOException {
+    int mode = (Integer) Files.getAttribute(directory, "unix:mode");
+    Object owner = Files.getAttribute(directory, "unix:uid");
+    if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+      throw new IOException(directory + " lets others exchange the files in it");
+    }
+    // In a user namespace the machine's root has the number of nobody; whoever owns the root
+    // directory has all in his hands anyway.
+    if (!owner.equals(ROOT)
+        && !owner.equals(Files.getAttribute(SELF, "unix:uid"))
+        && !owner.equals(Files.getAttribute(directory.getRoot(), "unix:uid"))) {
+      throw new IOException(directory + " belongs to another user");
     }
   }
 }

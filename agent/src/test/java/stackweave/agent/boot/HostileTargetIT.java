@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.agent.apps.BurnsCpu;
 import stackweave.agent.apps.HostileTarget;
 import stackweave.agent.boot.Jvm.Result;
 
@@ -66,7 +67,7 @@ class HostileTargetIT {
     temporary = Files.createDirectory(directory.resolve("tmp"));
     Files.setAttribute(temporary, "unix:uid", NOBODY);
     results = Files.createDirectory(directory.resolve("results"));
-    copyClasses();
+    copyClass(HostileTarget.class);
   }
 
   @AfterEach
@@ -121,7 +122,7 @@ class HostileTargetIT {
     Path source = Files.writeString(directory.resolve("mounts.c"), MOUNTS_OVER);
     Path program = directory.resolve("mounts");
     assertEquals(0, new ProcessBuilder("gcc", "-o", "" + program, "" + source).start().waitFor());
-    Path exchange = Files.createDirectory(temporary.resolve(".stackweave-" + NOBODY));
+    Path exchange = Files.createDirectory(temporary.resolve(".stackweave-0"));
     Files.setPosixFilePermissions(exchange, PosixFilePermissions.fromString("rwx------"));
     Files.setAttribute(exchange, "unix:uid", NOBODY);
     // What it is called there, and that nobody can read the command's own jar.
@@ -175,6 +176,46 @@ class HostileTargetIT {
     assertEquals("state: on duty ?]0;gotcha?\n", result.out());
   }
 
+  /** Its user is another in its own sight, and takes no other user's request, root's included. */
+  @Test
+  void aJvmInAUserNamespaceIsReachedAsItsUser() throws Exception {
+    copyClass(BurnsCpu.class);
+    String command =
+        String.join(
+            " ",
+            "mount -t tmpfs tmpfs /tmp && exec",
+            openJava(),
+            "-cp",
+            directory.resolve("classes").toString(),
+            BurnsCpu.class.getName(),
+            "240");
+    Process target = launch(command);
+    awaitSignalHandler(target.pid());
+    Path output = results.resolve("rec.jfr");
+    Result result = command("record", target.pid(), "-d", "2s", "-o", output, "--settings=none");
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(Files.size(output) > 0);
+    Path there = Path.of("/proc/" + target.pid() + "/root/tmp/.stackweave-0");
+    assertEquals(List.of(), filesIn(there), "left behind");
+    command("attach", target.pid());
+    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    assertEquals(0, off.exit(), off.out() + off.err());
+    assertTrue(Files.exists(there.resolve("off")));
+    assertEquals(NOBODY, Files.getAttribute(there.resolve("off"), "unix:uid"));
+    Result again = command("record", target.pid(), "-d", "1s", "-o", output, "--settings=none");
+    assertTrue(again.err().contains("switched off by /tmp/.stackweave-0/off"), again.err());
+  }
+
+  private static void awaitSignalHandler(long pid) throws Exception {
+    for (int i = 0; i < 600; i++) {
+      String status = Files.readString(Path.of("/proc/" + pid + "/status"));
+      if (status.matches("(?s).*\nSigCgt:\\s*[0-9a-f]{15}[4-7c-f]\n.*")) { // SIGQUIT
+        return;
+      }
+      Thread.sleep(50);
+    }
+  }
+
   private Process start(String attack, Path temporary, String jvmArguments) throws Exception {
     return startIn("exec ", attack, temporary, jvmArguments);
   }
@@ -193,13 +234,18 @@ class HostileTargetIT {
             secret.toString(),
             temporary.toString(),
             jvmArguments);
+    Process process = launch(command);
+    assertEquals("running", process.inputReader().readLine());
+    return process;
+  }
+
+  private Process launch(String command) throws IOException {
     Process process =
         new ProcessBuilder(asNobody("sh", "-c", command))
             .directory(Path.of("/").toFile())
-            .redirectError(results.getParent().resolve("target.txt").toFile())
+            .redirectError(directory.resolve("target.txt").toFile())
             .start();
     started.add(process);
-    assertEquals("running", process.inputReader().readLine());
     return process;
   }
 
@@ -223,8 +269,8 @@ class HostileTargetIT {
         .toString();
   }
 
-  private void copyClasses() throws IOException {
-    String name = HostileTarget.class.getName().replace('.', '/') + ".class";
+  private void copyClass(Class<?> type) throws IOException {
+    String name = type.getName().replace('.', '/') + ".class";
     Path copy = directory.resolve("classes").resolve(name);
     Files.createDirectories(copy.getParent());
     Files.copy(Jars.apps().resolve(name), copy);

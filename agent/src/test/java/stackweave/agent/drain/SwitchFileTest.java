@@ -1,5 +1,6 @@
 package stackweave.agent.drain;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.OwnDirectory;
 
 /** When a switch file counts. */
@@ -50,6 +52,27 @@ class SwitchFileTest {
     Files.createFile(own.resolve("off"));
     Path link = Files.createSymbolicLink(parent.resolve("link"), own);
     assertIgnored(link.resolve("off"), "is no directory");
+  }
+
+  /** Whoever may write to a directory on the way can put another in its place. */
+  @Test
+  void doesNotCountBelowWhereOthersHaveAHand() throws IOException {
+    for (String permissions : new String[] {"rwxrwxr-x", "rwxr-xrwx"}) {
+      Path shared = directory("above-" + permissions, permissions);
+      Path own = Files.createDirectory(shared.resolve("own"));
+      Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
+      assertIgnored(
+          Files.createFile(own.resolve("off")), "is in " + shared + ", which can be written by");
+    }
+    Path group = directory("group", "rwxrwx---");
+    assertIgnored(Files.createFile(group.resolve("off")), "can be written by others");
+  }
+
+  @Test
+  void whereItIsLookedForFirstNobodyElseCanBeFirst() {
+    assertArrayEquals(
+        new String[] {"/run/user/1000/stackweave-off", "/tmp/.stackweave-1000/off"},
+        SwitchPlaces.usual(1000));
   }
 
   @Test

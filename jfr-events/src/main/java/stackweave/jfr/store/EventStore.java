@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -530,7 +531,10 @@ public final class EventStore implements AutoCloseable {
     try {
       return Files.readString(Path.of("/proc/sys/kernel/random/uuid")).strip();
     } catch (IOException e) {
-      return UUID.randomUUID().toString();
+      // Without /proc/sys, as with systemd's ProcSubset=pid. It need only not be met by accident.
+      SplittableRandom random =
+          new SplittableRandom(System.nanoTime() ^ ProcessHandle.current().pid() << 32);
+      return new UUID(random.nextLong(), random.nextLong()).toString();
     }
   }
 

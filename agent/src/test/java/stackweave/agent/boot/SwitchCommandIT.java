@@ -1,0 +1,207 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.BurnsCpu;
+import stackweave.agent.boot.Jvm.Result;
+
+/** {@code off} and {@code on}: what they say is what the JVMs do. */
+class SwitchCommandIT {
+  /** Where no mount of a test hides it. */
+  private static final Path JAR = Path.of("/dev/shm/stackweave-switch-test.jar");
+
+  @TempDir private Path directory;
+  private final List<Process> started = new ArrayList<>();
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  @AfterEach
+  void endTargets() throws Exception {
+    for (Process process : started) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+    }
+    Files.deleteIfExists(JAR);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void oneJvmStopsAndGoesOn(Jvm jvm) throws Exception {
+    Path file = ownDirectory("switch").resolve("off");
+    Process target = start(jvm, "engine=timer,switch=" + file);
+    awaitSamples(target.pid());
+    assertEquals("", randomDevices(target.pid()), "left open");
+    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    assertEquals(0, off.exit(), off.err());
+    assertEquals("off: " + file + "\nprocess " + target.pid() + ": switched off\n", off.out());
+    assertTrue(Files.exists(file));
+    Result on = run(java(), "-jar", Jars.AGENT, "on", "--pid", target.pid());
+    assertEquals(0, on.exit(), on.err());
+    assertEquals(
+        "removed: " + file + "\nprocess " + target.pid() + ": not switched off\n", on.out());
+    assertFalse(Files.exists(file));
+  }
+
+  /** Somebody else was first where everybody may make directories. */
+  @Test
+  void aDirectoryOfAnotherUserIsSaidAndNotUsed() throws Exception {
+    mustBeRoot();
+    Result result =
+        inOwnTmp(
+            "mkdir -m 777 /tmp/.stackweave-0; chown 1234 /tmp/.stackweave-0; ",
+            "; code=$?; ls /tmp/.stackweave-0; exit $code");
+    assertEquals(2, result.exit(), result.out() + result.err());
+    assertEquals("", result.out());
+    assertTrue(
+        result
+            .err()
+            .matches(
+                "stackweave: not switched off: /tmp/.stackweave-0/off: .stackweave-0 belongs to"
+                    + " another user \\(uid 1234\\).*\n"),
+        result.err());
+  }
+
+  @Test
+  void theUsersFilesAreMadeWhereTheAgentLooks() throws Exception {
+    mustBeRoot();
+    Result result =
+        inOwnTmp(
+            "mkdir -p /tmp/user/65534 && chown 65534 /tmp/user/65534 && mkdir -p /run/user &&"
+                + " mount --bind /tmp/user /run/user; ",
+            " --user 65534; cd /tmp; ls -n /run/user/65534 .stackweave-65534");
+    assertEquals(0, result.exit(), result.out() + result.err());
+    assertTrue(
+        result
+            .out()
+            .startsWith("off: /run/user/65534/stackweave-off\noff: /tmp/.stackweave-65534/off\n"),
+        result.out());
+    assertEquals(
+        2,
+        result.out().lines().filter(l -> l.matches("-rw------- 1 65534 65534 .*off")).count(),
+        result.out());
+  }
+
+  private Result inOwnTmp(String before, String after) throws Exception {
+    return run(
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+        "sh",
+        "-c",
+        "cp "
+            + Jars.AGENT
+            + " "
+            + JAR
+            + " && mount -t tmpfs tmpfs /tmp && "
+            + before
+            + java()
+            + " -jar "
+            + JAR
+            + " off"
+            + after);
+  }
+
+  private static void mustBeRoot() throws IOException {
+    assumeTrue(
+        Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "only root may mount");
+  }
+
+  private Path ownDirectory(String name) throws IOException {
+    return Files.createDirectory(
+        directory.resolve(name),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+
+  private Process start(Jvm jvm, String options) throws Exception {
+    return started(
+        jvm.start(
+            directory,
+            List.of(
+                "-javaagent:" + Jars.AGENT + "=" + options,
+                "-XX:StartFlightRecording:name=test,settings=none",
+                "-cp",
+                Jars.apps().toString(),
+                BurnsCpu.class.getName(),
+                "120")));
+  }
+
+  private Process started(ProcessBuilder builder) throws IOException {
+    Process process =
+        builder
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(directory.resolve("target.txt").toFile())
+            .start();
+    started.add(process);
+    return process;
+  }
+
+  private void awaitSamples(long pid) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+    String said = "";
+    while (System.nanoTime() < end) {
+      Thread.sleep(1_000);
+      Result status = run(java(), "-jar", Jars.AGENT, "status", pid);
+      said = status.out() + status.err();
+      if (said.matches("(?s).*samples: [1-9].*")) {
+        return;
+      }
+    }
+    throw new IllegalStateException(said + Files.readString(directory.resolve("target.txt")));
+  }
+
+  /** What the JDK's SecureRandom would keep open in the application for ever. */
+  private static String randomDevices(long pid) throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+      return files
+          .map(
+              file -> {
+                try {
+                  return Files.readSymbolicLink(file).toString();
+                } catch (IOException e) {
+                  return ""; // closed meanwhile
+                }
+              })
+          .filter(name -> name.endsWith("random"))
+          .collect(Collectors.joining(" "));
+    }
+  }
+
+  private Result run(Object... command) throws Exception {
+    Path out = Files.createTempFile(directory, "out", ".txt");
+    Path err = Files.createTempFile(directory, "err", ".txt");
+    Process process =
+        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    started.add(process);
+    assertTrue(process.waitFor(90, TimeUnit.SECONDS), "hangs: " + Arrays.toString(command));
+    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+}
