@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Ends as soon as the agent's thread is there, and before it can have taken samples. */
+/**
+ * Ends as soon as the agent's thread is there, and before it can have taken samples; with an
+ * argument, once it takes them.
+ */
 final class EndsEarlyApp {
   private EndsEarlyApp() {}
 
@@ -12,7 +15,10 @@ final class EndsEarlyApp {
     for (int i = 0; i < 60_000 && !hasDrainThread(); i++) {
       Thread.sleep(1);
     }
-    Thread.sleep(Long.parseLong(args[0]));
+    if (args.length > 0) {
+      Sampling.await();
+      Thread.sleep(3_000);
+    }
     System.exit(0); // with it, for it is a daemon
   }
 

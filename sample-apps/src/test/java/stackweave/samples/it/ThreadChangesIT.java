@@ -1,6 +1,7 @@
 package stackweave.samples.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,9 +47,11 @@ class ThreadChangesIT {
     assertEquals(1, changes(jdk, 6_000));
   }
 
+  /** The last time it may be that the JVM ends first. */
   @ParameterizedTest
   @MethodSource("stackweave.samples.it.Jdks#all")
   void withFewItGetsItsOwnCodeBackEachTime(Jdk jdk) throws IOException {
-    assertEquals(6, changes(jdk, 1));
+    long changes = changes(jdk, 1);
+    assertTrue(changes == 5 || changes == 6, "changes: " + changes);
   }
 }
