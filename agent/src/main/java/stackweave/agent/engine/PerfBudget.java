@@ -8,12 +8,12 @@ import stackweave.agent.linux.ThreadCount;
  * for them, and time whenever a thread is started and ends. Each thread has an event for every CPU,
  * whether it ever runs there or not.
  *
- * <p>The law: perf begins where the threads there are take no more than half of the budget, ends
- * when they take three quarters, and comes back when they take no more than a quarter. So threads
- * can double in number before it ends, and {@value #WATCH_NANOS} ns, after which the number is
- * looked at again, are time for as many as a quarter of the budget is worth. What was left is tried
- * again after {@link #FIRST_PAUSE_NANOS} at the earliest, and each further time after twice as
- * long.
+ * <p>The law: perf begins where the threads there are take no more than a quarter of the budget,
+ * ends when they take half, and comes back when they take no more than an eighth. So threads can
+ * double in number before it ends; the other half is for those that start until their number is
+ * looked at, and while the events are being closed. What was left is tried again after {@link
+ * #FIRST_PAUSE_NANOS} at the earliest, and each further time after twice as long, up to {@link
+ * #LONGEST_PAUSE_NANOS}, until it has run for {@link #STEADY_NANOS}.
  *
  * <p>Outlives the engines that keep to it. For the drain thread only.
  */
@@ -54,8 +54,15 @@ public final class PerfBudget implements AutoCloseable {
   private final ThreadCount count;
   private int lastCount = 1;
   private long pauseNanos = FIRST_PAUSE_NANOS;
-  private long leftAt;
+
+  /** Since when perf is waited for, and since when it runs. */
+  private long waitingSince;
+
+  private long runningSince;
+
+  /** Whether it has ended for the budget's sake, and is not to be tried at once. */
   private boolean left;
+
   private boolean refused;
   private int refusedCpus;
 
@@ -91,35 +98,66 @@ public final class PerfBudget implements AutoCloseable {
    */
   void admit(EngineKind kind, int cpus, long nowNanos) throws EngineRefusedException {
     int threads = threads();
-    boolean tooSoon = left && nowNanos - leftAt < pauseNanos;
-    if (estimate(threads, cpus) > bytes / 2 || tooSoon) {
-      refused = true;
-      refusedCpus = cpus;
-      throw tooSoon && estimate(threads, cpus) <= bytes / 2
-          ? PerfRefusals.leftLately(kind, cpus, bytes)
-          : PerfRefusals.kernelMemory(kind, threads, cpus, bytes);
+    boolean tooSoon = left && nowNanos - waitingSince < pauseNanos;
+    boolean tooMany = estimate(threads, cpus) > bytes / 4;
+    // Until it runs: what comes behind this may refuse it, too.
+    refused = true;
+    refusedCpus = cpus;
+    if (!left) {
+      waitingSince = nowNanos;
     }
+    if (tooMany) {
+      throw PerfRefusals.kernelMemory(kind, threads, cpus, bytes);
+    }
+    if (tooSoon) {
+      throw PerfRefusals.leftLately(kind, cpus, bytes);
+    }
+  }
+
+  /** Perf runs. */
+  void begun(long nowNanos) {
     refused = false;
+    left = false;
+    runningSince = nowNanos;
   }
 
   /** Whether perf has to end now, with so many events for each of so many threads. */
   boolean isMet(int threads, int eventsPerThread) {
-    return estimate(threads, eventsPerThread) > bytes / 4 * 3;
+    return estimate(threads, eventsPerThread) > bytes / 2;
+  }
+
+  /** Whether threads are so many that their number may soon matter. */
+  boolean isNear(int eventsPerThread) {
+    return estimate(lastCount, eventsPerThread) > bytes / 8;
   }
 
   /** Perf ended for the budget's sake. */
   void leave(long nowNanos) {
-    boolean again = left && nowNanos - leftAt < pauseNanos + STEADY_NANOS;
-    pauseNanos = again ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : FIRST_PAUSE_NANOS;
+    if (nowNanos - runningSince > STEADY_NANOS) {
+      pauseNanos = FIRST_PAUSE_NANOS;
+    }
     left = true;
-    leftAt = nowNanos;
+    waitingSince = nowNanos;
   }
 
-  /** Whether perf, refused for this budget before, would be well within it now. */
+  /**
+   * Whether perf, which was refused before, is to be tried now: it would be well within the budget,
+   * and within the file descriptors. Once it is true, the next time is twice as far away.
+   */
   public boolean isFreeAgain(long nowNanos) {
-    return refused
-        && (!left || nowNanos - leftAt >= pauseNanos)
-        && estimate(threads(), refusedCpus) <= bytes / 4;
+    if (!refused || nowNanos - waitingSince < pauseNanos) {
+      return false;
+    }
+    int threads = threads();
+    boolean free =
+        estimate(threads, refusedCpus) <= bytes / 8
+            && (long) threads * refusedCpus <= PerfEvents.MAX_FILE_DESCRIPTORS * 3 / 4;
+    if (free) {
+      left = false;
+      waitingSince = nowNanos;
+      pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+    }
+    return free;
   }
 
   /** For so much CPU time so many inherited events are started and ended. */

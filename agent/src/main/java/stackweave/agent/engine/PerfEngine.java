@@ -59,6 +59,9 @@ final class PerfEngine implements SampleEngine {
   /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
   private static final int RECORD_OVERHEAD = 2048;
 
+  /** How long it waits at most where threads are many, to look at their number. */
+  private static final int NEAR_MILLIS = 5;
+
   private static final int POLLFD_BYTES = 8;
 
   private final EngineKind kind;
@@ -159,6 +162,7 @@ final class PerfEngine implements SampleEngine {
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     attach();
+    budget.begun(System.nanoTime());
     cpuAtStart = cpuOfOthers();
   }
 
@@ -309,7 +313,9 @@ final class PerfEngine implements SampleEngine {
     if (closed) {
       return false;
     }
-    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeoutMillis);
+    boolean near = !stopped && budget.isNear(eventsPerThread());
+    int timeout = near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis;
+    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeout);
     if (ready > 0 && pollFds.bytes().getShort(rings.length * POLLFD_BYTES + 6) != 0) {
       wakeup.reset();
     }
@@ -419,9 +425,12 @@ final class PerfEngine implements SampleEngine {
     }
     stopped = true;
     heldBytes = heldBytes();
-    Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
     cpuAtStop = cpuOfOthers();
-    events.readCounts();
+    if (!ended) {
+      // Each takes about as long as closing, which can't wait where threads are too many.
+      Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+      events.readCounts();
+    }
     events.release();
     shortEvents.release();
   }

@@ -152,7 +152,7 @@ final class PerfRefusals {
         engine,
         Reason.KERNEL_MEMORY,
         0,
-        "%d threads on %d CPUs need %d MiB of the kernel's memory for events, and the budget is %d MiB, of which half is left free for threads to come; a larger one (option perf-memory) lifts it"
+        "%d threads on %d CPUs need %d MiB of the kernel's memory for events, and the budget is %d MiB, of which three quarters are left free for threads to come; a larger one (option perf-memory) lifts it"
             .formatted(
                 threads, cpus, mebibytes(PerfBudget.estimate(threads, cpus)), budgetBytes >> 20));
   }

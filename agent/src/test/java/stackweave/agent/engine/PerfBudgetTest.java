@@ -22,11 +22,11 @@ class PerfBudgetTest {
   }
 
   @Test
-  void perfBeginsWithinHalfOfTheBudget() {
-    try (PerfBudget budget = new PerfBudget(ofThisJvm(3))) {
+  void perfBeginsWithinAQuarterOfTheBudget() {
+    try (PerfBudget budget = new PerfBudget(ofThisJvm(5))) {
       assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, CPUS, 0));
     }
-    try (PerfBudget budget = new PerfBudget(ofThisJvm(1))) {
+    try (PerfBudget budget = new PerfBudget(ofThisJvm(3))) {
       EngineRefusal refusal =
           assertThrows(EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, CPUS, 0))
               .refusal();
@@ -42,35 +42,47 @@ class PerfBudgetTest {
   void itEndsBeforeTheBudgetIsMet() {
     try (PerfBudget budget = new PerfBudget(64L << 20)) {
       int most = (int) ((64L << 20) / (CPUS * PerfBudget.EVENT_BYTES));
-      assertFalse(budget.isMet(most / 2, CPUS));
-      assertTrue(budget.isMet(most * 4 / 5, CPUS));
-      assertTrue(budget.isMet(most / 2, 2 * CPUS));
+      assertFalse(budget.isMet(most / 3, CPUS));
+      assertTrue(budget.isMet(most * 3 / 5, CPUS));
+      assertTrue(budget.isMet(most / 3, 2 * CPUS));
     }
   }
 
   /** Each time that it is left soon after it came back, twice as long. */
   @Test
   void whatWasLeftIsNotTriedAgainAtOnce() {
-    try (PerfBudget budget = new PerfBudget(ofThisJvm(20))) {
-      long left = 5 * SECOND;
-      budget.leave(left);
-      assertRefusedUntil(budget, left + 10 * SECOND);
-      left += 11 * SECOND;
-      budget.leave(left);
-      assertRefusedUntil(budget, left + 20 * SECOND);
-      left += 1_000 * SECOND;
-      budget.leave(left);
-      assertRefusedUntil(budget, left + 10 * SECOND);
+    try (PerfBudget budget = new PerfBudget(64L << 20)) {
+      budget.begun(0);
+      budget.leave(200 * SECOND);
+      assertRefusedUntil(budget, 210 * SECOND);
+      budget.leave(211 * SECOND);
+      assertRefusedUntil(budget, 231 * SECOND);
+      budget.leave(1_000 * SECOND);
+      assertRefusedUntil(budget, 1_010 * SECOND);
     }
   }
 
   private static void assertRefusedUntil(PerfBudget budget, long nanos) {
     assertThrows(
-        EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, CPUS, nanos - SECOND));
+        EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, 2, nanos - SECOND));
     assertFalse(budget.isFreeAgain(nanos - SECOND));
     assertTrue(budget.isFreeAgain(nanos));
-    assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, CPUS, nanos));
-    assertFalse(budget.isFreeAgain(nanos), "it is not refused any more");
+    assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, 2, nanos));
+    budget.begun(nanos);
+    assertFalse(budget.isFreeAgain(nanos + 1_000 * SECOND), "it is not refused any more");
+  }
+
+  /** Where something else refuses it, such as file descriptors, it is tried less and less often. */
+  @Test
+  void whatIsRefusedForAnotherReasonIsTriedLessAndLessOften() {
+    try (PerfBudget budget = new PerfBudget(64L << 20)) {
+      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, 2, 0));
+      assertFalse(budget.isFreeAgain(9 * SECOND));
+      assertTrue(budget.isFreeAgain(10 * SECOND));
+      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, 2, 10 * SECOND));
+      assertFalse(budget.isFreeAgain(29 * SECOND));
+      assertTrue(budget.isFreeAgain(30 * SECOND));
+    }
   }
 
   /** A pool may fill; what goes on like that may not. */

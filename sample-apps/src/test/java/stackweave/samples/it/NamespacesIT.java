@@ -47,6 +47,7 @@ class NamespacesIT {
     List<RecordedEvent> samples =
         events.stream()
             .filter(event -> event.getEventType().getName().equals("stackweave.NativeSample"))
+            .filter(event -> event.getThread("sampledThread") != null)
             .filter(event -> "spinning".equals(event.getThread("sampledThread").getJavaName()))
             .toList();
     List<RecordedEvent> spins =
