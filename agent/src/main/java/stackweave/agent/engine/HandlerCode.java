@@ -56,21 +56,6 @@ final class HandlerCode {
     }
   }
 
-  /** Maps the ring twice in a row; a forked child does not get it. */
-  static NativeBuffer mapRing(SystemCalls calls, int bytes) throws EngineRefusedException {
-    int fd = memoryFile(calls, "stackweave-ring");
-    try {
-      NativeBuffer ring = Libc.ftruncate(fd, bytes) < 0 ? null : NativeBuffer.mapTwice(fd, bytes);
-      if (ring == null) {
-        throw TimerRefusals.memory(Libc.errno());
-      }
-      Libc.madvise(ring.address(), 2L * bytes, Libc.MADV_DONTFORK);
-      return ring;
-    } finally {
-      Libc.close(fd);
-    }
-  }
-
   private static int memoryFile(SystemCalls calls, String name) throws EngineRefusedException {
     byte[] text = name.getBytes(StandardCharsets.US_ASCII);
     try (NativeBuffer buffer = NativeBuffer.allocate(text.length + 1)) {

@@ -31,6 +31,7 @@ final class TimerEngine implements SampleEngine {
 
   private final EngineConfig config;
   private final int stackBytes;
+  private final int ringBytes;
   private final int cpus;
   private final HandlerMemory memory;
   private final CpuTime cpuTime = new CpuTime();
@@ -45,6 +46,7 @@ final class TimerEngine implements SampleEngine {
   private long droppedExpiriesAtStart;
   private long cpuAtStart;
   private long cpuAtStop;
+  private final boolean mayInterrupt = CpuTimers.mayInterruptCalls();
   private volatile boolean woken;
   private boolean stopped;
   private boolean closed;
@@ -53,6 +55,7 @@ final class TimerEngine implements SampleEngine {
     this.config = config;
     this.memory = memory;
     this.stackBytes = config.stackBytes() & -16;
+    this.ringBytes = memory.ringBytes();
     this.cpus = CpuSet.ofProcess().length;
   }
 
@@ -70,7 +73,7 @@ final class TimerEngine implements SampleEngine {
   static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
-    TimerEngine engine = new TimerEngine(config, HandlerMemory.acquire(calls));
+    TimerEngine engine = new TimerEngine(config, HandlerMemory.acquire(calls, ringBytes(config)));
     boolean started = false;
     try {
       engine.open(calls, javaStacks, signal);
@@ -83,6 +86,12 @@ final class TimerEngine implements SampleEngine {
     return engine;
   }
 
+  /** CPU timers are looked at once a tick. */
+  private static int ringBytes(EngineConfig config) {
+    long nanos = Math.max(config.intervalNanos(), CpuTimers.tickNanos());
+    return HandlerMemory.ringBytes(CpuSet.ofProcess().length, 1e9 / nanos);
+  }
+
   private void open(SystemCalls calls, ThreadStacks javaStacks, int number)
       throws EngineRefusedException {
     TaskList tasks = TaskList.open(calls);
@@ -91,7 +100,8 @@ final class TimerEngine implements SampleEngine {
     }
     signal = install(number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
-    discovery = new TimerDiscovery(calls, tasks, threads, calls.gettid(), javaStacks);
+    discovery = 
+        new TimerDiscovery(calls, tasks, threads, signal.number(), calls.gettid(), javaStacks);
     records =
         new TimerRecords(
             memory,
@@ -198,7 +208,7 @@ final class TimerEngine implements SampleEngine {
 
   @Override
   public double backlog() {
-    return (double) records.waiting() / HandlerMemory.RING_BYTES;
+    return (double) records.waiting() / ringBytes;
   }
 
   /**
@@ -236,7 +246,7 @@ final class TimerEngine implements SampleEngine {
         attachedAtStart,
         cpus,
         closed ? 0 : FILE_DESCRIPTORS,
-        HandlerMemory.RING_BYTES,
+        ringBytes,
         stackBytes,
         records.samples(),
         dropped + records.abandoned(),
@@ -250,7 +260,7 @@ final class TimerEngine implements SampleEngine {
         records.coveredNanos(),
         0,
         0,
-        discovery.refused(),
+        discovery.refused() + discovery.blocked(),
         0,
         0);
   }
@@ -259,21 +269,41 @@ final class TimerEngine implements SampleEngine {
   public String note() {
     StringBuilder note = new StringBuilder();
     if (!stopped && !signal.isOurs()) {
-      note.append("signal ")
-          .append(signal.number())
-          .append(" was taken over by another handler, so samples may be missing");
+      append(
+          note,
+          "signal "
+              + signal.number()
+              + " was taken over by another handler, so samples may be missing");
     }
     if (discovery.refused() > 0) {
-      note.append(note.length() == 0 ? "" : "; ")
-          .append(discovery.refused())
-          .append(" threads are not sampled, for the queue of signals (ulimit -i) is short");
+      append(
+          note,
+          discovery.refused()
+              + " threads are not sampled, for the queue of signals (ulimit -i) is short");
+    }
+    if (discovery.blocked() > 0) {
+      append(
+          note,
+          discovery.blocked()
+              + " threads are not sampled, for they block signal "
+              + signal.number()
+              + " or wait for it (they, or who started them, block all signals)");
     }
     if (records.withoutStack() > 0) {
-      note.append(note.length() == 0 ? "" : "; ")
-          .append(records.withoutStack())
-          .append(" samples without stack, of threads on a stack that is not known");
+      append(
+          note, records.withoutStack() + " samples of threads on a stack that is not their own");
+    }
+    if (mayInterrupt) {
+      append(
+          note,
+          "this kernel's CPU timers may end a blocking call with EINTR (x86 before Linux 5.9);"
+              + " engine=perf sends no signals");
     }
     return note.toString();
+  }
+
+  private static void append(StringBuilder note, String more) {
+    note.append(note.length() == 0 ? "" : "; ").append(more);
   }
 
   @Override

@@ -25,7 +25,8 @@ public final class Libc {
   /** What mmap returns where it fails. */
   public static final long MAP_FAILED = -1;
 
-  public static final int MADV_REMOVE = 9;
+  public static final int MREMAP_MAYMOVE = 1;
+  public static final int MREMAP_FIXED = 2;
   public static final int MADV_DONTFORK = 10;
   public static final int F_ADD_SEALS = 1033;
   public static final int O_RDONLY = 0;
@@ -73,6 +74,10 @@ public final class Libc {
       long address, long length, int protection, int flags, int fd, long offset);
 
   public static native int munmap(long address, long length);
+
+  /** Variable in C; {@code target} counts with {@link #MREMAP_FIXED}. */
+  public static native long mremap(
+      long address, long oldLength, long newLength, int flags, long target);
 
   public static native int madvise(long address, long length, int advice);
 

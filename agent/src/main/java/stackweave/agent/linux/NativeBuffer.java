@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
  * else; the view must not be used afterwards. Not thread-safe.
  */
 public final class NativeBuffer implements AutoCloseable {
+  private static final int LEAST_PAGE = 4096;
+
   private final long length;
   private final long address;
   private ByteBuffer bytes;
@@ -51,26 +53,50 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * A shared, writable mapping of a file descriptor twice in a row, so that what runs over its end
-   * goes on at its beginning; null where the kernel refuses it. The view is that of both.
+   * Zeroed memory that is seen twice in a row, so that what runs over its end goes on at its
+   * beginning; the view is that of both. All its pages are there when this returns: whoever writes
+   * to it later never meets a kernel that has none left. Null where the kernel refuses it; {@link
+   * Libc#errno} then has the reason.
    *
-   * @param length a multiple of the page size, the length of the file
+   * <p>Shared anonymous memory is charged as a whole when it is mapped (mm/shmem.c,
+   * shmem_zero_setup), other than a memory file's, whose pages are charged one by one at their
+   * first touch, which ends in SIGBUS where they aren't granted. Of shared memory, mremap with an
+   * old size of 0 makes a second view. A forked child gets neither.
+   *
+   * @param length a multiple of the page size
    */
-  public static NativeBuffer mapTwice(int fd, int length) {
+  public static NativeBuffer allocateTwice(int length) {
     long address =
         Libc.mmap(0, 2L * length, Libc.PROT_NONE, Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS, -1, 0);
     if (address == Libc.MAP_FAILED) {
       return null;
     }
-    for (long at = address; at < address + 2L * length; at += length) {
-      int protection = Libc.PROT_READ | Libc.PROT_WRITE;
-      if (Libc.mmap(at, length, protection, Libc.MAP_SHARED | Libc.MAP_FIXED, fd, 0)
-          == Libc.MAP_FAILED) {
-        Libc.munmap(address, 2L * length);
-        return null;
-      }
+    boolean mapped =
+        Libc.mmap(
+                    address,
+                    length,
+                    Libc.PROT_READ | Libc.PROT_WRITE,
+                    Libc.MAP_SHARED | Libc.MAP_ANONYMOUS | Libc.MAP_FIXED,
+                    -1,
+                    0)
+                == address
+            && Libc.mremap(
+                    address,
+                    0,
+                    length,
+                    Libc.MREMAP_MAYMOVE | Libc.MREMAP_FIXED,
+                    address + length)
+                == address + length
+            && Libc.madvise(address, 2L * length, Libc.MADV_DONTFORK) == 0;
+    if (!mapped) {
+      Libc.munmap(address, 2L * length); // which leaves errno alone, as it succeeds
+      return null;
     }
-    return new NativeBuffer(address, 2L * length);
+    NativeBuffer buffer = new NativeBuffer(address, 2L * length);
+    for (int at = 0; at < 2L * length; at += LEAST_PAGE) {
+      buffer.bytes.put(at, (byte) 0);
+    }
+    return buffer;
   }
 
   /** Memory that was mapped by somebody else, as long as he keeps it. */

@@ -1,0 +1,249 @@
+package stackweave.agent.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Pthreads;
+import stackweave.agent.linux.SelfMemory;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * What glibc keeps of each thread in its descriptor (struct pthread, nptl/descr.h): the memory that
+ * the thread's stack is in. Read through the kernel, without asking the thread.
+ *
+ * <p>Where in the descriptor that is differs between versions of glibc. So it is looked for, in the
+ * descriptors of two threads that can say themselves where their stacks are (pthread_getattr_np):
+ * the drain thread, and one that is started for it. Three words in a row must hold, in both at the
+ * same place and nowhere else in both: {@code stackblock}, {@code stackblock_size} and {@code
+ * guardsize}. Anything else, and nothing is known of any thread.
+ *
+ * <p>Another thread's descriptor is found by the list of robust mutexes, whose head is in it and
+ * which the kernel knows (get_robust_list); the thread's id, two words before that head, must be the
+ * one asked for. glibc writes it before the thread runs, and the kernel clears it when the thread
+ * has ended, after its last instruction in user mode; only then does glibc give the stack to
+ * another thread or back to the kernel (nptl/nptl-stack.c). Not thread-safe.
+ */
+final class ThreadDescriptors implements AutoCloseable {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+  /** struct pthread has 2,304 bytes in glibc 2.36. */
+  private static final int MOST_BYTES = 8192;
+
+  /** From the head of the list to the thread's id: pid_t tid, pid_t, void *robust_prev, the head. */
+  private static final int TID_BEFORE_HEAD = 16;
+
+  private static final int WORDS = 3;
+  private static final long MOST_STACK = 1L << 40;
+  private static final long PATIENCE_SECONDS = 10;
+
+  /**
+   * Offsets in the descriptor.
+   *
+   * @param head of the head of the list of robust mutexes
+   * @param stack of {@code stackblock}
+   */
+  private record Layout(int head, int stack) {
+    int begin() {
+      return Math.min(head - TID_BEFORE_HEAD, stack);
+    }
+
+    int end() {
+      return Math.max(head, stack + WORDS * Long.BYTES);
+    }
+  }
+
+  /** That of this process's C library, once it was found. */
+  private static volatile Layout known;
+
+  private final SystemCalls calls;
+  private final SelfMemory memory = new SelfMemory();
+  private final NativeBuffer words = NativeBuffer.allocate(16);
+  private final byte[] bytes = new byte[MOST_BYTES];
+  private final Layout layout;
+  private long start;
+  private long end;
+  private long blockEnd;
+
+  ThreadDescriptors(SystemCalls calls) {
+    this.calls = calls;
+    if (known == null) {
+      known = calibrate();
+    }
+    layout = known;
+  }
+
+  /** Whether descriptors can be read here at all. */
+  boolean areKnown() {
+    return layout != null;
+  }
+
+  /** The lowest address of the stack last found, above its guard. */
+  long start() {
+    return start;
+  }
+
+  /** The first address above the stack last found: that of the descriptor. */
+  long end() {
+    return end;
+  }
+
+  /** The first address above the memory that the stack last found is in, descriptor and all. */
+  long blockEnd() {
+    return blockEnd;
+  }
+
+  /**
+   * Looks for a thread's stack; {@link #start} and {@link #end} have it.
+   *
+   * @return false if it is not known: the thread is not one of the C library's, or has hardly run,
+   *     or has ended, or is the process's first
+   */
+  boolean find(int tid) {
+    long head = layout == null ? 0 : robustList(tid);
+    if (head == 0) {
+      return false;
+    }
+    long descriptor = head - layout.head();
+    int begin = layout.begin();
+    try {
+      memory.read(descriptor + begin, bytes, 0, layout.end() - begin);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+    if ((int) INTS.get(bytes, layout.head() - TID_BEFORE_HEAD - begin) != tid) {
+      return false;
+    }
+    long block = word(layout.stack() - begin);
+    long size = word(layout.stack() - begin + Long.BYTES);
+    long guard = word(layout.stack() - begin + 2 * Long.BYTES);
+    boolean sound =
+        block > 0
+            && size > 0
+            && size < MOST_STACK
+            && guard >= 0
+            && guard < size
+            && descriptor > block + guard
+            && descriptor < block + size;
+    if (sound) {
+      start = block + guard;
+      end = descriptor & -16;
+      blockEnd = block + size;
+    }
+    return sound;
+  }
+
+  private long word(int offset) {
+    return (long) LONGS.get(bytes, offset);
+  }
+
+  private long robustList(int tid) {
+    long at = words.address();
+    return calls.getRobustList(tid, at, at + Long.BYTES) < 0 ? 0 : words.bytes().getLong(0);
+  }
+
+  private Layout calibrate() {
+    Witness witness = new Witness(calls);
+    try {
+      Pthreads.Self self = Pthreads.self();
+      witness.start();
+      if (self == null || !witness.told.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        return null;
+      }
+      Layout mine = layoutOf(self, calls.gettid(), null);
+      return witness.self == null ? null : layoutOf(witness.self, witness.tid, mine);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (LinkageError | OutOfMemoryError e) {
+      return null; // another C library, or no thread to be had
+    } finally {
+      witness.done.countDown();
+    }
+  }
+
+  /**
+   * Where a thread that told of itself has it all; null if that is nowhere, at several places, or
+   * elsewhere than expected.
+   */
+  private Layout layoutOf(Pthreads.Self self, int tid, Layout expected) {
+    long head = robustList(tid) - self.descriptor();
+    long stackEnd = self.stackStart() + self.stackBytes();
+    int length = (int) Math.min(MOST_BYTES, stackEnd - self.descriptor());
+    if (head < TID_BEFORE_HEAD || head > length - Long.BYTES || (head & 7) != 0) {
+      return null;
+    }
+    try {
+      memory.read(self.descriptor(), bytes, 0, length);
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+    if ((int) INTS.get(bytes, (int) head - TID_BEFORE_HEAD) != tid) {
+      return null;
+    }
+    int found = -1;
+    for (int at = 0; at <= length - WORDS * Long.BYTES; at += Long.BYTES) {
+      long guard = word(at + 2 * Long.BYTES);
+      if (word(at) + word(at + Long.BYTES) == stackEnd
+          && word(at) + guard == self.stackStart()
+          && guard >= 0
+          && guard < word(at + Long.BYTES)) {
+        if (found >= 0) {
+          return null;
+        }
+        found = at;
+      }
+    }
+    Layout layout = found < 0 ? null : new Layout((int) head, found);
+    return expected == null || expected.equals(layout) ? layout : null;
+  }
+
+  /** A thread that says where its stack is, and lives until that was compared. */
+  private static final class Witness extends Thread {
+    /** Unlike the drain thread's. */
+    private static final long STACK_BYTES = 320 * 1024;
+
+    private final SystemCalls calls;
+    private final CountDownLatch told = new CountDownLatch(1);
+    private final CountDownLatch done = new CountDownLatch(1);
+    private Pthreads.Self self;
+    private int tid;
+
+    Witness(SystemCalls calls) {
+      super(null, null, "stackweave-witness", STACK_BYTES, false);
+      this.calls = calls;
+      setDaemon(true);
+      setContextClassLoader(null);
+    }
+
+    @Override
+    public void run() {
+      try {
+        self = Pthreads.self();
+        tid = calls.gettid();
+      } catch (LinkageError | OutOfMemoryError e) {
+        self = null;
+      } finally {
+        told.countDown();
+      }
+      try {
+        done.await();
+      } catch (InterruptedException e) {
+        return; // whoever interrupts all threads: what was told is then found to be wrong
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+    words.close();
+  }
+}
