@@ -91,7 +91,7 @@ static int run(struct job *job, char *stack, size_t size) {
     pthread_attr_setstack(&attributes, stack, size);
   } else {
     pthread_attr_setguardsize(&attributes, 0);
-    pthread_attr_setstacksize(&attributes, PIECE);
+    pthread_attr_setstacksize(&attributes, size);
   }
   int error = pthread_create(&thread, &attributes, run_job, job);
   pthread_attr_destroy(&attributes);
@@ -124,7 +124,7 @@ static void below_the_library_s(struct job *job) {
   size_t size;
   own_stack(&start, &size);
   char *memory = mmap(start - 2 * PIECE, 2 * PIECE, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
   if (memory != start - 2 * PIECE) {
     low = -1; /* something else is there */
     return;
@@ -134,11 +134,15 @@ static void below_the_library_s(struct job *job) {
 }
 
 int coroutine_below_the_stack(int ms) {
-  struct job job = {below_the_library_s, NULL, ms};
-  /* Mappings are laid out downwards: room below the thread's stack, for the pool. */
-  char *room = mmap(NULL, 64 * PIECE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  munmap(room, 64 * PIECE);
-  return run(&job, NULL, 0);
+  int error = 0;
+  low = -1;
+  /* Each size is another place; the first one that has room below does. */
+  for (int i = 0; i < 100 && low == -1 && error == 0; i++) {
+    struct job job = {below_the_library_s, NULL, ms};
+    low = 0;
+    error = run(&job, NULL, PIECE + i * 16384);
+  }
+  return error;
 }
 
 /* One mapping: the coroutine's stack, a guard that maps do not show, the thread's stack. */

@@ -25,10 +25,11 @@ final class CpuTimers {
   /**
    * Whether a timer that expires may end a blocking call with EINTR.
    *
-   * <p>Without POSIX_CPU_TIMERS_TASK_WORK the tick itself sends the signal, also to a thread that is
-   * in the kernel and about to sleep: poll, select, epoll_wait and nanosleep then fail with EINTR,
-   * whatever SA_RESTART says. With it (x86: Linux 5.9, kernel/time/posix-cpu-timers.c) the signal
-   * is sent when the thread is on its way back to user mode, and no call is waiting any more.
+   * <p>Without POSIX_CPU_TIMERS_TASK_WORK the tick itself sends the signal, also to a thread that
+   * is in the kernel and about to sleep: poll, select, epoll_wait and nanosleep then fail with
+   * EINTR, whatever SA_RESTART says. With it (x86: Linux 5.9, kernel/time/posix-cpu-timers.c) the
+   * signal is sent when the thread is on its way back to user mode, and no call is waiting any
+   * more.
    */
   static boolean mayInterruptCalls() {
     try {

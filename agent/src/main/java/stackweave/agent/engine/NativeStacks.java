@@ -43,10 +43,13 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
   /** The threads whose stacks are to be proved, by address: page number and index. */
   private long[] order = new long[64];
 
-  /** By thread: where the mapped part that reaches up to here begins, and up to where it reaches. */
+  /**
+   * By thread: where the mapped part that reaches up to here begins, and up to where it reaches.
+   */
   private long[] partStarts = new long[64];
 
   private long[] partEnds = new long[64];
+  private boolean mapsRead;
   private int unproved;
   private int firstOfLine;
 
@@ -60,6 +63,11 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
   /** Whether the C library says where stacks are; if not, the VM's word is needed. */
   boolean knowsThreads() {
     return descriptors.areKnown();
+  }
+
+  /** Whether {@link #find} could read the mappings, or needed not; if not, it found no stack. */
+  boolean readMaps() {
+    return mapsRead;
   }
 
   /** Whether there is something to say of a thread. */
@@ -86,7 +94,7 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
         prove(i, starts[i]);
       }
     }
-    readMaps(starts, ends);
+    proveByMaps(starts, ends);
   }
 
   /** Fills in what the C library says; whether the VM says the same. */
@@ -100,7 +108,8 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     }
     long start = starts[i];
     long end = descriptors.end();
-    boolean agreed = ends[i] == descriptors.blockEnd() && start >= descriptors.start() && start < end;
+    boolean agreed =
+        ends[i] == descriptors.blockEnd() && start >= descriptors.start() && start < end;
     starts[i] = agreed ? start : descriptors.start();
     ends[i] = end;
     return agreed;
@@ -114,6 +123,7 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     }
     unproved = 0;
     first = -1;
+    mapsRead = true;
   }
 
   private void prove(int i, long start) {
@@ -122,13 +132,14 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     order[unproved++] = start >>> PAGE_BITS << INDEX_BITS | i;
   }
 
-  private void readMaps(long[] starts, long[] ends) {
+  private void proveByMaps(long[] starts, long[] ends) {
     if (unproved == 0 && first < 0) {
       return;
     }
     Arrays.sort(order, 0, unproved);
     firstOfLine = 0;
     int fd = Libc.open("/proc/self/maps", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    mapsRead = fd >= 0;
     lineLength = 0;
     for (int length = read(fd); length > 0; length = read(fd)) {
       ByteBuffer bytes = chunk.bytes();
@@ -203,7 +214,7 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     partEnds[i] = end;
   }
 
-  /** Whether device and inode are none: {@code  00000000 00:00 0 }. */
+  /** Whether device and inode are none: {@code 00000000 00:00 0 }. */
   private boolean isAnonymous(int from) {
     int field = 0;
     boolean zero = true;

@@ -5,7 +5,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Pthreads;
 import stackweave.agent.linux.SelfMemory;
@@ -23,9 +22,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * guardsize}. Anything else, and nothing is known of any thread.
  *
  * <p>Another thread's descriptor is found by the list of robust mutexes, whose head is in it and
- * which the kernel knows (get_robust_list); the thread's id, two words before that head, must be the
- * one asked for. glibc writes it before the thread runs, and the kernel clears it when the thread
- * has ended, after its last instruction in user mode; only then does glibc give the stack to
+ * which the kernel knows (get_robust_list); the thread's id, two words before that head, must be
+ * the one asked for. glibc writes it before the thread runs, and the kernel clears it when the
+ * thread has ended, after its last instruction in user mode; only then does glibc give the stack to
  * another thread or back to the kernel (nptl/nptl-stack.c). Not thread-safe.
  */
 final class ThreadDescriptors implements AutoCloseable {
@@ -37,7 +36,9 @@ final class ThreadDescriptors implements AutoCloseable {
   /** struct pthread has 2,304 bytes in glibc 2.36. */
   private static final int MOST_BYTES = 8192;
 
-  /** From the head of the list to the thread's id: pid_t tid, pid_t, void *robust_prev, the head. */
+  /**
+   * From the head of the list to the thread's id: pid_t tid, pid_t, void *robust_prev, the head.
+   */
   private static final int TID_BEFORE_HEAD = 16;
 
   private static final int WORDS = 3;

@@ -96,6 +96,11 @@ final class TimerDiscovery implements AutoCloseable {
     return refused;
   }
 
+  /** Whether the C library says where its threads' stacks are. */
+  boolean knowsThreads() {
+    return nativeStacks.knowsThreads();
+  }
+
   /** Threads that have no timer, for they block the signal or wait for it. */
   int blocked() {
     return threads.skipped();
@@ -226,7 +231,7 @@ final class TimerDiscovery implements AutoCloseable {
       int tid = attached.get(i);
       if (resumed.indexOf(tid) >= 0) {
         threads.begin(tid, attachedStarts[i], attachedEnds[i], false);
-      } else {
+      } else if (nativeStacks.readMaps()) {
         threads.setStack(tid, attachedStarts[i], attachedEnds[i]);
       }
     }

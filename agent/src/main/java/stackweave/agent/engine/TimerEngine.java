@@ -100,7 +100,7 @@ final class TimerEngine implements SampleEngine {
     }
     signal = install(number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
-    discovery = 
+    discovery =
         new TimerDiscovery(calls, tasks, threads, signal.number(), calls.gettid(), javaStacks);
     records =
         new TimerRecords(
@@ -291,7 +291,13 @@ final class TimerEngine implements SampleEngine {
     }
     if (records.withoutStack() > 0) {
       append(
-          note, records.withoutStack() + " samples of threads on a stack that is not their own");
+          note,
+          records.withoutStack()
+              + " samples without stack, of threads on one that is not their own"
+              + (discovery.knowsThreads()
+                  ? ""
+                  : " or not known: this C library's thread descriptors are not understood, so the"
+                      + " stacks of Java threads alone are"));
     }
     if (mayInterrupt) {
       append(

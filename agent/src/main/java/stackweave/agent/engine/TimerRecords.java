@@ -161,8 +161,7 @@ final class TimerRecords {
     waitingSince = 0;
     abandoned++;
     long next = position + HandlerLayout.UNIT;
-    while (next < head
-        && (long) LONGS.getAcquire(ring, (int) next & ringBytes - 1) == 0) {
+    while (next < head && (long) LONGS.getAcquire(ring, (int) next & ringBytes - 1) == 0) {
       next += HandlerLayout.UNIT;
     }
     giveUpTo(next);

@@ -28,6 +28,10 @@ public final class Libc {
   public static final int MREMAP_MAYMOVE = 1;
   public static final int MREMAP_FIXED = 2;
   public static final int MADV_DONTFORK = 10;
+
+  /** Linux 5.14. */
+  public static final int MADV_POPULATE_WRITE = 23;
+
   public static final int F_ADD_SEALS = 1033;
   public static final int O_RDONLY = 0;
 

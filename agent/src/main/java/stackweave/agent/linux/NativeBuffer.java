@@ -81,11 +81,7 @@ public final class NativeBuffer implements AutoCloseable {
                     0)
                 == address
             && Libc.mremap(
-                    address,
-                    0,
-                    length,
-                    Libc.MREMAP_MAYMOVE | Libc.MREMAP_FIXED,
-                    address + length)
+                    address, 0, length, Libc.MREMAP_MAYMOVE | Libc.MREMAP_FIXED, address + length)
                 == address + length
             && Libc.madvise(address, 2L * length, Libc.MADV_DONTFORK) == 0;
     if (!mapped) {
@@ -93,10 +89,20 @@ public final class NativeBuffer implements AutoCloseable {
       return null;
     }
     NativeBuffer buffer = new NativeBuffer(address, 2L * length);
-    for (int at = 0; at < 2L * length; at += LEAST_PAGE) {
-      buffer.bytes.put(at, (byte) 0);
+    if (Libc.madvise(address, 2L * length, Libc.MADV_POPULATE_WRITE) < 0) {
+      if (Libc.errno() != Errno.EINVAL) {
+        Libc.munmap(address, 2L * length);
+        return null;
+      }
+      buffer.touch(); // before Linux 5.14
     }
     return buffer;
+  }
+
+  private void touch() {
+    for (long at = 0; at < length; at += LEAST_PAGE) {
+      bytes.put((int) at, (byte) 0);
+    }
   }
 
   /** Memory that was mapped by somebody else, as long as he keeps it. */

@@ -28,6 +28,9 @@ final class Recorder implements EngineSink {
   final List<Long> times = new ArrayList<>();
   volatile Consumer<StackSnapshot> onSample = snapshot -> {};
 
+  /** After each wait and drain, on the drain thread. */
+  volatile Consumer<SampleEngine> onStep = engine -> {};
+
   /** Whether to drain only when the engine has stopped. */
   boolean deaf;
 
@@ -106,6 +109,7 @@ final class Recorder implements EngineSink {
             engine.drain(Long.MAX_VALUE, this);
           }
         }
+        onStep.accept(engine);
       }
       engine.stop();
       engine.drain(Long.MAX_VALUE, this);

@@ -202,7 +202,7 @@ class TimerEngineTest {
 
   private static void startAndStop(int times) throws Exception {
     for (int i = 0; i < times; i++) {
-      with(every(MILLISECOND), 0, engine -> {});
+      with(every(10 * MILLISECOND), 0, engine -> {});
     }
   }
 
