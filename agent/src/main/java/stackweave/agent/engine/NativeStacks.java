@@ -20,7 +20,7 @@ import stackweave.agent.linux.SystemCalls;
  * can be cut, and its pages may be refused): what lies below a gap is left out. A stack that the VM
  * got from the C library when it started the thread needs no such proof where both say the same.
  *
- * <p>Costs 2 µs a thread, and one reading of /proc/self/maps per call, some 200 µs. Not
+ * <p>Costs 3 µs a thread, and one reading of /proc/self/maps per call, some 200 µs. Not
  * thread-safe.
  */
 final class NativeStacks implements ThreadStacks, AutoCloseable {

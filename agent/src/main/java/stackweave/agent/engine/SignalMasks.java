@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * <p>{@code SigBlk} of /proc/self/task/TID/status is the mask at the moment. A thread within
  * sigtimedwait has what it waits for taken out of its mask as long (do_sigtimedwait in
  * kernel/signal.c), and one within ppoll, pselect, epoll_pwait or sigsuspend may have another mask
- * than usual; /proc/self/task/TID/syscall tells those. Costs some 20 µs a thread. Not thread-safe.
+ * than usual; /proc/self/task/TID/syscall tells those. Costs some 25 µs a thread. Not thread-safe.
  */
 final class SignalMasks implements AutoCloseable {
   private static final int BUFFER_BYTES = 8192;

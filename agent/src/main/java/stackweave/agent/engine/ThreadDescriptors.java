@@ -151,8 +151,9 @@ final class ThreadDescriptors implements AutoCloseable {
   }
 
   private Layout calibrate() {
-    Witness witness = new Witness(calls);
+    Witness witness = null;
     try {
+      witness = new Witness(calls);
       Pthreads.Self self = Pthreads.self();
       witness.start();
       if (self == null || !witness.told.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
@@ -163,10 +164,12 @@ final class ThreadDescriptors implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;
-    } catch (LinkageError | OutOfMemoryError e) {
+    } catch (LinkageError | OutOfMemoryError | SecurityException e) {
       return null; // another C library, or no thread to be had
     } finally {
-      witness.done.countDown();
+      if (witness != null) {
+        witness.done.countDown();
+      }
     }
   }
 

@@ -28,7 +28,7 @@ final class TimerDiscovery implements AutoCloseable {
    */
   private static final long SILENT_NANOS = 1_000_000;
 
-  /** Threads that are looked at again at a time: every two seconds some 20 ms, if as many run. */
+  /** Threads that are looked at again at a time: every two seconds some 30 ms, if as many run. */
   private static final int REVIEWED = 1024;
 
   /** Threads whose masks are looked at before sampling starts. */
