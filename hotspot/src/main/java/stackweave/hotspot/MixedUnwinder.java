@@ -180,7 +180,7 @@ public final class MixedUnwinder {
       boolean mayStand = walk.interrupted() || isHotSpot(walk.pc());
       StopReason end = step();
       if (end != null) {
-        return end;
+        return sample.isStackUnknown() ? withoutStack(end) : end;
       }
       // Handlers of signals may run on a stack of their own; the native step allows for that.
       boolean signalFrame = walk.interrupted();
@@ -189,6 +189,14 @@ public final class MixedUnwinder {
         return StopReason.NOT_ADVANCING;
       }
     }
+  }
+
+  /** Whatever the walk made of it, what it lacks is the stack; but for what needs none. */
+  private static StopReason withoutStack(StopReason end) {
+    return switch (end) {
+      case COMPLETE, THREAD_ENTRY, TOO_DEEP, NO_MODULE, UNSUPPORTED_VM -> end;
+      default -> StopReason.STACK_UNKNOWN;
+    };
   }
 
   /** One frame further out; null, or why there is none. */

@@ -79,6 +79,23 @@ class MixedUnwinderTest {
     assertEquals("broken", unwinder.lastFailure().getMessage());
   }
 
+  /** Not even where a frame pointer leads to memory that can be read: the thread has run on. */
+  @Test
+  void aStackThatWasNotCopiedIsNotReadLater() throws Exception {
+    withParkedThread(
+        sample -> {
+          MixedUnwinder unwinder = vm.unwinder();
+          unwinder.unwind(sample, vm.modules, frames);
+          assertTrue(frames.end().isComplete() && frames.count() > 3);
+          sample.setElsewhere(vm.memory);
+          sample.setStack(sample.registers().sp() - (2L << 30), 0);
+          sample.setStackUnknown(true);
+          unwinder.unwind(sample, vm.modules, frames);
+          assertEquals(StopReason.STACK_UNKNOWN, frames.end());
+          assertEquals(1, frames.count());
+        });
+  }
+
   @Test
   void aStackDeeperThanTheBufferKeepsWhatFits() throws Exception {
     FrameBuffer few = new FrameBuffer(5);

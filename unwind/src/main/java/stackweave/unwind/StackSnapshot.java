@@ -36,6 +36,7 @@ public final class StackSnapshot implements MemoryReader {
   private int tid;
   private long weightNanos;
   private boolean registersPresent;
+  private boolean stackUnknown;
   private MemoryReader elsewhere;
   private OlderStack older;
 
@@ -60,6 +61,7 @@ public final class StackSnapshot implements MemoryReader {
   public void clear() {
     registers.clear();
     registersPresent = false;
+    stackUnknown = false;
     kernelFrameCount = 0;
     stackAddress = 0;
     stackLength = 0;
@@ -95,6 +97,19 @@ public final class StackSnapshot implements MemoryReader {
   public void setStack(long address, int length) {
     stackAddress = address;
     stackLength = length;
+  }
+
+  /**
+   * Whether nothing was copied, for the end of the stack is not known. Then no memory is read for
+   * it, wherever its registers point to: the thread has run on meanwhile, and frames put together
+   * of then and now would look like a stack.
+   */
+  public boolean isStackUnknown() {
+    return stackUnknown;
+  }
+
+  public void setStackUnknown(boolean unknown) {
+    stackUnknown = unknown;
   }
 
   /** The address of the first copied byte: the stack pointer at the interrupt. */
@@ -177,6 +192,9 @@ public final class StackSnapshot implements MemoryReader {
       }
       return (long) LONGS.get(stack, (int) offset);
     }
+    if (stackUnknown) {
+      throw UnreadableMemoryException.STACK_UNKNOWN;
+    }
     if (isBeyondCopy(offset)) {
       if (older != null) {
         return older.readLong(address);
@@ -196,6 +214,9 @@ public final class StackSnapshot implements MemoryReader {
     if (from >= 0 && from <= (long) stackLength - length) {
       System.arraycopy(stack, (int) from, target, offset, length);
       return;
+    }
+    if (stackUnknown) {
+      throw UnreadableMemoryException.STACK_UNKNOWN;
     }
     if (isBeyondCopy(from)) {
       if (older != null && from >= stackLength) {

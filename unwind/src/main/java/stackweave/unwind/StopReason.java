@@ -48,7 +48,13 @@ public enum StopReason {
    */
   SPLICED(18, "complete with older frames read later"),
   /** More frames than the configured depth, some of them read as for {@link #SPLICED}. */
-  SPLICED_TOO_DEEP(19, "too deep with older frames read later");
+  SPLICED_TOO_DEEP(19, "too deep with older frames read later"),
+  /**
+   * The stack was not copied, for it is not known for certain where the one that the thread was on
+   * ends: a coroutine's, a signal handler's own, that of a thread unknown to the C library. What
+   * needs no stack is there: the innermost function.
+   */
+  STACK_UNKNOWN(20, "stack unknown");
 
   private final int code;
   private final String label;

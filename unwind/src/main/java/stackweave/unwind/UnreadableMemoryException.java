@@ -3,7 +3,7 @@ package stackweave.unwind;
 /**
  * Memory that could not be read, with the reason a stack ends there.
  *
- * <p>Thrown on the per-frame path, so there are two shared instances without stack traces and no
+ * <p>Thrown on the per-frame path, so there are three shared instances without stack traces and no
  * others.
  */
 public final class UnreadableMemoryException extends Exception {
@@ -16,6 +16,10 @@ public final class UnreadableMemoryException extends Exception {
   /** The address is not mapped, not readable, or not part of what was recorded. */
   public static final UnreadableMemoryException UNREADABLE =
       new UnreadableMemoryException(StopReason.UNREADABLE_MEMORY);
+
+  /** No stack was copied: what is there now is not what was there at the sample. */
+  public static final UnreadableMemoryException STACK_UNKNOWN =
+      new UnreadableMemoryException(StopReason.STACK_UNKNOWN);
 
   private final StopReason reason;
 

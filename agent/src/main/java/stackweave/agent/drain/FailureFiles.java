@@ -118,7 +118,8 @@ final class FailureFiles {
   /** What a limit that is known explains needs no file. */
   private static boolean isOfInterest(StopReason reason) {
     return switch (reason) {
-      case TRUNCATED, TOO_DEEP, SPLICED_TOO_DEEP, NO_REGISTERS, UNSUPPORTED_VM -> false;
+      case TRUNCATED, TOO_DEEP, SPLICED_TOO_DEEP, NO_REGISTERS, STACK_UNKNOWN, UNSUPPORTED_VM ->
+          false;
       default -> !reason.isComplete();
     };
   }

@@ -10,9 +10,12 @@ interface DescriptorFinder extends AutoCloseable {
    * are not found.
    *
    * @param count how many of the thread ids are valid
-   * @param ends of threads whose stack is known, its end; those need not be found
+   * @param addresses filled in, all at the same distance from the beginning of a descriptor
    */
-  void find(int[] tids, int count, long[] ends, long[] descriptors);
+  void find(int[] tids, int count, long[] addresses);
+
+  /** From such an address to the thread's id in the descriptor, in bytes. */
+  int tidOffset();
 
   @Override
   void close();

@@ -34,6 +34,8 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     NOT_PREFERRED,
     /** Every signal that the engine could use is taken. */
     NO_SIGNAL,
+    /** All threads block the signals that the engine could use. */
+    SIGNAL_BLOCKED,
     /** The threads' timers would take too much of the user's signal queue (RLIMIT_SIGPENDING). */
     SIGNAL_QUEUE,
     /** Another engine of the same kind runs in this process. */

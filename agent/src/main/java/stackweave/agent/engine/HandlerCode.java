@@ -114,27 +114,6 @@ final class HandlerCode {
     return 0;
   }
 
-  /** Maps the ring twice in a row; a forked child does not get it. */
-  static NativeBuffer mapRing(SystemCalls calls, CallPolicy policy, int bytes)
-      throws EngineRefusedException {
-    int fd = memoryFile(calls, policy, "stackweave-ring");
-    try {
-      NativeBuffer ring =
-          fd < 0
-              ? NativeBuffer.shareTwice(bytes)
-              : Libc.ftruncate(fd, bytes) < 0 ? null : NativeBuffer.mapTwice(fd, bytes);
-      if (ring == null) {
-        throw TimerRefusals.memory(Libc.errno());
-      }
-      Libc.madvise(ring.address(), 2L * bytes, Libc.MADV_DONTFORK);
-      return ring;
-    } finally {
-      if (fd >= 0) {
-        Libc.close(fd);
-      }
-    }
-  }
-
   /** A file descriptor, or −1 where there is none to be had. */
   private static int memoryFile(SystemCalls calls, CallPolicy policy, String name) {
     if (!policy.allows(GuardedCall.MEMFD_CREATE)) {

@@ -23,18 +23,26 @@ import stackweave.unwind.UnreadableMemoryException;
  *
  * <p>Made once in the life of the process and never unmapped, however often sampling starts and
  * stops: a thread may be inside the handler at any time, and how long it stays there is the
- * scheduler's affair. Between two engines the ring's pages are given back to the kernel; what
- * remains is address space. An agent that is attached after another one was detached finds and uses
- * what that one has left behind.
+ * scheduler's affair. Only the ring goes between two engines, when no thread is inside: who enters
+ * then finds sampling off before he looks for it. Where one stays inside, the next engine takes the
+ * ring as it is. An agent that is attached after another one was detached finds and uses what that
+ * one has left behind.
+ *
+ * <p>All memory that the handler touches is there before it can: the ring's pages by {@link
+ * NativeBuffer#allocateTwice}, the others were written to here.
  */
 final class HandlerMemory {
-  /** Bytes of the ring: 1.6 s of 100 samples a second of 100 KiB each, or 64 of the deepest. */
-  static final int RING_BYTES = 16 << 20;
+  /** The smallest ring: 16 samples of the deepest stacks. */
+  static final int LEAST_RING_BYTES = 4 << 20;
+
+  /** The largest ring. */
+  static final int MOST_RING_BYTES = 64 << 20;
 
   /** The most threads that are sampled at a time. */
   static final int BLOCKS = 1 << 16;
 
   private static final int BLOCKS_BYTES = BLOCKS * HandlerLayout.BLOCK_BYTES;
+  private static final int USUAL_STACK_BYTES = 100 * 1024;
   private static final long FREE = 0;
   private static final long IN_USE = 1;
 
@@ -45,15 +53,13 @@ final class HandlerMemory {
 
   private final NativeBuffer process;
   private final NativeBuffer blocks;
-  private final NativeBuffer ring;
+  private NativeBuffer ring;
   private final long code;
   private final long magic;
 
-  private HandlerMemory(
-      NativeBuffer process, NativeBuffer blocks, NativeBuffer ring, long code, long magic) {
+  private HandlerMemory(NativeBuffer process, NativeBuffer blocks, long code, long magic) {
     this.process = process;
     this.blocks = blocks;
-    this.ring = ring;
     this.code = code;
     this.magic = magic;
   }
@@ -61,9 +67,11 @@ final class HandlerMemory {
   /**
    * The process's one, for an engine to use until {@link #release}.
    *
+   * @param ringBytes how large the ring is to be, a power of two; it is smaller where the kernel
+   *     grants less
    * @throws EngineRefusedException if another engine has it, or the kernel doesn't grant it
    */
-  static synchronized HandlerMemory acquire(SystemCalls calls, CallPolicy policy)
+  static synchronized HandlerMemory acquire(SystemCalls calls, CallPolicy policy, int ringBytes)
       throws EngineRefusedException {
     if (instance == null) {
       HandlerLayout layout = HandlerLayout.of(calls.architecture());
@@ -76,7 +84,50 @@ final class HandlerMemory {
         instance.process.bytes(), HandlerLayout.PROCESS_IN_USE, FREE, IN_USE)) {
       throw TimerRefusals.inUse();
     }
+    if (!instance.openRing(ringBytes)) {
+      int errno = Libc.errno();
+      instance.release();
+      throw TimerRefusals.memory(errno);
+    }
     return instance;
+  }
+
+  /** A ring of the size wanted, or half, or a quarter; false if the kernel grants none. */
+  private boolean openRing(int wanted) {
+    if (get(HandlerLayout.PROCESS_RING) != 0) {
+      return reopenRing();
+    }
+    for (int bytes = wanted; bytes >= LEAST_RING_BYTES; bytes >>= 1) {
+      ring = NativeBuffer.allocateTwice(bytes);
+      if (ring != null) {
+        set(HandlerLayout.PROCESS_RING_BYTES, bytes);
+        set(HandlerLayout.PROCESS_RING, ring.address());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The ring that a thread was inside of when the engine before ended. */
+  private boolean reopenRing() {
+    int bytes = ringBytes();
+    ring = NativeBuffer.view(get(HandlerLayout.PROCESS_RING), 2L * bytes);
+    for (int at = 0; at < bytes; at += HandlerLayout.UNIT) {
+      LONGS.setOpaque(ring.bytes(), at, 0L);
+    }
+    return true;
+  }
+
+  /**
+   * The size that fits a rate: a second of stacks of 100 KiB from all CPUs, and more than that of
+   * usual ones.
+   *
+   * @param samplesPerSecond of one CPU
+   */
+  static int ringBytes(int cpus, double samplesPerSecond) {
+    double wanted = cpus * samplesPerSecond * USUAL_STACK_BYTES;
+    int bytes = (int) Math.max(LEAST_RING_BYTES, Math.min(MOST_RING_BYTES, wanted));
+    return Integer.highestOneBit(bytes);
   }
 
   /** What classes that are gone have left behind: memory with this very code; null if none. */
@@ -98,28 +149,22 @@ final class HandlerMemory {
   private static HandlerMemory adopt(long code, long process, SelfMemory memory)
       throws UnreadableMemoryException {
     long blocks = memory.readLong(process + HandlerLayout.PROCESS_BLOCKS);
-    long ring = memory.readLong(process + HandlerLayout.PROCESS_RING);
-    if (memory.readLong(process + HandlerLayout.PROCESS_BLOCKS_BYTES) != BLOCKS_BYTES
-        || memory.readLong(process + HandlerLayout.PROCESS_RING_BYTES) != RING_BYTES) {
+    if (memory.readLong(process + HandlerLayout.PROCESS_BLOCKS_BYTES) != BLOCKS_BYTES) {
       return null;
     }
     return new HandlerMemory(
         NativeBuffer.view(process, HandlerLayout.PROCESS_BYTES),
         NativeBuffer.view(blocks, BLOCKS_BYTES),
-        NativeBuffer.view(ring, 2L * RING_BYTES),
         code,
         memory.readLong(process + HandlerLayout.PROCESS_MAGIC));
   }
 
   private static HandlerMemory create(SystemCalls calls, CallPolicy policy, HandlerLayout layout)
       throws EngineRefusedException {
-    NativeBuffer ring = HandlerCode.mapRing(calls, policy, RING_BYTES);
     NativeBuffer process = allocate(HandlerLayout.PROCESS_BYTES);
     NativeBuffer blocks = allocate(BLOCKS_BYTES);
     long magic = Randomness.next() | 1;
     ByteBuffer words = process.bytes();
-    words.putLong(HandlerLayout.PROCESS_RING, ring.address());
-    words.putLong(HandlerLayout.PROCESS_RING_BYTES, RING_BYTES);
     words.putLong(HandlerLayout.PROCESS_BLOCKS, blocks.address());
     words.putLong(HandlerLayout.PROCESS_BLOCKS_BYTES, BLOCKS_BYTES);
     words.putLong(HandlerLayout.PROCESS_MAGIC, magic);
@@ -128,12 +173,11 @@ final class HandlerMemory {
     try {
       long code = HandlerCode.install(calls, policy, layout, process.address());
       installed = true;
-      return new HandlerMemory(process, blocks, ring, code, magic);
+      return new HandlerMemory(process, blocks, code, magic);
     } finally {
       if (!installed) {
         process.close();
         blocks.close();
-        ring.close();
       }
     }
   }
@@ -195,15 +239,37 @@ final class HandlerMemory {
     LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_STACK_END, end);
   }
 
+  /** Sets another stack, if it is another one. */
+  void changeStack(int block, long start, long end) {
+    int at = block * HandlerLayout.BLOCK_BYTES;
+    ByteBuffer words = blocks.bytes();
+    if (words.getLong(at + HandlerLayout.BLOCK_STACK_START) != start
+        || words.getLong(at + HandlerLayout.BLOCK_STACK_END) != end) {
+      setStack(block, start, end);
+    }
+  }
+
   /** Makes a block invalid: its thread has ended, or no signal of ours can come any more. */
   void closeBlock(int block) {
     LONGS.setRelease(
         blocks.bytes(), block * HandlerLayout.BLOCK_BYTES + HandlerLayout.BLOCK_MAGIC, 0L);
   }
 
-  /** Gives the ring's memory back to the kernel; its contents are 0 afterwards. */
+  /** Bytes of the ring, a power of two. */
+  int ringBytes() {
+    return (int) get(HandlerLayout.PROCESS_RING_BYTES);
+  }
+
+  /**
+   * Ends the use, after sampling was switched off: the ring goes, if no thread is inside the
+   * handler.
+   */
   void release() {
-    Libc.madvise(ring.address(), RING_BYTES, Libc.MADV_REMOVE);
+    if (ring != null && get(HandlerLayout.PROCESS_IN_FLIGHT) == 0) {
+      set(HandlerLayout.PROCESS_RING, 0);
+      ring.close();
+    }
+    ring = null;
     set(HandlerLayout.PROCESS_IN_USE, FREE);
   }
 }

@@ -137,17 +137,14 @@ final class HandlerSignal implements AutoCloseable {
         if (number != OF_NIO
             && Libc.sigaction(number, 0, action.address()) == 0
             && handler(action) == SIG_DFL) {
-          int blocked = 0;
-          for (long mask : masks) {
-            blocked += (int) (mask >>> (number - 1)) & 1;
-          }
+          int blocked = blocked(masks, number);
           if (blocked < fewest) {
             fewest = blocked;
             best = number;
           }
         }
       }
-      if (best == 0
+      if ((best == 0 || fewest == masks.length && blocked(masks, SIGPROF) < fewest)
           && Libc.sigaction(SIGPROF, 0, action.address()) == 0
           && handler(action) == SIG_DFL) {
         best = SIGPROF;
@@ -157,6 +154,14 @@ final class HandlerSignal implements AutoCloseable {
       throw TimerRefusals.noSignal();
     }
     return best;
+  }
+
+  private static int blocked(long[] masks, int number) {
+    int blocked = 0;
+    for (long mask : masks) {
+      blocked += (int) (mask >>> (number - 1)) & 1;
+    }
+    return blocked;
   }
 
   private static long[] blockedByThreads() {

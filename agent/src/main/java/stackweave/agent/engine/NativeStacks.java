@@ -3,98 +3,179 @@ package stackweave.agent.engine;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import stackweave.agent.linux.CallPolicy;
-import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
-import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
 
 /**
- * The stacks of threads whose stack is not known otherwise, without asking the threads: the C
- * library keeps each thread's descriptor at the top of its stack, in the same mapping, and where
- * that is can be found out ({@link DescriptorFinder}). The stack reaches from the beginning of that
- * mapping (below it is the guard page) to the descriptor. Only the first thread has its descriptor
- * elsewhere; its stack is the mapping that the kernel calls {@code [stack]}.
+ * The stacks that are known for certain, by the law of {@link ThreadStacks}; any doubt leaves a
+ * thread without.
  *
- * <p>Sources: glibc nptl/allocatestack.c (since 2.3.4), kernel/futex/syscalls.c. Threads without
- * such a descriptor stay unknown. What others told is checked by it, where the kernel is asked.
- * Costs one reading of /proc/self/maps per call, some 200 µs. Not thread-safe.
+ * <p>A stack is what the C library says of the thread ({@link ThreadDescriptors}), not the mapping
+ * around it: mappings of neighbours merge, and guards need not show in them. Where the C library's
+ * descriptors are not understood, it is what the VM says of its Java threads, which has it from
+ * pthread_getattr_np. The first thread's stack is the mapping that the kernel calls {@code
+ * [stack]}.
+ *
+ * <p>All of it must be mapped at that time, to be read and written, private and no file's (a file
+ * can be cut, and its pages may be refused): what lies below a gap is left out. A stack that the VM
+ * got from the C library when it started the thread needs no such proof where both say the same.
+ *
+ * <p>Costs 3 µs a thread, and one reading of /proc/self/maps per call, some 200 µs. Not
+ * thread-safe.
  */
 final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
   private static final int MOST_PATH = 512;
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};
 
+  /** Of a sorted place: the thread it is of. */
+  private static final int INDEX_BITS = 16;
+
+  private static final int PAGE_BITS = 12;
+  private static final int MOST_THREADS = 1 << INDEX_BITS;
+
   private final int pid = Libc.getpid();
-
-  /** Null where descriptors can't be found. */
-  private final DescriptorFinder finder;
-
+  private final ThreadDescriptors descriptors;
   private final NativeBuffer chunk = NativeBuffer.allocate(CHUNK);
   private final byte[] line = new byte[MOST_PATH];
   private int lineLength;
-  private long[] descriptors = new long[64];
+
+  /** The threads whose stacks are to be proved, by address: page number and index. */
+  private long[] order = new long[64];
+
+  /**
+   * By thread: where the mapped part that reaches up to here begins, and up to where it reaches.
+   */
+  private long[] partStarts = new long[64];
+
+  private long[] partEnds = new long[64];
+  private boolean mapsRead;
+  private int unproved;
+  private int firstOfLine;
+
+  /** Where in the arrays the process's first thread is, or −1. */
+  private int first;
 
   NativeStacks(SystemCalls calls, CallPolicy policy) {
-    this.finder =
-        policy.allows(GuardedCall.GET_ROBUST_LIST) ? new RobustLists(calls) : pthreadList();
+    this.descriptors = new ThreadDescriptors(calls, policy);
   }
 
-  private static DescriptorFinder pthreadList() {
-    SelfMemory memory = new SelfMemory();
-    DescriptorFinder list = PthreadList.open(memory);
-    if (list == null) {
-      memory.close();
-    }
-    return list;
+  /** Whether the C library says where stacks are; if not, the VM's word is needed. */
+  boolean knowsThreads() {
+    return descriptors.areKnown();
   }
 
+  /** Whether {@link #find} could read the mappings, or needed not; if not, it found no stack. */
+  boolean readMaps() {
+    return mapsRead;
+  }
+
+  /** Whether there is something to say of a thread. */
+  boolean knows(int tid) {
+    return tid == pid || descriptors.find(tid);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @param starts those of the VM, where {@code ends} is not 0
+   * @param ends those of the VM, told of a thread that it started; 0: it said nothing
+   */
   @Override
   public void find(int[] tids, int count, long[] starts, long[] ends) {
-    if (descriptors.length < count) {
-      descriptors = new long[count];
-    }
-    if (finder != null) {
-      finder.find(tids, count, ends, descriptors);
-    }
-    boolean any = false;
+    begin(tids, count);
     for (int i = 0; i < count; i++) {
-      descriptors[i] = tids[i] == pid ? 0 : descriptors[i];
-      if (ends[i] != 0 && descriptors[i] != 0 && !isWithin(descriptors[i], starts[i], ends[i])) {
-        ends[i] = 0; // of a thread that had the id before
+      if (tids[i] == pid) {
+        ends[i] = 0;
+        first = i;
+      } else if (i >= MOST_THREADS) {
+        ends[i] = 0;
+      } else if (!look(i, starts, ends) && ends[i] != 0) {
+        prove(i, starts[i]);
       }
-      any |= ends[i] == 0 && (descriptors[i] != 0 || tids[i] == pid);
     }
-    int fd = any ? Libc.open("/proc/self/maps", Libc.O_RDONLY | Libc.O_CLOEXEC, 0) : -1;
-    if (fd < 0) {
+    proveByMaps(starts, ends);
+  }
+
+  /** Fills in what the C library says; whether the VM says the same. */
+  private boolean look(int i, long[] starts, long[] ends) {
+    if (!descriptors.areKnown()) {
+      return false;
+    }
+    if (!descriptors.read(i)) {
+      ends[i] = 0;
+      return false;
+    }
+    long start = starts[i];
+    long end = descriptors.end();
+    boolean agreed =
+        ends[i] == descriptors.blockEnd() && start >= descriptors.start() && start < end;
+    starts[i] = agreed ? start : descriptors.start();
+    ends[i] = end;
+    return agreed;
+  }
+
+  private void begin(int[] tids, int count) {
+    descriptors.look(tids, count);
+    if (partEnds.length < count) {
+      partStarts = new long[count];
+      partEnds = new long[count];
+      order = new long[count];
+    }
+    unproved = 0;
+    first = -1;
+    mapsRead = true;
+  }
+
+  private void prove(int i, long start) {
+    partStarts[i] = 0;
+    partEnds[i] = 0;
+    order[unproved++] = start >>> PAGE_BITS << INDEX_BITS | i;
+  }
+
+  private void proveByMaps(long[] starts, long[] ends) {
+    if (unproved == 0 && first < 0) {
       return;
     }
+    Arrays.sort(order, 0, unproved);
+    firstOfLine = 0;
+    int fd = Libc.open("/proc/self/maps", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    mapsRead = fd >= 0;
     lineLength = 0;
     for (int length = read(fd); length > 0; length = read(fd)) {
       ByteBuffer bytes = chunk.bytes();
       for (int i = 0; i < length; i++) {
         byte b = bytes.get(i);
         if (b == '\n') {
-          mapping(tids, count, starts, ends);
+          mapping(starts, ends);
           lineLength = 0;
         } else if (lineLength < line.length) {
           line[lineLength++] = b;
         }
       }
     }
-    Libc.close(fd);
+    if (fd >= 0) {
+      Libc.close(fd);
+    }
+    for (int k = 0; k < unproved; k++) {
+      int i = index(k);
+      boolean whole = ends[i] != 0 && partEnds[i] >= ends[i] && partStarts[i] < ends[i];
+      starts[i] = whole ? partStarts[i] : 0;
+      ends[i] = whole ? ends[i] : 0;
+    }
   }
 
-  private static boolean isWithin(long address, long start, long end) {
-    return address > start && address < end;
+  private int index(int place) {
+    return (int) order[place] & MOST_THREADS - 1;
   }
 
   private int read(int fd) {
-    return (int) Libc.read(fd, chunk.address(), CHUNK);
+    return fd < 0 ? 0 : (int) Libc.read(fd, chunk.address(), CHUNK);
   }
 
   /** One line of maps: {@code start-end rwxp offset device inode path}. */
-  private void mapping(int[] tids, int count, long[] starts, long[] ends) {
+  private void mapping(long[] starts, long[] ends) {
     int at = 0;
     long start = 0;
     for (; at < lineLength && line[at] != '-'; at++) {
@@ -104,22 +185,49 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     for (at++; at < lineLength && line[at] != ' '; at++) {
       end = end << 4 | Character.digit(line[at], 16);
     }
-    if (at + 2 >= lineLength || line[at + 1] != 'r' || line[at + 2] != 'w') {
+    if (at + 4 >= lineLength
+        || line[at + 1] != 'r'
+        || line[at + 2] != 'w'
+        || line[at + 4] != 'p'
+        || !isAnonymous(at + 5)) {
       return;
     }
-    boolean first = isFirstStack();
-    for (int i = 0; i < count; i++) {
-      if (ends[i] != 0) {
-        continue;
-      }
-      if (isWithin(descriptors[i], start, end)) {
-        starts[i] = start;
-        ends[i] = descriptors[i] & -16;
-      } else if (first && tids[i] == pid) {
-        starts[i] = start;
-        ends[i] = end;
+    if (first >= 0 && isFirstStack()) {
+      starts[first] = start;
+      ends[first] = end;
+    }
+    for (int k = firstOfLine; k < unproved; k++) {
+      int i = index(k);
+      if (Long.compareUnsigned(starts[i], end) >= 0) {
+        break;
+      } else if (Long.compareUnsigned(ends[i], start) <= 0) {
+        firstOfLine += k == firstOfLine ? 1 : 0;
+      } else {
+        extend(i, starts[i], start, end);
       }
     }
+  }
+
+  /** A further mapping of a stack: what lies below a gap does not count. */
+  private void extend(int i, long stackStart, long start, long end) {
+    if (partEnds[i] != start || partEnds[i] == 0) {
+      partStarts[i] = Math.max(stackStart, start);
+    }
+    partEnds[i] = end;
+  }
+
+  /** Whether device and inode are none: {@code 00000000 00:00 0 }. */
+  private boolean isAnonymous(int from) {
+    int field = 0;
+    boolean zero = true;
+    for (int at = from; at < lineLength && field <= 3; at++) {
+      if (line[at] == ' ') {
+        field++;
+      } else if (field >= 2 && field <= 3 && line[at] != '0' && line[at] != ':') {
+        zero = false;
+      }
+    }
+    return zero;
   }
 
   private boolean isFirstStack() {
@@ -129,9 +237,7 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
 
   @Override
   public void close() {
-    if (finder != null) {
-      finder.close();
-    }
+    descriptors.close();
     chunk.close();
   }
 }

@@ -40,6 +40,9 @@ final class PthreadList implements DescriptorFinder {
   private final byte[] piece;
   private final ByteBuffer words;
 
+  /** Thread id and place of each thread that is looked for, sorted. */
+  private long[] order = new long[64];
+
   private PthreadList(SelfMemory memory, long[] heads, int link, int tid) {
     this.memory = memory;
     this.heads = heads;
@@ -53,7 +56,7 @@ final class PthreadList implements DescriptorFinder {
   /**
    * The lists of this process, or null where the C library doesn't export them.
    *
-   * @param memory becomes this one's to close; if null is returned, it stays the caller's
+   * @param memory stays the caller's to close
    */
   static PthreadList open(SelfMemory memory) {
     try {
@@ -82,15 +85,19 @@ final class PthreadList implements DescriptorFinder {
   }
 
   @Override
-  public void find(int[] tids, int count, long[] ends, long[] descriptors) {
-    Arrays.fill(descriptors, 0, count, 0);
-    int wanted = 0;
-    for (int i = 0; i < count; i++) {
-      wanted += ends[i] == 0 ? 1 : 0;
+  public void find(int[] tids, int count, long[] addresses) {
+    Arrays.fill(addresses, 0, count, 0);
+    if (order.length < count) {
+      order = new long[count];
     }
+    for (int i = 0; i < count; i++) {
+      order[i] = (long) tids[i] << Integer.SIZE | i;
+    }
+    Arrays.sort(order, 0, count);
+    int wanted = count;
     for (int i = 0; i < heads.length && wanted > 0; i++) {
       try {
-        wanted = walk(heads[i], tids, count, ends, descriptors, wanted);
+        wanted = walk(heads[i], count, addresses, wanted);
       } catch (UnreadableMemoryException e) {
         continue; // the list has changed under way
       }
@@ -98,7 +105,7 @@ final class PthreadList implements DescriptorFinder {
   }
 
   /** Returns how many are still to be found. */
-  private int walk(long head, int[] tids, int count, long[] ends, long[] descriptors, int wanted)
+  private int walk(long head, int count, long[] addresses, int wanted)
       throws UnreadableMemoryException {
     int left = wanted;
     long node = memory.readLong(head);
@@ -109,11 +116,11 @@ final class PthreadList implements DescriptorFinder {
       }
       memory.read(descriptor + from, piece, 0, piece.length);
       int id = words.getInt(tid - from);
-      for (int i = 0; i < count; i++) {
-        if (tids[i] == id && ends[i] == 0 && descriptors[i] == 0) {
-          descriptors[i] = descriptor;
-          left--;
-        }
+      int at = Arrays.binarySearch(order, 0, count, (long) id << Integer.SIZE);
+      for (int i = at < 0 ? -at - 1 : at; i < count && order[i] >> Integer.SIZE == id; i++) {
+        int place = (int) order[i];
+        left -= addresses[place] == 0 ? 1 : 0;
+        addresses[place] = descriptor;
       }
       node = words.getLong(link - from);
     }
@@ -121,7 +128,12 @@ final class PthreadList implements DescriptorFinder {
   }
 
   @Override
+  public int tidOffset() {
+    return tid;
+  }
+
+  @Override
   public void close() {
-    memory.close();
+    // holds nothing of its own
   }
 }

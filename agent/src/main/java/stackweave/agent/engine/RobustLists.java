@@ -16,12 +16,18 @@ final class RobustLists implements DescriptorFinder {
   }
 
   @Override
-  public void find(int[] tids, int count, long[] ends, long[] descriptors) {
+  public void find(int[] tids, int count, long[] addresses) {
     long at = words.address();
     for (int i = 0; i < count; i++) {
       boolean told = calls.getRobustList(tids[i], at, at + Long.BYTES) >= 0;
-      descriptors[i] = told ? words.bytes().getLong(0) : 0;
+      addresses[i] = told ? words.bytes().getLong(0) : 0;
     }
+  }
+
+  /** {@code pid_t tid, pid_t, void *robust_prev}, the head (nptl/descr.h). */
+  @Override
+  public int tidOffset() {
+    return -16;
   }
 
   @Override

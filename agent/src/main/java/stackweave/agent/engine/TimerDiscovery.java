@@ -29,11 +29,19 @@ final class TimerDiscovery implements AutoCloseable {
    */
   private static final long SILENT_NANOS = 1_000_000;
 
+  /** Threads that are looked at again at a time: every two seconds some 30 ms, if as many run. */
+  private static final int REVIEWED = 1024;
+
+  /** Threads whose masks are looked at before sampling starts. */
+  private static final int MOST_AT_START = 4096;
+
+  private final long beganAt = System.nanoTime();
   private final TimerThreads threads;
   private final SignalQueue queue;
   private final int drainTid;
   private final ThreadStacks javaStacks;
   private final NativeStacks nativeStacks;
+  private final SignalMasks masks;
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
   private final LastPid lastPid = new LastPid();
@@ -41,6 +49,15 @@ final class TimerDiscovery implements AutoCloseable {
   private final ThreadIds waiting = new ThreadIds();
   private final ThreadIds started = new ThreadIds();
   private final ThreadIds ended = new ThreadIds();
+
+  /** Those of {@link #attached} that were skipped so far. */
+  private final ThreadIds resumed = new ThreadIds();
+
+  /** Threads that were given a timer or are looked at again, whose stacks are to be found. */
+  private final ThreadIds attached = new ThreadIds();
+
+  private long[] attachedStarts = new long[64];
+  private long[] attachedEnds = new long[64];
   private long[] starts = new long[64];
   private long[] ends = new long[64];
   private ThreadStarts starter = ThreadStarts.NONE;
@@ -51,6 +68,8 @@ final class TimerDiscovery implements AutoCloseable {
   private long listedAt;
   private long listingCost;
   private long verifiedAt;
+  private long maskNanos;
+  private int nextReview;
   private int refused;
   private int refusedErrno;
 
@@ -62,6 +81,7 @@ final class TimerDiscovery implements AutoCloseable {
       CallPolicy policy,
       TaskList tasks,
       TimerThreads threads,
+      int signal,
       int drainTid,
       ThreadStacks javaStacks) {
     this.tasks = tasks;
@@ -70,11 +90,22 @@ final class TimerDiscovery implements AutoCloseable {
     this.drainTid = drainTid;
     this.javaStacks = javaStacks;
     this.nativeStacks = new NativeStacks(calls, policy);
+    this.masks = new SignalMasks(calls.architecture(), signal);
   }
 
   /** Threads that were listed last and have no timer: the kernel gives none, or the budget ends. */
   int refused() {
     return refused;
+  }
+
+  /** Whether the C library says where its threads' stacks are. */
+  boolean knowsThreads() {
+    return nativeStacks.knowsThreads();
+  }
+
+  /** Threads that have no timer, for they block the signal or wait for it. */
+  int blocked() {
+    return threads.skipped();
   }
 
   /**
@@ -95,6 +126,9 @@ final class TimerDiscovery implements AutoCloseable {
     attachListed(count, false);
     if (threads.live() == 0 && refused > 0) {
       throw TimerRefusals.timers(refusedErrno);
+    }
+    if (threads.live() == 0 && threads.skipped() > 0) {
+      throw TimerRefusals.blocked(masks.signal(), threads.skipped());
     }
     started.clear();
     listedAt = System.nanoTime();
@@ -166,6 +200,44 @@ final class TimerDiscovery implements AutoCloseable {
         threads.detach(tid);
       }
     }
+    review();
+  }
+
+  /**
+   * Looks at threads again, so many at a time: whether they can take the signal, and where their
+   * stacks are. Both may change, a guard be set up, a mask be taken back.
+   */
+  private void review() {
+    attached.clear();
+    for (int i = Math.min(threads.slots(), REVIEWED); i > 0; i--) {
+      int slot = nextReview++ % threads.slots();
+      int tid = threads.tidAt(slot);
+      if (tid == 0) {
+        continue;
+      }
+      boolean blocked = masks.blocks(tid, !threads.hasTimer(slot));
+      if (threads.hasTimer(slot)) {
+        if (blocked) {
+          threads.suspend(slot);
+        } else {
+          addAttached(tid, 0, 0);
+        }
+      } else if (!blocked && threads.live() < queue.budget() && threads.resume(slot)) {
+        resumed.add(tid);
+        addAttached(tid, 0, 0);
+      }
+    }
+    nextReview = threads.slots() == 0 ? 0 : nextReview % threads.slots();
+    findStacks();
+    for (int i = 0; i < attached.size(); i++) {
+      int tid = attached.get(i);
+      if (resumed.indexOf(tid) >= 0) {
+        threads.begin(tid, attachedStarts[i], attachedEnds[i], false);
+      } else if (nativeStacks.readMaps()) {
+        threads.setStack(tid, attachedStarts[i], attachedEnds[i]);
+      }
+    }
+    resumed.clear();
   }
 
   private void takeStarted() {
@@ -219,28 +291,61 @@ final class TimerDiscovery implements AutoCloseable {
     if (count == 0) {
       return;
     }
-    findStacks(count);
+    if (fromBirth && !nativeStacks.knowsThreads()) {
+      javaStacks.find(fresh.array(), count, starts, ends);
+    }
     waiting.clear();
+    attached.clear();
     for (int i = 0; i < count; i++) {
       int tid = fresh.get(i);
-      long used = fromBirth && ends[i] == 0 ? threads.cpuOf(tid) : Long.MAX_VALUE;
+      boolean waits = fromBirth && ends[i] == 0 && !nativeStacks.knows(tid);
+      long used = waits ? threads.cpuOf(tid) : Long.MAX_VALUE;
       if (used > SILENT_NANOS) {
         attach(tid, starts[i], ends[i], fromBirth);
       } else if (used >= 0) {
         waiting.add(tid);
       }
     }
+    findStacks();
+    for (int i = 0; i < attached.size(); i++) {
+      threads.begin(attached.get(i), attachedStarts[i], attachedEnds[i], fromBirth);
+    }
   }
 
   private void attach(int tid, long stackStart, long stackEnd, boolean fromBirth) {
     if (threads.live() >= queue.budget()) {
       refused++;
-    } else if (threads.attach(tid, stackStart, stackEnd, fromBirth)) {
+    } else if (isBlocking(tid, fromBirth)) {
+      threads.skip(tid);
+    } else if (threads.attach(tid)) {
       started.add(tid);
+      addAttached(tid, stackStart, stackEnd);
     } else if (threads.errno() != Errno.EINVAL) { // which says that the thread has ended
       refused++;
       refusedErrno = threads.errno();
     }
+  }
+
+  /** Looked at where that is affordable; {@link #review} looks at the others. */
+  private boolean isBlocking(int tid, boolean fromBirth) {
+    long begin = System.nanoTime();
+    if (fromBirth && COST_SHARE * maskNanos > begin - beganAt || threads.live() >= MOST_AT_START) {
+      return false;
+    }
+    boolean blocks = masks.blocks(tid, true);
+    maskNanos += fromBirth ? System.nanoTime() - begin : 0;
+    return blocks;
+  }
+
+  private void addAttached(int tid, long stackStart, long stackEnd) {
+    int i = attached.size();
+    if (i == attachedEnds.length) {
+      attachedStarts = Arrays.copyOf(attachedStarts, 2 * i);
+      attachedEnds = Arrays.copyOf(attachedEnds, 2 * i);
+    }
+    attachedStarts[i] = stackStart;
+    attachedEnds[i] = stackEnd;
+    attached.add(tid);
   }
 
   /** Whether threads wait for a timer, so that the next look should be soon. */
@@ -248,15 +353,17 @@ final class TimerDiscovery implements AutoCloseable {
     return waiting.size() > 0;
   }
 
-  private void findStacks(int count) {
-    boolean known = true;
-    for (int i = 0; i < count; i++) {
-      known &= ends[i] != 0;
+  /** Of threads that have their timers: what is found is of those, not of a later namesake. */
+  private void findStacks() {
+    int count = attached.size();
+    if (count == 0) {
+      return;
     }
-    if (!known) {
-      javaStacks.find(fresh.array(), count, starts, ends);
+    if (!nativeStacks.knowsThreads()) {
+      Arrays.fill(attachedEnds, 0, count, 0);
+      javaStacks.find(attached.array(), count, attachedStarts, attachedEnds);
     }
-    nativeStacks.find(fresh.array(), count, starts, ends);
+    nativeStacks.find(attached.array(), count, attachedStarts, attachedEnds);
   }
 
   @Override
@@ -265,6 +372,7 @@ final class TimerDiscovery implements AutoCloseable {
     cpuTime.close();
     lastPid.close();
     nativeStacks.close();
+    masks.close();
     queue.close();
   }
 }

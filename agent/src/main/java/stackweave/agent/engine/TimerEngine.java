@@ -32,6 +32,7 @@ final class TimerEngine implements SampleEngine {
 
   private final EngineConfig config;
   private final int stackBytes;
+  private final int ringBytes;
   private final int cpus;
   private final HandlerMemory memory;
   private final CpuTime cpuTime = new CpuTime();
@@ -46,6 +47,7 @@ final class TimerEngine implements SampleEngine {
   private long droppedExpiriesAtStart;
   private long cpuAtStart;
   private long cpuAtStop;
+  private final boolean mayInterrupt = CpuTimers.mayInterruptCalls();
   private volatile boolean woken;
   private boolean stopped;
   private boolean closed;
@@ -54,6 +56,7 @@ final class TimerEngine implements SampleEngine {
     this.config = config;
     this.memory = memory;
     this.stackBytes = config.stackBytes() & -16;
+    this.ringBytes = memory.ringBytes();
     this.cpus = CpuSet.ofProcess().length;
   }
 
@@ -72,7 +75,8 @@ final class TimerEngine implements SampleEngine {
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
     CallPolicy policy = config.callPolicy();
-    TimerEngine engine = new TimerEngine(config, HandlerMemory.acquire(calls, policy));
+    TimerEngine engine =
+        new TimerEngine(config, HandlerMemory.acquire(calls, policy, ringBytes(config)));
     boolean started = false;
     try {
       engine.open(calls, policy, javaStacks, signal);
@@ -85,6 +89,12 @@ final class TimerEngine implements SampleEngine {
     return engine;
   }
 
+  /** CPU timers are looked at once a tick. */
+  private static int ringBytes(EngineConfig config) {
+    long nanos = Math.max(config.intervalNanos(), CpuTimers.tickNanos());
+    return HandlerMemory.ringBytes(CpuSet.ofProcess().length, 1e9 / nanos);
+  }
+
   private void open(SystemCalls calls, CallPolicy policy, ThreadStacks javaStacks, int number)
       throws EngineRefusedException {
     TaskList tasks = TaskList.open(calls);
@@ -93,7 +103,9 @@ final class TimerEngine implements SampleEngine {
     }
     signal = install(number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
-    discovery = new TimerDiscovery(calls, policy, tasks, threads, calls.gettid(), javaStacks);
+    discovery =
+        new TimerDiscovery(
+            calls, policy, tasks, threads, signal.number(), calls.gettid(), javaStacks);
     records =
         new TimerRecords(
             memory,
@@ -200,7 +212,7 @@ final class TimerEngine implements SampleEngine {
 
   @Override
   public double backlog() {
-    return (double) records.waiting() / HandlerMemory.RING_BYTES;
+    return (double) records.waiting() / ringBytes;
   }
 
   /**
@@ -238,7 +250,7 @@ final class TimerEngine implements SampleEngine {
         attachedAtStart,
         cpus,
         closed ? 0 : FILE_DESCRIPTORS,
-        HandlerMemory.RING_BYTES,
+        ringBytes,
         stackBytes,
         records.samples(),
         dropped + records.abandoned(),
@@ -252,7 +264,7 @@ final class TimerEngine implements SampleEngine {
         records.coveredNanos(),
         0,
         0,
-        discovery.refused(),
+        discovery.refused() + discovery.blocked(),
         0,
         0);
   }
@@ -261,21 +273,47 @@ final class TimerEngine implements SampleEngine {
   public String note() {
     StringBuilder note = new StringBuilder();
     if (!stopped && !signal.isOurs()) {
-      note.append("signal ")
-          .append(signal.number())
-          .append(" was taken over by another handler, so samples may be missing");
+      append(
+          note,
+          "signal "
+              + signal.number()
+              + " was taken over by another handler, so samples may be missing");
     }
     if (discovery.refused() > 0) {
-      note.append(note.length() == 0 ? "" : "; ")
-          .append(discovery.refused())
-          .append(" threads are not sampled, for the queue of signals (ulimit -i) is short");
+      append(
+          note,
+          discovery.refused()
+              + " threads are not sampled, for the queue of signals (ulimit -i) is short");
+    }
+    if (discovery.blocked() > 0) {
+      append(
+          note,
+          discovery.blocked()
+              + " threads are not sampled, for they block signal "
+              + signal.number()
+              + " or wait for it (they, or who started them, block all signals)");
     }
     if (records.withoutStack() > 0) {
-      note.append(note.length() == 0 ? "" : "; ")
-          .append(records.withoutStack())
-          .append(" samples without stack, of threads on a stack that is not known");
+      append(
+          note,
+          records.withoutStack()
+              + " samples without stack, of threads on one that is not their own"
+              + (discovery.knowsThreads()
+                  ? ""
+                  : " or not known: this C library's thread descriptors are not understood, so the"
+                      + " stacks of Java threads alone are"));
+    }
+    if (mayInterrupt) {
+      append(
+          note,
+          "this kernel's CPU timers may end a blocking call with EINTR (x86 before Linux 5.9);"
+              + " engine=perf sends no signals");
     }
     return note.toString();
+  }
+
+  private static void append(StringBuilder note, String more) {
+    note.append(note.length() == 0 ? "" : "; ").append(more);
   }
 
   @Override

@@ -30,6 +30,7 @@ final class TimerRecords {
   private final HandlerLayout layout;
   private final TimerThreads threads;
   private final ByteBuffer ring;
+  private final int ringBytes;
   private final StackSnapshot snapshot;
   private long position;
   private long waitingSince;
@@ -48,6 +49,7 @@ final class TimerRecords {
     this.threads = threads;
     this.snapshot = snapshot;
     this.ring = memory.ring();
+    this.ringBytes = memory.ringBytes();
     this.position = memory.get(HandlerLayout.PROCESS_HEAD);
     memory.set(HandlerLayout.PROCESS_TAIL, position);
   }
@@ -99,7 +101,7 @@ final class TimerRecords {
     int count = 0;
     long head = memory.get(HandlerLayout.PROCESS_HEAD);
     while (position < head) {
-      int at = (int) position & HandlerMemory.RING_BYTES - 1;
+      int at = (int) position & ringBytes - 1;
       long commit = (long) LONGS.getAcquire(ring, at);
       if (commit == 0 ? !abandon(head, settled) : !isSound(commit, at, head)) {
         break;
@@ -159,8 +161,7 @@ final class TimerRecords {
     waitingSince = 0;
     abandoned++;
     long next = position + HandlerLayout.UNIT;
-    while (next < head
-        && (long) LONGS.getAcquire(ring, (int) next & HandlerMemory.RING_BYTES - 1) == 0) {
+    while (next < head && (long) LONGS.getAcquire(ring, (int) next & ringBytes - 1) == 0) {
       next += HandlerLayout.UNIT;
     }
     giveUpTo(next);
@@ -199,13 +200,14 @@ final class TimerRecords {
     int length = ring.getInt(at + HandlerLayout.RECORD_STACK_BYTES);
     ring.get(at + layout.recordStack(), snapshot.stackBytes(), 0, length);
     snapshot.setStack(snapshot.registers().sp(), length);
+    snapshot.setStackUnknown(length == 0);
     withoutStack += length == 0 ? 1 : 0;
   }
 
   /** Clears the units' first words, and only then lets handlers have the room. */
   private void giveUpTo(long end) {
     for (; position < end; position += HandlerLayout.UNIT) {
-      LONGS.setOpaque(ring, (int) position & HandlerMemory.RING_BYTES - 1, 0L);
+      LONGS.setOpaque(ring, (int) position & ringBytes - 1, 0L);
     }
     memory.set(HandlerLayout.PROCESS_TAIL, position);
   }

@@ -24,8 +24,9 @@ final class TimerRefusals {
         Reason.RING_MEMORY,
         errno,
         "the kernel grants no memory for the ring ("
-            + (HandlerMemory.RING_BYTES >> 20)
-            + " MiB of shared memory); a higher limit of address space or memory lifts it");
+            + (HandlerMemory.LEAST_RING_BYTES >> 20)
+            + " MiB at least); a higher limit of address space or memory, or of what may be"
+            + " committed (vm.overcommit_memory, vm.overcommit_ratio), lifts it");
   }
 
   static EngineRefusedException executable(int errno) {
@@ -58,6 +59,19 @@ final class TimerRefusals {
             + budget
             + " would take over half of the signal queue that this user has left; a higher limit"
             + " of pending signals (ulimit -i) lifts it");
+  }
+
+  /** No thread can take the signal, and no other signal is blocked by fewer. */
+  static EngineRefusedException blocked(int signal, int threads) {
+    return refused(
+        Reason.SIGNAL_BLOCKED,
+        0,
+        "all "
+            + threads
+            + " threads block signal "
+            + signal
+            + " and every other that is free; a JVM that is started with an empty signal mask lifts"
+            + " it (a parent that blocks all signals hands its mask down)");
   }
 
   static EngineRefusedException timers(int errno) {

@@ -32,6 +32,10 @@ final class TimerThreads implements AutoCloseable {
   private static final int ITIMERSPEC_BYTES = 32;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int NO_SLOT = -1;
+
+  /** Of a thread that is not sampled, for it can't take the signal. */
+  private static final int NO_TIMER = -1;
+
   private static final int GENERATION_BITS = 15;
 
   /** Of an identity: the sample is one of the thread's youth. Above all thread ids (2²²). */
@@ -94,6 +98,7 @@ final class TimerThreads implements AutoCloseable {
   private int freeCount;
   private int slots;
   private int live;
+  private int skipped;
   private int errno;
 
   /** Thread id → slot + 1, by open addressing. */
@@ -104,8 +109,7 @@ final class TimerThreads implements AutoCloseable {
     this.memory = memory;
     this.signal = signal;
     this.intervalNanos = intervalNanos;
-    Libc.clock_getres(Libc.CLOCK_REALTIME_COARSE, words.address());
-    this.tickNanos = words.bytes().getLong(Long.BYTES);
+    this.tickNanos = CpuTimers.tickNanos();
     this.youngShare = Math.min(1, (double) DENSE * tickNanos / intervalNanos);
   }
 
@@ -114,42 +118,136 @@ final class TimerThreads implements AutoCloseable {
     return live;
   }
 
+  /** Threads that have none, for they can't take the signal. */
+  int skipped() {
+    return skipped;
+  }
+
   /** Why {@link #attach} failed last. */
   int errno() {
     return errno;
   }
 
   /**
-   * Gives a thread its timer.
+   * Gives a thread its timer, which {@link #begin} then starts. A timer is its thread's for ever,
+   * whoever gets the id later: what is found out of the thread from here on is of the thread that
+   * has the timer, or the timer never expires.
    *
-   * @param fromBirth whether what it has used so far is to be accounted for
    * @return false if the kernel gives none; {@link #errno} has the reason
    */
-  boolean attach(int tid, long stackStart, long stackEnd, boolean fromBirth) {
+  boolean attach(int tid) {
+    int slot = enter(tid);
+    if (slot == NO_SLOT) {
+      return false;
+    }
+    int timer = createTimer(tid, memory.blockAddress(slot));
+    if (timer < 0) {
+      leave(slot);
+      return false;
+    }
+    timers[slot] = timer;
+    live++;
+    memory.openBlock(slot, identity(slot));
+    return true;
+  }
+
+  /**
+   * Takes a thread in without a timer: one that can't take the signal. It counts as {@link
+   * #skipped}.
+   */
+  void skip(int tid) {
+    int slot = enter(tid);
+    if (slot != NO_SLOT) {
+      timers[slot] = NO_TIMER;
+      skipped++;
+    }
+  }
+
+  private int enter(int tid) {
     int slot = takeSlot();
     if (slot == NO_SLOT) {
       errno = Errno.EAGAIN;
-      return false;
+      return NO_SLOT;
     }
     generations[slot]++;
     tids[slot] = tid;
     young[slot] = 0;
-    memory.openBlock(slot, identity(slot));
-    if (stackEnd != 0) {
-      memory.setStack(slot, stackStart, stackEnd);
+    timers[slot] = NO_TIMER;
+    seen[slot] = true;
+    insert(tid, slot);
+    return slot;
+  }
+
+  private void leave(int slot) {
+    memory.closeBlock(slot);
+    remove(tids[slot]);
+    giveSlot(slot);
+  }
+
+  /**
+   * Starts the timer of a thread that was attached.
+   *
+   * @param stackEnd 0 if the stack is not known
+   * @param fromBirth whether what it has used so far is to be accounted for
+   */
+  void begin(int tid, long stackStart, long stackEnd, boolean fromBirth) {
+    int slot = find(tid);
+    if (slot == NO_SLOT || timers[slot] == NO_TIMER) {
+      return;
     }
-    int timer = createTimer(tid, memory.blockAddress(slot));
+    memory.setStack(slot, stackStart, stackEnd);
+    start(slot, fromBirth);
+  }
+
+  /** How far slots reach, free ones among them; for looking them through. */
+  int slots() {
+    return slots;
+  }
+
+  /** The thread in a slot; 0 in a free one. */
+  int tidAt(int slot) {
+    return tids[slot];
+  }
+
+  /** Whether the thread in a slot has a timer. */
+  boolean hasTimer(int slot) {
+    return timers[slot] != NO_TIMER;
+  }
+
+  /** Tells anew where the stack of a thread with a timer is; an end of 0: it is not known. */
+  void setStack(int tid, long stackStart, long stackEnd) {
+    int slot = find(tid);
+    if (slot != NO_SLOT && timers[slot] != NO_TIMER) {
+      memory.changeStack(slot, stackStart, stackEnd);
+    }
+  }
+
+  /**
+   * Gives a thread that was skipped its timer after all, which {@link #begin} then starts.
+   *
+   * @return false if the kernel gives none; {@link #errno} has the reason
+   */
+  boolean resume(int slot) {
+    int timer = createTimer(tids[slot], memory.blockAddress(slot));
     if (timer < 0) {
-      memory.closeBlock(slot);
-      giveSlot(slot);
       return false;
     }
     timers[slot] = timer;
-    seen[slot] = true;
+    generations[slot]++;
+    young[slot] = 0;
     live++;
-    insert(tid, slot);
-    start(slot, fromBirth);
+    skipped--;
+    memory.openBlock(slot, identity(slot));
     return true;
+  }
+
+  /** Takes the timer away from the thread in a slot, which can't take the signal any more. */
+  void suspend(int slot) {
+    calls.timerDelete(timers[slot]);
+    memory.closeBlock(slot);
+    timers[slot] = NO_TIMER;
+    live--;
+    skipped++;
   }
 
   /** The kernel's id of a new timer, or −1. */
@@ -298,6 +396,7 @@ final class TimerThreads implements AutoCloseable {
   boolean isStale(int tid) {
     int slot = find(tid);
     return slot != NO_SLOT
+        && timers[slot] != NO_TIMER
         && calls.timerGettime(timers[slot], spec.address()) == 0
         && spec.bytes().getLong(16) == 0
         && spec.bytes().getLong(24) == 0;
@@ -312,19 +411,21 @@ final class TimerThreads implements AutoCloseable {
   }
 
   private void release(int slot) {
-    calls.timerDelete(timers[slot]);
-    memory.closeBlock(slot);
-    remove(tids[slot]);
-    giveSlot(slot);
-    live--;
+    if (timers[slot] == NO_TIMER) {
+      skipped--;
+    } else {
+      calls.timerDelete(timers[slot]);
+      live--;
+    }
+    leave(slot);
   }
 
   /** Deletes all timers; signals that they have sent may still be on their way. */
   void deleteTimers() {
     for (int slot = 0; slot < slots; slot++) {
-      if (tids[slot] != 0) {
+      if (tids[slot] != 0 && timers[slot] != NO_TIMER) {
         calls.timerDelete(timers[slot]);
-        timers[slot] = -1;
+        timers[slot] = NO_TIMER;
       }
     }
   }
@@ -382,7 +483,7 @@ final class TimerThreads implements AutoCloseable {
   }
 
   private void insert(int tid, int slot) {
-    if (4 * live > 3 * table.length) {
+    if (4 * (live + skipped + 1) > 3 * table.length) {
       int[] old = table;
       table = new int[2 * old.length];
       for (int entry : old) {

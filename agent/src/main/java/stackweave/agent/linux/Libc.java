@@ -27,8 +27,11 @@ public final class Libc {
   /** What mmap returns where it fails. */
   public static final long MAP_FAILED = -1;
 
-  public static final int MADV_REMOVE = 9;
   public static final int MADV_DONTFORK = 10;
+
+  /** Linux 5.14. */
+  public static final int MADV_POPULATE_WRITE = 23;
+
   public static final int F_ADD_SEALS = 1033;
   public static final int O_RDONLY = 0;
 
@@ -79,8 +82,9 @@ public final class Libc {
 
   public static native int mprotect(long address, long length, int protection);
 
+  /** Variable in C; {@code target} counts with {@link #MREMAP_FIXED}. */
   public static native long mremap(
-      long address, long oldLength, long newLength, int flags, long newAddress);
+      long address, long oldLength, long newLength, int flags, long target);
 
   public static native int madvise(long address, long length, int advice);
 

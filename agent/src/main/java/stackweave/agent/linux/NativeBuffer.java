@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
  * else; the view must not be used afterwards. Not thread-safe.
  */
 public final class NativeBuffer implements AutoCloseable {
+  private static final int LEAST_PAGE = 4096;
+
   private final long length;
   private final long address;
   private ByteBuffer bytes;
@@ -51,50 +53,56 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * A shared, writable mapping of a file descriptor twice in a row, so that what runs over its end
-   * goes on at its beginning; null where the kernel refuses it. The view is that of both.
+   * Zeroed memory that is seen twice in a row, so that what runs over its end goes on at its
+   * beginning; the view is that of both. All its pages are there when this returns: whoever writes
+   * to it later never meets a kernel that has none left. Null where the kernel refuses it; {@link
+   * Libc#errno} then has the reason.
    *
-   * @param length a multiple of the page size, the length of the file
+   * <p>Shared anonymous memory is charged as a whole when it is mapped (mm/shmem.c,
+   * shmem_zero_setup), other than a memory file's, whose pages are charged one by one at their
+   * first touch, which ends in SIGBUS where they aren't granted. Of shared memory, mremap with an
+   * old size of 0 makes a second view. A forked child gets neither.
+   *
+   * @param length a multiple of the page size
    */
-  public static NativeBuffer mapTwice(int fd, int length) {
+  public static NativeBuffer allocateTwice(int length) {
     long address =
         Libc.mmap(0, 2L * length, Libc.PROT_NONE, Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS, -1, 0);
     if (address == Libc.MAP_FAILED) {
       return null;
     }
-    for (long at = address; at < address + 2L * length; at += length) {
-      int protection = Libc.PROT_READ | Libc.PROT_WRITE;
-      if (Libc.mmap(at, length, protection, Libc.MAP_SHARED | Libc.MAP_FIXED, fd, 0)
-          == Libc.MAP_FAILED) {
+    boolean mapped =
+        Libc.mmap(
+                    address,
+                    length,
+                    Libc.PROT_READ | Libc.PROT_WRITE,
+                    Libc.MAP_SHARED | Libc.MAP_ANONYMOUS | Libc.MAP_FIXED,
+                    -1,
+                    0)
+                == address
+            && Libc.mremap(
+                    address, 0, length, Libc.MREMAP_MAYMOVE | Libc.MREMAP_FIXED, address + length)
+                == address + length
+            && Libc.madvise(address, 2L * length, Libc.MADV_DONTFORK) == 0;
+    if (!mapped) {
+      Libc.munmap(address, 2L * length); // which leaves errno alone, as it succeeds
+      return null;
+    }
+    NativeBuffer buffer = new NativeBuffer(address, 2L * length);
+    if (Libc.madvise(address, 2L * length, Libc.MADV_POPULATE_WRITE) < 0) {
+      if (Libc.errno() != Errno.EINVAL) {
         Libc.munmap(address, 2L * length);
         return null;
       }
+      buffer.touch(); // before Linux 5.14
     }
-    return new NativeBuffer(address, 2L * length);
+    return buffer;
   }
 
-  /**
-   * Shared memory without a file that is seen twice in a row as by {@link #mapTwice}; a forked
-   * child sees it, too. Null where the kernel refuses it.
-   *
-   * <p>mremap of 0 bytes of a shared mapping makes another one of the same pages (mremap(2)). The
-   * kernel accounts for all of it here, so with vm.overcommit_memory=2 no later touch can fail.
-   */
-  public static NativeBuffer shareTwice(int length) {
-    long address =
-        Libc.mmap(0, 2L * length, Libc.PROT_NONE, Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS, -1, 0);
-    if (address == Libc.MAP_FAILED) {
-      return null;
+  private void touch() {
+    for (long at = 0; at < length; at += LEAST_PAGE) {
+      bytes.put((int) at, (byte) 0);
     }
-    int protection = Libc.PROT_READ | Libc.PROT_WRITE;
-    int shared = Libc.MAP_SHARED | Libc.MAP_ANONYMOUS | Libc.MAP_FIXED;
-    int move = Libc.MREMAP_MAYMOVE | Libc.MREMAP_FIXED;
-    if (Libc.mmap(address, length, protection, shared, -1, 0) == Libc.MAP_FAILED
-        || Libc.mremap(address, 0, length, move, address + length) == Libc.MAP_FAILED) {
-      Libc.munmap(address, 2L * length);
-      return null;
-    }
-    return new NativeBuffer(address, 2L * length);
   }
 
   /** Memory that was mapped by somebody else, as long as he keeps it. */

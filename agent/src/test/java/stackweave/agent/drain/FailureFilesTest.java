@@ -122,7 +122,8 @@ class FailureFilesTest {
             StopReason.THREAD_ENTRY,
             StopReason.TRUNCATED,
             StopReason.TOO_DEEP,
-            StopReason.NO_REGISTERS)) {
+            StopReason.NO_REGISTERS,
+            StopReason.STACK_UNKNOWN)) {
       assertFalse(files.wants(reason, 1, 0));
     }
   }

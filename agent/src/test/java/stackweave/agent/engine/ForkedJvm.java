@@ -91,12 +91,20 @@ final class ForkedJvm {
    * @param arguments those of {@link EngineProbe}
    */
   Result run(Path home, List<String> wrapper, String... arguments) throws Exception {
+    return run(EngineProbe.class, home, wrapper, arguments);
+  }
+
+  /** Runs another application than {@link EngineProbe}. */
+  Result run(Class<?> application, Path home, List<String> wrapper, String... arguments)
+      throws Exception {
     List<String> command = new ArrayList<>(wrapper);
     command.add(home.resolve("bin/java").toString());
     if (major(home) >= 22) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }
     command.add("-Xmx256m");
+    command.add("-XX:-CreateCoredumpOnCrash");
+    command.add("-XX:ErrorFile=/dev/null");
     command.add("-Djna.tmpdir=" + directory);
     command.add("-cp");
     try (Stream<Path> files = Files.list(directory)) {
@@ -106,7 +114,7 @@ final class ForkedJvm {
               .map(Path::toString)
               .collect(Collectors.joining(":")));
     }
-    command.add(EngineProbe.class.getName());
+    command.add(application.getName());
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -24,15 +23,12 @@ class PthreadListTest {
 
   private final CountDownLatch end = new CountDownLatch(1);
   private final List<Thread> threads = new ArrayList<>();
+  private final SelfMemory memory = new SelfMemory();
   private PthreadList list;
 
   @BeforeEach
   void open() {
-    SelfMemory memory = new SelfMemory();
     list = PthreadList.open(memory);
-    if (list == null) {
-      memory.close();
-    }
     assumeTrue(Libc.symbol("_thread_db_pthread_tid") != 0, "glibc before 2.34");
     assertTrue(list != null, "the lists are exported and not found");
   }
@@ -43,9 +39,7 @@ class PthreadListTest {
     for (Thread thread : threads) {
       thread.join();
     }
-    if (list != null) {
-      list.close();
-    }
+    memory.close();
   }
 
   @Test
@@ -55,9 +49,8 @@ class PthreadListTest {
       int[] tids = Tasks.list();
       long[] found = new long[tids.length];
       long[] told = new long[tids.length];
-      long[] unknown = new long[tids.length];
-      list.find(tids, tids.length, unknown, found);
-      robust.find(tids, tids.length, unknown, told);
+      list.find(tids, tids.length, found);
+      robust.find(tids, tids.length, told);
       int compared = 0;
       for (int i = 0; i < tids.length; i++) {
         if (told[i] != 0) { // it has not ended
@@ -72,18 +65,10 @@ class PthreadListTest {
   }
 
   @Test
-  void whatIsKnownOrNobodyIsNotFound() {
+  void nobodyIsNotFound() {
     start(1);
-    int[] tids = Tasks.list();
-    long[] found = new long[tids.length];
-    long[] known = new long[tids.length];
-    Arrays.fill(known, 1);
-    list.find(tids, tids.length, known, found);
-    for (long descriptor : found) {
-      assertEquals(0, descriptor);
-    }
     long[] none = {7};
-    list.find(new int[] {Integer.MAX_VALUE}, 1, new long[1], none);
+    list.find(new int[] {Integer.MAX_VALUE}, 1, none);
     assertEquals(0, none[0]);
   }
 
@@ -107,8 +92,8 @@ class PthreadListTest {
         int[] tids = Tasks.list();
         long[] found = new long[tids.length];
         long[] told = new long[tids.length];
-        list.find(tids, tids.length, new long[tids.length], found);
-        robust.find(tids, tids.length, new long[tids.length], told);
+        list.find(tids, tids.length, found);
+        robust.find(tids, tids.length, told);
         for (int i = 0; i < tids.length; i++) {
           if (told[i] != 0 && found[i] != 0) {
             long within = told[i] - found[i];

@@ -28,6 +28,9 @@ final class Recorder implements EngineSink {
   final List<Long> times = new ArrayList<>();
   volatile Consumer<StackSnapshot> onSample = snapshot -> {};
 
+  /** After each wait and drain, on the drain thread. */
+  volatile Consumer<SampleEngine> onStep = engine -> {};
+
   /** Whether to drain only when the engine has stopped. */
   boolean deaf;
 
@@ -117,6 +120,7 @@ final class Recorder implements EngineSink {
           }
           ended = engine.hasEnded();
         }
+        onStep.accept(engine);
       }
       engine.stop();
       engine.drain(Long.MAX_VALUE, this);
