@@ -1,8 +1,6 @@
 package stackweave.benchmarks.threads;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.DirectoryStream;
@@ -25,8 +23,7 @@ final class ManyThreadsJvm {
   private static final long READING_MILLIS = 5_000;
   private static final long START_MILLIS = 120_000;
 
-  private static final OperatingSystemMXBean SYSTEM =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  private static final CpuTime PROCESS = new CpuTime();
 
   private static final int ATTR_BYTES = 112;
   private static final int SC_NPROCESSORS_ONLN = 84;
@@ -145,7 +142,7 @@ final class ManyThreadsJvm {
   }
 
   private static long cpuNanos() throws IOException {
-    return SYSTEM.getProcessCpuTime() - drainNanos();
+    return PROCESS.ofProcess() - drainNanos();
   }
 
   /** Of the agent's drain thread; 0 where there is none. */
