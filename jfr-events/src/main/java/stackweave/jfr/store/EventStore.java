@@ -567,13 +567,13 @@ public final class EventStore implements AutoCloseable {
   private void stateLoss() {
     SamplerStatus event = new SamplerStatus();
     SamplerStatusValues last = lastStatus;
-    if (!event.isEnabled()) {
-      return;
+    if (last == null || !event.isEnabled()) {
+      return; // nothing to lose: sampling had not begun, which StartWatch says
     }
-    event.engine = last == null ? "" : last.engine();
-    event.engineReason = last == null ? "" : last.engineReason();
-    event.interval = last == null ? 0 : last.intervalNanos();
-    event.startDelay = last == null ? 0 : last.gauges().startDelayNanos();
+    event.engine = last.engine();
+    event.engineReason = last.engineReason();
+    event.interval = last.intervalNanos();
+    event.startDelay = last.gauges().startDelayNanos();
     event.ends = "";
     event.splices = "";
     event.links = "";

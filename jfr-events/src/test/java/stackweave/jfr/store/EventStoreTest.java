@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -164,6 +165,7 @@ class EventStoreTest {
               () -> {
                 store.attachDrain(asked::countDown);
                 sample(store, 1);
+                store.status(sampling());
                 try {
                   over.await();
                 } catch (InterruptedException e) {
@@ -198,6 +200,32 @@ class EventStoreTest {
       recording.dump(file);
     }
     assertEquals(EventStore.LATE, RecordingReader.profile(file).totals().note());
+  }
+
+  private static SamplerStatusValues sampling() {
+    return new SamplerStatusValues(
+        "perf",
+        "",
+        10_000_000,
+        1,
+        1,
+        0,
+        0,
+        0,
+        0,
+        new long[] {1},
+        0,
+        0,
+        0,
+        0,
+        0,
+        Map.of(),
+        Map.of(),
+        "",
+        0,
+        Map.of(),
+        0,
+        SamplerGauges.NONE);
   }
 
   private static boolean sample(EventStore store, int number) {
