@@ -34,7 +34,15 @@ enum BlobKind {
   RUNTIME;
 
   private static final Pattern STUB_NAMES =
-      Pattern.compile("StubRoutines|jni_fast_|flush_icache|VM_Version|getCPU");
+      Pattern.compile("StubRoutines|jni_fast_|flush_icache|VM_Version|getCPU|.*\\(stub gen\\)$");
+
+  /** An adapter that JDK 25 and later took from an AOT cache: the types of its arguments. */
+  private static final Pattern SIGNATURE = Pattern.compile("[BCDFIJLSVZ]*");
+
+  /** Of blobs from an AOT cache, since JDK 27. */
+  private static final String SHARED = " (shared runtime)";
+
+  private static final String C2 = " (C2 runtime)";
 
   static BlobKind ofName(String name) {
     if (name.equals("nmethod")) {
@@ -55,16 +63,19 @@ enum BlobKind {
     if (name.startsWith("vtable")) {
       return VTABLE;
     }
-    if (name.equals("DeoptimizationBlob") || name.equals("UncommonTrapBlob")) {
+    if (name.equals("DeoptimizationBlob")
+        || name.equals("UncommonTrapBlob")
+        || name.equals("deopt_blob" + SHARED)
+        || name.equals("uncommon_trap_blob" + C2)) {
       return DEOPTIMIZATION;
     }
-    if (name.equals("ExceptionBlob")) {
+    if (name.equals("ExceptionBlob") || name.equals("exception_blob" + C2)) {
       return EXCEPTION;
     }
     if (name.startsWith("upcall_stub")) {
       return UPCALL;
     }
     // "I2C/C2I adapters" up to 24, "adapters" since.
-    return name.endsWith("adapters") ? ADAPTER : RUNTIME;
+    return name.endsWith("adapters") || SIGNATURE.matcher(name).matches() ? ADAPTER : RUNTIME;
   }
 }

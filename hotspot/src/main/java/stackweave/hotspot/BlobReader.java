@@ -39,10 +39,13 @@ final class BlobReader {
     }
     CodeBlob.Identity identity = identity();
     String name = name(identity.name());
-    if (name.isEmpty()) {
+    if (name == null) {
       return null;
     }
     BlobKind kind = BlobKind.ofName(name);
+    if (kind == BlobKind.ADAPTER) {
+      name = "adapters"; // an AOT cache has them under the types of their arguments
+    }
     long codeBegin = place(layout.codeBegin, address, 0);
     long codeEnd = address + layout.blobDataOffset.in(header);
     long end = address + identity.size();
@@ -147,9 +150,10 @@ final class BlobReader {
                 && known.method() == layout.method.in(header));
   }
 
+  /** Null if there is none; empty for the adapter of methods without arguments. */
   private String name(long pointer) throws UnreadableMemoryException {
     if (pointer == 0) {
-      return "";
+      return null;
     }
     for (int length = NAME_BYTES; length >= 8; length /= 2) {
       try {
@@ -164,7 +168,7 @@ final class BlobReader {
       }
       return data.text(0, length);
     }
-    return "";
+    return null;
   }
 
   private CodeBlob nmethod(CodeBlob blob) throws UnreadableMemoryException {
