@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import stackweave.agent.engine.EngineChoice;
 import stackweave.agent.engine.EngineChooser;
@@ -62,12 +63,21 @@ final class DrainThread implements Runnable {
   /** How old the figures of {@link Sampler#report} may be, and how soon the switch file counts. */
   private static final long PUBLISH_NANOS = 1_000_000_000L;
 
+  /** How soon the heap is looked at again when it may be full. */
+  private static final int DOUBTFUL_MILLIS = 5;
+
+  /** How soon it is noticed that it has room again. */
+  private static final long HEAP_NANOS = 50_000_000L;
+
+  /** How long the application is let begin on a small heap before sampling does. */
+  private static final long SETTLE_NANOS = 2_000_000_000L;
+
   /** How soon the switch file is noticed to be gone. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
   private final SamplingRequest request;
   private final int drainPercent;
-  private final EventStore store;
+  private final Supplier<EventStore> stores;
   private final SamplerTotals totals;
 
   /** Told when new figures are there for other threads. */
@@ -82,17 +92,22 @@ final class DrainThread implements Runnable {
   private volatile boolean stopping;
   private volatile SampleEngine engine;
   private CpuTime cpuTime;
+  private final HeapSlack slack = new HeapSlack();
+
+  /** Null until the heap has room for it. */
+  private EventStore store;
 
   /** Null while no engine runs. */
   private Throttle throttle;
 
   /**
    * @param drainPercent how much of a core this thread may use in the long run
+   * @param stores opens the store, or gives the one that is open; called once, on this thread
    */
   DrainThread(
       SamplingRequest request,
       int drainPercent,
-      EventStore store,
+      Supplier<EventStore> stores,
       SamplerTotals totals,
       Runnable onPublish,
       PipelineFactory pipelines,
@@ -100,7 +115,7 @@ final class DrainThread implements Runnable {
       Messages messages) {
     this.request = request;
     this.drainPercent = drainPercent;
-    this.store = store;
+    this.stores = stores;
     this.totals = totals;
     this.onPublish = onPublish;
     this.pipelines = pipelines;
@@ -157,6 +172,13 @@ final class DrainThread implements Runnable {
   @Override
   public void run() {
     try {
+      // Before anything is loaded that sampling needs: what is loaded stays.
+      sleepWhileHeapSettles();
+      sleepWhileHeapIsFull();
+      if (stopping) {
+        return;
+      }
+      store = stores.get();
       store.attachDrain(this::wake);
       if (NativeAccess.whyNot() == null) {
         sampleWheneverSwitchedOn();
@@ -167,7 +189,9 @@ final class DrainThread implements Runnable {
       // Whatever it is, it is ours to bear: the application knows nothing of this thread.
       messages.sampling("sampling ended by a failure of the agent (" + e + ")");
     } finally {
-      store.detachDrain();
+      if (store != null) {
+        store.detachDrain();
+      }
       started.countDown();
       ended.countDown();
     }
@@ -178,6 +202,7 @@ final class DrainThread implements Runnable {
       cpuTime = cpu;
       while (!stopping) {
         sleepWhileSwitchedOff();
+        sleepWhileHeapIsFull();
         sampleUntilStopped();
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
@@ -201,6 +226,42 @@ final class DrainThread implements Runnable {
     started.countDown();
     while (!stopping && switchFile.present() != null) {
       LockSupport.parkNanos(this, SWITCH_NANOS);
+      forgetInterrupt();
+      flushStatus();
+    }
+  }
+
+  /**
+   * On a small heap, the application begins first: what it keeps in use for good is told from then
+   * on.
+   */
+  private void sleepWhileHeapSettles() {
+    long begin = System.nanoTime();
+    while (!stopping && slack.needsSettling() && System.nanoTime() - begin < SETTLE_NANOS) {
+      LockSupport.parkNanos(this, HEAP_NANOS);
+      forgetInterrupt();
+    }
+  }
+
+  /** Holds nothing meanwhile but what is loaded; says so in every chunk of the recording. */
+  private void sleepWhileHeapIsFull() {
+    slack.begin();
+    boolean said = false;
+    while (!stopping) {
+      slack.look();
+      if (slack.isAmple()) {
+        totals.note = "";
+        return;
+      }
+      if (!said && slack.isKnown()) {
+        said = true;
+        totals.engine = "";
+        totals.note = "not sampling: " + slack.whyNot();
+        messages.sampling(totals.note);
+        status(null);
+        started.countDown();
+      }
+      LockSupport.parkNanos(this, HEAP_NANOS);
       forgetInterrupt();
       flushStatus();
     }
@@ -282,7 +343,7 @@ final class DrainThread implements Runnable {
   }
 
   private void flushStatus() {
-    if (store.flushRequested()) {
+    if (store != null && store.flushRequested()) {
       status(null);
       store.flushDone();
     }
@@ -291,7 +352,8 @@ final class DrainThread implements Runnable {
   private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
     Turns turns = new Turns(running, pipeline);
     status(running); // short recordings want one, too, and the first stacks take their time
-    while (!stopping && !turns.elsewhere) {
+    slack.begin();
+    while (!stopping && !turns.elsewhere && !slack.isShort()) {
       turns.next();
     }
     running.stop();
@@ -326,6 +388,7 @@ final class DrainThread implements Runnable {
     void next() {
       running.await(wait);
       forgetInterrupt();
+      pipeline.look(slack);
       boolean flush = store.flushRequested();
       if (flush) {
         status(running); // what is still to be drained may take longer than a rotation waits
@@ -344,6 +407,9 @@ final class DrainThread implements Runnable {
     }
 
     private int nextWait(int drained) {
+      if (slack.isDoubtful()) {
+        return Math.min(wait, DOUBTFUL_MILLIS);
+      }
       if (System.nanoTime() - pipeline.sink().deepNanos() < DEEP_NANOS) {
         return DEEP_MILLIS;
       }
@@ -390,7 +456,9 @@ final class DrainThread implements Runnable {
   /** Writes how sampling goes, with a running engine or without. */
   private void status(SampleEngine running) {
     publish(running);
-    store.status(totals.latest());
+    if (store != null) {
+      store.status(totals.latest());
+    }
   }
 
   private EngineConfig config() {

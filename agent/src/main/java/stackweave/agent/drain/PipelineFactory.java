@@ -8,6 +8,7 @@ import stackweave.agent.JavaBase;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.hook.HookException;
+import stackweave.agent.linux.MappedTables;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
@@ -24,6 +25,7 @@ import stackweave.maps.MappedModule;
 import stackweave.maps.ModuleIndex;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.RuleTable;
+import stackweave.unwind.UnreadableMemoryException;
 
 /** Puts together what a sample passes through, anew each time that sampling starts. */
 final class PipelineFactory {
@@ -53,15 +55,19 @@ final class PipelineFactory {
   /**
    * A pipeline and what it holds; belongs to the drain thread that opened it.
    *
+   * @param tables the memory of its large tables
    * @param vmThreads null where Java threads and the VM's can't be brought together
+   * @param collections null where they can't be counted
    */
   record Pipeline(
       SamplePipeline sink,
       ModuleIndex modules,
       SelfMemory memory,
+      MappedTables tables,
       ThreadNames threads,
       ThreadStacks javaStacks,
-      JavaThreads vmThreads)
+      JavaThreads vmThreads,
+      GarbageCollections collections)
       implements AutoCloseable {
 
     /** Retires the modules that are no longer mapped. */
@@ -69,16 +75,31 @@ final class PipelineFactory {
       sink.refreshModules();
     }
 
+    /** Looks at the heap, by the VM's count of its collections where that is known. */
+    void look(HeapSlack slack) {
+      if (collections == null) {
+        slack.look();
+        return;
+      }
+      try {
+        slack.look(collections.begun());
+      } catch (UnreadableMemoryException e) {
+        slack.look();
+      }
+    }
+
     @Override
     public void close() {
       threads.close();
       memory.close();
+      tables.close();
     }
   }
 
   Pipeline open(EventStore store, int depth, SamplerTotals totals) {
     SelfMemory memory = new SelfMemory();
-    RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture());
+    MappedTables tables = new MappedTables();
+    RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
     ModuleIndex modules = new ModuleIndex(memory, rules);
     try {
       modules.refresh(System.nanoTime());
@@ -108,7 +129,14 @@ final class PipelineFactory {
     ThreadStacks javaStacks =
         hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
     return new Pipeline(
-        sink, modules, memory, threads, javaStacks, open ? hotSpot.threads() : null);
+        sink,
+        modules,
+        memory,
+        tables,
+        threads,
+        javaStacks,
+        open ? hotSpot.threads() : null,
+        hotSpot == null ? null : hotSpot.collections());
   }
 
   /** Instruments {@code Thread.start}, where that is wanted and helps the engine. */

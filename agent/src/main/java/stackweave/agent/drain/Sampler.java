@@ -27,8 +27,11 @@ public final class Sampler implements SamplingListener {
   private final StatusBoard board;
   private final int drainPercent;
   private final SamplerTotals totals = new SamplerTotals();
+
+  /** Opened by the first drain thread once the heap has room for it; there is one at a time. */
+  private volatile EventStore store;
+
   // Written under the lock of this; drain is read without it, too.
-  private EventStore store;
   private volatile DrainThread drain;
   private boolean closed;
 
@@ -92,23 +95,28 @@ public final class Sampler implements SamplingListener {
       return;
     }
     request.notes().forEach(messages::sampling);
-    if (store == null) {
-      store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
-    } else {
-      // Ids of the HotSpot methods and modules begin anew with each pipeline.
-      store.newGeneration();
-    }
     drain =
         new DrainThread(
             request,
             drainPercent,
-            store,
+            this::store,
             totals,
             this::showStatus,
             pipelines,
             switchFile,
             messages);
     drain.start();
+  }
+
+  /** On the drain thread. */
+  private EventStore store() {
+    if (store == null) {
+      store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
+    } else {
+      // Ids of the HotSpot methods and modules begin anew with each pipeline.
+      store.newGeneration();
+    }
+    return store;
   }
 
   private boolean stopDrain() {
