@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.maps.ElfFormatException.Reason;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.RuleTable;
-import stackweave.unwind.TableMemory;
 import stackweave.unwind.Section;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnwindSections;
 import stackweave.unwind.UnwindTables;
 

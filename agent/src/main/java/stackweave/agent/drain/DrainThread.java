@@ -69,9 +69,6 @@ final class DrainThread implements Runnable {
   /** How soon it is noticed that it has room again. */
   private static final long HEAP_NANOS = 50_000_000L;
 
-  /** How long the application is let begin on a small heap before sampling does. */
-  private static final long SETTLE_NANOS = 2_000_000_000L;
-
   /** How soon the switch file is noticed to be gone. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
@@ -173,7 +170,6 @@ final class DrainThread implements Runnable {
   public void run() {
     try {
       // Before anything is loaded that sampling needs: what is loaded stays.
-      sleepWhileHeapSettles();
       sleepWhileHeapIsFull();
       if (stopping) {
         return;
@@ -228,18 +224,6 @@ final class DrainThread implements Runnable {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       forgetInterrupt();
       flushStatus();
-    }
-  }
-
-  /**
-   * On a small heap, the application begins first: what it keeps in use for good is told from then
-   * on.
-   */
-  private void sleepWhileHeapSettles() {
-    long begin = System.nanoTime();
-    while (!stopping && slack.needsSettling() && System.nanoTime() - begin < SETTLE_NANOS) {
-      LockSupport.parkNanos(this, HEAP_NANOS);
-      forgetInterrupt();
     }
   }
 
@@ -446,7 +430,7 @@ final class DrainThread implements Runnable {
 
   private void publish(SampleEngine running) {
     totals.drainCpuNanos = (cpuTime == null ? 0 : cpuTime.ofThread()) + totals.earlierDrainCpuNanos;
-    totals.storeResets = store.fullGenerations();
+    totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
     totals.publish(running == null ? null : running.statistics());

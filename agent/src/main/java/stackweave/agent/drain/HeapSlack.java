@@ -103,7 +103,7 @@ final class HeapSlack {
 
   /** Whether it was looked at for so long that there was a collection, or hardly any garbage. */
   boolean isKnown() {
-    return collectionsSeen > 1;
+    return collectionsSeen > 2;
   }
 
   /** Whether enough is free to begin, even if nothing of what is used is garbage. */
@@ -136,7 +136,7 @@ final class HeapSlack {
     return "the heap of "
         + mib(maxBytes)
         + " MiB has "
-        + mib(Math.max(0, bytes()))
+        + mib(Math.max(0, maxBytes - lowest))
         + " MiB left after the last collection, and sampling needs "
         + mib(startBytes())
         + " to begin and "

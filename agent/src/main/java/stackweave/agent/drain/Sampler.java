@@ -4,6 +4,7 @@ import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import stackweave.agent.Version;
 import stackweave.agent.attach.StatusBoard;
@@ -94,29 +95,44 @@ public final class Sampler implements SamplingListener {
     if (request == null) {
       return;
     }
-    request.notes().forEach(messages::sampling);
+    for (String note : request.notes()) {
+      messages.sampling(note);
+    }
     drain =
         new DrainThread(
             request,
             drainPercent,
-            this::store,
+            new Stores(),
             totals,
-            this::showStatus,
+            new Board(),
             pipelines,
             switchFile,
             messages);
     drain.start();
   }
 
+  // Classes instead of lambdas, up to where the heap is known to have room: bootstrapping the first
+  // takes half a MiB of it.
+
   /** On the drain thread. */
-  private EventStore store() {
-    if (store == null) {
-      store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
-    } else {
-      // Ids of the HotSpot methods and modules begin anew with each pipeline.
-      store.newGeneration();
+  private final class Stores implements Supplier<EventStore> {
+    @Override
+    public EventStore get() {
+      if (store == null) {
+        store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
+      } else {
+        // Ids of the HotSpot methods and modules begin anew with each pipeline.
+        store.newGeneration();
+      }
+      return store;
     }
-    return store;
+  }
+
+  private final class Board implements Runnable {
+    @Override
+    public void run() {
+      showStatus();
+    }
   }
 
   private boolean stopDrain() {

@@ -10,9 +10,10 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * {@code FullHeap MIB SECONDS}: keeps so much of its heap in use, and works on with what is left:
- * short-lived objects on two threads, calls into native code, and classes that are loaded and
- * dropped. Ends with {@link #DONE} on stdout, or as the JVM's options for a full heap say.
+ * {@code FullHeap MIB SECONDS [SECONDS BEFORE]}: keeps so much of its heap in use, and works on
+ * with what is left: short-lived objects on two threads, calls into native code, and classes that
+ * are loaded and dropped; before that it may do so with an empty heap. Ends with {@link #DONE} on
+ * stdout, or as the JVM's options for a full heap say.
  */
 public final class FullHeap {
   /** The last line of a run that had memory enough. */
@@ -51,11 +52,19 @@ public final class FullHeap {
 
   /** Fills the heap, then works; exits with 1 if that failed and the JVM lives on. */
   public static void main(String[] args) throws Exception {
+    if (args.length > 2) {
+      work(Double.parseDouble(args[2]));
+    }
     byte[][] live = new byte[(int) (Double.parseDouble(args[0]) * (1 << 20) / BLOCK)][];
     for (int i = 0; i < live.length; i++) {
       live[i] = new byte[BLOCK - HEADER];
     }
-    FullHeap run = new FullHeap(Double.parseDouble(args[1]));
+    work(Double.parseDouble(args[1]));
+    System.out.println(DONE + " " + live.length);
+  }
+
+  private static void work(double seconds) throws Exception {
+    FullHeap run = new FullHeap(seconds);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       Thread thread = new Thread(run::work, "full-heap-" + i);
@@ -69,7 +78,6 @@ public final class FullHeap {
       System.out.println("FULL HEAP " + run.failure);
       System.exit(1);
     }
-    System.out.println(DONE + " " + live.length);
   }
 
   private void work() {
