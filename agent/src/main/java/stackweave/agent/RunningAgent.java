@@ -2,6 +2,7 @@ package stackweave.agent;
 
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.drain.HeapGate;
 import stackweave.agent.drain.Messages;
 import stackweave.agent.drain.Sampler;
 import stackweave.jfr.control.SamplingControl;
@@ -22,6 +23,7 @@ final class RunningAgent {
    * @param attached whether the application ran before the agent came
    */
   RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
+    Messages messages = new Messages();
     sampler =
         new Sampler(
             instrumentation,
@@ -31,7 +33,7 @@ final class RunningAgent {
             options.memory(),
             options.drainPercent(),
             (long) options.perfMebibytes() << 20,
-            new Messages(),
+            messages,
             new StatusBoard(instrumentation));
     control =
         new SamplingControl(
@@ -45,7 +47,8 @@ final class RunningAgent {
             options.depth() == Options.AS_RECORDED
                 ? SamplingRequest.DEFAULT_DEPTH
                 : options.depth(),
-            sampler);
+            sampler,
+            new HeapGate(messages));
     control.start();
   }
 

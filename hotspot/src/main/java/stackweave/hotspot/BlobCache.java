@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -10,8 +11,8 @@ import stackweave.unwind.UnreadableMemoryException;
  * all of that at once, for the calls of the kernel are what comparing costs.
  */
 final class BlobCache {
-  private static final int CAPACITY = 1 << 15;
-  private static final long MOST_BYTES = 24L << 20;
+  private static final int CAPACITY = HeapShare.of(1 << 15);
+  private static final long MOST_BYTES = HeapShare.of(24 << 20);
 
   /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
   private static final int LOG2_CELL = 6;

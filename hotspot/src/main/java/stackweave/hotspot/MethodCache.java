@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -8,8 +9,8 @@ import stackweave.unwind.UnreadableMemoryException;
  * samples that were taken before.
  */
 final class MethodCache {
-  private static final int CAPACITY = 1 << 15;
-  private static final long MOST_BYTES = 16L << 20;
+  private static final int CAPACITY = HeapShare.of(1 << 15);
+  private static final long MOST_BYTES = HeapShare.of(16 << 20);
 
   private final MethodReader reader;
   private final CheckRounds rounds;

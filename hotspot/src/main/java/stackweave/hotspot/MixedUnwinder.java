@@ -2,6 +2,7 @@ package stackweave.hotspot;
 
 import stackweave.unwind.Architecture;
 import stackweave.unwind.CodeModules;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.Registers;
 import stackweave.unwind.StackSnapshot;
@@ -17,7 +18,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class MixedUnwinder {
   /** Some 20 MiB of names; hidden classes have ever new ones. */
-  private static final int MOST_NAMES = 1 << 16;
+  private static final int MOST_NAMES = HeapShare.of(1 << 16);
 
   /** In a storm of code that is replaced. */
   private static final int MOST_WALKS = 3;

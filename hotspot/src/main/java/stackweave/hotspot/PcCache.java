@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -8,7 +9,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * is; what could not be decoded is decoded again at the next hit.
  */
 final class PcCache {
-  private static final int CAPACITY = 1 << 15;
+  private static final int CAPACITY = HeapShare.of(1 << 15);
 
   /** Behind the last call of a compiled prologue nothing of it is looked for. */
   private static final int LONGEST_PROLOGUE = 160;

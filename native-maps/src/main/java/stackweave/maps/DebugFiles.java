@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
+import stackweave.unwind.TableMemory;
 
 /**
  * Finds the separate file that holds the symbols of a stripped one, where gdb would look for it: by
@@ -20,10 +21,12 @@ import java.util.zip.CRC32;
  */
 final class DebugFiles {
   private final Path root;
+  private final TableMemory tables;
 
-  /** Looks under {@code root}, by custom /usr/lib/debug. */
-  DebugFiles(Path root) {
+  /** Looks under {@code root}, by custom /usr/lib/debug; what is found is read into tables. */
+  DebugFiles(Path root, TableMemory tables) {
     this.root = root;
+    this.tables = tables;
   }
 
   /** A debug file and where it was found. */
@@ -34,7 +37,7 @@ final class DebugFiles {
     for (Path candidate : candidates(image, path)) {
       if (Files.isRegularFile(candidate)) {
         try {
-          FileElfImage debug = FileElfImage.open(candidate);
+          FileElfImage debug = FileElfImage.open(candidate, tables);
           if (debug.hasSymtab() && matches(image, debug, candidate)) {
             return new Found(debug, candidate);
           }

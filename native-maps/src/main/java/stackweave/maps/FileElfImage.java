@@ -8,6 +8,7 @@ import stackweave.maps.ElfHeaders.Segment;
 import stackweave.unwind.MalformedSectionException;
 import stackweave.unwind.SFrameRelocations;
 import stackweave.unwind.Section;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnwindSections;
 
 /**
@@ -16,24 +17,36 @@ import stackweave.unwind.UnwindSections;
  */
 final class FileElfImage extends ElfImage {
   private final ImageBytes bytes;
+  private final TableMemory tables;
   private final String buildId;
 
   private static final int RELA_SIZE = 24;
   private static final int SYMBOL_SIZE = 24;
 
-  /** The image in the file at {@code path}, which may be any link to it. */
+  /** The image in the file at {@code path}, which may be any link to it; read onto the heap. */
   static FileElfImage open(Path path) throws ElfFormatException {
-    return open(ImageBytes.OfFile.open(path));
+    return open(path, TableMemory.HEAP);
+  }
+
+  /** The same, read into {@code tables}. */
+  static FileElfImage open(Path path, TableMemory tables) throws ElfFormatException {
+    return open(ImageBytes.OfFile.open(path, tables), tables);
   }
 
   /** The image in these bytes. */
   static FileElfImage open(ImageBytes bytes) throws ElfFormatException {
-    return new FileElfImage(bytes);
+    return open(bytes, TableMemory.HEAP);
   }
 
-  private FileElfImage(ImageBytes bytes) throws ElfFormatException {
+  /** The image in these bytes, its compressed sections unpacked into {@code tables}. */
+  static FileElfImage open(ImageBytes bytes, TableMemory tables) throws ElfFormatException {
+    return new FileElfImage(bytes, tables);
+  }
+
+  private FileElfImage(ImageBytes bytes, TableMemory tables) throws ElfFormatException {
     super(ElfHeaders.ofFile(bytes));
     this.bytes = bytes;
+    this.tables = tables;
     buildId = findBuildId();
   }
 
@@ -59,6 +72,17 @@ final class FileElfImage extends ElfImage {
   @Override
   String buildId() {
     return buildId;
+  }
+
+  /** Gives back what {@link #symtab} or {@link #dynsym} has returned; it is of no use then. */
+  void release(Symbols symbols) {
+    bytes.release(symbols.table());
+    bytes.release(symbols.names());
+  }
+
+  /** Gives back a section that was asked for, where it is a copy. */
+  void release(ByteBuffer section) {
+    bytes.release(section);
   }
 
   @Override
@@ -209,9 +233,14 @@ final class FileElfImage extends ElfImage {
     }
     try {
       ByteBuffer raw = bytes.slice(section.offset(), section.size()).order(order());
-      return (section.flags() & ElfHeaders.SHF_COMPRESSED) == 0
-          ? raw
-          : Compression.inflateSection(raw, section.offset()).order(order());
+      if ((section.flags() & ElfHeaders.SHF_COMPRESSED) == 0) {
+        return raw;
+      }
+      try {
+        return Compression.inflateSection(raw, section.offset(), tables).order(order());
+      } finally {
+        bytes.release(raw);
+      }
     } catch (ElfFormatException e) {
       problem(section.name(), e);
       return null;

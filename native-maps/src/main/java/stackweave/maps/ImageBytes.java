@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import stackweave.maps.ElfFormatException.Reason;
 import stackweave.unwind.MemoryReader;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -19,17 +20,20 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 interface ImageBytes {
 
-  /**
-   * No section larger than this is read, so that the application's heap does not suffer: 64 MiB, or
-   * an eighth of the heap if that is less.
-   */
-  int MAX_COPY = (int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 8);
+  /** No section larger than this is read, in bytes. */
+  int MAX_COPY = 64 << 20;
+
+  /** What is copied at once on its way to a table's memory. */
+  int PIECE = 8 << 10;
 
   /** The first position after the image. */
   long size();
 
   /** A view or copy of a range, positioned at 0; the byte order is for the caller to set. */
   ByteBuffer slice(long position, long size) throws ElfFormatException;
+
+  /** Gives back what {@link #slice} has returned, where that was a copy; it is of no use then. */
+  default void release(ByteBuffer slice) {}
 
   /** Refuses a range that is not wholly inside. */
   default void check(long position, long size) throws ElfFormatException {
@@ -64,12 +68,14 @@ interface ImageBytes {
    * compiled code that it does not know to skip.
    *
    * @param identity of the file, from {@link #identity}
+   * @param tables where copies lie
    */
-  record OfFile(Path path, List<Object> identity, long size) implements ImageBytes {
+  record OfFile(Path path, List<Object> identity, long size, TableMemory tables)
+      implements ImageBytes {
 
-    static OfFile open(Path path) throws ElfFormatException {
+    static OfFile open(Path path, TableMemory tables) throws ElfFormatException {
       List<Object> identity = identity(path);
-      return new OfFile(path, identity, (Long) identity.get(identity.size() - 1));
+      return new OfFile(path, identity, (Long) identity.get(identity.size() - 1), tables);
     }
 
     /** Whether the path still leads to the same file with the same content. */
@@ -101,32 +107,55 @@ interface ImageBytes {
       if (!isUnchanged()) {
         throw new ElfFormatException(Reason.CHANGED, position);
       }
-      byte[] copy = new byte[(int) size];
+      ByteBuffer copy = tables.allocate((int) size);
+      byte[] piece = new byte[(int) Math.min(size, PIECE)];
       // Not a channel: it would be closed if the thread is interrupted.
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
         file.seek(position);
-        file.readFully(copy);
+        for (int done = 0; done < size; done += piece.length) {
+          int length = (int) Math.min(size - done, piece.length);
+          file.readFully(piece, 0, length);
+          copy.put(done, piece, 0, length);
+        }
       } catch (EOFException e) {
+        tables.release(copy);
         throw new ElfFormatException(Reason.CHANGED, position);
       } catch (IOException e) {
+        tables.release(copy);
         throw new ElfFormatException(Reason.UNREADABLE, position);
       }
-      return ByteBuffer.wrap(copy);
+      return copy;
+    }
+
+    @Override
+    public void release(ByteBuffer slice) {
+      tables.release(slice);
     }
   }
 
-  /** The image as the loader has laid it out in memory; slices are copies. */
-  record OfMemory(MemoryReader memory, long base, long size) implements ImageBytes {
+  /**
+   * The image as the loader has laid it out in memory; slices are copies.
+   *
+   * @param tables where copies lie
+   */
+  record OfMemory(MemoryReader memory, long base, long size, TableMemory tables)
+      implements ImageBytes {
     @Override
     public ByteBuffer slice(long position, long size) throws ElfFormatException {
       check(position, size);
-      byte[] copy = new byte[(int) size];
+      ByteBuffer copy = tables.allocate((int) size);
+      byte[] piece = new byte[(int) Math.min(size, PIECE)];
       try {
-        memory.read(base + position, copy, 0, copy.length);
+        for (int done = 0; done < size; done += piece.length) {
+          int length = (int) Math.min(size - done, piece.length);
+          memory.read(base + position + done, piece, 0, length);
+          copy.put(done, piece, 0, length);
+        }
       } catch (UnreadableMemoryException e) {
+        tables.release(copy);
         throw new ElfFormatException(Reason.UNREADABLE, position);
       }
-      return ByteBuffer.wrap(copy);
+      return copy;
     }
   }
 }

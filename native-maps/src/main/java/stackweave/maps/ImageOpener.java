@@ -33,7 +33,7 @@ final class ImageOpener {
     this.memory = memory;
     this.rules = rules;
     this.sources = sources;
-    this.debugFiles = new DebugFiles(sources.debugRoot());
+    this.debugFiles = new DebugFiles(sources.debugRoot(), rules.memory());
   }
 
   /**
@@ -110,7 +110,7 @@ final class ImageOpener {
   private ModuleImage viaPath(
       Path path, Mapping code, Span span, String buildId, StringJoiner why) {
     try {
-      FileElfImage elf = FileElfImage.open(path);
+      FileElfImage elf = FileElfImage.open(path, rules.memory());
       String doubt = isInode(path, code) ? null : doubt(elf, span, buildId);
       if (doubt == null) {
         return share(elf, fileKey(elf, path), ImageOrigin.FILE, code, span, why);
@@ -134,7 +134,7 @@ final class ImageOpener {
             .resolve("map_files")
             .resolve(Long.toHexString(code.start()) + "-" + Long.toHexString(code.end()));
     try {
-      FileElfImage elf = FileElfImage.open(link);
+      FileElfImage elf = FileElfImage.open(link, rules.memory());
       ModuleImage image =
           share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, span, new StringJoiner(""));
       image.readNow(); // the link is there no longer than the mapping
@@ -192,7 +192,7 @@ final class ImageOpener {
       return nothing(code, why.toString());
     }
     try {
-      MemoryElfImage elf = MemoryElfImage.open(memory, span.base(), span.size());
+      MemoryElfImage elf = MemoryElfImage.open(memory, span.base(), span.size(), rules.memory());
       String key = elf.buildId() == null ? null : "memory " + elf.buildId();
       return share(elf, key, ImageOrigin.MEMORY, code, span, why);
     } catch (ElfFormatException e) {
@@ -238,7 +238,9 @@ final class ImageOpener {
             debugFiles,
             rules,
             code.path(),
-            span == null ? null : () -> MemoryElfImage.open(memory, span.base(), span.size()));
+            span == null
+                ? null
+                : () -> MemoryElfImage.open(memory, span.base(), span.size(), rules.memory()));
     if (key != null) {
       shared.put(whole, new WeakReference<>(image));
     }

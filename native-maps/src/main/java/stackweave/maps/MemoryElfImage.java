@@ -5,6 +5,7 @@ import stackweave.maps.ElfFormatException.Reason;
 import stackweave.maps.ElfHeaders.Segment;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Section;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnwindSections;
 
 /**
@@ -24,9 +25,11 @@ final class MemoryElfImage extends ElfImage {
    * The image whose ELF header is at {@code base}.
    *
    * @param size how many bytes from there on are mapped for it
+   * @param tables where it is copied to
    */
-  static MemoryElfImage open(MemoryReader memory, long base, long size) throws ElfFormatException {
-    MemoryElfImage image = headers(memory, base, size);
+  static MemoryElfImage open(MemoryReader memory, long base, long size, TableMemory tables)
+      throws ElfFormatException {
+    MemoryElfImage image = new MemoryElfImage(new ImageBytes.OfMemory(memory, base, size, tables));
     image.copy(base);
     return image;
   }
@@ -34,7 +37,7 @@ final class MemoryElfImage extends ElfImage {
   /** Only the headers and the build id of the image whose ELF header is at {@code base}. */
   static MemoryElfImage headers(MemoryReader memory, long base, long size)
       throws ElfFormatException {
-    return new MemoryElfImage(new ImageBytes.OfMemory(memory, base, size));
+    return new MemoryElfImage(new ImageBytes.OfMemory(memory, base, size, TableMemory.HEAP));
   }
 
   private MemoryElfImage(ImageBytes memory) throws ElfFormatException {

@@ -163,10 +163,14 @@ final class ModuleImage {
         tables.add(dynsym);
         sources.add(".dynsym");
       }
-      symbols = SymbolTableBuilder.build(tables);
+      symbols = SymbolTableBuilder.build(tables, rules.memory());
       symbolSource = sources.isEmpty() ? "none" : String.join(" and ", sources);
     } catch (ElfFormatException e) {
       elf.problem("symbols", e);
+    } finally {
+      if (elf instanceof FileElfImage file) {
+        tables.forEach(file::release); // copies of the file, and each symbol wanted is in the table
+      }
     }
   }
 
@@ -191,8 +195,9 @@ final class ModuleImage {
     ByteBuffer packed = file.miniDebugInfo();
     if (packed != null) {
       try {
+        ByteBuffer unpacked = Compression.unpackXz(packed, rules.memory());
         Symbols mini =
-            FileElfImage.open(new ImageBytes.OfBuffer(Compression.unpackXz(packed))).symtab();
+            FileElfImage.open(new ImageBytes.OfBuffer(unpacked), rules.memory()).symtab();
         if (mini != null) {
           tables.add(new Symbols(mini.table(), mini.names(), mini.sections(), false));
           sources.add(".gnu_debugdata");

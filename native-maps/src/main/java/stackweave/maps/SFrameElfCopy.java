@@ -12,6 +12,7 @@ import stackweave.maps.ElfHeaders.SectionHeader;
 import stackweave.maps.ElfHeaders.Segment;
 import stackweave.unwind.SFrameConversion;
 import stackweave.unwind.SFrameWriter;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnwindSections;
 
 /**
@@ -71,7 +72,7 @@ public final class SFrameElfCopy {
    */
   public static SFrameConversion write(Path elf, int version, Path output)
       throws ElfFormatException, IOException {
-    ImageBytes.OfFile bytes = ImageBytes.OfFile.open(elf);
+    ImageBytes.OfFile bytes = ImageBytes.OfFile.open(elf, TableMemory.HEAP);
     FileElfImage image = FileElfImage.open(bytes);
     if (image.headers.type() == ElfHeaders.ET_REL) {
       throw new ElfFormatException(Reason.RELOCATABLE, 16);

@@ -1,6 +1,7 @@
 package stackweave.maps;
 
 import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
 
 /**
  * The function symbols of one module, sorted by address; addresses are ELF virtual addresses.
@@ -17,34 +18,47 @@ public final class SymbolTable {
   public static final int NONE = -1;
 
   static final SymbolTable EMPTY =
-      new SymbolTable(0, new int[0], new int[0], new int[0], ByteBuffer.allocate(0));
+      new SymbolTable(
+          0,
+          IntBuffer.allocate(0),
+          IntBuffer.allocate(0),
+          IntBuffer.allocate(0),
+          null,
+          ByteBuffer.allocate(0));
 
   private final long base;
-  private final int[] starts;
-  private final int[] sizes;
-  private final int[] nameOffsets;
+  private final IntBuffer starts;
+  private final IntBuffer sizes;
+  private final IntBuffer nameOffsets;
   private final ByteBuffer names;
 
   /** The highest end among each symbol and all before it; null where no symbol lies in another. */
-  private final int[] reach;
+  private final IntBuffer reach;
 
   /**
    * @param base what is added to {@code starts}, which are unsigned and ascending
    * @param sizes in bytes, so that no end is above base + 2<sup>32</sup> − 1
    * @param nameOffsets where in {@code names} each name begins; NUL ends it
+   * @param reach the highest end among each symbol and all before it; null where none nests
    */
-  SymbolTable(long base, int[] starts, int[] sizes, int[] nameOffsets, ByteBuffer names) {
+  SymbolTable(
+      long base,
+      IntBuffer starts,
+      IntBuffer sizes,
+      IntBuffer nameOffsets,
+      IntBuffer reach,
+      ByteBuffer names) {
     this.base = base;
     this.starts = starts;
     this.sizes = sizes;
     this.nameOffsets = nameOffsets;
     this.names = names;
-    this.reach = reach(starts, sizes);
+    this.reach = reach;
   }
 
   /** How many function symbols there are, aliases counted once. */
   public int count() {
-    return starts.length;
+    return starts.limit();
   }
 
   /**
@@ -59,20 +73,20 @@ public final class SymbolTable {
       return NONE;
     }
     int low = 0;
-    int high = starts.length - 1;
+    int high = starts.limit() - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      if ((starts[middle] & 0xffffffffL) <= wanted) {
+      if ((starts.get(middle) & 0xffffffffL) <= wanted) {
         low = middle + 1;
       } else {
         high = middle - 1;
       }
     }
     for (int i = high; i >= 0; i--) {
-      if (wanted < (starts[i] & 0xffffffffL) + (sizes[i] & 0xffffffffL)) {
+      if (wanted < (starts.get(i) & 0xffffffffL) + (sizes.get(i) & 0xffffffffL)) {
         return i;
       }
-      if (reach == null || (reach[i] & 0xffffffffL) <= wanted) {
+      if (reach == null || (reach.get(i) & 0xffffffffL) <= wanted) {
         return NONE;
       }
     }
@@ -81,34 +95,21 @@ public final class SymbolTable {
 
   /** The first address of a symbol. */
   public long start(int symbol) {
-    return base + (starts[symbol] & 0xffffffffL);
+    return base + (starts.get(symbol) & 0xffffffffL);
   }
 
   /** How many bytes belong to a symbol. */
   public long size(int symbol) {
-    return sizes[symbol] & 0xffffffffL;
+    return sizes.get(symbol) & 0xffffffffL;
   }
 
   /** The name as it stands in the file, that is mangled. */
   public String rawName(int symbol) {
-    return Strings.at(names, nameOffsets[symbol]);
+    return Strings.at(names, nameOffsets.get(symbol));
   }
 
   /** The name for people, as {@link Demangler#shortName} makes it; not kept. */
   public String name(int symbol) {
     return Demangler.shortName(rawName(symbol));
-  }
-
-  private static int[] reach(int[] starts, int[] sizes) {
-    int[] reach = new int[starts.length];
-    boolean nested = false;
-    long highest = 0;
-    for (int i = 0; i < starts.length; i++) {
-      long start = starts[i] & 0xffffffffL;
-      nested |= start < highest;
-      highest = Math.max(highest, start + (sizes[i] & 0xffffffffL));
-      reach[i] = (int) highest;
-    }
-    return nested ? reach : null;
   }
 }

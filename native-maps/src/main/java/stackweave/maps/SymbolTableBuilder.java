@@ -1,11 +1,15 @@
 package stackweave.maps;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 import java.util.List;
 import stackweave.maps.ElfFormatException.Reason;
 import stackweave.maps.ElfHeaders.SectionHeader;
 import stackweave.maps.ElfImage.Symbols;
+import stackweave.unwind.TableMemory;
 
 /**
  * Makes a {@link SymbolTable} of one or two ELF symbol tables: collects what names code, sorts it,
@@ -23,7 +27,7 @@ final class SymbolTableBuilder {
   private static final int SHN_UNDEF = 0;
   private static final int SHN_LORESERVE = 0xff00;
 
-  /** Bounds the heap that a table takes, built or while it is built (about 25 bytes a symbol). */
+  /** Bounds the memory that a table takes, built or while it is built. */
   private static final int MAX_SYMBOLS = 1 << 21;
 
   /** Addresses are kept as unsigned 32-bit distances; code is never spread further. */
@@ -34,40 +38,60 @@ final class SymbolTableBuilder {
 
   private static final int NOTYPE_KIND = 4;
 
+  // What is collected of a symbol: address, size, name, kind, and where its section ends, relative
+  // to the symbol; the latter only for symbols that have no size.
+  private static final int ADDRESS = 0;
+  private static final int SIZE = 8;
+  private static final int NAME = 12;
+  private static final int ROOM = 16;
+  private static final int KIND = 20;
+  private static final int RECORD = 24;
+
+  /** So many are sorted on the heap at once, before they are merged elsewhere. */
+  private static final int SORTED_AT_ONCE = 8 << 10;
+
+  private final TableMemory memory;
   private final ByteBuffer[] nameTables;
-
+  private final ByteBuffer symbols;
   private int count;
-  private long[] addresses = new long[1024];
-  private int[] sizes = new int[1024];
-  private int[] names = new int[1024];
-
-  /** Where the section ends, relative to the symbol; only for symbols that have no size. */
-  private int[] room = new int[1024];
-
-  private byte[] kinds = new byte[1024];
-  private byte[] keptNames = new byte[1 << 14];
+  private ByteBuffer keptNames;
   private int keptNamesLength;
 
-  private SymbolTableBuilder(int tables) {
+  /**
+   * @param most how many symbols there may be
+   */
+  private SymbolTableBuilder(int tables, int most, TableMemory memory) {
+    this.memory = memory;
     nameTables = new ByteBuffer[tables];
+    symbols = memory.allocate(most * RECORD).order(ByteOrder.nativeOrder());
   }
 
   /**
    * The function symbols of up to two tables, of which the first wins where both name an address
    * equally well.
    *
+   * @param memory where the result lies, and what is collected meanwhile
    * @throws ElfFormatException if there are more than is sensible to keep
    */
-  static SymbolTable build(List<Symbols> tables) throws ElfFormatException {
-    if (tables.isEmpty()) {
+  static SymbolTable build(List<Symbols> tables, TableMemory memory) throws ElfFormatException {
+    long most = 0;
+    for (Symbols table : tables) {
+      most += table.table().limit() / SYMBOL_SIZE;
+    }
+    if (most == 0) {
       return SymbolTable.EMPTY;
     }
-    SymbolTableBuilder builder = new SymbolTableBuilder(tables.size());
-    for (int i = 0; i < tables.size(); i++) {
-      builder.nameTables[i] = tables.get(i).names();
-      builder.collect(tables.get(i), i << 31);
+    SymbolTableBuilder builder =
+        new SymbolTableBuilder(tables.size(), (int) Math.min(most, MAX_SYMBOLS), memory);
+    try {
+      for (int i = 0; i < tables.size(); i++) {
+        builder.nameTables[i] = tables.get(i).names();
+        builder.collect(tables.get(i), i << 31);
+      }
+      return builder.build();
+    } finally {
+      memory.release(builder.symbols);
     }
-    return builder.build();
   }
 
   private void collect(Symbols symbols, int tableBit) throws ElfFormatException {
@@ -125,105 +149,191 @@ final class SymbolTableBuilder {
     if (count == MAX_SYMBOLS) {
       throw new ElfFormatException(Reason.TOO_LARGE, address);
     }
-    if (count == addresses.length) {
-      int capacity = count * 2;
-      addresses = Arrays.copyOf(addresses, capacity);
-      sizes = Arrays.copyOf(sizes, capacity);
-      names = Arrays.copyOf(names, capacity);
-      room = Arrays.copyOf(room, capacity);
-      kinds = Arrays.copyOf(kinds, capacity);
-    }
-    addresses[count] = address;
-    sizes[count] = (int) Math.min(size, MAX_SPAN);
-    names[count] = name;
-    room[count] = (int) Math.min(space, MAX_SPAN);
-    kinds[count] = kind;
+    int at = count * RECORD;
+    symbols.putLong(at + ADDRESS, address);
+    symbols.putInt(at + SIZE, (int) Math.min(size, MAX_SPAN));
+    symbols.putInt(at + NAME, name);
+    symbols.putInt(at + ROOM, (int) Math.min(space, MAX_SPAN));
+    symbols.put(at + KIND, kind);
     count++;
+  }
+
+  private long address(int symbol) {
+    return symbols.getLong(symbol * RECORD + ADDRESS);
+  }
+
+  private int size(int symbol) {
+    return symbols.getInt(symbol * RECORD + SIZE);
+  }
+
+  private int name(int symbol) {
+    return symbols.getInt(symbol * RECORD + NAME);
+  }
+
+  private byte kind(int symbol) {
+    return symbols.get(symbol * RECORD + KIND);
   }
 
   private SymbolTable build() {
     long base = Long.MAX_VALUE;
     for (int i = 0; i < count; i++) {
-      if (addresses[i] >= 0) {
-        base = Math.min(base, addresses[i]);
+      if (address(i) >= 0) {
+        base = Math.min(base, address(i));
       }
     }
-    long[] order = new long[count];
-    int ordered = 0;
-    for (int i = 0; i < count; i++) {
-      long relative = addresses[i] - base;
-      if (addresses[i] >= 0 && relative < MAX_SPAN) {
-        order[ordered++] = ((relative << 32) ^ Long.MIN_VALUE) | i;
+    ByteBuffer one = longs(count);
+    ByteBuffer other = null;
+    try {
+      LongBuffer order = one.asLongBuffer();
+      int ordered = 0;
+      for (int i = 0; i < count; i++) {
+        long relative = address(i) - base;
+        if (address(i) >= 0 && relative < MAX_SPAN) {
+          order.put(ordered++, ((relative << 32) ^ Long.MIN_VALUE) | i);
+        }
       }
+      other = longs(ordered > SORTED_AT_ONCE ? ordered : 0);
+      LongBuffer sorted = sort(order, other.asLongBuffer(), ordered);
+      int distinct = keepBestNames(sorted, ordered);
+      return fill(base, sorted, distinct);
+    } finally {
+      memory.release(one);
+      memory.release(other);
     }
-    Arrays.sort(order, 0, ordered);
-    int distinct = keepBestNames(order, ordered);
-    return fill(base, order, distinct);
+  }
+
+  private ByteBuffer longs(int length) {
+    return memory.allocate(length * Long.BYTES).order(ByteOrder.nativeOrder());
+  }
+
+  private IntBuffer ints(int length) {
+    return memory.allocate(length * Integer.BYTES).order(ByteOrder.nativeOrder()).asIntBuffer();
+  }
+
+  /** Sorts runs on the heap, then merges them to and fro; returns where the result is. */
+  private static LongBuffer sort(LongBuffer order, LongBuffer spare, int length) {
+    long[] run = new long[Math.min(length, SORTED_AT_ONCE)];
+    for (int from = 0; from < length; from += run.length) {
+      int size = Math.min(run.length, length - from);
+      order.get(from, run, 0, size);
+      Arrays.sort(run, 0, size);
+      order.put(from, run, 0, size);
+    }
+    LongBuffer source = order;
+    LongBuffer target = spare;
+    for (int width = SORTED_AT_ONCE; width < length; width *= 2) {
+      for (int from = 0; from < length; from += 2 * width) {
+        int middle = Math.min(from + width, length);
+        merge(source, target, from, middle, Math.min(middle + width, length));
+      }
+      LongBuffer last = source;
+      source = target;
+      target = last;
+    }
+    return source;
+  }
+
+  private static void merge(LongBuffer source, LongBuffer target, int from, int middle, int to) {
+    int left = from;
+    int right = middle;
+    for (int i = from; i < to; i++) {
+      boolean takeLeft = right == to || (left < middle && source.get(left) <= source.get(right));
+      target.put(i, source.get(takeLeft ? left++ : right++));
+    }
   }
 
   /** Leaves one symbol per address in {@code order}; returns how many. */
-  private int keepBestNames(long[] order, int length) {
+  private int keepBestNames(LongBuffer order, int length) {
     int kept = 0;
     for (int i = 0; i < length; i++) {
-      if (kept > 0 && order[kept - 1] >>> 32 == order[i] >>> 32) {
-        if (isBetter((int) order[i], (int) order[kept - 1])) {
-          order[kept - 1] = order[i];
+      long next = order.get(i);
+      if (kept > 0 && order.get(kept - 1) >>> 32 == next >>> 32) {
+        if (isBetter((int) next, (int) order.get(kept - 1))) {
+          order.put(kept - 1, next);
         }
       } else {
-        order[kept++] = order[i];
+        order.put(kept++, next);
       }
     }
     return kept;
   }
 
-  private SymbolTable fill(long base, long[] order, int length) {
-    int[] starts = new int[length];
-    int[] extents = new int[length];
-    int[] nameOffsets = new int[length];
+  private SymbolTable fill(long base, LongBuffer order, int length) {
+    IntBuffer starts = ints(length);
+    IntBuffer extents = ints(length);
+    IntBuffer nameOffsets = ints(length);
+    keptNames = memory.allocate(namesLength(order, length));
     int kept = 0;
     long sizedEnd = 0;
     for (int i = 0; i < length; i++) {
-      int symbol = (int) order[i];
-      long start = (order[i] ^ Long.MIN_VALUE) >>> 32;
-      long size = sizes[symbol] & 0xffffffffL;
+      int symbol = (int) order.get(i);
+      long start = (order.get(i) ^ Long.MIN_VALUE) >>> 32;
+      long size = size(symbol) & 0xffffffffL;
       if (isLabel(symbol)) {
         if (start < sizedEnd) {
           continue; // a place inside a function, not one of its own
         }
         if (size == 0) {
-          long next = i + 1 < length ? (order[i + 1] ^ Long.MIN_VALUE) >>> 32 : MAX_SPAN;
-          size = Math.min(room[symbol] & 0xffffffffL, next - start);
+          long next = i + 1 < length ? (order.get(i + 1) ^ Long.MIN_VALUE) >>> 32 : MAX_SPAN;
+          size = Math.min(room(symbol) & 0xffffffffL, next - start);
         }
       } else {
         sizedEnd = Math.max(sizedEnd, start + size);
       }
-      starts[kept] = (int) start;
-      extents[kept] = (int) Math.min(size, MAX_SPAN - start);
-      nameOffsets[kept++] = copyName(symbol);
+      starts.put(kept, (int) start);
+      extents.put(kept, (int) Math.min(size, MAX_SPAN - start));
+      nameOffsets.put(kept++, copyName(symbol));
     }
+    starts.limit(kept);
     return new SymbolTable(
-        base,
-        Arrays.copyOf(starts, kept),
-        Arrays.copyOf(extents, kept),
-        Arrays.copyOf(nameOffsets, kept),
-        ByteBuffer.wrap(Arrays.copyOf(keptNames, keptNamesLength)));
+        base, starts, extents, nameOffsets, reach(starts, extents, kept), keptNames);
+  }
+
+  private int namesLength(LongBuffer order, int length) {
+    int sum = 0;
+    for (int i = 0; i < length; i++) {
+      sum += nameLength((int) order.get(i)) + 1;
+    }
+    return sum;
+  }
+
+  /** The highest end among each symbol and all before it; null where no symbol lies in another. */
+  private IntBuffer reach(IntBuffer starts, IntBuffer sizes, int length) {
+    boolean nested = false;
+    long highest = 0;
+    for (int i = 0; i < length && !nested; i++) {
+      long start = starts.get(i) & 0xffffffffL;
+      nested = start < highest;
+      highest = Math.max(highest, start + (sizes.get(i) & 0xffffffffL));
+    }
+    if (!nested) {
+      return null;
+    }
+    IntBuffer reach = ints(length);
+    highest = 0;
+    for (int i = 0; i < length; i++) {
+      highest = Math.max(highest, (starts.get(i) & 0xffffffffL) + (sizes.get(i) & 0xffffffffL));
+      reach.put(i, (int) highest);
+    }
+    return reach;
+  }
+
+  private int room(int symbol) {
+    return symbols.getInt(symbol * RECORD + ROOM);
   }
 
   /** Keeps a name, with its NUL, out of a string table that is mostly of other symbols. */
   private int copyName(int symbol) {
     int length = nameLength(symbol);
     int at = keptNamesLength;
-    if (keptNames.length - at <= length) {
-      keptNames = Arrays.copyOf(keptNames, Math.max(keptNames.length * 2, at + length + 1));
-    }
-    nameTable(symbol).get(names[symbol] & Integer.MAX_VALUE, keptNames, at, length);
+    keptNames.put(at, nameTable(symbol), name(symbol) & Integer.MAX_VALUE, length);
     keptNamesLength += length + 1;
     return at;
   }
 
   /** Whether the symbol says where code begins, but not reliably where it ends. */
   private boolean isLabel(int symbol) {
-    return sizes[symbol] == 0 || kinds[symbol] >= NOTYPE_KIND;
+    return size(symbol) == 0 || kind(symbol) >= NOTYPE_KIND;
   }
 
   /**
@@ -240,7 +350,7 @@ final class SymbolTableBuilder {
       order = underscores(symbol) - underscores(than);
     }
     if (order == 0) {
-      order = kinds[symbol] - kinds[than];
+      order = kind(symbol) - kind(than);
     }
     if (order == 0) {
       order = nameLength(symbol) - nameLength(than);
@@ -249,13 +359,13 @@ final class SymbolTableBuilder {
   }
 
   private boolean isLocal(int symbol) {
-    return kinds[symbol] % NOTYPE_KIND == LOCAL_KIND;
+    return kind(symbol) % NOTYPE_KIND == LOCAL_KIND;
   }
 
   /** Leading underscores; those of a mangled name are its mark and no sign of an alias. */
   private int underscores(int symbol) {
     ByteBuffer table = nameTable(symbol);
-    int from = names[symbol] & Integer.MAX_VALUE;
+    int from = name(symbol) & Integer.MAX_VALUE;
     int at = from;
     while (at < table.limit() && table.get(at) == '_') {
       at++;
@@ -267,7 +377,7 @@ final class SymbolTableBuilder {
 
   private int nameLength(int symbol) {
     ByteBuffer table = nameTable(symbol);
-    int from = names[symbol] & Integer.MAX_VALUE;
+    int from = name(symbol) & Integer.MAX_VALUE;
     int at = from;
     while (at < table.limit() && table.get(at) != 0) {
       at++;
@@ -276,6 +386,6 @@ final class SymbolTableBuilder {
   }
 
   private ByteBuffer nameTable(int symbol) {
-    return nameTables[names[symbol] >>> 31];
+    return nameTables[name(symbol) >>> 31];
   }
 }

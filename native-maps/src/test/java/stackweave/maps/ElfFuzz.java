@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.RuleTable;
+import stackweave.unwind.TableMemory;
 
 /** What Jazzer runs on bytes as an ELF file. */
 public final class ElfFuzz {
@@ -26,7 +27,7 @@ public final class ElfFuzz {
             image,
             ImageOrigin.FILE,
             "",
-            new DebugFiles(Path.of("/nonexistent")),
+            new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
             new RuleTable(Architecture.X86_64),
             "/x",
             null);

@@ -27,6 +27,7 @@ import stackweave.maps.ElfFormatException.Reason;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.RuleTable;
 import stackweave.unwind.Section;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnwindSections;
 import stackweave.unwind.UnwindTables;
 
@@ -203,7 +204,7 @@ class ElfImageTest {
             image,
             ImageOrigin.FILE,
             "",
-            new DebugFiles(Path.of("/nonexistent")),
+            new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
             new RuleTable(Architecture.X86_64),
             "/x",
             null);

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.RuleTable;
+import stackweave.unwind.TableMemory;
 
 /** Symbols as {@code nm} lists them. */
 class SymbolTableTest {
@@ -66,7 +67,7 @@ class SymbolTableTest {
         FileElfImage.open(library),
         ImageOrigin.FILE,
         "",
-        new DebugFiles(debugRoot),
+        new DebugFiles(debugRoot, TableMemory.HEAP),
         new RuleTable(Architecture.X86_64),
         library.toString(),
         null);

@@ -48,6 +48,9 @@ public final class OlderStack implements MemoryReader {
   /** The most that is read above a copy, in bytes: as much as most threads' stacks have. */
   static final int MOST_BYTES = 8 << 20;
 
+  /** The same for this JVM's heap, where it is kept. */
+  private static final int MOST_KEPT_BYTES = HeapShare.of(MOST_BYTES);
+
   /** Read at once: frames of a deep recursion for some hundred microseconds of walking. */
   private static final int PIECE_BYTES = 256 << 10;
 
@@ -104,8 +107,8 @@ public final class OlderStack implements MemoryReader {
     begin = snapshot.stackAddress() + snapshot.stackLength();
     length = 0;
     endFound = false;
-    long above = stackEnd == 0 ? MOST_BYTES : stackEnd - begin;
-    limit = (int) Math.max(0, Math.min(above, MOST_BYTES)) & -8;
+    long above = stackEnd == 0 ? MOST_KEPT_BYTES : stackEnd - begin;
+    limit = (int) Math.max(0, Math.min(above, MOST_KEPT_BYTES)) & -8;
     snapshot.setOlder(limit > 0 ? this : null);
   }
 
@@ -245,7 +248,7 @@ public final class OlderStack implements MemoryReader {
     int wanted = PIECE_BYTES - (int) (from & (PAGE_BYTES - 1));
     wanted = Math.min(wanted, limit - length);
     if (length + wanted > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.min(MOST_BYTES, 2 * bytes.length + PIECE_BYTES));
+      bytes = Arrays.copyOf(bytes, Math.min(MOST_KEPT_BYTES, 2 * bytes.length + PIECE_BYTES));
     }
     while (wanted > 0) {
       try {

@@ -15,13 +15,14 @@ final class RowCache implements RowSink {
   /** More rows than any compiler writes for one function. */
   static final int MAX_ROWS = 1 << 16;
 
+  private static final int FIRST_INTS = 256;
   private static final int COUNT = 0;
   private static final int SIZE = 1;
   private static final int FIRST_ROW = 2;
 
   private final RuleTable rules;
-  private final int[] functions;
-  private int[] ints = new int[256];
+  private final IntTable functions;
+  private final IntTable ints;
   private int used;
   private long resets;
   private long loads;
@@ -37,7 +38,8 @@ final class RowCache implements RowSink {
    */
   RowCache(RuleTable rules, int functionCount) {
     this.rules = rules;
-    this.functions = new int[functionCount];
+    this.functions = new IntTable(rules.memory(), functionCount);
+    this.ints = new IntTable(rules.memory(), FIRST_INTS);
   }
 
   /** How often the rows were thrown away to stay within the bound. */
@@ -51,12 +53,12 @@ final class RowCache implements RowSink {
   }
 
   boolean has(int function) {
-    return functions[function] != 0;
+    return functions.get(function) != 0;
   }
 
   /** The function's size in bytes; it must be there. */
   long size(int function) {
-    return ints[functions[function] - 1 + SIZE] & 0xffff_ffffL;
+    return ints.get(functions.get(function) - 1 + SIZE) & 0xffff_ffffL;
   }
 
   /**
@@ -64,35 +66,35 @@ final class RowCache implements RowSink {
    * UnwindTable#NO_RULE}.
    */
   int find(int function, long offset) {
-    int base = functions[function] - 1;
-    int count = ints[base + COUNT];
+    int base = functions.get(function) - 1;
+    int count = ints.get(base + COUNT);
     int first = base + FIRST_ROW;
     int low = 0;
     int high = count - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      if ((ints[first + middle] & 0xffff_ffffL) <= offset) {
+      if ((ints.get(first + middle) & 0xffff_ffffL) <= offset) {
         low = middle + 1;
       } else {
         high = middle - 1;
       }
     }
-    return high < 0 ? UnwindTable.NO_RULE : ints[first + count + high];
+    return high < 0 ? UnwindTable.NO_RULE : ints.get(first + count + high);
   }
 
   /** How many rows a function has; it must be there. */
   int rowCount(int function) {
-    return ints[functions[function] - 1 + COUNT];
+    return ints.get(functions.get(function) - 1 + COUNT);
   }
 
   /** Where row {@code i} of a function begins, in bytes from its start. */
   long offset(int function, int i) {
-    return ints[functions[function] - 1 + FIRST_ROW + i] & 0xffff_ffffL;
+    return ints.get(functions.get(function) - 1 + FIRST_ROW + i) & 0xffff_ffffL;
   }
 
   /** The rule of row {@code i} of a function, {@link RuleTable#BLOCK} rules unresolved. */
   int rule(int function, int i) {
-    return ints[functions[function] - 1 + FIRST_ROW + rowCount(function) + i];
+    return ints.get(functions.get(function) - 1 + FIRST_ROW + rowCount(function) + i);
   }
 
   /** Starts a function of {@code size} bytes; larger than 4 GiB counts as 4 GiB. */
@@ -137,18 +139,18 @@ final class RowCache implements RowSink {
     }
     int needed = FIRST_ROW + 2 * rowCount;
     if (used + needed > MAX_INTS) {
-      Arrays.fill(functions, 0);
+      functions.clear();
       used = 0;
       resets++;
     }
-    if (used + needed > ints.length) {
-      ints = Arrays.copyOf(ints, Math.min(MAX_INTS, Math.max(used + needed, ints.length * 2)));
+    if (used + needed > ints.capacity()) {
+      ints.grow(Math.min(MAX_INTS, Math.max(used + needed, ints.capacity() * 2)));
     }
-    ints[used + COUNT] = rowCount;
-    ints[used + SIZE] = (int) size;
-    System.arraycopy(offsets, 0, ints, used + FIRST_ROW, rowCount);
-    System.arraycopy(ruleIds, 0, ints, used + FIRST_ROW + rowCount, rowCount);
-    functions[function] = used + 1;
+    ints.set(used + COUNT, rowCount);
+    ints.set(used + SIZE, (int) size);
+    ints.set(used + FIRST_ROW, offsets, rowCount);
+    ints.set(used + FIRST_ROW + rowCount, ruleIds, rowCount);
+    functions.set(function, used + 1);
     used += needed;
     loads++;
   }

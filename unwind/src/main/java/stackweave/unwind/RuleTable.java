@@ -60,6 +60,7 @@ public final class RuleTable {
   private static final int RA = 2;
   private static final int FIRST_REGISTER = 3;
 
+  private final TableMemory memory;
   private final Architecture architecture;
   private final int stride;
   private long[] words;
@@ -68,6 +69,14 @@ public final class RuleTable {
   private final long[] candidate;
 
   public RuleTable(Architecture architecture) {
+    this(architecture, TableMemory.HEAP);
+  }
+
+  /**
+   * @param memory for the large tables that lead to these rules, not for the rules
+   */
+  public RuleTable(Architecture architecture, TableMemory memory) {
+    this.memory = memory;
     this.architecture = architecture;
     this.stride = FIRST_REGISTER + architecture.calleeSaved().length;
     this.words = new long[stride * 64];
@@ -82,6 +91,11 @@ public final class RuleTable {
 
   public Architecture architecture() {
     return architecture;
+  }
+
+  /** Where the large tables lie that lead to these rules. */
+  public TableMemory memory() {
+    return memory;
   }
 
   /** Number of distinct rules, the special ones included. */

@@ -6,6 +6,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import stackweave.agent.engine.EngineChoice;
 import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
@@ -63,6 +64,12 @@ final class DrainThread implements Runnable {
   /** How old the figures of {@link Sampler#report} may be, and how soon the switch file counts. */
   private static final long PUBLISH_NANOS = 1_000_000_000L;
 
+  /** How soon the heap is looked at again when it may be full. */
+  private static final int DOUBTFUL_MILLIS = 5;
+
+  /** How soon it is noticed that it has room again. */
+  private static final long HEAP_NANOS = 50_000_000L;
+
   /** How soon the switch file is noticed to be gone. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
@@ -70,7 +77,7 @@ final class DrainThread implements Runnable {
   private final StartWatch start;
   private final int drainPercent;
   private final long perfMemoryBytes;
-  private final EventStore store;
+  private final Supplier<EventStore> stores;
   private final SamplerTotals totals;
 
   /** Told when new figures are there for other threads. */
@@ -90,6 +97,11 @@ final class DrainThread implements Runnable {
   /** What the pipeline lacks, whatever the engine; "" if nothing. */
   private String pipelineNote = "";
 
+  private final HeapSlack slack = new HeapSlack();
+
+  /** Null until the heap has room for it. */
+  private EventStore store;
+
   /** Null while no engine runs. */
   private Throttle throttle;
 
@@ -97,13 +109,14 @@ final class DrainThread implements Runnable {
    * @param start since when samples are asked for; told when they are taken
    * @param drainPercent how much of a core this thread may use in the long run
    * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
+   * @param stores opens the store, or gives the one that is open; called once, on this thread
    */
   DrainThread(
       SamplingRequest request,
       StartWatch start,
       int drainPercent,
       long perfMemoryBytes,
-      EventStore store,
+      Supplier<EventStore> stores,
       SamplerTotals totals,
       Runnable onPublish,
       PipelineFactory pipelines,
@@ -113,7 +126,7 @@ final class DrainThread implements Runnable {
     this.start = start;
     this.drainPercent = drainPercent;
     this.perfMemoryBytes = perfMemoryBytes;
-    this.store = store;
+    this.stores = stores;
     this.totals = totals;
     this.onPublish = onPublish;
     this.pipelines = pipelines;
@@ -170,6 +183,12 @@ final class DrainThread implements Runnable {
   @Override
   public void run() {
     try {
+      // Before anything is loaded that sampling needs: what is loaded stays.
+      sleepWhileHeapIsFull();
+      if (stopping) {
+        return;
+      }
+      store = stores.get();
       store.attachDrain(this::wake);
       if (NativeAccess.whyNot() == null) {
         sampleWheneverSwitchedOn();
@@ -182,7 +201,9 @@ final class DrainThread implements Runnable {
       messages.sampling(ended);
       stateFailure(ended);
     } finally {
-      store.detachDrain();
+      if (store != null) {
+        store.detachDrain();
+      }
       started.countDown();
       ended.countDown();
     }
@@ -208,6 +229,7 @@ final class DrainThread implements Runnable {
       budget = perfBudget;
       while (!stopping) {
         sleepWhileSwitchedOff();
+        sleepWhileHeapIsFull();
         sampleUntilStopped();
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
@@ -232,6 +254,32 @@ final class DrainThread implements Runnable {
     started.countDown();
     while (!stopping && switchFile.present() != null) {
       LockSupport.parkNanos(this, SWITCH_NANOS);
+      forgetInterrupt();
+      flushStatus();
+    }
+  }
+
+  /** Holds nothing meanwhile but what is loaded; says so in every chunk of the recording. */
+  private void sleepWhileHeapIsFull() {
+    slack.begin();
+    boolean said = false;
+    while (!stopping) {
+      slack.look();
+      if (slack.isAmple()) {
+        totals.note = "";
+        start.waitsFor("");
+        return;
+      }
+      if (!said && slack.isKnown()) {
+        said = true;
+        totals.engine = "";
+        totals.note = "not sampling: " + slack.whyNot();
+        messages.sampling(totals.note);
+        start.waitsFor(totals.note);
+        status(null);
+        started.countDown();
+      }
+      LockSupport.parkNanos(this, HEAP_NANOS);
       forgetInterrupt();
       flushStatus();
     }
@@ -314,7 +362,7 @@ final class DrainThread implements Runnable {
       // What other threads see ends with all that was drained.
       publish(running);
       totals.add(running.statistics());
-      return !stopping && switchFile.present() == null;
+      return !stopping && switchFile.present() == null && !slack.isShort();
     } finally {
       engine = null;
       throttle = null;
@@ -343,7 +391,7 @@ final class DrainThread implements Runnable {
   }
 
   private void flushStatus() {
-    if (store.flushRequested()) {
+    if (store != null && store.flushRequested()) {
       status(null);
       store.flushDone();
     }
@@ -352,7 +400,8 @@ final class DrainThread implements Runnable {
   private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
     Turns turns = new Turns(running, pipeline);
     status(running); // short recordings want one, too, and the first stacks take their time
-    while (!stopping && !turns.elsewhere) {
+    slack.begin();
+    while (!stopping && !turns.elsewhere && !slack.isShort()) {
       turns.next();
     }
     running.stop();
@@ -395,6 +444,7 @@ final class DrainThread implements Runnable {
         running.await(wait);
       }
       forgetInterrupt();
+      pipeline.look(slack);
       boolean flush = store.flushRequested();
       if (flush) {
         status(running); // what is still to be drained may take longer than a rotation waits
@@ -414,6 +464,9 @@ final class DrainThread implements Runnable {
     }
 
     private int nextWait(int drained) {
+      if (slack.isDoubtful()) {
+        return Math.min(wait, DOUBTFUL_MILLIS);
+      }
       if (System.nanoTime() - pipeline.sink().deepNanos() < DEEP_NANOS) {
         return DEEP_MILLIS;
       }
@@ -454,7 +507,7 @@ final class DrainThread implements Runnable {
 
   private void publish(SampleEngine running) {
     totals.drainCpuNanos = (cpuTime == null ? 0 : cpuTime.ofThread()) + totals.earlierDrainCpuNanos;
-    totals.storeResets = store.fullGenerations();
+    totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
     totals.publish(running == null ? null : running.statistics());
@@ -464,8 +517,10 @@ final class DrainThread implements Runnable {
   /** Writes how sampling goes, with a running engine or without. */
   private void status(SampleEngine running) {
     publish(running);
-    store.status(totals.latest());
-    start.begun();
+    if (store != null) {
+      store.status(totals.latest());
+      start.begun();
+    }
   }
 
   private EngineConfig config() {

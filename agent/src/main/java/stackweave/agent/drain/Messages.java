@@ -18,7 +18,13 @@ public final class Messages {
   private final Consumer<String> out;
 
   public Messages() {
-    this(System.err::println);
+    this(
+        new Consumer<>() {
+          @Override
+          public void accept(String line) {
+            System.err.println(line);
+          }
+        });
   }
 
   /** Says it elsewhere; for tests. */

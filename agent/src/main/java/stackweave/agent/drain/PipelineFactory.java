@@ -10,6 +10,7 @@ import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.hook.HookException;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.MappedTables;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
@@ -27,6 +28,7 @@ import stackweave.maps.MappedModule;
 import stackweave.maps.ModuleIndex;
 import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.RuleTable;
+import stackweave.unwind.UnreadableMemoryException;
 
 /** Puts together what a sample passes through, anew each time that sampling starts. */
 final class PipelineFactory {
@@ -59,17 +61,21 @@ final class PipelineFactory {
   /**
    * A pipeline and what it holds; belongs to the drain thread that opened it.
    *
+   * @param tables the memory of its large tables
    * @param vmThreads null where Java threads and the VM's can't be brought together
    * @param classes null where the VM is not known
+   * @param collections null where they can't be counted
    */
   record Pipeline(
       SamplePipeline sink,
       ModuleIndex modules,
       SelfMemory memory,
+      MappedTables tables,
       ThreadNames threads,
       ThreadStacks javaStacks,
       JavaThreads vmThreads,
-      LoadedClasses classes)
+      LoadedClasses classes,
+      GarbageCollections collections)
       implements AutoCloseable {
 
     /** Retires the modules that are no longer mapped. */
@@ -77,10 +83,24 @@ final class PipelineFactory {
       sink.refreshModules();
     }
 
+    /** Looks at the heap, by the VM's count of its collections where that is known. */
+    void look(HeapSlack slack) {
+      if (collections == null) {
+        slack.look();
+        return;
+      }
+      try {
+        slack.look(collections.begun());
+      } catch (UnreadableMemoryException e) {
+        slack.look();
+      }
+    }
+
     @Override
     public void close() {
       threads.close();
       memory.close();
+      tables.close();
     }
   }
 
@@ -91,7 +111,8 @@ final class PipelineFactory {
             ? "memory is read through /proc/self/mem, process_vm_readv "
                 + GuardedCall.PROCESS_VM_READV.notTried()
             : "";
-    RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture());
+    MappedTables tables = new MappedTables();
+    RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
     ModuleIndex modules = new ModuleIndex(memory, rules);
     try {
       modules.refresh(System.nanoTime());
@@ -124,10 +145,12 @@ final class PipelineFactory {
         sink,
         modules,
         memory,
+        tables,
         threads,
         javaStacks,
         open ? hotSpot.threads() : null,
-        hotSpot == null ? null : hotSpot.loadedClasses());
+        hotSpot == null ? null : hotSpot.loadedClasses(),
+        hotSpot == null ? null : hotSpot.collections());
   }
 
   /** Instruments {@code Thread.start}, where that is wanted and helps the engine. */

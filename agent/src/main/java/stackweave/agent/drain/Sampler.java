@@ -4,6 +4,7 @@ import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import stackweave.agent.Version;
 import stackweave.agent.attach.StatusBoard;
@@ -31,8 +32,11 @@ public final class Sampler implements SamplingListener {
   private final int drainPercent;
   private final long perfMemoryBytes;
   private final SamplerTotals totals = new SamplerTotals();
+
+  /** Opened by the first drain thread once the heap has room for it; there is one at a time. */
+  private volatile EventStore store;
+
   // Written under the lock of this; drain is read without it, too.
-  private EventStore store;
   private StartWatch start;
   private volatile DrainThread drain;
   private boolean closed;
@@ -108,12 +112,8 @@ public final class Sampler implements SamplingListener {
       return;
     }
     start = StartWatch.begin(askedNanos);
-    request.notes().forEach(messages::sampling);
-    if (store == null) {
-      store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
-    } else {
-      // Ids of the HotSpot methods and modules begin anew with each pipeline.
-      store.newGeneration();
+    for (String note : request.notes()) {
+      messages.sampling(note);
     }
     drain =
         new DrainThread(
@@ -121,13 +121,37 @@ public final class Sampler implements SamplingListener {
             start,
             drainPercent,
             perfMemoryBytes,
-            store,
+            new Stores(),
             totals,
-            this::showStatus,
+            new Board(),
             pipelines,
             switchFile,
             messages);
     drain.start();
+  }
+
+  // Classes instead of lambdas, up to where the heap is known to have room: bootstrapping the first
+  // takes half a MiB of it.
+
+  /** On the drain thread. */
+  private final class Stores implements Supplier<EventStore> {
+    @Override
+    public EventStore get() {
+      if (store == null) {
+        store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
+      } else {
+        // Ids of the HotSpot methods and modules begin anew with each pipeline.
+        store.newGeneration();
+      }
+      return store;
+    }
+  }
+
+  private final class Board implements Runnable {
+    @Override
+    public void run() {
+      showStatus();
+    }
   }
 
   private boolean stopDrain() {

@@ -2,8 +2,7 @@ package stackweave.agent.drain;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.StringJoiner;
 import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
@@ -132,9 +131,18 @@ final class SamplerTotals {
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return Stream.of(note, memoryNote, throttleNote, engineNote, kernelNote, hookNote, failure)
-        .filter(text -> !text.isEmpty())
-        .collect(Collectors.joining("; "));
+    return joined(note, memoryNote, throttleNote, engineNote, kernelNote, hookNote, failure);
+  }
+
+  /** Those that say something; no stream, whose lambdas would cost a full heap too much. */
+  private static String joined(String... notes) {
+    StringJoiner all = new StringJoiner("; ");
+    for (String each : notes) {
+      if (!each.isEmpty()) {
+        all.add(each);
+      }
+    }
+    return all.toString();
   }
 
   private Map<String, Long> links() {

@@ -37,6 +37,7 @@ public final class SamplingControl implements AutoCloseable {
 
   private final SamplingRule rule;
   private final SamplingListener listener;
+  private final Runnable awaited;
   private final RecorderListener recorderListener = new RecorderListener();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition marked = lock.newCondition();
@@ -71,6 +72,23 @@ public final class SamplingControl implements AutoCloseable {
       String defaultEngine,
       int defaultDepth,
       SamplingListener listener) {
+    this(explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth, listener, null);
+  }
+
+  /**
+   * The same, but nothing is registered with JFR before something has happened.
+   *
+   * @param awaited called on the control thread before recordings are looked at, returns when they
+   *     may be; null for at once
+   */
+  public SamplingControl(
+      boolean explicitOnly,
+      long defaultIntervalNanos,
+      String defaultEngine,
+      int defaultDepth,
+      SamplingListener listener,
+      Runnable awaited) {
+    this.awaited = awaited;
     this.rule = new SamplingRule(explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth);
     this.listener = listener;
   }
@@ -243,6 +261,9 @@ public final class SamplingControl implements AutoCloseable {
     public void run() {
       while (takeMark()) {
         try {
+          if (awaited != null) {
+            awaited.run();
+          }
           look(changedNanos());
         } catch (Throwable e) {
           // A recording closed under our eyes, or JFR shutting down: the change that did it is
@@ -260,9 +281,18 @@ public final class SamplingControl implements AutoCloseable {
     public void run() {
       List<SamplingRule.Facts> running = running();
       if (!Objects.equals(rule.decide(running, eventTypeId), told)
-          || running.stream().anyMatch(facts -> rule.leavesEnabledOpen(facts, eventTypeId))) {
+          || anyLeavesEnabledOpen(running)) {
         signal();
       }
+    }
+
+    private boolean anyLeavesEnabledOpen(List<SamplingRule.Facts> running) {
+      for (SamplingRule.Facts facts : running) {
+        if (rule.leavesEnabledOpen(facts, eventTypeId)) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 

@@ -11,9 +11,11 @@ import java.util.Map;
  * last emitted. Not thread-safe.
  */
 final class Definitions<T> {
-  private final Map<T, Long> ids = new HashMap<>();
-  private final List<T> values = new ArrayList<>();
-  private int[] emitted = new int[64];
+  private static final int FIRST_CAPACITY = 64;
+
+  private Map<T, Long> ids = new HashMap<>();
+  private List<T> values = new ArrayList<>();
+  private int[] emitted = new int[FIRST_CAPACITY];
   private long firstId = 1;
 
   /** The id of an equal definition, new if there was none. */
@@ -33,11 +35,12 @@ final class Definitions<T> {
     return firstId + index;
   }
 
-  /** Forgets all definitions; the ids go on. */
+  /** Forgets all definitions, and gives back what they took; the ids go on. */
   void clear() {
     firstId += values.size();
-    ids.clear();
-    values.clear();
+    ids = new HashMap<>();
+    values = new ArrayList<>();
+    emitted = new int[FIRST_CAPACITY];
   }
 
   int count() {

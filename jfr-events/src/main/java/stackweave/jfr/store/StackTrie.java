@@ -25,11 +25,21 @@ final class StackTrie {
     this.firstId = firstId;
   }
 
-  /** Forgets all nodes; the ids go on. */
+  /** Forgets all nodes, and gives back what they took; the ids go on. */
   void clear() {
     firstId += count;
     count = 0;
-    Arrays.fill(table, 0);
+    if (parents.length == FIRST_CAPACITY) {
+      Arrays.fill(table, 0);
+      return;
+    }
+    parents = new long[FIRST_CAPACITY];
+    methods = new long[FIRST_CAPACITY];
+    offsets = new long[FIRST_CAPACITY];
+    lines = new int[FIRST_CAPACITY];
+    kinds = new byte[FIRST_CAPACITY];
+    emitted = new int[FIRST_CAPACITY];
+    table = new int[2 * FIRST_CAPACITY];
   }
 
   int count() {

@@ -14,6 +14,9 @@ public final class StartWatch implements AutoCloseable {
   private final Runnable hook = new Hook();
   private volatile boolean begun;
 
+  /** Why sampling does not begin; "" while it is being prepared. */
+  private volatile String obstacle = "";
+
   private StartWatch(long askedNanos) {
     this.askedNanos = askedNanos;
   }
@@ -35,6 +38,11 @@ public final class StartWatch implements AutoCloseable {
   /** Samples are taken, or a status has said why they are not. Any thread; takes no lock. */
   public void begun() {
     begun = true;
+  }
+
+  /** Says why sampling does not begin, for a recording that ends before it does. Any thread. */
+  public void waitsFor(String reason) {
+    obstacle = reason;
   }
 
   /** From the request for samples until now, in nanoseconds. */
@@ -64,11 +72,13 @@ public final class StartWatch implements AutoCloseable {
     event.links = "";
     event.resets = "";
     event.note =
-        String.format(
-            Locale.ROOT,
-            "sampling had not begun when the recording, or this chunk of it, ended:"
-                + " it was being prepared for %.1f s",
-            delayNanos() / 1e9);
+        obstacle.isEmpty()
+            ? String.format(
+                Locale.ROOT,
+                "sampling had not begun when the recording, or this chunk of it, ended:"
+                    + " it was being prepared for %.1f s",
+                delayNanos() / 1e9)
+            : obstacle;
     event.commit();
   }
 

@@ -10,8 +10,21 @@ package stackweave.jfr.store;
  * @param threads threads, about 150 bytes each
  */
 public record StoreLimits(int nodes, int methods, int modules, int threads) {
-  /** At most about 30 MB, in practice a tenth of it. */
-  public static final StoreLimits DEFAULT = new StoreLimits(262_144, 65_536, 4_096, 16_384);
+  /** At most about 30 MB from 1 GiB of heap on, in practice a tenth of it; less on smaller ones. */
+  public static final StoreLimits DEFAULT =
+      scaled(262_144, 65_536, 4_096, 16_384, Runtime.getRuntime().maxMemory());
+
+  private static final long FULL_BYTES = 1L << 30;
+  private static final int LEAST_SHARE = 16;
+
+  private static StoreLimits scaled(
+      int nodes, int methods, int modules, int threads, long maxHeapBytes) {
+    int share = 1;
+    while (share < LEAST_SHARE && maxHeapBytes < FULL_BYTES / 8 * 7 / share) {
+      share *= 2;
+    }
+    return new StoreLimits(nodes / share, methods / share, modules / share, threads / share);
+  }
 
   public StoreLimits {
     if (nodes < 1 || methods < 1 || modules < 1 || threads < 1) {

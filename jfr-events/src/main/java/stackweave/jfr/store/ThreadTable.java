@@ -61,7 +61,7 @@ final class ThreadTable {
 
   private static final int FIRST_CAPACITY = 256;
 
-  private final List<Entry> entries = new ArrayList<>();
+  private List<Entry> entries = new ArrayList<>();
   private long firstKey = 1;
 
   /** Open addressing, at most half full, by what of a thread is a number: no boxes. */
@@ -138,7 +138,7 @@ final class ThreadTable {
   /** Forgets all threads; the keys go on. */
   void clear() {
     firstKey += entries.size();
-    entries.clear();
+    entries = new ArrayList<>();
     if (table.length > FIRST_CAPACITY) {
       table = new Entry[FIRST_CAPACITY];
     } else {

@@ -1,0 +1,101 @@
+package stackweave.agent.linux;
+
+import com.sun.jna.Pointer;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashSet;
+import java.util.Set;
+import stackweave.unwind.TableMemory;
+
+/**
+ * Tables in memory mapped for them: neither on the application's heap nor counted against its
+ * -XX:MaxDirectMemorySize. Pages that are never written to take no memory.
+ *
+ * <p>What is unreachable is unmapped at one of the next allocations; all the rest by {@link
+ * #close}, after which no table may be read. Belongs to one thread.
+ */
+public final class MappedTables implements TableMemory, AutoCloseable {
+  /** What is smaller lies on the heap: a mapping takes whole pages. */
+  static final int SMALLEST_BYTES = 8 << 10;
+
+  private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
+  private final Set<Mapping> mappings = new HashSet<>();
+  private long bytes;
+
+  /** A mapping, until its buffer and every view of it are gone: a view keeps the buffer. */
+  private static final class Mapping extends PhantomReference<ByteBuffer> {
+    private final long address;
+    private final int length;
+
+    Mapping(ByteBuffer buffer, ReferenceQueue<ByteBuffer> queue, long address, int length) {
+      super(buffer, queue);
+      this.address = address;
+      this.length = length;
+    }
+  }
+
+  @Override
+  public ByteBuffer allocate(int length) {
+    for (Reference<?> gone = unreachable.poll(); gone != null; gone = unreachable.poll()) {
+      unmap((Mapping) gone);
+    }
+    if (length < SMALLEST_BYTES) {
+      return ByteBuffer.allocate(length);
+    }
+    long address =
+        Libc.mmap(
+            0,
+            length,
+            Libc.PROT_READ | Libc.PROT_WRITE,
+            Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS,
+            -1,
+            0);
+    if (address == Libc.MAP_FAILED) {
+      throw new OutOfMemoryError("mmap of " + length + " bytes: " + Errno.name(Libc.errno()));
+    }
+    ByteBuffer buffer = new Pointer(address).getByteBuffer(0, length);
+    bytes += length;
+    mappings.add(new Mapping(buffer, unreachable, address, length));
+    // JNA's buffers are of native order already.
+    return buffer.order(ByteOrder.BIG_ENDIAN);
+  }
+
+  @Override
+  public void release(ByteBuffer buffer) {
+    if (buffer == null || !buffer.isDirect()) {
+      return;
+    }
+    for (Mapping mapping : mappings) {
+      if (mapping.refersTo(buffer)) {
+        mapping.clear();
+        unmap(mapping);
+        return;
+      }
+    }
+  }
+
+  /** How much is mapped now, in bytes; not all of it need be in memory. */
+  public long bytes() {
+    return bytes;
+  }
+
+  private void unmap(Mapping mapping) {
+    if (mappings.remove(mapping)) {
+      bytes -= mapping.length;
+      Libc.munmap(mapping.address, mapping.length);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (Mapping mapping : mappings) {
+      mapping.clear();
+      Libc.munmap(mapping.address, mapping.length);
+    }
+    mappings.clear();
+    bytes = 0;
+  }
+}

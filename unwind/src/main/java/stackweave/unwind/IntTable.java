@@ -1,0 +1,58 @@
+package stackweave.unwind;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+
+/** A growing array of ints in a {@link TableMemory}. Not thread-safe. */
+final class IntTable {
+  private final TableMemory memory;
+  private ByteBuffer bytes;
+  private IntBuffer ints;
+
+  /**
+   * @param capacity how many ints there are, zeros at first
+   */
+  IntTable(TableMemory memory, int capacity) {
+    this.memory = memory;
+    allocate(capacity);
+  }
+
+  private void allocate(int capacity) {
+    bytes = memory.allocate(Math.multiplyExact(capacity, Integer.BYTES));
+    ints = bytes.order(ByteOrder.nativeOrder()).asIntBuffer();
+  }
+
+  int capacity() {
+    return ints.capacity();
+  }
+
+  int get(int index) {
+    return ints.get(index);
+  }
+
+  void set(int index, int value) {
+    ints.put(index, value);
+  }
+
+  /** Sets {@code count} ints from {@code index} on. */
+  void set(int index, int[] values, int count) {
+    ints.put(index, values, 0, count);
+  }
+
+  /** Sets all to 0. */
+  void clear() {
+    for (int i = 0; i < ints.capacity(); i++) {
+      ints.put(i, 0);
+    }
+  }
+
+  /** Makes it longer; the ints that are there stay. */
+  void grow(int capacity) {
+    ByteBuffer oldBytes = bytes;
+    IntBuffer old = ints;
+    allocate(capacity);
+    ints.put(0, old, 0, old.capacity());
+    memory.release(oldBytes);
+  }
+}

@@ -1,0 +1,40 @@
+package stackweave.unwind;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Where large tables of primitives lie. An agent takes memory that it maps itself, for the heap is
+ * the application's; tools and tests take the {@link #HEAP}.
+ *
+ * <p>Belongs to one thread.
+ */
+public interface TableMemory {
+  /** The Java heap: nothing to release. */
+  TableMemory HEAP =
+      new TableMemory() {
+        @Override
+        public ByteBuffer allocate(int bytes) {
+          return ByteBuffer.allocate(bytes);
+        }
+
+        @Override
+        public void release(ByteBuffer buffer) {
+          // The collector does that.
+        }
+      };
+
+  /**
+   * Zeroed memory, big-endian at first as every new buffer is. It stays while the buffer or a view
+   * of it is reachable, and no longer than this memory is open.
+   *
+   * @throws OutOfMemoryError if there is none
+   */
+  ByteBuffer allocate(int bytes);
+
+  /**
+   * Gives memory back at once. Neither the buffer nor a view of it may be used from then on.
+   *
+   * @param buffer what {@link #allocate} has returned, not a view of it; null is let pass
+   */
+  void release(ByteBuffer buffer);
+}
