@@ -36,6 +36,9 @@ enum BlobKind {
   private static final Pattern STUB_NAMES =
       Pattern.compile("StubRoutines|jni_fast_|flush_icache|VM_Version|getCPU|.*\\(stub gen\\)$");
 
+  /** How the name of adapters ends: "I2C/C2I adapters" up to 24, "adapters" since. */
+  static final String ADAPTERS = "adapters";
+
   /** An adapter that JDK 25 and later took from an AOT cache: the types of its arguments. */
   private static final Pattern SIGNATURE = Pattern.compile("[BCDFIJLSVZ]*");
 
@@ -75,7 +78,6 @@ enum BlobKind {
     if (name.startsWith("upcall_stub")) {
       return UPCALL;
     }
-    // "I2C/C2I adapters" up to 24, "adapters" since.
-    return name.endsWith("adapters") || SIGNATURE.matcher(name).matches() ? ADAPTER : RUNTIME;
+    return name.endsWith(ADAPTERS) || SIGNATURE.matcher(name).matches() ? ADAPTER : RUNTIME;
   }
 }

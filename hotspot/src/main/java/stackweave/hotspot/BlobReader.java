@@ -43,8 +43,8 @@ final class BlobReader {
       return null;
     }
     BlobKind kind = BlobKind.ofName(name);
-    if (kind == BlobKind.ADAPTER) {
-      name = "adapters"; // an AOT cache has them under the types of their arguments
+    if (kind == BlobKind.ADAPTER && !name.endsWith(BlobKind.ADAPTERS)) {
+      name = BlobKind.ADAPTERS; // an AOT cache has them under the types of their arguments
     }
     long codeBegin = place(layout.codeBegin, address, 0);
     long codeEnd = address + layout.blobDataOffset.in(header);
