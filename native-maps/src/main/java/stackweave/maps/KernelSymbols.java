@@ -2,15 +2,19 @@ package stackweave.maps;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Map;
+import stackweave.unwind.TableMemory;
 
 /**
  * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line, sorted
- * here by address. Immutable once read; about 20 bytes a symbol plus the names.
+ * here by address. Immutable once read; 12 bytes a symbol plus the names, some MiB in all, in a
+ * {@link TableMemory}.
  *
  * <p>The file says where a symbol begins, and not where it ends. So an address has the name of the
  * symbol below it only where nothing else can lie between them:
@@ -38,17 +42,18 @@ public final class KernelSymbols {
 
   /** No symbols. */
   public static final KernelSymbols EMPTY =
-      new KernelSymbols(new long[0], new int[0], new byte[0], 0, 0, 0);
+      new KernelSymbols(
+          LongBuffer.allocate(0), IntBuffer.allocate(0), ByteBuffer.allocate(0), 0, 0, 0);
 
   /** Longer than any line. */
   private static final int BUFFER = 1 << 16;
 
-  private final long[] addresses;
+  private final LongBuffer addresses;
 
   /** {@link KernelSymbolsBuilder#GAP}: what begins here has no name. */
-  private final int[] nameOffsets;
+  private final IntBuffer nameOffsets;
 
-  private final byte[] names;
+  private final ByteBuffer names;
   private final int size;
   private final long textStart;
   private final long textEnd;
@@ -61,7 +66,12 @@ public final class KernelSymbols {
    * @param textEnd of the kernel's own code, the first address behind it
    */
   KernelSymbols(
-      long[] addresses, int[] nameOffsets, byte[] names, int size, long textStart, long textEnd) {
+      LongBuffer addresses,
+      IntBuffer nameOffsets,
+      ByteBuffer names,
+      int size,
+      long textStart,
+      long textEnd) {
     this.addresses = addresses;
     this.nameOffsets = nameOffsets;
     this.names = names;
@@ -72,7 +82,7 @@ public final class KernelSymbols {
 
   /** Reads the kernel's own symbols alone, without those of modules and of BPF programs. */
   public static KernelSymbols read(Path kallsyms) {
-    return read(kallsyms, new KernelModules(Map.of()), new long[0]);
+    return read(kallsyms, new KernelModules(Map.of()), new long[0], TableMemory.HEAP);
   }
 
   /**
@@ -81,10 +91,12 @@ public final class KernelSymbols {
    * @param modules those that are loaded
    * @param programs address and length in bytes of each function of a BPF program, as far as they
    *     are known, one after the other
+   * @param memory where the symbols lie, and what is collected meanwhile
    */
-  public static KernelSymbols read(Path kallsyms, KernelModules modules, long[] programs) {
-    try (InputStream in = Files.newInputStream(kallsyms)) {
-      KernelSymbolsBuilder symbols = new KernelSymbolsBuilder(modules, programs);
+  public static KernelSymbols read(
+      Path kallsyms, KernelModules modules, long[] programs, TableMemory memory) {
+    try (InputStream in = Files.newInputStream(kallsyms);
+        KernelSymbolsBuilder symbols = new KernelSymbolsBuilder(modules, programs, memory)) {
       byte[] text = new byte[BUFFER];
       int length = 0;
       for (int read = in.read(text); read > 0; read = in.read(text, length, BUFFER - length)) {
@@ -108,18 +120,29 @@ public final class KernelSymbols {
 
   /** The symbol that covers {@code address}, or {@link #NONE}. */
   public int find(long address) {
-    int i = Arrays.binarySearch(addresses, address ^ Long.MIN_VALUE);
-    i = i >= 0 ? i : -i - 2;
-    while (i >= 0 && i + 1 < addresses.length && addresses[i + 1] == addresses[i]) {
-      i++;
-    }
-    if (i < 0 || nameOffsets[i] == KernelSymbolsBuilder.GAP) {
+    int i = lastUpTo(address ^ Long.MIN_VALUE);
+    if (i < 0 || nameOffsets.get(i) == KernelSymbolsBuilder.GAP) {
       return NONE;
     }
-    while (i > 0 && addresses[i - 1] == addresses[i]) {
+    while (i > 0 && addresses.get(i - 1) == addresses.get(i)) {
       i--;
     }
     return i;
+  }
+
+  /** The last place whose address, turned, is not above this one; −1 if there is none. */
+  private int lastUpTo(long turned) {
+    int low = 0;
+    int high = addresses.limit() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (addresses.get(middle) <= turned) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
   }
 
   /**
@@ -132,16 +155,19 @@ public final class KernelSymbols {
 
   /** Where symbol {@code i} starts. */
   public long start(int i) {
-    return addresses[i] ^ Long.MIN_VALUE;
+    return addresses.get(i) ^ Long.MIN_VALUE;
   }
 
   /** What symbol {@code i} is called. */
   public String name(int i) {
-    int end = nameOffsets[i];
-    while (names[end] != 0) {
+    int begin = nameOffsets.get(i);
+    int end = begin;
+    while (names.get(end) != 0) {
       end++;
     }
-    return new String(names, nameOffsets[i], end - nameOffsets[i], StandardCharsets.UTF_8);
+    byte[] name = new byte[end - begin];
+    names.get(begin, name);
+    return new String(name, StandardCharsets.UTF_8);
   }
 
   /** How many symbols there are; 0 where the kernel hides them. */

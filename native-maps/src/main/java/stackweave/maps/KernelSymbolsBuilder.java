@@ -1,16 +1,20 @@
 package stackweave.maps;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import stackweave.unwind.TableMemory;
 
 /**
  * Makes {@link KernelSymbols} of the lines of /proc/kallsyms: collects what names code, sorts it,
- * and decides how far each symbol reaches.
+ * and decides how far each symbol reaches. What it collects is given back by {@link #close}.
  */
-final class KernelSymbolsBuilder {
+final class KernelSymbolsBuilder implements AutoCloseable {
   /** Instead of a name's place: what begins here has no name. */
   static final int GAP = -1;
 
@@ -37,12 +41,24 @@ final class KernelSymbolsBuilder {
   private final Map<String, Short> owners = new HashMap<>();
   private String[] ownerNames = new String[16];
 
-  // All addresses have their highest bit turned, so that signed comparison sorts them.
-  private long[] addresses = new long[1 << 16];
-  private int[] nameOffsets = new int[1 << 16];
-  private short[] ownerOf = new short[1 << 16];
+  /** What the last line with an owner said it is, and its number. */
+  private byte[] lastOwner = new byte[0];
+
+  private short lastOwnerNumber;
+
+  // What is collected of a symbol. All addresses have their highest bit turned, so that signed
+  // comparison sorts them.
+  private static final int ADDRESS = 0;
+  private static final int NAME = 8;
+  private static final int OWNER = 12;
+  private static final int RECORD = 16;
+  private static final int FIRST_RECORDS = 1 << 16;
+  private static final int FIRST_NAMES = 1 << 20;
+
+  private final TableMemory memory;
+  private ByteBuffer records;
   private int count;
-  private byte[] names = new byte[1 << 20];
+  private ByteBuffer names;
   private int namesLength;
   private boolean shown;
   private long textStart = UNKNOWN;
@@ -50,13 +66,19 @@ final class KernelSymbolsBuilder {
   private long initStart = UNKNOWN;
 
   // What becomes of them.
-  private long[] starts;
-  private int[] offsets;
+  private LongBuffer starts;
+  private IntBuffer offsets;
   private int filled;
   private int symbols;
 
-  KernelSymbolsBuilder(KernelModules modules, long[] programs) {
+  /**
+   * @param memory where the symbols are to lie, and what is collected meanwhile
+   */
+  KernelSymbolsBuilder(KernelModules modules, long[] programs, TableMemory memory) {
     this.modules = modules;
+    this.memory = memory;
+    this.records = allocate(FIRST_RECORDS * RECORD);
+    this.names = memory.allocate(FIRST_NAMES);
     for (int i = 0; i + 1 < programs.length; i += 2) {
       this.programs.put(programs[i], programs[i + 1]);
     }
@@ -121,7 +143,49 @@ final class KernelSymbolsBuilder {
     return Arrays.equals(name, 0, name.length, text, from, to);
   }
 
+  private ByteBuffer allocate(int bytes) {
+    return memory.allocate(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  /** The same in a larger place, which replaces the old one. */
+  private ByteBuffer moved(ByteBuffer old, int length, ByteBuffer place) {
+    place.put(0, old, 0, length);
+    memory.release(old);
+    return place;
+  }
+
+  private long address(int symbol) {
+    return records.getLong(symbol * RECORD + ADDRESS);
+  }
+
+  private int nameOffset(int symbol) {
+    return records.getInt(symbol * RECORD + NAME);
+  }
+
+  private short ownerOf(int symbol) {
+    return records.getShort(symbol * RECORD + OWNER);
+  }
+
+  @Override
+  public void close() {
+    memory.release(records);
+    records = null;
+    if (starts == null) {
+      memory.release(names);
+      names = null;
+    }
+  }
+
+  /** A module's symbols stand together: mostly it is the owner of the line before. */
   private short owner(byte[] text, int from, int to) {
+    if (!Arrays.equals(lastOwner, 0, lastOwner.length, text, from, to)) {
+      lastOwnerNumber = ownerNamed(text, from, to);
+      lastOwner = Arrays.copyOfRange(text, from, to);
+    }
+    return lastOwnerNumber;
+  }
+
+  private short ownerNamed(byte[] text, int from, int to) {
     String name = new String(text, from, to - from, StandardCharsets.US_ASCII).replace("]", "");
     Short known = owners.get(name);
     if (known != null) {
@@ -137,18 +201,17 @@ final class KernelSymbolsBuilder {
   }
 
   private void add(long address, byte[] text, int name, int length, short owner) {
-    if (count == addresses.length) {
-      addresses = Arrays.copyOf(addresses, 2 * count);
-      nameOffsets = Arrays.copyOf(nameOffsets, 2 * count);
-      ownerOf = Arrays.copyOf(ownerOf, 2 * count);
+    if (count * RECORD == records.capacity()) {
+      records = moved(records, count * RECORD, allocate(2 * count * RECORD));
     }
-    if (names.length - namesLength <= length) {
-      names = Arrays.copyOf(names, 2 * names.length + length);
+    if (names.capacity() - namesLength <= length) {
+      names = moved(names, namesLength, memory.allocate(2 * names.capacity() + length));
     }
-    addresses[count] = address;
-    nameOffsets[count] = namesLength;
-    ownerOf[count++] = owner;
-    System.arraycopy(text, name, names, namesLength, length);
+    int at = count++ * RECORD;
+    records.putLong(at + ADDRESS, address);
+    records.putInt(at + NAME, namesLength);
+    records.putShort(at + OWNER, owner);
+    names.put(namesLength, text, name, length);
     namesLength += length + 1;
   }
 
@@ -156,29 +219,29 @@ final class KernelSymbolsBuilder {
   KernelSymbols build() {
     sort();
     completeBounds();
-    starts = new long[2 * count];
-    offsets = new int[2 * count];
+    starts = allocate(2 * count * Long.BYTES).asLongBuffer();
+    offsets = allocate(2 * count * Integer.BYTES).asIntBuffer();
     for (int i = 0; i < count; i++) {
       int next = i + 1;
-      while (next < count && addresses[next] == addresses[i]) {
+      while (next < count && address(next) == address(i)) {
         next++;
       }
       long end = end(i, next);
-      if (end == addresses[i]) {
+      if (end == address(i)) {
         gap(end);
       } else {
-        fill(addresses[i], nameOffsets[i]);
+        fill(address(i), nameOffset(i));
         symbols++;
         // Behind the last symbol of an address: those before it are other names of the same code.
-        if (next == i + 1 && (next == count || end < addresses[next])) {
+        if (next == i + 1 && (next == count || end < address(next))) {
           gap(end);
         }
       }
     }
     return new KernelSymbols(
-        Arrays.copyOf(starts, filled),
-        Arrays.copyOf(offsets, filled),
-        Arrays.copyOf(names, namesLength),
+        starts.limit(filled),
+        offsets.limit(filled),
+        names,
         symbols,
         textStart ^ Long.MIN_VALUE,
         textEnd ^ Long.MIN_VALUE);
@@ -189,9 +252,9 @@ final class KernelSymbolsBuilder {
     long first = UNKNOWN;
     long last = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
-      if (ownerOf[i] == KERNEL && addresses[i] < initStart) {
-        first = Math.min(first, addresses[i]);
-        last = Math.max(last, addresses[i]);
+      if (ownerOf(i) == KERNEL && address(i) < initStart) {
+        first = Math.min(first, address(i));
+        last = Math.max(last, address(i));
       }
     }
     if (textStart == UNKNOWN) {
@@ -208,9 +271,9 @@ final class KernelSymbolsBuilder {
    * @param next the first symbol of another address, or {@link #count}
    */
   private long end(int i, int next) {
-    long start = addresses[i];
-    long limit = next < count ? addresses[next] : Long.MAX_VALUE;
-    short owner = ownerOf[i];
+    long start = address(i);
+    long limit = next < count ? address(next) : Long.MAX_VALUE;
+    short owner = ownerOf(i);
     if (owner == KERNEL) {
       return start < textStart || start >= textEnd ? start : Math.min(limit, textEnd);
     }
@@ -223,7 +286,7 @@ final class KernelSymbolsBuilder {
       return start;
     }
     long moduleEnd = Math.min(limit, module.end() ^ Long.MIN_VALUE);
-    boolean goesOn = next < count && ownerOf[next] == owner && moduleEnd == limit;
+    boolean goesOn = next < count && ownerOf(next) == owner && moduleEnd == limit;
     return goesOn ? limit : Math.min(moduleEnd, endOfPage(start));
   }
 
@@ -232,42 +295,60 @@ final class KernelSymbolsBuilder {
   }
 
   private void gap(long address) {
-    if (filled == 0 || offsets[filled - 1] != GAP) {
+    if (filled == 0 || offsets.get(filled - 1) != GAP) {
       fill(address, GAP);
     }
   }
 
   private void fill(long address, int offset) {
-    starts[filled] = address;
-    offsets[filled++] = offset;
+    starts.put(filled, address);
+    offsets.put(filled++, offset);
   }
 
-  /** The kernel's own symbols come sorted, those of its modules after them do not. */
+  /**
+   * Merges runs that are sorted already, to and fro, until there is one: the kernel's own symbols
+   * are such a run, those of its modules after them are not.
+   */
   private void sort() {
-    int sorted = Math.min(1, count);
-    while (sorted < count && addresses[sorted - 1] <= addresses[sorted]) {
-      sorted++;
+    ByteBuffer source = records;
+    ByteBuffer target = null;
+    while (runEnd(source, 0) < count) {
+      target = target == null ? allocate(records.capacity()) : target;
+      for (int from = 0; from < count; ) {
+        int middle = runEnd(source, from);
+        int to = middle < count ? runEnd(source, middle) : count;
+        merge(source, target, from, middle, to);
+        from = to;
+      }
+      ByteBuffer last = source;
+      source = target;
+      target = last;
     }
-    Integer[] tail = new Integer[count - sorted];
-    for (int i = 0; i < tail.length; i++) {
-      tail[i] = sorted + i;
+    memory.release(target);
+    records = source;
+  }
+
+  private int runEnd(ByteBuffer from, int begin) {
+    int end = begin + 1;
+    while (end < count
+        && from.getLong((end - 1) * RECORD + ADDRESS) <= from.getLong(end * RECORD + ADDRESS)) {
+      end++;
     }
-    Arrays.sort(tail, Comparator.comparingLong(i -> addresses[i]));
-    long[] sortedAddresses = new long[count];
-    int[] sortedNames = new int[count];
-    short[] sortedOwners = new short[count];
-    int head = 0;
-    int next = 0;
-    for (int i = 0; i < count; i++) {
-      boolean takeHead =
-          next == tail.length || (head < sorted && addresses[head] <= addresses[tail[next]]);
-      int symbol = takeHead ? head++ : tail[next++];
-      sortedAddresses[i] = addresses[symbol];
-      sortedNames[i] = nameOffsets[symbol];
-      sortedOwners[i] = ownerOf[symbol];
+    return Math.min(end, count);
+  }
+
+  private static void merge(ByteBuffer source, ByteBuffer target, int from, int middle, int to) {
+    int left = from;
+    int right = middle;
+    for (int i = from; i < to; i++) {
+      boolean takeLeft =
+          right == to
+              || (left < middle
+                  && source.getLong(left * RECORD + ADDRESS)
+                      <= source.getLong(right * RECORD + ADDRESS));
+      int taken = takeLeft ? left++ : right++;
+      target.putLong(i * RECORD, source.getLong(taken * RECORD));
+      target.putLong(i * RECORD + Long.BYTES, source.getLong(taken * RECORD + Long.BYTES));
     }
-    addresses = sortedAddresses;
-    nameOffsets = sortedNames;
-    ownerOf = sortedOwners;
   }
 }

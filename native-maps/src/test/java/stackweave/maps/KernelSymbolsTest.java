@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.unwind.TableMemory;
 
 class KernelSymbolsTest {
   @TempDir Path directory;
@@ -59,7 +60,7 @@ class KernelSymbolsTest {
     Files.writeString(symbols, KALLSYMS);
     Files.writeString(modules, MODULES);
     long[] programs = {0xffffffffc0400040L, 0x80};
-    return KernelSymbols.read(symbols, KernelModules.read(modules), programs);
+    return KernelSymbols.read(symbols, KernelModules.read(modules), programs, TableMemory.HEAP);
   }
 
   private static void named(String name, KernelSymbols symbols, long... addresses) {

@@ -6,6 +6,7 @@ import java.util.function.LongSupplier;
 import stackweave.agent.linux.BpfPrograms;
 import stackweave.maps.KernelModules;
 import stackweave.maps.KernelSymbols;
+import stackweave.unwind.TableMemory;
 
 /**
  * The kernel's symbols as they are now. Its own code keeps its names; modules and BPF programs come
@@ -40,17 +41,22 @@ final class KernelNames {
   private long lookedAt;
   private boolean changed;
 
-  /** Of the running kernel. */
-  KernelNames() {
+  private final TableMemory memory;
+
+  /** Of the running kernel, with the symbols in this memory. */
+  KernelNames(TableMemory memory) {
     this(
         Path.of("/proc/kallsyms"),
         Path.of("/proc/modules"),
         new LoadedPrograms(),
-        System::nanoTime);
+        System::nanoTime,
+        memory);
   }
 
   /** Of other files; for tests. */
-  KernelNames(Path kallsyms, Path modulesFile, Programs programs, LongSupplier clock) {
+  KernelNames(
+      Path kallsyms, Path modulesFile, Programs programs, LongSupplier clock, TableMemory memory) {
+    this.memory = memory;
     this.kallsyms = kallsyms;
     this.modulesFile = modulesFile;
     this.programs = programs;
@@ -103,7 +109,7 @@ final class KernelNames {
     // What is loaded before its names: what comes in between is noticed at the next look.
     modules = KernelModules.read(modulesFile);
     programIds = programs.ids();
-    symbols = KernelSymbols.read(kallsyms, modules, programs.functions(programIds));
+    symbols = KernelSymbols.read(kallsyms, modules, programs.functions(programIds), memory);
     generation++;
     readAt = clock.getAsLong();
     lookedAt = readAt;

@@ -125,7 +125,7 @@ final class PipelineFactory {
     HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
-    StackNames names = new StackNames(store, methods, new KernelNames());
+    StackNames names = new StackNames(store, methods, new KernelNames(tables));
     boolean open = hotSpot != null && openJavaBase();
     ThreadNames threads =
         new ThreadNames(

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.maps.KernelSymbols;
+import stackweave.unwind.TableMemory;
 
 /** Names of what comes and goes in the kernel. */
 class KernelNamesTest {
@@ -52,7 +53,11 @@ class KernelNamesTest {
     write(OWN, "");
     names =
         new KernelNames(
-            directory.resolve("kallsyms"), directory.resolve("modules"), programs, () -> now);
+            directory.resolve("kallsyms"),
+            directory.resolve("modules"),
+            programs,
+            () -> now,
+            TableMemory.HEAP);
   }
 
   private void write(String symbols, String modules) throws IOException {
