@@ -16,7 +16,7 @@
 #define PIECE (256 * 1024)
 
 /* What a thread burns on its own stack first: whoever looks for threads finds it there. */
-#define AT_HOME_MS 60
+#define AT_HOME_MS 250
 
 /* What the last thread was, and where it was when it burnt. */
 static volatile int tid;
