@@ -16,6 +16,7 @@ import stackweave.jfr.store.EventStore;
 final class RunningAgent {
   private final Sampler sampler;
   private final SamplingControl control;
+  private final HeapGate gate;
 
   /**
    * Nothing but a listener: all else waits for a recording that asks for samples.
@@ -24,6 +25,7 @@ final class RunningAgent {
    */
   RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
     Messages messages = new Messages();
+    gate = new HeapGate(messages);
     sampler =
         new Sampler(
             instrumentation,
@@ -48,7 +50,7 @@ final class RunningAgent {
                 ? SamplingRequest.DEFAULT_DEPTH
                 : options.depth(),
             sampler,
-            new HeapGate(messages));
+            gate);
     control.start();
   }
 
@@ -75,6 +77,7 @@ final class RunningAgent {
    */
   boolean detach() {
     control.close();
+    gate.close();
     boolean ended = sampler.close();
     EventStore.unregisterEvents();
     return ended;

@@ -118,6 +118,15 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Takes note that recordings may have changed. Cheap, never blocks for long. */
   private void signal() {
     boolean startThread;
@@ -264,7 +273,9 @@ public final class SamplingControl implements AutoCloseable {
           if (awaited != null) {
             awaited.run();
           }
-          look(changedNanos());
+          if (!isClosed()) {
+            look(changedNanos());
+          }
         } catch (Throwable e) {
           // A recording closed under our eyes, or JFR shutting down: the change that did it is
           // followed by a mark of its own. And whatever it is, it must neither reach the
