@@ -8,6 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import stackweave.agent.linux.ThreadRights;
 
 /**
@@ -18,7 +20,13 @@ import stackweave.agent.linux.ThreadRights;
 final class ActingThread implements AutoCloseable {
   private static final Runnable END = () -> {};
 
+  /** Files and sockets answer in milliseconds; a file system that its user has made may never. */
+  private static final long LONGEST_SECONDS = 30;
+
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+
+  /** Set once something did not end: whatever comes after it would wait behind it. */
+  private volatile boolean stuck;
 
   private ActingThread() {}
 
@@ -46,7 +54,7 @@ final class ActingThread implements AutoCloseable {
     Thread thread = new Thread(() -> acting.work(begin, begun), "stackweave-acting");
     thread.setDaemon(true);
     thread.start();
-    await(begun);
+    acting.await(begun, LONGEST_SECONDS);
     return acting;
   }
 
@@ -68,16 +76,33 @@ final class ActingThread implements AutoCloseable {
     }
   }
 
-  /** Does something there, and waits for it. */
+  /** Does something there, and waits for it, but not for ever. */
   <T> T run(Callable<T> action) throws IOException {
-    FutureTask<T> task = new FutureTask<>(action);
-    tasks.add(task);
-    return await(task);
+    return run(action, LONGEST_SECONDS);
   }
 
-  private static <T> T await(Future<T> result) throws IOException {
+  /** The same, of what takes its own time. */
+  <T> T run(Callable<T> action, long longestSeconds) throws IOException {
+    if (stuck) {
+      throw noAnswer();
+    }
+    FutureTask<T> task = new FutureTask<>(action);
+    tasks.add(task);
+    return await(task, longestSeconds);
+  }
+
+  private static IOException noAnswer() {
+    return new IOException(
+        "a file system or socket of that process does not answer, and the kernel may keep this"
+            + " command until it does: end that process");
+  }
+
+  private <T> T await(Future<T> result, long longestSeconds) throws IOException {
     try {
-      return result.get();
+      return result.get(longestSeconds, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      stuck = true;
+      throw noAnswer();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

@@ -32,6 +32,10 @@ final class AttachSocket {
   private static final long START_NANOS = 10_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
   private static final int ANSWER_MILLIS = 120_000;
+
+  /** The answer's time, and that of connecting. */
+  private static final long ANSWER_SECONDS = 150;
+
   private static final int BUFFER = 1 << 16;
   private static final int MOST_BYTES = 16 << 20;
 
@@ -138,7 +142,9 @@ final class AttachSocket {
     for (int i = 0; i < ARGUMENTS; i++) {
       request.append(i < arguments.length ? arguments[i] : "").append('\0');
     }
-    byte[] answer = target.act(() -> converse(request.toString().getBytes(StandardCharsets.UTF_8)));
+    byte[] answer =
+        target.act(
+            () -> converse(request.toString().getBytes(StandardCharsets.UTF_8)), ANSWER_SECONDS);
     int end = 0;
     while (end < answer.length && answer[end] != '\n') {
       end++;
@@ -160,15 +166,20 @@ final class AttachSocket {
       ByteArrayOutputStream answer = new ByteArrayOutputStream();
       byte[] part = new byte[BUFFER];
       long start = System.nanoTime();
-      for (int n; (n = stream.receive(buffer, ANSWER_MILLIS)) > 0; ) {
+      for (int n; (n = stream.receive(buffer, left(start))) > 0; ) {
         buffer.bytes().get(0, part, 0, n);
         answer.write(part, 0, n);
-        if (answer.size() > MOST_BYTES || System.nanoTime() - start > ANSWER_MILLIS * 1_000_000L) {
+        if (answer.size() > MOST_BYTES || left(start) == 0) {
           throw new IOException("its answer has no end");
         }
       }
       return answer.toByteArray();
     }
+  }
+
+  /** Of the time that an answer may take all in all, in ms. */
+  private static int left(long start) {
+    return (int) Math.max(0, ANSWER_MILLIS - (System.nanoTime() - start) / 1_000_000);
   }
 
   /** The JVM's own no; the message is its text. */

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
@@ -29,9 +30,6 @@ final class SwitchTurn {
   private static final long NOTICE_NANOS = 15_000_000_000L;
 
   private static final int PAUSE_MILLIS = 250;
-
-  /** As the kernel has the name: its first 15 bytes. */
-  private static final String DRAIN_THREAD = "stackweave-drain".substring(0, 15);
 
   private static final String SWITCHED_OFF = "not sampling: switched off by ";
 
@@ -239,7 +237,7 @@ final class SwitchTurn {
 
   /** Of all that sample, whether they noticed. */
   private boolean askAll() throws IOException {
-    boolean good = off || problems.isEmpty();
+    boolean good = problems.isEmpty();
     File[] processes = new File("/proc").listFiles((parent, name) -> name.matches("\\d+"));
     for (File process : processes == null ? new File[0] : processes) {
       if (isSampling(process.toPath())) {
@@ -251,12 +249,13 @@ final class SwitchTurn {
 
   private boolean isSampling(Path process) {
     try {
-      if ((int) Files.getAttribute(process, "unix:uid") != files.uid()) {
+      // Not the owner of the directory: that is root where a process must not be looked into.
+      if (uid(Files.readString(process.resolve("status"))) != files.uid()) {
         return false;
       }
       File[] tasks = process.resolve("task").toFile().listFiles();
       for (File task : tasks == null ? new File[0] : tasks) {
-        if (Files.readString(task.toPath().resolve("comm")).strip().equals(DRAIN_THREAD)) {
+        if (DrainThreadName.isComm(Files.readString(task.toPath().resolve("comm")).strip())) {
           return true;
         }
       }
@@ -264,6 +263,16 @@ final class SwitchTurn {
     } catch (IOException e) {
       return false; // it ended
     }
+  }
+
+  /** The effective user id of a process's status. */
+  private static int uid(String status) {
+    for (String line : status.split("\n")) {
+      if (line.startsWith("Uid:")) {
+        return Integer.parseUnsignedInt(line.split("\\s+")[2]);
+      }
+    }
+    return -1;
   }
 
   /** Asks a JVM until it noticed, and says what came of it. */

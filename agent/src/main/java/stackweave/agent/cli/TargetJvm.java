@@ -6,6 +6,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,6 +34,9 @@ final class TargetJvm implements AutoCloseable {
   private static final String FIRST_CLASS = "stackweave/agent/boot/Boot.class";
   private static final String DIRECTORY_ENTRY = "PK\1\2";
   private static final int DIRECTORY_ENTRY_BYTES = 46;
+
+  /** That a JVM has; each costs a file that is looked at, and their number is the target's word. */
+  private static final int MOST_AGENTS = 64;
 
   /** Of ours it has some thousand. */
   private static final int DIRECTORY_BYTES = 1 << 20;
@@ -108,30 +112,35 @@ final class TargetJvm implements AutoCloseable {
       if (status != null) {
         return status;
       }
-      for (String argument : properties.getProperty("sun.jvm.args", "").split(" ")) {
-        if (argument.startsWith(AGENT_ARGUMENT) && isOurs(argument)) {
-          return "state: dormant since the JVM's start, for no recording asked for samples";
-        }
-      }
-      return null;
+      boolean ours =
+          Arrays.stream(properties.getProperty("sun.jvm.args", "").split(" "))
+              .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
+              .distinct()
+              .limit(MOST_AGENTS)
+              .anyMatch(this::isOurs);
+      return ours
+          ? "state: dormant since the JVM's start, for no recording asked for samples"
+          : null;
     } catch (IOException e) {
       throw lost(e);
     }
   }
 
   /** Whether the jar of this -javaagent, relative to where the JVM runs, is a Stackweave agent. */
-  private boolean isOurs(String argument) throws IOException {
+  private boolean isOurs(String argument) {
     String path = argument.substring(AGENT_ARGUMENT.length()).replaceFirst("=.*", "");
     String file = path.startsWith("/") ? path : workingDirectory + "/" + path;
-    return process.act(
-        () -> {
-          try (Descriptor found = process.root().find(file);
-              Descriptor jar = found.readable()) {
-            return isOurs(jar);
-          } catch (IOException e) {
-            return false;
-          }
-        });
+    try {
+      return process.act(
+          () -> {
+            try (Descriptor found = process.root().find(file);
+                Descriptor jar = found.readable()) {
+              return isOurs(jar);
+            }
+          });
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Whether a jar's directory, which is at its end, names our first class (APPNOTE.TXT 4.3.12). */

@@ -115,7 +115,7 @@ final class TargetProcess implements AutoCloseable {
       // Whoever it was when its root was opened is whose rights are taken on.
       mustBeUnchanged(pid, status, status(pid, Path.of(proc.ownPath())));
       ActingThread acting =
-          ownUid == ROOT
+          ownUid == ROOT && !isOwn(status, own)
               ? ActingThread.as(uid, id(status, "Gid", EFFECTIVE), groups(status))
               : ActingThread.asCaller();
       return new TargetProcess(
@@ -129,6 +129,16 @@ final class TargetProcess implements AutoCloseable {
               + "): run this as that user, or as root with CAP_SYS_PTRACE, CAP_SETUID and"
               + " CAP_SETGID");
     }
+  }
+
+  /**
+   * Whether a process has the caller's own user and groups: there is nothing to take on then, which
+   * the root of a user namespace of one id must not do.
+   */
+  private static boolean isOwn(Map<String, String> status, Map<String, String> own) {
+    return id(status, "Uid", EFFECTIVE) == id(own, "Uid", EFFECTIVE)
+        && id(status, "Gid", EFFECTIVE) == id(own, "Gid", EFFECTIVE)
+        && Arrays.equals(groups(status), groups(own));
   }
 
   private static Descriptor root(Descriptor proc, int ownUid) throws IOException {
@@ -201,6 +211,11 @@ final class TargetProcess implements AutoCloseable {
   /** Does something with the rights of its user, and waits for it. */
   <T> T act(Callable<T> action) throws IOException {
     return files.act(action);
+  }
+
+  /** The same, of what takes its own time, in seconds. */
+  <T> T act(Callable<T> action, long longestSeconds) throws IOException {
+    return files.act(action, longestSeconds);
   }
 
   /** A file of its directory in /proc. */

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.engine.EngineChoice;
 import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
@@ -132,7 +133,7 @@ final class DrainThread implements Runnable {
     this.pipelines = pipelines;
     this.switchFile = switchFile;
     this.messages = messages;
-    this.thread = new Thread(systemGroup(), this, "stackweave-drain", 0, false);
+    this.thread = new Thread(systemGroup(), this, DrainThreadName.NAME, 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(null);
   }

@@ -6,11 +6,11 @@ import java.lang.management.ThreadMXBean;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.StatusBoard;
 
 /** What the agent of this JVM is doing, seen from outside. */
 final class AgentState {
-  private static final String DRAIN_THREAD = "stackweave-drain";
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final Pattern TAKEN = Pattern.compile("samples: (\\d+) taken");
   private static final long PATIENCE_NANOS = 30_000_000_000L;
@@ -30,7 +30,7 @@ final class AgentState {
   /** The id of its thread, or −1 while there is none. */
   static long drainThread() {
     for (ThreadInfo thread : THREADS.getThreadInfo(THREADS.getAllThreadIds())) {
-      if (thread != null && thread.getThreadName().equals(DRAIN_THREAD)) {
+      if (thread != null && thread.getThreadName().equals(DrainThreadName.NAME)) {
         return thread.getThreadId();
       }
     }

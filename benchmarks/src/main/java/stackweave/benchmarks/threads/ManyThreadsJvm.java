@@ -12,6 +12,7 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.samples.AgentThread;
 
 /** The JVM that is measured: has more and more threads that do nothing. */
 final class ManyThreadsJvm {
@@ -154,7 +155,7 @@ final class ManyThreadsJvm {
   private static Path findDrain() throws IOException {
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
-        if (comm(task).startsWith("stackweave-drai")) {
+        if (AgentThread.isComm(comm(task))) {
           return task.resolve("schedstat");
         }
       }

@@ -52,7 +52,7 @@ final class RingOverflow implements Antagonist {
   }
 
   private static void holdBackAndLetGo(Tally tally) throws IOException, InterruptedException {
-    int drain = Tasks.find(Tasks.DRAIN);
+    int drain = Tasks.findDrain();
     if (drain != 0 && Native.renice(drain, LOWEST_PRIORITY)) {
       tally.one(0);
     }

@@ -7,15 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.samples.AgentThread;
 
 /** The threads of this process, whoever started them, as the kernel has them. */
 final class Tasks {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final int SIGRTMIN = 34;
   private static final long LEAST_RING = 64 << 10;
-
-  /** What the agent calls its thread, as far as the kernel keeps a name. */
-  static final String DRAIN = "stackweave-drai";
 
   private Tasks() {}
 
@@ -63,11 +61,11 @@ final class Tasks {
     return tids;
   }
 
-  /** The id of the thread of this name, or 0. */
-  static int find(String name) throws IOException {
+  /** The id of the agent's thread, or 0. */
+  static int findDrain() throws IOException {
     for (int tid : list()) {
       try {
-        if (Files.readString(TASKS.resolve(tid + "/comm")).strip().equals(name)) {
+        if (AgentThread.isComm(Files.readString(TASKS.resolve(tid + "/comm")))) {
           return tid;
         }
       } catch (IOException e) {

@@ -11,6 +11,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import stackweave.samples.AgentThread;
 import stackweave.samples.Workers;
 
 /**
@@ -66,21 +67,21 @@ public final class PhaseRun {
 
   /** Waits until the agent's thread runs, and a little longer for its engine. */
   private static void awaitSampling() throws IOException, InterruptedException {
-    for (int i = 0; i < 600 && !hasThread("stackweave-drai"); i++) {
+    for (int i = 0; i < 600 && !hasDrainThread(); i++) {
       Thread.sleep(50);
     }
     Thread.sleep(1_000);
   }
 
-  private static boolean hasThread(String comm) throws IOException {
+  private static boolean hasDrainThread() throws IOException {
     try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
-        if (Files.readString(task.resolve("comm")).strip().equals(comm)) {
+        if (AgentThread.isComm(Files.readString(task.resolve("comm")))) {
           return true;
         }
       }
     } catch (java.nio.file.NoSuchFileException | java.nio.file.DirectoryIteratorException e) {
-      return hasThread(comm); // a thread ended between listing and reading
+      return hasDrainThread(); // a thread ended between listing and reading
     }
     return false;
   }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import stackweave.samples.AgentThread;
 
 /**
  * What the process has at a moment.
@@ -17,8 +18,6 @@ import java.util.Locale;
  * @param fds open file descriptors
  */
 record Vitals(long nanos, long drainNanos, long heapBytes, long residentBytes, int fds) {
-  private static final String DRAIN = "stackweave-drai";
-
   static Vitals now() throws IOException {
     long time = System.nanoTime();
     long drain = drainCpu();
@@ -75,7 +74,7 @@ record Vitals(long nanos, long drainNanos, long heapBytes, long residentBytes, i
   private static Path drainTask() throws IOException {
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
-        if (comm(task).startsWith(DRAIN)) {
+        if (AgentThread.isComm(comm(task))) {
           return task;
         }
       }

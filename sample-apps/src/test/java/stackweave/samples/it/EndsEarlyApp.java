@@ -3,6 +3,7 @@ package stackweave.samples.it;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import stackweave.samples.AgentThread;
 
 /**
  * Ends as soon as the agent's thread is there, and before it can have taken samples; with an
@@ -25,7 +26,7 @@ final class EndsEarlyApp {
   private static boolean hasDrainThread() throws IOException {
     try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
-        if (nameOf(task).startsWith("stackweave-drai")) {
+        if (AgentThread.isComm(nameOf(task))) {
           return true;
         }
       }
