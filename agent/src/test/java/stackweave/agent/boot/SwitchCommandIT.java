@@ -81,6 +81,21 @@ class SwitchCommandIT {
         result.err());
   }
 
+  /** One of two places could not be had: a JVM that looks only there goes on. */
+  @Test
+  void onePlaceOfTwoIsNotAll() throws Exception {
+    mustBeRoot();
+    Result result =
+        inOwnTmp(
+            "mkdir -p /tmp/user/65534 /run/user && chown 65534 /tmp/user/65534 && mount --bind /tmp/user"
+                + " /run/user && mkdir -m 777 /tmp/.stackweave-65534 && chown 1234"
+                + " /tmp/.stackweave-65534; ",
+            " --user 65534");
+    assertEquals(2, result.exit(), result.out() + result.err());
+    assertEquals("off: /run/user/65534/stackweave-off\n", result.out());
+    assertTrue(result.err().contains("belongs to another user (uid 1234)"), result.err());
+  }
+
   @Test
   void theUsersFilesAreMadeWhereTheAgentLooks() throws Exception {
     mustBeRoot();
