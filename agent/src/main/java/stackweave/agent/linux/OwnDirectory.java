@@ -41,7 +41,7 @@ public final class OwnDirectory {
     }
     // In a user namespace the machine's root has the number of nobody. Whoever owns the root
     // directory chooses all that is in it, so there is nothing to lose by trusting him.
-    int top = (int) Files.getAttribute(path.getRoot(), "unix:uid");
+    int top = (int) Files.getAttribute(path.toAbsolutePath().getRoot(), "unix:uid");
     for (Path p = path.toRealPath().getParent(); p != null; p = p.getParent()) {
       Map<String, Object> way = Files.readAttributes(p, "unix:uid,mode");
       if (!isOneOf(way, self, ROOT, top)) {
