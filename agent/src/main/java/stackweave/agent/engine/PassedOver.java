@@ -25,6 +25,9 @@ final class PassedOver {
    */
   private static final int RUNS = 8;
 
+  /** The C library blocks all signals while it starts a thread, which takes no more CPU time. */
+  private static final long BEING_BORN_NANOS = 100_000;
+
   private final SignalMasks masks;
   private int[] tids = new int[256];
   private int[] needed = new int[256];
@@ -80,11 +83,19 @@ final class PassedOver {
   private boolean note(int slot, Answer answer) {
     switch (answer) {
       case TAKES -> needed[slot]--;
-      case BLOCKS -> need(slot, AFTER_BLOCKING);
+      case BLOCKS -> {
+        if (!isBeingBorn(slot)) {
+          need(slot, AFTER_BLOCKING);
+        }
+      }
       case WAITS -> need(slot, AFTER_WAITING);
       case UNSURE -> noteUnsure(slot);
     }
     return needed[slot] <= 0;
+  }
+
+  private boolean isBeingBorn(int slot) {
+    return born[slot] && masks.switches() == 0 && masks.cpuNanos(tids[slot]) < BEING_BORN_NANOS;
   }
 
   private void need(int slot, int sights) {

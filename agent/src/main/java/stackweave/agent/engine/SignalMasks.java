@@ -39,9 +39,6 @@ final class SignalMasks implements AutoCloseable {
   /** CPU time after which a woken thread has left the call that it slept in, in ns. */
   private static final long RAN_NANOS = 10_000;
 
-  /** The C library blocks all signals while it starts a thread, which takes no more CPU time. */
-  private static final long BORN_NANOS = 100_000;
-
   private static final int BUFFER_BYTES = 8192;
   private static final byte[] STATE = bytes("\nState:");
   private static final byte[] BLOCKED = bytes("\nSigBlk:");
@@ -113,7 +110,7 @@ final class SignalMasks implements AutoCloseable {
       return Answer.UNSURE;
     }
     if (blocked) {
-      return switches == 0 && cpu < BORN_NANOS ? Answer.UNSURE : Answer.BLOCKS;
+      return Answer.BLOCKS;
     }
     if (switches == 0 || switches == switchesBefore && cpu - cpuBefore >= RAN_NANOS) {
       return Answer.TAKES;
