@@ -22,13 +22,18 @@ LAB uint64_t lab_masks_burn(uint64_t x, long work) { return lab_mix_many(x, work
 LAB void *lab_masks_main(void *argument) {
   struct lab_masks_task *task = argument;
   const struct timespec moment = {0, 2000000};
+  const struct timespec blink = {0, 50000};
   sigset_t all;
   sigfillset(&all);
   task->result = task->seed;
   for (int i = 0; i < 4; i++) {
-    task->result = lab_masks_burn(task->result, task->work);
-    int number = sigtimedwait(&all, NULL, &moment);
-    task->unexpected = number > 0 ? number : task->unexpected;
+    /* In pieces, with a short wait after each: the mask is open within a wait and closed next. */
+    for (int piece = 0; piece < 8; piece++) {
+      task->result = lab_masks_burn(task->result, task->work / 8);
+      const struct timespec *wait = piece < 7 ? &blink : &moment;
+      int number = sigtimedwait(&all, NULL, wait);
+      task->unexpected = number > 0 ? number : task->unexpected;
+    }
   }
   return NULL;
 }

@@ -98,6 +98,42 @@ int end_waiter(int times) {
   return pthread_join(sigwaiter, NULL);
 }
 
+static volatile int turning;
+static volatile int turned;
+
+/* Has all signals blocked; computes and waits for any signal, in turns. */
+static void *turner(void *argument) {
+  const struct timespec moment = {0, 500000};
+  sigset_t all;
+  sigfillset(&all);
+  tid = syscall(SYS_gettid);
+  while (turning) {
+    turned++;
+    burn(1);
+    if (sigtimedwait(&all, NULL, &moment) > 0) {
+      strange++;
+    }
+  }
+  return NULL;
+}
+
+static pthread_t turns;
+
+int start_turner(int unused) {
+  turning = 1;
+  turned = strange = 0;
+  turns = masked(turner);
+  while (turned < 2) {
+    usleep(1000);
+  }
+  return 0;
+}
+
+int end_turner(int unused) {
+  turning = 0;
+  return pthread_join(turns, NULL);
+}
+
 int main(int argc, char **argv) {
   sigset_t all;
   sigfillset(&all);

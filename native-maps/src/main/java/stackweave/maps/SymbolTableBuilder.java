@@ -30,6 +30,9 @@ final class SymbolTableBuilder {
   /** Bounds the memory that a table takes, built or while it is built. */
   private static final int MAX_SYMBOLS = 1 << 21;
 
+  /** The same for names, in bytes: 128 for each symbol. */
+  private static final int MAX_NAMES = 1 << 28;
+
   /** Addresses are kept as unsigned 32-bit distances; code is never spread further. */
   private static final long MAX_SPAN = 0xffffffffL;
 
@@ -174,7 +177,7 @@ final class SymbolTableBuilder {
     return symbols.get(symbol * RECORD + KIND);
   }
 
-  private SymbolTable build() {
+  private SymbolTable build() throws ElfFormatException {
     long base = Long.MAX_VALUE;
     for (int i = 0; i < count; i++) {
       if (address(i) >= 0) {
@@ -258,11 +261,12 @@ final class SymbolTableBuilder {
     return kept;
   }
 
-  private SymbolTable fill(long base, LongBuffer order, int length) {
+  private SymbolTable fill(long base, LongBuffer order, int length) throws ElfFormatException {
+    int namesLength = namesLength(order, length);
     IntBuffer starts = ints(length);
     IntBuffer extents = ints(length);
     IntBuffer nameOffsets = ints(length);
-    keptNames = memory.allocate(namesLength(order, length));
+    keptNames = memory.allocate(namesLength);
     int kept = 0;
     long sizedEnd = 0;
     for (int i = 0; i < length; i++) {
@@ -289,10 +293,16 @@ final class SymbolTableBuilder {
         base, starts, extents, nameOffsets, reach(starts, extents, kept), keptNames);
   }
 
-  private int namesLength(LongBuffer order, int length) {
+  /** Names may share one text, each beginning elsewhere in it: they are copied for each. */
+  private int namesLength(LongBuffer order, int length) throws ElfFormatException {
     int sum = 0;
     for (int i = 0; i < length; i++) {
-      sum += nameLength((int) order.get(i)) + 1;
+      int symbol = (int) order.get(i);
+      int bytes = nameLength(symbol) + 1;
+      if (bytes > MAX_NAMES - sum) {
+        throw new ElfFormatException(Reason.TOO_LARGE, address(symbol));
+      }
+      sum += bytes;
     }
     return sum;
   }

@@ -1,11 +1,15 @@
 package stackweave.maps;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -71,6 +75,28 @@ class SymbolTableTest {
         new RuleTable(Architecture.X86_64),
         library.toString(),
         null);
+  }
+
+  /** A made-up table: 5,000 names that are each all that is left of one text of half a MiB. */
+  @Test
+  void namesThatShareALongTextAreTooLarge() {
+    int count = 5_000;
+    byte[] text = new byte[512 << 10];
+    Arrays.fill(text, 1, text.length - 1, (byte) 'x');
+    ByteBuffer table = ByteBuffer.allocate(24 * (count + 1)).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 1; i <= count; i++) {
+      table.putInt(24 * i, i); // st_name
+      table.put(24 * i + 4, (byte) 0x12); // STB_GLOBAL, STT_FUNC
+      table.putShort(24 * i + 6, (short) 1); // st_shndx
+      table.putLong(24 * i + 8, 0x1000 + 16L * i); // st_value
+      table.putLong(24 * i + 16, 16); // st_size
+    }
+    ElfImage.Symbols made = new ElfImage.Symbols(table, ByteBuffer.wrap(text), List.of(), true);
+    ElfFormatException refused =
+        assertThrows(
+            ElfFormatException.class,
+            () -> SymbolTableBuilder.build(List.of(made), TableMemory.HEAP));
+    assertEquals(ElfFormatException.Reason.TOO_LARGE, refused.reason());
   }
 
   @ParameterizedTest

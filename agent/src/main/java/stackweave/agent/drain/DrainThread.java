@@ -189,7 +189,7 @@ final class DrainThread implements Runnable {
       if (stopping) {
         return;
       }
-      store = stores.get();
+      store = openStore();
       store.attachDrain(this::wake);
       if (NativeAccess.whyNot() == null) {
         sampleWheneverSwitchedOn();
@@ -207,6 +207,16 @@ final class DrainThread implements Runnable {
       }
       started.countDown();
       ended.countDown();
+    }
+  }
+
+  private EventStore openStore() {
+    try {
+      return stores.get();
+    } catch (Throwable e) {
+      // Without a store there is no event of ours: the watch says it in the recording.
+      start.waitsFor("not sampling: sampling ended by a failure of the agent (" + e + ")");
+      throw e;
     }
   }
 
@@ -309,19 +319,25 @@ final class DrainThread implements Runnable {
    */
   private boolean startEngine(PipelineFactory.Pipeline pipeline) {
     EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks(), budget);
+    // By the same look as the engine's: a filter may have come since the pipeline was put together.
+    pipelines.obey(choice.filtered(), pipeline.memory(), totals);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
       started.countDown();
-      return sampleUntilStopped(choice.engine().get(), pipeline);
+      return sampleUntilStopped(choice.engine().get(), choice.filtered(), pipeline);
     }
     stateNoSamples(totals.engineReason);
-    return sleepUntilStopped();
+    return sleepUntilRetry(pipeline, choice.mayPass());
   }
 
   private void stateUntilStopped(String whyNot) {
     stateNoSamples(whyNot);
-    sleepUntilStopped();
+    while (!stopping) {
+      LockSupport.parkNanos(this, RETRY_NANOS);
+      forgetInterrupt();
+      flushStatus();
+    }
   }
 
   /** No samples: why, is said once on stderr, and in every chunk of the recording. */
@@ -335,7 +351,8 @@ final class DrainThread implements Runnable {
   }
 
   /** Returns whether another engine has to be tried at once. */
-  private boolean sampleUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+  private boolean sampleUntilStopped(
+      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
     try (running) {
       engine = running;
       totals.note = pipelineNote;
@@ -356,7 +373,7 @@ final class DrainThread implements Runnable {
                 running::backlog,
                 new SplittableRandom());
         pipeline.sink().follow(running, throttle);
-        drainUntilStopped(running, pipeline);
+        drainUntilStopped(running, filtered, pipeline);
       } finally {
         pipelines.unhookThreadStarts(pipeline);
       }
@@ -370,14 +387,31 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /** Returns whether an engine that was refused is to be tried again. */
-  private boolean sleepUntilStopped() {
+  /**
+   * Waits until an engine that was refused is to be tried again.
+   *
+   * @param mayPass whether what an engine was refused for may pass by itself
+   * @return false if sampling has to end before, or no engine may begin: it is stopped, switched
+   *     off, or the heap is full
+   */
+  private boolean sleepUntilRetry(PipelineFactory.Pipeline pipeline, boolean mayPass) {
+    slack.begin();
+    long began = System.nanoTime();
     while (!stopping) {
-      LockSupport.parkNanos(this, RETRY_NANOS);
+      // As often as the figures are published while an engine runs: the switch file counts as soon.
+      LockSupport.parkNanos(this, SWITCH_NANOS);
       forgetInterrupt();
       flushStatus();
-      if (!stopping && budget != null && budget.isFreeAgain(System.nanoTime())) {
-        return true;
+      pipeline.look(slack);
+      if (stopping || switchFile.present() != null || slack.isShort()) {
+        return false;
+      }
+      long now = System.nanoTime();
+      if (now - began >= RETRY_NANOS) {
+        began = now;
+        if (mayPass || budget.isFreeAgain(now)) {
+          return true;
+        }
       }
     }
     return false;
@@ -398,8 +432,9 @@ final class DrainThread implements Runnable {
     }
   }
 
-  private void drainUntilStopped(SampleEngine running, PipelineFactory.Pipeline pipeline) {
-    Turns turns = new Turns(running, pipeline);
+  private void drainUntilStopped(
+      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
+    Turns turns = new Turns(running, filtered, pipeline);
     status(running); // short recordings want one, too, and the first stacks take their time
     slack.begin();
     while (!stopping && !turns.elsewhere && !slack.isShort()) {
@@ -427,11 +462,15 @@ final class DrainThread implements Runnable {
     /** Whether it is switched off, or the engine has to begin again. */
     private boolean elsewhere;
 
-    /** Whether a seccomp filter was there when sampling began: one that comes later counts, too. */
-    private final boolean filtered = CallPolicy.isFiltered();
+    /**
+     * Whether a seccomp filter was there when the engine was chosen: one that comes later counts,
+     * too.
+     */
+    private final boolean filtered;
 
-    Turns(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+    Turns(SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
       this.running = running;
+      this.filtered = filtered;
       this.pipeline = pipeline;
       this.refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
     }
@@ -496,7 +535,7 @@ final class DrainThread implements Runnable {
       publish(running);
       elsewhere |= switchFile.present() != null || budget.isFreeAgain(now);
       if (!filtered && CallPolicy.isFiltered()) {
-        pipeline.memory().guard();
+        pipelines.obey(true, pipeline.memory(), totals);
         elsewhere = true;
       }
       if (now - stated > STATUS_NANOS) {
@@ -530,6 +569,7 @@ final class DrainThread implements Runnable {
             .filter(kind -> kind.label().equals(request.engine()))
             .findFirst()
             .orElse(null);
-    return new EngineConfig(request.intervalNanos(), EngineConfig.MAX_STACK_BYTES, preferred);
+    return new EngineConfig(
+        request.intervalNanos(), EngineConfig.MAX_STACK_BYTES, preferred, pipelines.memoryAccess());
   }
 }

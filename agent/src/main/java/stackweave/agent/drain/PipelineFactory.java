@@ -106,18 +106,52 @@ final class PipelineFactory {
 
   Pipeline open(EventStore store, int depth, SamplerTotals totals) {
     SelfMemory memory = new SelfMemory(memoryAccess);
+    MappedTables tables = null;
+    boolean opened = false;
+    try {
+      noteMemory(memory, totals);
+      tables = new MappedTables();
+      Pipeline pipeline = assemble(store, depth, totals, memory, tables);
+      opened = true;
+      return pipeline;
+    } finally {
+      if (!opened) {
+        memory.close();
+        if (tables != null) {
+          tables.close();
+        }
+      }
+    }
+  }
+
+  /** What the process's own memory is to be read with. */
+  MemoryAccess memoryAccess() {
+    return memoryAccess;
+  }
+
+  /** Keeps to what a seccomp filter demands, if there is one now. */
+  void obey(boolean filtered, SelfMemory memory, SamplerTotals totals) {
+    if (filtered) {
+      memory.guard();
+      noteMemory(memory, totals);
+    }
+  }
+
+  private static void noteMemory(SelfMemory memory, SamplerTotals totals) {
     totals.memoryNote =
         memory.isGuarded() && memory.way() == SelfMemory.Way.PROC_SELF_MEM
             ? "memory is read through /proc/self/mem, process_vm_readv "
                 + GuardedCall.PROCESS_VM_READV.notTried()
             : "";
-    MappedTables tables = new MappedTables();
+  }
+
+  private Pipeline assemble(
+      EventStore store, int depth, SamplerTotals totals, SelfMemory memory, MappedTables tables) {
     RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
     ModuleIndex modules = new ModuleIndex(memory, rules);
     try {
       modules.refresh(System.nanoTime());
     } catch (IOException e) {
-      memory.close();
       throw new UncheckedIOException("/proc/self/maps can't be read", e);
     }
     warmUp(modules);

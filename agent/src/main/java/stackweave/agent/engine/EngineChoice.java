@@ -12,10 +12,25 @@ import java.util.stream.Collectors;
  *
  * @param engine the running engine; empty if all refused
  * @param refusals in the order of the attempts
+ * @param filtered whether the calling thread was under a seccomp filter when they were made
  */
-public record EngineChoice(Optional<SampleEngine> engine, List<EngineRefusal> refusals) {
+public record EngineChoice(
+    Optional<SampleEngine> engine, List<EngineRefusal> refusals, boolean filtered) {
   public EngineChoice {
     refusals = List.copyOf(refusals);
+  }
+
+  /** Whether one of the refusals is for what the application may change at any time. */
+  public boolean mayPass() {
+    for (EngineRefusal refusal : refusals) {
+      switch (refusal.reason()) {
+        case SIGNAL_BLOCKED, SIGNAL_QUEUE, NO_SIGNAL, IN_USE, RING_MEMORY -> {
+          return true;
+        }
+        default -> {}
+      }
+    }
+    return false;
   }
 
   /** All refusals in one line, one text for all engines that were refused for the same reason. */

@@ -42,12 +42,13 @@ public final class EngineChooser {
         continue;
       }
       try {
-        return new EngineChoice(Optional.of(start(kind, config, javaStacks, budget)), refusals);
+        return new EngineChoice(
+            Optional.of(start(kind, config, javaStacks, budget)), refusals, policy.filtered());
       } catch (EngineRefusedException e) {
         refusals.add(e.refusal());
       }
     }
-    return new EngineChoice(Optional.empty(), refusals);
+    return new EngineChoice(Optional.empty(), refusals, policy.filtered());
   }
 
   private static SampleEngine start(

@@ -3,6 +3,7 @@ package stackweave.agent.engine;
 import java.util.Set;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.MemoryAccess;
 
 /**
  * What is asked of an engine.
@@ -11,8 +12,10 @@ import stackweave.agent.linux.GuardedCall;
  * @param stackBytes how much of the stack to copy per sample, in bytes; 1 KiB to {@link
  *     #MAX_STACK_BYTES}; an engine may copy less where the kernel or its ring demands it
  * @param preferred the engine to try first, or null for the usual order; the others follow
+ * @param memoryAccess what the process's own memory is to be read with
  */
-public record EngineConfig(long intervalNanos, int stackBytes, EngineKind preferred) {
+public record EngineConfig(
+    long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
   /**
    * More than nearly every stack has, at 3 µs for a copy of it all; half of the JVM's default stack
    * size would only burden the ring.
@@ -27,6 +30,11 @@ public record EngineConfig(long intervalNanos, int stackBytes, EngineKind prefer
   public EngineConfig {
     intervalNanos = Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, intervalNanos));
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
+  }
+
+  /** Memory is read as {@link MemoryAccess#AUTO} has it. */
+  public EngineConfig(long intervalNanos, int stackBytes, EngineKind preferred) {
+    this(intervalNanos, stackBytes, preferred, MemoryAccess.AUTO);
   }
 
   /**

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Randomness;
 import stackweave.agent.linux.SelfMemory;
@@ -67,15 +68,17 @@ final class HandlerMemory {
   /**
    * The process's one, for an engine to use until {@link #release}.
    *
+   * @param access what the process's own memory is to be read with
    * @param ringBytes how large the ring is to be, a power of two; it is smaller where the kernel
    *     grants less
    * @throws EngineRefusedException if another engine has it, or the kernel doesn't grant it
    */
-  static synchronized HandlerMemory acquire(SystemCalls calls, CallPolicy policy, int ringBytes)
+  static synchronized HandlerMemory acquire(
+      SystemCalls calls, CallPolicy policy, MemoryAccess access, int ringBytes)
       throws EngineRefusedException {
     if (instance == null) {
       HandlerLayout layout = HandlerLayout.of(calls.architecture());
-      instance = find(layout);
+      instance = find(layout, access);
       if (instance == null) {
         instance = create(calls, policy, layout);
       }
@@ -131,9 +134,9 @@ final class HandlerMemory {
   }
 
   /** What classes that are gone have left behind: memory with this very code; null if none. */
-  private static HandlerMemory find(HandlerLayout layout) {
+  private static HandlerMemory find(HandlerLayout layout, MemoryAccess access) {
     byte[] code = HandlerCode.read(layout);
-    try (SelfMemory memory = new SelfMemory()) {
+    try (SelfMemory memory = new SelfMemory(access)) {
       for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
         long at = HandlerCode.find(mapping, code, memory);
         if (at != 0) {

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
@@ -57,8 +58,8 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
   /** Where in the arrays the process's first thread is, or −1. */
   private int first;
 
-  NativeStacks(SystemCalls calls, CallPolicy policy) {
-    this.descriptors = new ThreadDescriptors(calls, policy);
+  NativeStacks(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
+    this.descriptors = new ThreadDescriptors(calls, policy, access);
   }
 
   /** Whether the C library says where stacks are; if not, the VM's word is needed. */

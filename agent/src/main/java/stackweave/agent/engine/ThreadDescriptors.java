@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.Pthreads;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
@@ -62,7 +63,7 @@ final class ThreadDescriptors implements AutoCloseable {
   private static volatile Layout known;
 
   private final SystemCalls calls;
-  private final SelfMemory memory = new SelfMemory();
+  private final SelfMemory memory;
 
   /** Null where descriptors can't be found. */
   private final DescriptorFinder finder;
@@ -79,8 +80,9 @@ final class ThreadDescriptors implements AutoCloseable {
   /** By place in {@link #tids}: what the finder has found. */
   private long[] found = new long[64];
 
-  ThreadDescriptors(SystemCalls calls, CallPolicy policy) {
+  ThreadDescriptors(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
     this.calls = calls;
+    this.memory = new SelfMemory(access);
     this.finder =
         policy.allows(GuardedCall.GET_ROBUST_LIST)
             ? new RobustLists(calls)

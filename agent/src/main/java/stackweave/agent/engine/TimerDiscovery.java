@@ -1,11 +1,13 @@
 package stackweave.agent.engine;
 
 import java.util.Arrays;
+import stackweave.agent.engine.SignalMasks.Answer;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.LastPid;
 import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
 
@@ -35,6 +37,14 @@ final class TimerDiscovery implements AutoCloseable {
   /** Threads whose masks are looked at before sampling starts. */
   private static final int MOST_AT_START = 4096;
 
+  /**
+   * How soon threads of which it can't be told whether they take the signal are looked at again.
+   */
+  private static final long DOUBT_NANOS = 5_000_000;
+
+  /** How many of them at a time. */
+  private static final int DOUBTED_AT_ONCE = 64;
+
   private final long beganAt = System.nanoTime();
   private final TimerThreads threads;
   private final SignalQueue queue;
@@ -42,6 +52,7 @@ final class TimerDiscovery implements AutoCloseable {
   private final ThreadStacks javaStacks;
   private final NativeStacks nativeStacks;
   private final SignalMasks masks;
+  private final PassedOver passedOver;
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
   private final LastPid lastPid = new LastPid();
@@ -69,6 +80,13 @@ final class TimerDiscovery implements AutoCloseable {
   private long listingCost;
   private long verifiedAt;
   private long maskNanos;
+  private long doubtNanos;
+  private long doubtedAt;
+  private int nextDoubt;
+
+  /** Threads that are passed over only as long as nothing is known of their masks. */
+  private int doubtful;
+
   private int nextReview;
   private int refused;
   private int refusedErrno;
@@ -79,6 +97,7 @@ final class TimerDiscovery implements AutoCloseable {
   TimerDiscovery(
       SystemCalls calls,
       CallPolicy policy,
+      MemoryAccess access,
       TaskList tasks,
       TimerThreads threads,
       int signal,
@@ -89,8 +108,9 @@ final class TimerDiscovery implements AutoCloseable {
     this.queue = new SignalQueue();
     this.drainTid = drainTid;
     this.javaStacks = javaStacks;
-    this.nativeStacks = new NativeStacks(calls, policy);
-    this.masks = new SignalMasks(calls.architecture(), signal);
+    this.nativeStacks = new NativeStacks(calls, policy, access);
+    this.masks = new SignalMasks(calls.architecture(), signal, access);
+    this.passedOver = new PassedOver(masks);
   }
 
   /** Threads that were listed last and have no timer: the kernel gives none, or the budget ends. */
@@ -105,7 +125,15 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Threads that have no timer, for they block the signal or wait for it. */
   int blocked() {
-    return threads.skipped();
+    return Math.max(0, threads.skipped() - doubtful);
+  }
+
+  /**
+   * Threads that have no timer, for the kernel hides whether they wait for the signal, and they
+   * have not been seen running yet.
+   */
+  int hidden() {
+    return masks.areCallsHidden() ? doubtful : 0;
   }
 
   /**
@@ -127,7 +155,7 @@ final class TimerDiscovery implements AutoCloseable {
     if (threads.live() == 0 && refused > 0) {
       throw TimerRefusals.timers(refusedErrno);
     }
-    if (threads.live() == 0 && threads.skipped() > 0) {
+    if (threads.live() == 0 && threads.skipped() > 0 && doubtful == 0) {
       throw TimerRefusals.blocked(masks.signal(), threads.skipped());
     }
     started.clear();
@@ -144,6 +172,10 @@ final class TimerDiscovery implements AutoCloseable {
   void look() {
     takeStarted();
     long now = System.nanoTime();
+    if (doubtful > 0 && now - doubtedAt >= DOUBT_NANOS) {
+      doubtedAt = now;
+      lookAtDoubtful(now);
+    }
     int pid = lastPidTrusted ? lastPid.read() : -1;
     boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
@@ -215,24 +247,67 @@ final class TimerDiscovery implements AutoCloseable {
       if (tid == 0) {
         continue;
       }
-      boolean blocked = masks.blocks(tid, !threads.hasTimer(slot));
       if (threads.hasTimer(slot)) {
-        if (blocked) {
+        Answer answer = masks.look(tid);
+        if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
           threads.suspend(slot);
+          passedOver.add(slot, tid, answer, false);
         } else {
           addAttached(tid, 0, 0);
         }
-      } else if (!blocked && threads.live() < queue.budget() && threads.resume(slot)) {
-        resumed.add(tid);
-        addAttached(tid, 0, 0);
+      } else if (!passedOver.isInDoubt(slot, tid)) {
+        lookAgain(slot, tid);
       }
     }
     nextReview = threads.slots() == 0 ? 0 : nextReview % threads.slots();
+    beginAttached();
+  }
+
+  /** Looks at a thread that was passed over; it may have its timer now. */
+  private void lookAgain(int slot, int tid) {
+    if (passedOver.look(slot, tid) && threads.live() < queue.budget() && threads.resume(slot)) {
+      resumed.add(tid);
+      addAttached(tid, 0, 0);
+      if (passedOver.isFromBirth(slot)) {
+        started.add(tid);
+      }
+    }
+  }
+
+  /** Some of those of which nothing is known yet, for at most a fiftieth of a core. */
+  private void lookAtDoubtful(long now) {
+    attached.clear();
+    boolean affordable = COST_SHARE * doubtNanos <= now - beganAt;
+    int left = affordable ? DOUBTED_AT_ONCE : 0;
+    int slots = threads.slots();
+    doubtful = 0;
+    int from = nextDoubt;
+    for (int i = 0; i < slots; i++) {
+      int slot = (from + i) % slots;
+      int tid = threads.tidAt(slot);
+      if (tid == 0 || threads.hasTimer(slot) || !passedOver.isInDoubt(slot, tid)) {
+        continue;
+      }
+      if (left > 0) {
+        left--;
+        nextDoubt = (slot + 1) % slots;
+        lookAgain(slot, tid);
+      }
+      if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid)) {
+        doubtful++;
+      }
+    }
+    beginAttached();
+    doubtNanos += affordable ? System.nanoTime() - now : 0;
+  }
+
+  private void beginAttached() {
     findStacks();
     for (int i = 0; i < attached.size(); i++) {
       int tid = attached.get(i);
       if (resumed.indexOf(tid) >= 0) {
-        threads.begin(tid, attachedStarts[i], attachedEnds[i], false);
+        boolean fromBirth = started.indexOf(tid) >= 0;
+        threads.begin(tid, attachedStarts[i], attachedEnds[i], fromBirth);
       } else if (nativeStacks.readMaps()) {
         threads.setStack(tid, attachedStarts[i], attachedEnds[i]);
       }
@@ -315,8 +390,15 @@ final class TimerDiscovery implements AutoCloseable {
   private void attach(int tid, long stackStart, long stackEnd, boolean fromBirth) {
     if (threads.live() >= queue.budget()) {
       refused++;
-    } else if (isBlocking(tid, fromBirth)) {
-      threads.skip(tid);
+      return;
+    }
+    Answer answer = look(tid, fromBirth);
+    if (answer != Answer.TAKES) {
+      int slot = threads.skip(tid);
+      if (slot >= 0) {
+        passedOver.add(slot, tid, answer, fromBirth);
+        doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
+      }
     } else if (threads.attach(tid)) {
       started.add(tid);
       addAttached(tid, stackStart, stackEnd);
@@ -327,14 +409,14 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   /** Looked at where that is affordable; {@link #review} looks at the others. */
-  private boolean isBlocking(int tid, boolean fromBirth) {
+  private Answer look(int tid, boolean fromBirth) {
     long begin = System.nanoTime();
     if (fromBirth && COST_SHARE * maskNanos > begin - beganAt || threads.live() >= MOST_AT_START) {
-      return false;
+      return Answer.TAKES;
     }
-    boolean blocks = masks.blocks(tid, true);
+    Answer answer = masks.look(tid);
     maskNanos += fromBirth ? System.nanoTime() - begin : 0;
-    return blocks;
+    return answer;
   }
 
   private void addAttached(int tid, long stackStart, long stackEnd) {

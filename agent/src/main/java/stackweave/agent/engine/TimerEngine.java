@@ -76,7 +76,8 @@ final class TimerEngine implements SampleEngine {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
     CallPolicy policy = config.callPolicy();
     TimerEngine engine =
-        new TimerEngine(config, HandlerMemory.acquire(calls, policy, ringBytes(config)));
+        new TimerEngine(
+            config, HandlerMemory.acquire(calls, policy, config.memoryAccess(), ringBytes(config)));
     boolean started = false;
     try {
       engine.open(calls, policy, javaStacks, signal);
@@ -105,7 +106,14 @@ final class TimerEngine implements SampleEngine {
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
     discovery =
         new TimerDiscovery(
-            calls, policy, tasks, threads, signal.number(), calls.gettid(), javaStacks);
+            calls,
+            policy,
+            config.memoryAccess(),
+            tasks,
+            threads,
+            signal.number(),
+            calls.gettid(),
+            javaStacks);
     records =
         new TimerRecords(
             memory,
@@ -264,7 +272,7 @@ final class TimerEngine implements SampleEngine {
         records.coveredNanos(),
         0,
         0,
-        discovery.refused() + discovery.blocked(),
+        discovery.refused() + discovery.blocked() + discovery.hidden(),
         0,
         0);
   }
@@ -292,6 +300,15 @@ final class TimerEngine implements SampleEngine {
               + " threads are not sampled, for they block signal "
               + signal.number()
               + " or wait for it (they, or who started them, block all signals)");
+    }
+    if (discovery.hidden() > 0) {
+      append(
+          note,
+          discovery.hidden()
+              + " threads are not sampled until they are seen running, for this kernel does not say"
+              + " whether they wait for signal "
+              + signal.number()
+              + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable)");
     }
     if (records.withoutStack() > 0) {
       append(

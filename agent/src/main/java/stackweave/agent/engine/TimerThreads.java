@@ -154,13 +154,16 @@ final class TimerThreads implements AutoCloseable {
   /**
    * Takes a thread in without a timer: one that can't take the signal. It counts as {@link
    * #skipped}.
+   *
+   * @return its slot; negative if there is none left
    */
-  void skip(int tid) {
+  int skip(int tid) {
     int slot = enter(tid);
     if (slot != NO_SLOT) {
       timers[slot] = NO_TIMER;
       skipped++;
     }
+    return slot;
   }
 
   private int enter(int tid) {

@@ -37,6 +37,11 @@ public final class CallPolicy {
     return new CallPolicy(isFiltered(), vouchedFor);
   }
 
+  /** Whether the thread was under a seccomp filter, or may have been, when this was made. */
+  public boolean filtered() {
+    return filtered;
+  }
+
   /** Whether the calling thread may make this call. */
   public boolean allows(GuardedCall call) {
     return !filtered || vouchedFor.contains(call);

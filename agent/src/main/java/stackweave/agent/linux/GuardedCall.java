@@ -13,7 +13,8 @@ public enum GuardedCall {
   /** Reads the own memory; instead: pread of /proc/self/mem. */
   PROCESS_VM_READV("process_vm_readv", "memory=process_vm_readv"),
   /**
-   * For the timer engine's code and ring; instead: anonymous memory, by mmap, mprotect and mremap.
+   * For the timer engine's code, and for telling virtual threads apart; instead: anonymous memory,
+   * by mmap and mprotect, and a pair of sockets.
    */
   MEMFD_CREATE("memfd_create", null),
   /** Finds the descriptors of native threads; instead: the list that the C library keeps. */

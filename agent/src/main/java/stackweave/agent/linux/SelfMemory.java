@@ -43,6 +43,10 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   private Way way;
   private int memFd = -1;
   private boolean guarded;
+
+  /** Whether the user has said that process_vm_readv kills nobody. */
+  private boolean vouchedFor;
+
   private int vectorErrno;
   private int fileErrno;
 
@@ -54,6 +58,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   /** For the calling thread, which is to be the only one that reads. */
   public SelfMemory(MemoryAccess access) {
     this(wayFor(access));
+    vouchedFor = access == MemoryAccess.PROCESS_VM_READV;
     guarded = access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
   }
 
@@ -108,9 +113,12 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     return guarded;
   }
 
-  /** Never calls process_vm_readv again: a filter has come that may kill. */
+  /**
+   * Never calls process_vm_readv again: a filter has come that may kill. Without effect where the
+   * user has asked for {@link MemoryAccess#PROCESS_VM_READV}.
+   */
   public void guard() {
-    if (way == Way.PROCESS_VM_READV) {
+    if (!vouchedFor && way == Way.PROCESS_VM_READV) {
       guarded = true;
       openProcSelfMem();
     }

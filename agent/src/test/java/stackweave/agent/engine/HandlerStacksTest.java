@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.Pthreads;
 import stackweave.agent.linux.SystemCalls;
 
@@ -136,7 +137,8 @@ class HandlerStacksTest {
     tids[count] = Integer.MAX_VALUE; // none
     long[] starts = new long[count + 1];
     long[] ends = new long[count + 1];
-    try (NativeStacks stacks = new NativeStacks(calls, CallPolicy.ofThread(Set.of()))) {
+    try (NativeStacks stacks =
+        new NativeStacks(calls, CallPolicy.ofThread(Set.of()), MemoryAccess.AUTO)) {
       assumeTrue(stacks.knowsThreads(), "glibc");
       stacks.find(tids, count + 1, starts, ends);
       for (int i = 0; i < count; i++) {

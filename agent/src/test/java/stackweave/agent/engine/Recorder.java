@@ -103,7 +103,8 @@ final class Recorder implements EngineSink {
             ? EngineChooser.start(config, ThreadStacks.NONE, budget)
             : new EngineChoice(
                 Optional.of(PerfEngine.start(EngineKind.PERF, config, budget, newestFeatures)),
-                List.of());
+                List.of(),
+                false);
     if (twice) {
       ((PerfEngine) choice.engine().orElseThrow()).attach();
     }

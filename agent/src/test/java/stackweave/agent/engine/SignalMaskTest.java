@@ -1,16 +1,22 @@
 package stackweave.agent.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.NativeLibrary;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.linux.MemoryAccess;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.Tasks;
 
 /** Threads that can't take our signal never get it, and are said. */
 class SignalMaskTest {
@@ -86,6 +92,56 @@ class SignalMaskTest {
     assertTrue(call("expected_signals") >= 5); // those sent to one that is busy are one
     assertEquals(1, recorder.statistics.skippedThreads());
     assertTrue(recorder.samples.size() > 2, recorder.statistics.toString());
+  }
+
+  /** One that waits in turns with work: its mask is open within the wait, and nowhere else. */
+  @Test
+  void aThreadThatWaitsInTurnsIsNeverTakenForOneThatTakesSignals() throws Exception {
+    call("start_turner", 0);
+    int[] answers = new int[SignalMasks.Answer.values().length];
+    try (SignalMasks looks =
+        new SignalMasks(
+            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
+      PassedOver passedOver = new PassedOver(looks);
+      int tid = call("masked_tid");
+      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false);
+      for (int i = 0; i < 20_000; i++) {
+        answers[looks.look(tid).ordinal()]++;
+        assertFalse(passedOver.look(0, tid), "it would get a timer");
+      }
+    } finally {
+      call("end_turner", 0);
+    }
+    assertEquals(0, answers[SignalMasks.Answer.TAKES.ordinal()], Arrays.toString(answers));
+    assertTrue(answers[SignalMasks.Answer.WAITS.ordinal()] > 100, Arrays.toString(answers));
+    assertTrue(answers[SignalMasks.Answer.BLOCKS.ordinal()] > 100, Arrays.toString(answers));
+  }
+
+  /** Threads that sleep, and that run, take signals; one look is enough. */
+  @Test
+  void aThreadThatBlocksNothingIsKnownAtOnce() throws Exception {
+    Burner burner = Burner.start("burns", 2_000 * MILLISECOND);
+    Thread sleeper = new Thread(LockSupport::park);
+    sleeper.start();
+    while (burner.tid == 0 || sleeper.getState() != Thread.State.WAITING) {
+      Thread.sleep(1);
+    }
+    int sleeps = 0;
+    int runs = 0;
+    try (SignalMasks looks =
+        new SignalMasks(
+            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
+      for (int i = 0; i < 200; i++) {
+        runs += looks.look(burner.tid) == SignalMasks.Answer.TAKES ? 1 : 0;
+      }
+      for (int tid : Tasks.list()) {
+        sleeps += looks.look(tid) == SignalMasks.Answer.TAKES ? 1 : 0;
+      }
+    }
+    LockSupport.unpark(sleeper);
+    burner.join();
+    assertTrue(runs > 10, runs + " of 200"); // where it waits for a CPU, it can't be told
+    assertTrue(2 * sleeps > Tasks.list().length, sleeps + " threads");
   }
 
   /** A parent that blocks all signals hands its mask down to every thread of the JVM. */

@@ -2,9 +2,12 @@ package stackweave.agent.linux;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import stackweave.agent.linux.SelfMemory.Way;
@@ -90,6 +93,21 @@ class SelfMemoryTest {
           UnreadableMemoryException.class, () -> memory.readLong(two.address() + 4096 - 4));
     } finally {
       Libc.munmap(two.address(), 4096);
+    }
+  }
+
+  /** A filter that comes later is as one that is there: the user's word counts under it, too. */
+  @Test
+  void whatTheUserHasVouchedForIsNotGuarded() {
+    try (SelfMemory asked = new SelfMemory(MemoryAccess.PROCESS_VM_READV)) {
+      asked.guard();
+      assertEquals(Way.PROCESS_VM_READV, asked.way());
+      assertFalse(asked.isGuarded());
+    }
+    try (SelfMemory usual = new SelfMemory(MemoryAccess.AUTO)) {
+      usual.guard();
+      assertEquals(Way.PROC_SELF_MEM, usual.way());
+      assertTrue(usual.isGuarded());
     }
   }
 

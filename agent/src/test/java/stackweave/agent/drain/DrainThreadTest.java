@@ -1,0 +1,56 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.store.StartWatch;
+
+class DrainThreadTest {
+  @TempDir private Path directory;
+
+  /** Where even the store fails to open, the recording says so all the same. */
+  @Test
+  void aStoreThatCantBeOpenedIsSaidInTheRecording() throws Exception {
+    Path file = directory.resolve("failed.jfr");
+    Messages messages = new Messages(line -> {});
+    try (Recording recording = new Recording();
+        StartWatch start = StartWatch.begin(System.nanoTime())) {
+      recording.start();
+      DrainThread drain =
+          new DrainThread(
+              new SamplingRequest(10_000_000, "timer", 64, false, List.of(), List.of()),
+              start,
+              100,
+              0,
+              () -> {
+                throw new IllegalStateException("no store");
+              },
+              new SamplerTotals(),
+              () -> {},
+              new PipelineFactory(null, false, null, MemoryAccess.AUTO, messages),
+              new SwitchFile("", messages),
+              messages);
+      drain.start();
+      assertTrue(drain.awaitStart(10_000));
+      assertTrue(drain.stop(10_000));
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> statuses =
+        RecordingFile.readAllEvents(file).stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            .toList();
+    assertEquals(1, statuses.size());
+    String note = statuses.get(0).getString("note");
+    assertTrue(note.contains("failure of the agent") && note.contains("no store"), note);
+  }
+}
