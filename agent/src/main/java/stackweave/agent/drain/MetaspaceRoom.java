@@ -18,7 +18,7 @@ import java.util.Set;
  * large enough for it. For one thread.
  */
 final class MetaspaceRoom {
-  /** What sampling loads, in bytes: 8 MiB with all that it has, and what JFR loads meanwhile. */
+  /** What sampling loads, in bytes: 5 were measured, of which JFR has a part. */
   static final long NEEDED_BYTES = 12L << 20;
 
   /** The same of the compressed class space. */
@@ -136,7 +136,7 @@ final class MetaspaceRoom {
   }
 
   private static String left(String option, long left, long needed) {
-    return option
+    return option.substring(0, option.length() - 1)
         + " leaves "
         + (left >> 20)
         + " MiB for classes, and sampling needs "
