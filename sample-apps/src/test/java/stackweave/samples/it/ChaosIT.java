@@ -14,7 +14,8 @@ import stackweave.samples.matrix.Jdk;
  * {@code sample-apps/chaos} in short: the antagonists that need no JVM of their own, all at once.
  */
 class ChaosIT {
-  private static final String MIX = "deopt+unload+redefine+threads+dlclose+fork+stackoverflow+stacks+masks";
+  private static final String MIX =
+      "deopt+unload+redefine+threads+dlclose+fork+stackoverflow+stacks+masks";
   private static final double SECONDS = 4;
 
   /** The best engine that this machine allows, and the one that all allow. */
