@@ -105,10 +105,11 @@ final class MetaspaceRoom {
       return null;
     }
     if (limit != UNKNOWN && limit < LEAST_BYTES) {
-      return limits(LIMIT, limit) + "; " + atLeast(LIMIT, LEAST_BYTES);
-    }
-    if (classLimit != UNKNOWN && classLimit < NEEDED_CLASS_BYTES) {
-      return limits(CLASS_LIMIT, classLimit) + "; " + atLeast(CLASS_LIMIT, NEEDED_CLASS_BYTES);
+      return LIMIT
+          + (limit >> 20)
+          + "m limits what may be loaded, and sampling needs a limit of "
+          + (LEAST_BYTES >> 20)
+          + " MiB or more";
     }
     if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
       return "-XX:MaxMetaspaceSize or -XX:CompressedClassSpaceSize is limited, and without the"
@@ -125,14 +126,6 @@ final class MetaspaceRoom {
     return leftForClasses < NEEDED_CLASS_BYTES
         ? left(CLASS_LIMIT, leftForClasses, NEEDED_CLASS_BYTES)
         : null;
-  }
-
-  private static String limits(String option, long bytes) {
-    return option + (bytes >> 20) + "m limits what may be loaded";
-  }
-
-  private static String atLeast(String option, long bytes) {
-    return "sampling needs " + option + (bytes >> 20) + "m or more";
   }
 
   private static String left(String option, long left, long needed) {
