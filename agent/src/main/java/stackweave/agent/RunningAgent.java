@@ -25,7 +25,6 @@ final class RunningAgent {
    */
   RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
     Messages messages = new Messages();
-    gate = new HeapGate(messages);
     sampler =
         new Sampler(
             instrumentation,
@@ -37,6 +36,7 @@ final class RunningAgent {
             (long) options.perfMebibytes() << 20,
             messages,
             new StatusBoard(instrumentation));
+    gate = new HeapGate(instrumentation, messages, sampler);
     control =
         new SamplingControl(
             options.explicit(),

@@ -1,7 +1,6 @@
 package stackweave.maps;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -44,7 +43,7 @@ public record KernelModules(Map<String, Module> byName) {
   public static KernelModules read(Path file) {
     List<String> lines;
     try {
-      lines = Files.readAllLines(file);
+      lines = PlainFiles.lines(file.toString());
     } catch (IOException e) {
       return new KernelModules(Map.of());
     }

@@ -1,12 +1,12 @@
 package stackweave.maps;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import stackweave.unwind.TableMemory;
@@ -95,7 +95,7 @@ public final class KernelSymbols {
    */
   public static KernelSymbols read(
       Path kallsyms, KernelModules modules, long[] programs, TableMemory memory) {
-    try (InputStream in = Files.newInputStream(kallsyms);
+    try (InputStream in = new FileInputStream(kallsyms.toFile());
         KernelSymbolsBuilder symbols = new KernelSymbolsBuilder(modules, programs, memory)) {
       byte[] text = new byte[BUFFER];
       int length = 0;

@@ -125,8 +125,7 @@ public final class ModuleIndex {
    */
   public void refresh(long timeNanos) throws IOException {
     recordMappings = null;
-    byte[] text = ProcMaps.text(sources.process());
-    byte[] lines = ProcMaps.executable(text);
+    byte[] lines = ProcMaps.executable(sources.process());
     if (lastGeneration == refreshedGeneration && Arrays.equals(lines, refreshedLines)) {
       return;
     }
@@ -137,7 +136,7 @@ public final class ModuleIndex {
       if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
         MappedModule module = moduleOf(known, m);
         if (module == null) {
-          all = all == null ? ProcMaps.parse(text) : all;
+          all = all == null ? ProcMaps.read(sources.process()) : all;
           module = openModule(m, all, null, ranges);
           if (mayVanish(m.path())) {
             module.image().readNow();

@@ -1,11 +1,11 @@
 package stackweave.maps;
 
+import java.io.ByteArrayOutputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -18,6 +18,9 @@ import java.util.List;
 public final class ProcMaps {
   private static final String DELETED = " (deleted)";
 
+  /** A path has up to 4095 bytes, each written as up to four. */
+  private static final int MOST_LINE = 32 << 10;
+
   private ProcMaps() {}
 
   /**
@@ -27,37 +30,95 @@ public final class ProcMaps {
    * @throws IOException if the file can't be read or has a line that is not understood
    */
   public static List<Mapping> read(Path process) throws IOException {
-    return parse(text(process));
+    List<Mapping> mappings = new ArrayList<>();
+    try (Lines lines = new Lines(process)) {
+      while (lines.next()) {
+        mappings.add(line(lines.text()));
+      }
+    }
+    return mappings;
   }
 
-  /** The text of a process's maps; some 100 bytes a line, of which a library has about five. */
-  static byte[] text(Path process) throws IOException {
-    return Files.readAllBytes(process.resolve("maps"));
+  /** The lines of executable mappings, or not understood; some 100 bytes each. */
+  static byte[] executable(Path process) throws IOException {
+    ByteArrayOutputStream kept = new ByteArrayOutputStream();
+    try (Lines lines = new Lines(process)) {
+      while (lines.next()) {
+        if (lines.mayBeExecutable()) {
+          kept.write(lines.buffer, lines.at, lines.end - lines.at);
+          kept.write('\n');
+        }
+      }
+    }
+    return kept.toByteArray();
   }
 
-  /** Those lines of {@link #text} that are of executable mappings, or not understood. */
-  static byte[] executable(byte[] text) {
-    byte[] lines = new byte[text.length];
-    int length = 0;
-    int at = 0;
-    while (at < text.length) {
+  /**
+   * Line by line, for tens of thousands of mappings make megabytes of text; not by {@code
+   * java.nio}, see {@link PlainFiles}.
+   */
+  private static final class Lines implements AutoCloseable {
+    private final byte[] buffer = new byte[MOST_LINE];
+    private final FileInputStream in;
+    private int length;
+
+    /** The line found last: from there up to its newline. */
+    private int at;
+
+    private int end = -1;
+
+    Lines(Path process) throws IOException {
+      in = new FileInputStream(process.resolve("maps").toFile());
+    }
+
+    /** Whether there is another line. */
+    boolean next() throws IOException {
+      at = end + 1;
+      end = at;
+      while (true) {
+        while (end < length && buffer[end] != '\n') {
+          end++;
+        }
+        if (end < length) {
+          return true;
+        }
+        System.arraycopy(buffer, at, buffer, 0, length - at);
+        length -= at;
+        end = length;
+        at = 0;
+        if (length == MOST_LINE) {
+          throw new IOException("not a line of /proc/PID/maps: it has no end");
+        }
+        int read = in.read(buffer, length, Math.min(PlainFiles.BUFFER, MOST_LINE - length));
+        if (read <= 0) {
+          return length > 0 && endsHere();
+        }
+        length += read;
+      }
+    }
+
+    /** The last line of a text that doesn't end with a newline. */
+    private boolean endsHere() {
+      buffer[length++] = '\n';
+      return true;
+    }
+
+    boolean mayBeExecutable() {
       int permissions = at;
-      while (permissions < text.length && text[permissions] > ' ') {
+      while (permissions < end && buffer[permissions] > ' ') {
         permissions++;
       }
-      int end = permissions;
-      while (end < text.length && text[end] != '\n') {
-        end++;
-      }
-      int next = Math.min(end + 1, text.length);
-      boolean known = permissions + 3 < end && text[permissions + 3] == '-';
-      if (!known) {
-        System.arraycopy(text, at, lines, length, next - at);
-        length += next - at;
-      }
-      at = next;
+      return permissions + 3 >= end || buffer[permissions + 3] != '-';
     }
-    return Arrays.copyOf(lines, length);
+
+    String text() {
+      return new String(buffer, at, end - at, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
   }
 
   /** As {@link #parse(String)}. */

@@ -106,6 +106,11 @@ final class DrainThread implements Runnable {
   /** Null while no engine runs. */
   private Throttle throttle;
 
+  /** That of the engine that ran last, whose account the next goes on with; null before any. */
+  private Throttle account;
+
+  private final HeapPause pause = new HeapPause();
+
   /**
    * @param start since when samples are asked for; told when they are taken
    * @param drainPercent how much of a core this thread may use in the long run
@@ -276,15 +281,15 @@ final class DrainThread implements Runnable {
     boolean said = false;
     while (!stopping) {
       slack.look();
-      if (slack.isAmple()) {
+      if (slack.isAmple() && pause.isOver(System.nanoTime())) {
         totals.note = "";
         start.waitsFor("");
         return;
       }
-      if (!said && slack.isKnown()) {
+      if (!said && (slack.isKnown() || slack.isAmple())) {
         said = true;
         totals.engine = "";
-        totals.note = "not sampling: " + slack.whyNot();
+        totals.note = "not sampling: " + (slack.isAmple() ? pause.toString() : slack.whyNot());
         messages.sampling(totals.note);
         start.waitsFor(totals.note);
         status(null);
@@ -360,18 +365,22 @@ final class DrainThread implements Runnable {
         totals.startDelayNanos = start.delayNanos();
       }
       totals.engine = running.kind().label();
+      pause.begun(System.nanoTime());
       totals.intervalNanos = running.intervalNanos();
       // What was mapped before the engine told of mappings, and after the pipeline looked.
       pipeline.refreshModules();
       pipelines.hookThreadStarts(running, pipeline, totals);
       try {
         throttle =
-            new Throttle(
-                drainPercent,
-                cpuTime::ofThread,
-                System::nanoTime,
-                running::backlog,
-                new SplittableRandom());
+            account == null
+                ? new Throttle(
+                    drainPercent,
+                    cpuTime::ofThread,
+                    System::nanoTime,
+                    running::backlog,
+                    new SplittableRandom())
+                : new Throttle(account, running::backlog);
+        account = throttle;
         pipeline.sink().follow(running, throttle);
         drainUntilStopped(running, filtered, pipeline);
       } finally {
@@ -439,6 +448,9 @@ final class DrainThread implements Runnable {
     slack.begin();
     while (!stopping && !turns.elsewhere && !slack.isShort()) {
       turns.next();
+    }
+    if (slack.isShort()) {
+      pause.ended(System.nanoTime());
     }
     running.stop();
     running.drain(Long.MAX_VALUE, pipeline.sink());

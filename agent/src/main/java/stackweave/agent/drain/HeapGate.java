@@ -1,51 +1,80 @@
 package stackweave.agent.drain;
 
+import java.lang.instrument.Instrumentation;
 import java.util.concurrent.locks.LockSupport;
+import stackweave.jfr.control.StartGate;
 
 /**
  * Lets nothing begin that sampling needs, not even events be registered with JFR, before the heap
- * has room for it. On a small heap the application begins first, for what it keeps in use for good
- * is not there before. Once open it stays open: what was loaded stays, too. For one thread, but for
- * {@link #close}.
+ * and the metaspace have room for it. On a small heap the application begins first, for what it
+ * keeps in use for good is not there before. Once open it stays open: what was loaded stays, too.
+ * For one thread, but for {@link #close}.
  */
-public final class HeapGate implements Runnable, AutoCloseable {
+public final class HeapGate implements StartGate, AutoCloseable {
   /** How long the application is let begin on a small heap. */
   private static final long SETTLE_NANOS = 2_000_000_000L;
 
   private static final long LOOK_NANOS = 50_000_000L;
 
+  /** So many looks at memory come to one at the recordings. */
+  private static final int RECORDINGS_LOOKS = 10;
+
+  private final Instrumentation instrumentation;
   private final Messages messages;
+  private final Sampler sampler;
   private boolean open;
   private volatile boolean closed;
 
-  /** Says on stderr why it stays closed. */
-  public HeapGate(Messages messages) {
+  /**
+   * @param messages says on stderr why it stays closed while samples are asked for
+   * @param sampler says so where the state of sampling is asked for
+   */
+  public HeapGate(Instrumentation instrumentation, Messages messages, Sampler sampler) {
+    this.instrumentation = instrumentation;
     this.messages = messages;
+    this.sampler = sampler;
   }
 
-  /** Returns when there is room, or nobody waits for it any more. */
   @Override
-  public void run() {
+  public boolean await(Recordings recordings) {
     if (open) {
-      return;
+      return true;
     }
+    MetaspaceRoom metaspace = MetaspaceRoom.of(instrumentation);
     HeapSlack slack = new HeapSlack();
     long begin = System.nanoTime();
+    String noClasses = null;
+    boolean asked = false;
     boolean said = false;
-    while (!closed) {
+    for (int look = 0; !closed; look++) {
       slack.look();
       boolean settled = !slack.needsSettling() || System.nanoTime() - begin > SETTLE_NANOS;
-      if (settled && slack.isAmple()) {
-        open = true;
-        return;
+      boolean looksAtRecordings = look % RECORDINGS_LOOKS == 0;
+      if (looksAtRecordings) {
+        noClasses = metaspace.whyNot();
       }
-      if (settled && slack.isKnown() && !said) {
+      if (settled && slack.isAmple() && noClasses == null) {
+        open = true;
+        sampler.waitsFor("");
+        return true;
+      }
+      if (looksAtRecordings) {
+        if (!recordings.areRunning()) {
+          break;
+        }
+        asked = recordings.ask();
+      }
+      String whyNot = noClasses != null ? noClasses : slack.isKnown() ? slack.whyNot() : "";
+      if (settled && asked && !said && !whyNot.isEmpty()) {
         said = true;
-        messages.sampling("not sampling: " + slack.whyNot());
+        messages.sampling("not sampling: " + whyNot);
+        sampler.waitsFor(whyNot);
       }
       LockSupport.parkNanos(this, LOOK_NANOS);
       Thread.interrupted(); // an interrupted thread is never parked
     }
+    sampler.waitsFor("");
+    return false;
   }
 
   /** Lets go who waits. Any thread. */

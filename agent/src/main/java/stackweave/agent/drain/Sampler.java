@@ -41,6 +41,9 @@ public final class Sampler implements SamplingListener {
   private volatile DrainThread drain;
   private boolean closed;
 
+  /** Why it isn't begun to sample for those who ask; "" while nobody is kept waiting. */
+  private volatile String waiting = "";
+
   /** Whom it samples for; null while for nobody. */
   private volatile SamplingRequest served;
 
@@ -94,6 +97,18 @@ public final class Sampler implements SamplingListener {
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear, and the caller has nobody to tell.
       messages.sampling("sampling can't be started or stopped (" + e + ")");
+    }
+  }
+
+  /**
+   * Says where the state is asked for why sampling is not begun: memory that it needs is not there.
+   *
+   * @param whyNot in one line; "" while nobody is kept waiting
+   */
+  void waitsFor(String whyNot) {
+    if (!waiting.equals(whyNot)) {
+      waiting = whyNot;
+      showStatus();
     }
   }
 
@@ -196,6 +211,9 @@ public final class Sampler implements SamplingListener {
       if (current != null && current.awaitStart(timeoutMillis)) {
         return true;
       }
+      if (!waiting.isEmpty()) {
+        return true;
+      }
       Thread.sleep(10);
     }
     return false;
@@ -206,9 +224,11 @@ public final class Sampler implements SamplingListener {
     SamplingRequest request = served;
     List<String> lines = new ArrayList<>();
     lines.add(
-        request == null
-            ? "state: dormant, for no recording asks for samples"
-            : "state: on duty for " + String.join(", ", request.recordings()));
+        request != null
+            ? "state: on duty for " + String.join(", ", request.recordings())
+            : waiting.isEmpty()
+                ? "state: dormant, for no recording asks for samples"
+                : "state: waiting for room, not sampling: " + waiting);
     if (!switchFile.name().isEmpty()) {
       lines.add(SwitchPlaces.STATUS + switchFile.name());
     }

@@ -82,6 +82,8 @@ final class Throttle {
   private boolean behind;
 
   /**
+   * One that begins with {@link #START_NANOS}.
+   *
    * @param percent of a core, from 1 to 100
    * @param cpuClock CPU time of this thread, in ns
    * @param clock as {@link System#nanoTime}
@@ -102,6 +104,25 @@ final class Throttle {
     accountedCpu = cpuClock.getAsLong();
     steppedAt = accountedAt;
     steppedCpu = accountedCpu;
+  }
+
+  /**
+   * Goes on with the account of another one, for the next engine on the same thread: with what is
+   * left there, and what was used and came in since.
+   */
+  Throttle(Throttle before, DoubleSupplier backlog) {
+    this.percent = before.percent;
+    this.cpuClock = before.cpuClock;
+    this.clock = before.clock;
+    this.backlog = backlog;
+    this.random = before.random;
+    credit = before.credit;
+    accountedAt = before.accountedAt;
+    accountedCpu = before.accountedCpu;
+    oneIn = before.oneIn;
+    behind = before.behind;
+    steppedAt = clock.getAsLong();
+    steppedCpu = cpuClock.getAsLong();
   }
 
   /** Whether the next sample is kept; asked once for each of them. */

@@ -1,16 +1,16 @@
 package stackweave.agent.engine;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.maps.PlainFiles;
 import stackweave.unwind.Architecture;
 
 /** What is to know of this kernel's CPU timers. */
 final class CpuTimers {
-  private static final Path RELEASE = Path.of("/proc/sys/kernel/osrelease");
+  private static final String RELEASE = "/proc/sys/kernel/osrelease";
 
   private CpuTimers() {}
 
@@ -34,7 +34,8 @@ final class CpuTimers {
   static boolean mayInterruptCalls() {
     try {
       return mayInterruptCalls(
-          SystemCalls.current().orElseThrow().architecture(), Files.readString(RELEASE));
+          SystemCalls.current().orElseThrow().architecture(),
+          PlainFiles.text(RELEASE, StandardCharsets.ISO_8859_1));
     } catch (IOException e) {
       return false; // without /proc there is no timer engine
     }

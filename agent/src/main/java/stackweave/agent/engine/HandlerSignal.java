@@ -2,11 +2,10 @@ package stackweave.agent.engine;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Tasks;
+import stackweave.maps.PlainFiles;
 
 /**
  * The signal of the timer engine: a real-time signal that nobody uses, and its disposition, taken
@@ -177,7 +176,7 @@ final class HandlerSignal implements AutoCloseable {
   private static long blockedOrPending(int tid) {
     long mask = 0;
     try {
-      for (String line : Files.readAllLines(Path.of("/proc/self/task/" + tid + "/status"))) {
+      for (String line : PlainFiles.lines("/proc/self/task/" + tid + "/status")) {
         if (line.startsWith("SigBlk:")
             || line.startsWith("SigPnd:")
             || line.startsWith("ShdPnd:")) {

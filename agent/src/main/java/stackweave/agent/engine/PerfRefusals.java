@@ -1,16 +1,17 @@
 package stackweave.agent.engine;
 
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.maps.PlainFiles;
 
 /** What a refused perf_event_open means, in words. */
 final class PerfRefusals {
   /** Exists where the kernel has perf_event_open: the way to find out (man perf_event_open). */
-  private static final Path PARANOID = Path.of("/proc/sys/kernel/perf_event_paranoid");
+  private static final String PARANOID = "/proc/sys/kernel/perf_event_paranoid";
 
   private static final int UNKNOWN = Integer.MAX_VALUE;
 
@@ -26,7 +27,8 @@ final class PerfRefusals {
     return switch (errno) {
       case Errno.EACCES -> notPermitted(engine, kernel);
       case Errno.EPERM -> blocked(engine, errno);
-      case Errno.ENOSYS -> Files.exists(PARANOID) ? blocked(engine, errno) : absent(engine, errno);
+      case Errno.ENOSYS ->
+          new File(PARANOID).exists() ? blocked(engine, errno) : absent(engine, errno);
       case Errno.ENOENT, Errno.ENODEV, Errno.EOPNOTSUPP -> absent(engine, errno);
       case Errno.EMFILE, Errno.ENFILE -> outOfDescriptors(engine, errno);
       case Errno.ENOMEM ->
@@ -206,7 +208,7 @@ final class PerfRefusals {
 
   private static int paranoid() {
     try {
-      return Integer.parseInt(Files.readString(PARANOID).strip());
+      return Integer.parseInt(PlainFiles.text(PARANOID, StandardCharsets.ISO_8859_1).strip());
     } catch (IOException | NumberFormatException e) {
       return UNKNOWN;
     }

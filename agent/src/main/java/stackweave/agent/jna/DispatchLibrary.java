@@ -1,7 +1,11 @@
 package stackweave.agent.jna;
 
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -10,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -19,7 +22,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Loads JNA's native half, always our own copy: into a directory that only we may enter, created
@@ -35,7 +37,7 @@ public final class DispatchLibrary {
   private static final int STICKY = 01000;
   private static final Integer ROOT = 0;
   private static final Path SELF = Path.of("/proc/self");
-  private static final Path MAPS = Path.of("/proc/self/maps");
+  private static final String MAPS = "/proc/self/maps";
 
   private DispatchLibrary() {}
 
@@ -71,8 +73,16 @@ public final class DispatchLibrary {
 
   /** Whether the C library is musl, as on Alpine: its loader is mapped under its own name. */
   private static boolean isOnMusl() {
-    try (Stream<String> maps = Files.lines(MAPS, StandardCharsets.ISO_8859_1)) {
-      return maps.anyMatch(line -> line.contains("/ld-musl-"));
+    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+    try (BufferedReader maps =
+        new BufferedReader(
+            new InputStreamReader(new FileInputStream(MAPS), StandardCharsets.ISO_8859_1))) {
+      for (String line = maps.readLine(); line != null; line = maps.readLine()) {
+        if (line.contains("/ld-musl-")) {
+          return true;
+        }
+      }
+      return false;
     } catch (IOException e) {
       return false;
     }
@@ -129,8 +139,9 @@ public final class DispatchLibrary {
     Path directory = createDirectory(parent);
     Path file = directory.resolve(FILE);
     try {
-      try (OutputStream out =
-          Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      Files.createFile(file);
+      // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+      try (OutputStream out = new FileOutputStream(file.toFile())) {
         out.write(library);
       }
       System.load(file.toString());

@@ -2,11 +2,9 @@ package stackweave.agent.linux;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
+import stackweave.maps.PlainFiles;
 
 /**
  * Where the kernel has the code of the BPF programs that are loaded, by bpf(2), for whom it tells:
@@ -16,7 +14,7 @@ import java.util.Set;
  * Source: include/uapi/linux/bpf.h, union bpf_attr and struct bpf_prog_info (Linux 4.18 and later).
  */
 public final class BpfPrograms {
-  private static final Path STATUS = Path.of("/proc/thread-self/status");
+  private static final String STATUS = "/proc/thread-self/status";
   private static final int CAP_SYS_ADMIN = 21;
 
   private static final int PROG_GET_NEXT_ID = 11;
@@ -148,7 +146,7 @@ public final class BpfPrograms {
 
   private static boolean isCapable() {
     try {
-      for (String line : Files.readAllLines(STATUS, StandardCharsets.ISO_8859_1)) {
+      for (String line : PlainFiles.lines(STATUS)) {
         if (line.startsWith("CapEff:")) {
           long capabilities = Long.parseUnsignedLong(line.substring(line.indexOf('\t') + 1), 16);
           return (capabilities >>> CAP_SYS_ADMIN & 1) != 0;

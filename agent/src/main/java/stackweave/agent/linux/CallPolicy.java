@@ -1,10 +1,8 @@
 package stackweave.agent.linux;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Set;
+import stackweave.maps.PlainFiles;
 
 /**
  * Which {@link GuardedCall}s may be made: all where no seccomp filter is in front of the kernel,
@@ -15,8 +13,8 @@ import java.util.Set;
  * thread that it was made on.
  */
 public final class CallPolicy {
-  private static final Path OF_THREAD = Path.of("/proc/thread-self/status");
-  private static final Path OF_PROCESS = Path.of("/proc/self/status");
+  private static final String OF_THREAD = "/proc/thread-self/status";
+  private static final String OF_PROCESS = "/proc/self/status";
   private static final String LINE = "Seccomp:";
   private static final String NO_FILTER = "0";
 
@@ -65,8 +63,8 @@ public final class CallPolicy {
     }
   }
 
-  private static boolean isFiltered(Path status) throws IOException {
-    for (String line : Files.readAllLines(status, StandardCharsets.ISO_8859_1)) {
+  private static boolean isFiltered(String status) throws IOException {
+    for (String line : PlainFiles.lines(status)) {
       if (line.startsWith(LINE)) {
         return !line.substring(LINE.length()).strip().equals(NO_FILTER);
       }

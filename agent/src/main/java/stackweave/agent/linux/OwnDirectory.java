@@ -1,18 +1,18 @@
 package stackweave.agent.linux;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
+import stackweave.maps.PlainFiles;
 
 /**
  * Directories in which nobody but this process's user and root has a hand, nor in any directory on
  * the way there. Thread-safe.
  */
 public final class OwnDirectory {
-  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final String STATUS = "/proc/self/status";
   private static final int ROOT = 0;
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int STICKY = 01000;
@@ -70,7 +70,7 @@ public final class OwnDirectory {
    * @throws IOException if /proc can't be read
    */
   public static int effectiveUid() throws IOException {
-    for (String line : Files.readAllLines(STATUS, StandardCharsets.ISO_8859_1)) {
+    for (String line : PlainFiles.lines(STATUS)) {
       if (line.startsWith("Uid:")) {
         return (int) Long.parseLong(line.split("\\s+")[2]);
       }

@@ -3,8 +3,7 @@ package stackweave.agent.linux;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import stackweave.maps.PlainFiles;
 
 /** What /proc/self says about this process: its threads and its file descriptors. Thread-safe. */
 public final class Tasks {
@@ -29,7 +28,7 @@ public final class Tasks {
   /** A thread's name as the kernel has it (at most 15 bytes), or null if the thread is gone. */
   public static String comm(int tid) {
     try {
-      byte[] comm = Files.readAllBytes(Path.of("/proc/self/task/" + tid + "/comm"));
+      byte[] comm = PlainFiles.bytes("/proc/self/task/" + tid + "/comm");
       // Not readString: the cut at 15 bytes may go through a character.
       return new String(comm, StandardCharsets.UTF_8).stripTrailing();
     } catch (IOException e) {

@@ -51,6 +51,22 @@ class ThrottleTest {
     }
   }
 
+  /** An engine that ends and another that begins, again and again, get what one would. */
+  @Test
+  void anotherEngineGoesOnWithTheAccount() {
+    Throttle throttle = throttle(10);
+    long begin = cpu;
+    long begunAt = now;
+    for (int i = 0; i < 30; i++) {
+      cpu += 300_000_000L; // to put the pipeline together
+      now += 2 * SECOND;
+      throttle = new Throttle(throttle, () -> backlog);
+      load(throttle, 2, 1_000, 1_000_000, 50_000);
+    }
+    double cores = (double) (cpu - begin - Throttle.START_NANOS) / (now - begunAt);
+    assertTrue(cores < 0.13, "it used " + cores + " of a core");
+  }
+
   @Test
   void allAreKeptWithinTheShare() {
     Throttle throttle = throttle(10);

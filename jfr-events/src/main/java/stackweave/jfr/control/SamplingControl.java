@@ -37,7 +37,7 @@ public final class SamplingControl implements AutoCloseable {
 
   private final SamplingRule rule;
   private final SamplingListener listener;
-  private final Runnable awaited;
+  private final StartGate gate;
   private final RecorderListener recorderListener = new RecorderListener();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition marked = lock.newCondition();
@@ -78,8 +78,7 @@ public final class SamplingControl implements AutoCloseable {
   /**
    * The same, but nothing is registered with JFR before something has happened.
    *
-   * @param awaited called on the control thread before recordings are looked at, returns when they
-   *     may be; null for at once
+   * @param gate asked on the control thread before recordings are looked at; null: at once
    */
   public SamplingControl(
       boolean explicitOnly,
@@ -87,8 +86,8 @@ public final class SamplingControl implements AutoCloseable {
       String defaultEngine,
       int defaultDepth,
       SamplingListener listener,
-      Runnable awaited) {
-    this.awaited = awaited;
+      StartGate gate) {
+    this.gate = gate;
     this.rule = new SamplingRule(explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth);
     this.listener = listener;
   }
@@ -265,15 +264,22 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /** Classes instead of lambdas: bootstrapping those would cost premain some milliseconds. */
-  private final class Watch implements Runnable {
+  private final class Watch implements Runnable, StartGate.Recordings {
+    @Override
+    public boolean areRunning() {
+      return !running().isEmpty();
+    }
+
+    @Override
+    public boolean ask() {
+      return rule.decide(running(), eventTypeId) != null;
+    }
+
     @Override
     public void run() {
       while (takeMark()) {
         try {
-          if (awaited != null) {
-            awaited.run();
-          }
-          if (!isClosed()) {
+          if ((gate == null || gate.await(this)) && !isClosed()) {
             look(changedNanos());
           }
         } catch (Throwable e) {

@@ -1,8 +1,9 @@
 package stackweave.jfr.store;
 
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -528,8 +529,9 @@ public final class EventStore implements AutoCloseable {
 
   /** The kernel's: the JDK's SecureRandom would keep its devices open ever after. */
   private static String uuid() {
-    try {
-      return Files.readString(Path.of("/proc/sys/kernel/random/uuid")).strip();
+    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+    try (InputStream in = new FileInputStream("/proc/sys/kernel/random/uuid")) {
+      return new String(in.readNBytes(64), StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
       // Without /proc/sys, as with systemd's ProcSubset=pid. It need only not be met by accident.
       SplittableRandom random =

@@ -1,5 +1,6 @@
 package stackweave.samples.heap;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
@@ -11,9 +12,9 @@ import java.util.zip.Deflater;
 
 /**
  * {@code FullHeap MIB SECONDS [SECONDS BEFORE]}: keeps so much of its heap in use, and works on
- * with what is left: short-lived objects on two threads, calls into native code, and classes that
- * are loaded and dropped; before that it may do so with an empty heap. Ends with {@link #DONE} on
- * stdout, or as the JVM's options for a full heap say.
+ * with what is left: short-lived objects on two threads, calls into native code and the kernel, and
+ * classes that are loaded and dropped; before that it may do so with an empty heap. Ends with
+ * {@link #DONE} on stdout, or as the JVM's options for a full heap say.
  */
 public final class FullHeap {
   /** The last line of a run that had memory enough. */
@@ -88,6 +89,7 @@ public final class FullHeap {
       while (System.nanoTime() - end < 0) {
         garbage(rounds);
         deflate(deflater, packed);
+        readKernel(packed);
         if (rounds++ % CLASSES_EVERY == 0) {
           classes();
         }
@@ -119,6 +121,15 @@ public final class FullHeap {
     deflater.finish();
     deflater.deflate(packed, packed.length / 2, packed.length / 2);
     sum.update(packed);
+  }
+
+  /** Some KiB that the kernel makes while it is read. */
+  private static void readKernel(byte[] buffer) throws IOException {
+    try (InputStream in = new FileInputStream("/proc/self/maps")) {
+      while (in.read(buffer) > 0) {
+        continue;
+      }
+    }
   }
 
   private void classes() throws ReflectiveOperationException {
