@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.samples.matrix.Jdk;
@@ -45,6 +46,13 @@ class FullHeapIT {
         ended.err().stream().filter(line -> line.startsWith("stackweave: ")).toList();
     assertEquals(1, said.size(), said::toString);
     assertTrue(said.get(0).contains(limit.substring(0, limit.indexOf('='))), said.get(0));
+  }
+
+  @Test
+  void recordingsThatAskForNothingAreNotToldOfMissingRoom() {
+    ForkedJvm.Ended ended =
+        run(17, 512, List.of("sample=explicit"), List.of("-XX:MaxMetaspaceSize=8m"), "10", "2");
+    assertEquals(List.of(), ended.err());
   }
 
   /** What is read in the course of sampling takes nothing of the application's direct memory. */
