@@ -26,8 +26,11 @@ class StormsIT {
   /** The agent's budget, and what the JDK and the application keep. */
   private static final long MOST_HEAP_KIB = (64 + 8) * 1024;
 
-  /** 5,000 threads × CPUs it must not be. */
-  private static final int MOST_FDS = 400;
+  /**
+   * 5,000 threads × CPUs it must not be; perf that comes back while a crowd is going holds one per
+   * CPU for each thread that was still there.
+   */
+  private static final int MOST_FDS = 1_000;
 
   private static final Pattern LINE =
       Pattern.compile(
