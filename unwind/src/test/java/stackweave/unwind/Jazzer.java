@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * so.
  */
 public final class Jazzer {
-  private static final long SECONDS = Long.getLong("fuzz.seconds", 5);
+  private static final long SECONDS = Long.getLong("fuzz.seconds", 8);
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs");
 
   private Jazzer() {}
