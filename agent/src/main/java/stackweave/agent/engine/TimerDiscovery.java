@@ -393,7 +393,10 @@ final class TimerDiscovery implements AutoCloseable {
       return;
     }
     Answer answer = look(tid, fromBirth);
-    if (answer != Answer.TAKES) {
+    // Told of by the hook on Thread.start, it has just left that: within the first moments of its
+    // life its open mask is its own. To look at it once more would take longer than many live.
+    boolean justStarted = fromBirth && stackEnd != 0;
+    if (answer != Answer.TAKES && !(answer == Answer.UNSURE && justStarted)) {
       int slot = threads.skip(tid);
       if (slot >= 0) {
         passedOver.add(slot, tid, answer, fromBirth);
