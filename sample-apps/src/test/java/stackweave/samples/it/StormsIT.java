@@ -32,6 +32,9 @@ class StormsIT {
    */
   private static final int MOST_FDS = 1_000;
 
+  /** The tenth that it may use in the long run, and what handing over between engines costs. */
+  private static final double MOST_SHARE = 0.15;
+
   private static final Pattern LINE =
       Pattern.compile(
           "STORM (\\S+): (.*); ([0-9.]+) s; drain thread (-?[0-9.]+) s = .* %; heap (\\d+) KiB;"
@@ -69,7 +72,7 @@ class StormsIT {
         () -> assertTrue(calm.size() > 20 * seconds, "samples of the calm: " + calm.size()),
         () -> assertTrue(complete >= 0.99 * calm.size(), complete + " of " + calm.size()),
         () -> assertEquals(0, stacks.unresolved()),
-        () -> assertTrue(share(stacks) < 0.10, "drain thread's share: " + share(stacks)));
+        () -> assertTrue(share(stacks) < MOST_SHARE, "drain thread's share: " + share(stacks)));
   }
 
   /** Of a core, but for the second that sampling may cost to begin with. */
