@@ -411,11 +411,11 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** Looked at where that is affordable; {@link #review} looks at the others. */
+  /** Looked at where that is affordable; the others have to wait until it is. */
   private Answer look(int tid, boolean fromBirth) {
     long begin = System.nanoTime();
     if (fromBirth && COST_SHARE * maskNanos > begin - beganAt || threads.live() >= MOST_AT_START) {
-      return Answer.TAKES;
+      return Answer.UNSURE;
     }
     Answer answer = masks.look(tid);
     maskNanos += fromBirth ? System.nanoTime() - begin : 0;

@@ -31,7 +31,13 @@ final class FullHeap implements Antagonist {
 
   @Override
   public List<String> jvmOptions(Path directory) {
-    return List.of("-XX:+ExitOnOutOfMemoryError");
+    // JDK 17 gives up an allocation after two waits for JNI's critical sections (GCLocker), however
+    // much a collection would free; later releases have neither the wait nor the option.
+    return List.of(
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:+IgnoreUnrecognizedVMOptions",
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:GCLockerRetryAllocationCount=1000");
   }
 
   @Override
