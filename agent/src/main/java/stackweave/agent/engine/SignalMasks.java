@@ -93,6 +93,11 @@ final class SignalMasks implements AutoCloseable {
     return signal;
   }
 
+  /** Takes an open mask for the usual one: of a thread that can't wait for signals yet. */
+  Answer lookOnce(int tid) {
+    return !readStatus(tid) ? Answer.UNSURE : blocked ? Answer.BLOCKS : Answer.TAKES;
+  }
+
   /** Looks at a thread of which nothing is known. */
   Answer look(int tid) {
     return look(tid, -1, 0);

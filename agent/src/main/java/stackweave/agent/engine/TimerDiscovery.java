@@ -392,11 +392,10 @@ final class TimerDiscovery implements AutoCloseable {
       refused++;
       return;
     }
-    Answer answer = look(tid, fromBirth);
     // Told of by the hook on Thread.start, it has just left that: within the first moments of its
-    // life its open mask is its own. To look at it once more would take longer than many live.
-    boolean justStarted = fromBirth && stackEnd != 0;
-    if (answer != Answer.TAKES && !(answer == Answer.UNSURE && justStarted)) {
+    // life its open mask is its own, and to look any longer would take more than many live.
+    Answer answer = look(tid, fromBirth, fromBirth && stackEnd != 0);
+    if (answer != Answer.TAKES) {
       int slot = threads.skip(tid);
       if (slot >= 0) {
         passedOver.add(slot, tid, answer, fromBirth);
@@ -411,13 +410,13 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** Looked at where that is affordable; the others have to wait until it is. */
-  private Answer look(int tid, boolean fromBirth) {
+  /** Looked at where that is affordable; {@link #review} looks at the others. */
+  private Answer look(int tid, boolean fromBirth, boolean justStarted) {
     long begin = System.nanoTime();
     if (fromBirth && COST_SHARE * maskNanos > begin - beganAt || threads.live() >= MOST_AT_START) {
-      return Answer.UNSURE;
+      return Answer.TAKES;
     }
-    Answer answer = masks.look(tid);
+    Answer answer = justStarted ? masks.lookOnce(tid) : masks.look(tid);
     maskNanos += fromBirth ? System.nanoTime() - begin : 0;
     return answer;
   }
