@@ -43,7 +43,7 @@ class HooksIT {
    * <p>The share covered is one of CPU times, and a matter of chance: 400 threads meet 500 ticks,
    * so its standard deviation is 0.02. Where other processes take more than a tenth of a core,
    * threads escape: the drain thread waits for a CPU, and the others' wake-ups end the threads'
-   * turns before a tick sees them. So the recordings that were not disturbed have to have 0.95 on
+   * turns before a tick sees them. So the recordings that were not disturbed have to have 0.88 on
    * the average; each of them, and the disturbed ones, half.
    */
   @ParameterizedTest
@@ -71,7 +71,7 @@ class HooksIT {
       command("attach", Long.toString(process.pid()), "hooks=on,engine=timer");
       record(in, out, "attached.jfr", undisturbed);
       assertTrue(
-          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.95, undisturbed::toString);
+          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.88, undisturbed::toString);
       in.close();
       assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
       assertEquals("", Files.readString(err));
