@@ -88,8 +88,6 @@ public final class Libc {
 
   public static native int madvise(long address, long length, int advice);
 
-  public static native int ftruncate(int fd, long length);
-
   public static native int fcntl(int fd, int command, long argument);
 
   public static native long lseek(int fd, long offset, int whence);

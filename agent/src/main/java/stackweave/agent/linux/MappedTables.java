@@ -1,6 +1,5 @@
 package stackweave.agent.linux;
 
-import com.sun.jna.Pointer;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -45,20 +44,10 @@ public final class MappedTables implements TableMemory, AutoCloseable {
     if (length < SMALLEST_BYTES) {
       return ByteBuffer.allocate(length);
     }
-    long address =
-        Libc.mmap(
-            0,
-            length,
-            Libc.PROT_READ | Libc.PROT_WRITE,
-            Libc.MAP_PRIVATE | Libc.MAP_ANONYMOUS,
-            -1,
-            0);
-    if (address == Libc.MAP_FAILED) {
-      throw new OutOfMemoryError("mmap of " + length + " bytes: " + Errno.name(Libc.errno()));
-    }
-    ByteBuffer buffer = new Pointer(address).getByteBuffer(0, length);
+    NativeBuffer mapped = NativeBuffer.allocate(length);
+    ByteBuffer buffer = mapped.bytes();
     bytes += length;
-    mappings.add(new Mapping(buffer, unreachable, address, length));
+    mappings.add(new Mapping(buffer, unreachable, mapped.address(), length));
     // JNA's buffers are of native order already.
     return buffer.order(ByteOrder.BIG_ENDIAN);
   }
