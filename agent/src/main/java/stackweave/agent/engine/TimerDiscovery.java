@@ -22,6 +22,11 @@ final class TimerDiscovery implements AutoCloseable {
   /** A list is followed by so many times its cost without one. */
   private static final int COST_SHARE = 50;
 
+  /** Looks at masks cost a fiftieth of a core, and so much at once, in ns: some 600 threads. */
+  private static final int MASK_SHARE = 50;
+
+  private static final long MASKS_AHEAD_NANOS = 30_000_000;
+
   private static final long LISTING_NANOS = 200_000_000L;
   private static final long VERIFY_NANOS = 2_000_000_000L;
 
@@ -45,7 +50,6 @@ final class TimerDiscovery implements AutoCloseable {
   /** How many of them at a time. */
   private static final int DOUBTED_AT_ONCE = 64;
 
-  private final long beganAt = System.nanoTime();
   private final TimerThreads threads;
   private final SignalQueue queue;
   private final int drainTid;
@@ -55,6 +59,7 @@ final class TimerDiscovery implements AutoCloseable {
   private final PassedOver passedOver;
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
+  private final CpuAllowance maskLooks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
   private final LastPid lastPid = new LastPid();
   private final ThreadIds fresh = new ThreadIds();
   private final ThreadIds waiting = new ThreadIds();
@@ -79,8 +84,6 @@ final class TimerDiscovery implements AutoCloseable {
   private long listedAt;
   private long listingCost;
   private long verifiedAt;
-  private long maskNanos;
-  private long doubtNanos;
   private long doubtedAt;
   private int nextDoubt;
 
@@ -172,9 +175,9 @@ final class TimerDiscovery implements AutoCloseable {
   void look() {
     takeStarted();
     long now = System.nanoTime();
-    if (doubtful > 0 && now - doubtedAt >= DOUBT_NANOS) {
+    if (doubtful > 0 && now - doubtedAt >= DOUBT_NANOS && maskLooks.isLeft()) {
       doubtedAt = now;
-      lookAtDoubtful(now);
+      lookAtDoubtful();
     }
     int pid = lastPidTrusted ? lastPid.read() : -1;
     boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
@@ -248,7 +251,7 @@ final class TimerDiscovery implements AutoCloseable {
         continue;
       }
       if (threads.hasTimer(slot)) {
-        Answer answer = masks.look(tid);
+        Answer answer = passedOver.lookAnew(tid);
         if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
           threads.suspend(slot);
           passedOver.add(slot, tid, answer, false);
@@ -274,14 +277,14 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** Some of those of which nothing is known yet, for at most a fiftieth of a core. */
-  private void lookAtDoubtful(long now) {
+  /** Some of those of which nothing is known yet. */
+  private void lookAtDoubtful() {
     attached.clear();
-    boolean affordable = COST_SHARE * doubtNanos <= now - beganAt;
-    int left = affordable ? DOUBTED_AT_ONCE : 0;
+    int left = DOUBTED_AT_ONCE;
     int slots = threads.slots();
     doubtful = 0;
     int from = nextDoubt;
+    maskLooks.begin();
     for (int i = 0; i < slots; i++) {
       int slot = (from + i) % slots;
       int tid = threads.tidAt(slot);
@@ -297,8 +300,8 @@ final class TimerDiscovery implements AutoCloseable {
         doubtful++;
       }
     }
+    maskLooks.end();
     beginAttached();
-    doubtNanos += affordable ? System.nanoTime() - now : 0;
   }
 
   private void beginAttached() {
@@ -410,14 +413,17 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** Looked at where that is affordable; {@link #review} looks at the others. */
+  /** Looked at where that is affordable; the others are {@linkplain #lookAtDoubtful in doubt}. */
   private Answer look(int tid, boolean fromBirth, boolean justStarted) {
-    long begin = System.nanoTime();
-    if (fromBirth && COST_SHARE * maskNanos > begin - beganAt || threads.live() >= MOST_AT_START) {
-      return Answer.TAKES;
+    if (!fromBirth) {
+      return threads.live() < MOST_AT_START ? passedOver.lookAnew(tid) : Answer.UNSURE;
     }
-    Answer answer = justStarted ? masks.lookOnce(tid) : masks.look(tid);
-    maskNanos += fromBirth ? System.nanoTime() - begin : 0;
+    if (!maskLooks.isLeft()) {
+      return Answer.UNSURE;
+    }
+    maskLooks.begin();
+    Answer answer = justStarted ? masks.lookOnce(tid) : passedOver.lookAnew(tid);
+    maskLooks.end();
     return answer;
   }
 
