@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
@@ -577,7 +578,10 @@ class PerfEngineTest {
     }
   }
 
-  /** What user mode can't sample is stated, as the kernel's own accounting has it. */
+  /**
+   * What user mode can't sample is stated: nearly all of it is the reads', whose CPU time the
+   * thread measures itself. (The ticks of /proc/self/stat are far off on a busy machine.)
+   */
   @ParameterizedTest
   @ValueSource(ints = {0, 150_000})
   void theShareOfTheKernelIsStated(int userWork) throws Exception {
@@ -586,39 +590,32 @@ class PerfEngineTest {
     long[] sum = {0};
     Recorder recorder =
         Recorder.record(
-            every(10 * MILLISECOND, EngineKind.PERF_USER),
+            every(2 * MILLISECOND, EngineKind.PERF_USER),
             () -> {
-              long[] before = processTicks();
               int zero = Libc.open("/dev/zero", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
-              try (NativeBuffer block = NativeBuffer.allocate(1 << 20);
-                  NativeBuffer time = NativeBuffer.allocate(16)) {
-                long end = Burner.threadCpu(time) + 1200 * MILLISECOND;
-                while (Burner.threadCpu(time) < end) {
+              try (CpuTime cpu = new CpuTime();
+                  NativeBuffer block = NativeBuffer.allocate(1 << 20)) {
+                all[0] = -cpu.ofProcess();
+                long end = cpu.ofThread() + 1200 * MILLISECOND;
+                for (long at = cpu.ofThread(); at < end; at = cpu.ofThread()) {
                   assertEquals(1 << 20, Libc.read(zero, block.address(), 1 << 20));
+                  kernel[0] += cpu.ofThread() - at;
                   for (int i = 0; i < userWork; i++) {
                     sum[0] = sum[0] * 31 + i;
                   }
                 }
+                all[0] += cpu.ofProcess();
               } finally {
                 Libc.close(zero);
               }
-              kernel[0] = processTicks()[1] - before[1];
-              all[0] = processTicks()[0] + processTicks()[1] - before[0] - before[1];
             });
 
     EngineStatistics statistics = recorder.statistics;
     double stated = (double) statistics.cpuKernelNanos() / statistics.cpuCountedNanos();
     double expected = (double) kernel[0] / all[0];
-    String what = stated + ", /proc/self/stat " + expected + " " + statistics;
+    String what = stated + ", the reads " + expected + " " + statistics;
     assertEquals(expected, stated, 0.1, what);
-    assertTrue(userWork == 0 ? stated > 0.7 : stated < 0.9, what);
-  }
-
-  /** What /proc/self/stat says of user and kernel mode, in ticks. */
-  private static long[] processTicks() throws Exception {
-    String stat = Files.readString(Path.of("/proc/self/stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return new long[] {Long.parseLong(fields[11]), Long.parseLong(fields[12])};
+    assertTrue(userWork == 0 ? stated > 0.5 : stated < 0.9, what);
   }
 
   @Test
@@ -711,7 +708,8 @@ class PerfEngineTest {
       assertTrue(recorder.statistics.threads() > 1);
     }
 
-    assertEquals(fds, Tasks.openFileDescriptors());
+    int left = Tasks.openFileDescriptors(); // the JVM's own may have become fewer
+    assertTrue(left <= fds, left + " descriptors, " + fds + " before");
     for (int i = 0; i < 100 && !threads.containsAll(threadNames()); i++) {
       // A thread that is joined has still to leave the kernel's list.
       pause(20);
