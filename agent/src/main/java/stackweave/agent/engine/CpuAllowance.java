@@ -31,6 +31,11 @@ final class CpuAllowance {
     return usedNanos - aheadNanos <= (System.nanoTime() - beganAt) / share;
   }
 
+  /** What the work has used so far, in ns. */
+  long usedNanos() {
+    return usedNanos;
+  }
+
   /** The calling thread begins with the work. */
   void begin() {
     cpuAtBegin = cpuTime.ofThread();

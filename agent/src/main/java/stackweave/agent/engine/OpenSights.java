@@ -23,6 +23,13 @@ final class OpenSights {
     count = 0;
   }
 
+  /** Takes over what another one has. */
+  void copy(OpenSights other) {
+    count = other.count;
+    switches = other.switches;
+    cpuNanos = other.cpuNanos;
+  }
+
   /**
    * Adds one.
    *

@@ -9,14 +9,20 @@ import stackweave.agent.engine.SignalMasks.Answer;
  * thread only.
  */
 final class PassedOver {
-  /** Sure looks that a thread of which nothing is known needs. */
-  private static final int AT_FIRST = 1;
+  /** What a look counts that is sure. */
+  private static final int SURE = 2;
+
+  /** The same of one that needs a second to be sure. */
+  private static final int SEEMING = 1;
+
+  /** What the looks at a thread of which nothing is known have to count. */
+  private static final int AT_FIRST = SURE;
 
   /** The same after it was seen with the signal blocked: it may toggle its mask. */
-  private static final int AFTER_BLOCKING = 2;
+  private static final int AFTER_BLOCKING = 2 * SURE;
 
   /** The same after it was seen waiting for the signal. */
-  private static final int AFTER_WAITING = 5;
+  private static final int AFTER_WAITING = 5 * SURE;
 
   /** The C library blocks all signals while it starts a thread, which takes no more CPU time. */
   private static final long BEING_BORN_NANOS = 100_000;
@@ -26,11 +32,16 @@ final class PassedOver {
     final OpenSights sights = new OpenSights();
     int tid;
     int needed;
+    boolean inDoubt;
     boolean born;
   }
 
   private final SignalMasks masks;
+
+  /** What {@link #lookAnew} saw last, and of which thread. */
   private final OpenSights anew = new OpenSights();
+
+  private int anewTid;
   private Entry[] entries = new Entry[256];
 
   PassedOver(SignalMasks masks) {
@@ -40,6 +51,7 @@ final class PassedOver {
   /** Looks at a thread of which nothing is known. */
   Answer lookAnew(int tid) {
     anew.clear();
+    anewTid = tid;
     return masks.look(tid, anew);
   }
 
@@ -58,14 +70,24 @@ final class PassedOver {
     Entry entry = entries[slot];
     entry.tid = tid;
     entry.needed = AT_FIRST;
+    entry.inDoubt = true;
     entry.born = fromBirth;
     entry.sights.clear();
+    if (anewTid == tid) {
+      entry.sights.copy(anew);
+      anewTid = 0;
+    }
     note(entry, answer);
   }
 
   /** Whether nothing is known of the thread in a slot: it was not seen to block the signal. */
   boolean isInDoubt(int slot, int tid) {
-    return has(slot, tid) && entries[slot].needed == AT_FIRST;
+    return has(slot, tid) && entries[slot].inDoubt;
+  }
+
+  /** Whether another look, soon, may be the last that such a thread needs. */
+  boolean isHalfSure(int slot, int tid) {
+    return isInDoubt(slot, tid) && entries[slot].needed == SEEMING;
   }
 
   boolean isFromBirth(int slot) {
@@ -88,10 +110,8 @@ final class PassedOver {
 
   private void note(Entry entry, Answer answer) {
     switch (answer) {
-      case TAKES -> {
-        entry.needed--;
-        entry.sights.clear(); // each sure look is one of its own
-      }
+      case TAKES -> count(entry, SURE);
+      case SEEMS_TO_TAKE -> count(entry, SEEMING);
       case BLOCKS -> {
         if (!isBeingBorn(entry)) {
           need(entry, AFTER_BLOCKING);
@@ -102,12 +122,19 @@ final class PassedOver {
     }
   }
 
+  /** Each look that counts is one of its own. */
+  private static void count(Entry entry, int worth) {
+    entry.needed -= worth;
+    entry.sights.clear();
+  }
+
   private boolean isBeingBorn(Entry entry) {
     return entry.born && masks.switches() == 0 && masks.cpuNanos(entry.tid) < BEING_BORN_NANOS;
   }
 
-  private void need(Entry entry, int looks) {
-    entry.needed = Math.max(entry.needed, looks);
+  private static void need(Entry entry, int least) {
+    entry.needed = Math.max(entry.needed, least);
+    entry.inDoubt = false;
     entry.sights.clear();
     entry.born = false;
   }

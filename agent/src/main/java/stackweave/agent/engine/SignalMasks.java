@@ -25,8 +25,10 @@ import stackweave.unwind.UnreadableMemoryException;
  *       kernel/sched/core.c).
  *   <li>Its mask was open {@link OpenSights#ENOUGH} times, it ran in between, and the count stayed.
  *       Since it ran, it has left the call that it may have been in at first, and it has entered
- *       none since. Only for the microsecond between opening the mask and going to sleep would it
- *       be mistaken, and that several times in a row.
+ *       none since. But from where a call opens the mask to where the sleep is counted it takes a
+ *       microsecond, and longer where a hypervisor sets the timer or takes the CPU away meanwhile,
+ *       which counts as CPU time. So this is an answer that only counts together with another one
+ *       some time later.
  * </ul>
  *
  * <p>Costs 16 µs for a thread that blocks the signal, some 50 µs for one that runs. Not
@@ -37,6 +39,8 @@ final class SignalMasks implements AutoCloseable {
   enum Answer {
     /** The signal is not blocked. */
     TAKES,
+    /** It is hardly blocked; another look has to say so, too. */
+    SEEMS_TO_TAKE,
     /** The mask has it. */
     BLOCKS,
     /** The thread waits for it, by sigwait and the like. */
@@ -134,7 +138,7 @@ final class SignalMasks implements AutoCloseable {
         return blocked ? Answer.BLOCKS : Answer.UNSURE;
       }
     }
-    return sights.areEnough() ? Answer.TAKES : lookAtCall(tid, status, sights);
+    return sights.areEnough() ? Answer.SEEMS_TO_TAKE : lookAtCall(tid, status, sights);
   }
 
   /** Of a thread with an open mask that does not run. */

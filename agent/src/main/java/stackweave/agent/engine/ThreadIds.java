@@ -46,6 +46,12 @@ final class ThreadIds {
     ids[index] = ids[--size];
   }
 
+  /** Takes the first ids out; the others keep their order. */
+  void removeFirst(int count) {
+    System.arraycopy(ids, count, ids, 0, size - count);
+    size -= count;
+  }
+
   void clear() {
     size = 0;
   }

@@ -47,6 +47,9 @@ final class TimerDiscovery implements AutoCloseable {
    */
   private static final long DOUBT_NANOS = 5_000_000;
 
+  /** The same where the next look may be the last. */
+  private static final long HALF_SURE_NANOS = 1_000_000;
+
   /** How many of them at a time. */
   private static final int DOUBTED_AT_ONCE = 64;
 
@@ -65,6 +68,12 @@ final class TimerDiscovery implements AutoCloseable {
   private final ThreadIds waiting = new ThreadIds();
   private final ThreadIds started = new ThreadIds();
   private final ThreadIds ended = new ThreadIds();
+
+  /** Threads that got their timers after a single look, early in their lives. */
+  private final ThreadIds young = new ThreadIds();
+
+  /** How many of them were there when they were looked at last. */
+  private int youngBefore;
 
   /** Those of {@link #attached} that were skipped so far. */
   private final ThreadIds resumed = new ThreadIds();
@@ -89,6 +98,9 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Threads that are passed over only as long as nothing is known of their masks. */
   private int doubtful;
+
+  /** Those of them for which another look may do. */
+  private int halfSure;
 
   private int nextReview;
   private int refused;
@@ -175,8 +187,10 @@ final class TimerDiscovery implements AutoCloseable {
   void look() {
     takeStarted();
     long now = System.nanoTime();
-    if (doubtful > 0 && now - doubtedAt >= DOUBT_NANOS && maskLooks.isLeft()) {
+    long pause = halfSure > 0 ? HALF_SURE_NANOS : DOUBT_NANOS;
+    if (doubtful + young.size() > 0 && now - doubtedAt >= pause && maskLooks.isLeft()) {
       doubtedAt = now;
+      lookAtYoung();
       lookAtDoubtful();
     }
     int pid = lastPidTrusted ? lastPid.read() : -1;
@@ -184,10 +198,10 @@ final class TimerDiscovery implements AutoCloseable {
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
     if (now - listedAt >= LISTING_NANOS || wanted && affordable) {
       listNow = false;
-      long cpu = cpuTime.ofThread();
+      long cpu = cpuTime.ofThread() - maskLooks.usedNanos(); // which has an allowance of its own
       list(pid);
       listedAt = now;
-      listingCost = cpuTime.ofThread() - cpu;
+      listingCost = cpuTime.ofThread() - maskLooks.usedNanos() - cpu;
     }
   }
 
@@ -251,11 +265,7 @@ final class TimerDiscovery implements AutoCloseable {
         continue;
       }
       if (threads.hasTimer(slot)) {
-        Answer answer = passedOver.lookAnew(tid);
-        if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
-          threads.suspend(slot);
-          passedOver.add(slot, tid, answer, false);
-        } else {
+        if (takes(slot, tid)) {
           addAttached(tid, 0, 0);
         }
       } else if (!passedOver.isInDoubt(slot, tid)) {
@@ -264,6 +274,31 @@ final class TimerDiscovery implements AutoCloseable {
     }
     nextReview = threads.slots() == 0 ? 0 : nextReview % threads.slots();
     beginAttached();
+  }
+
+  /** Whether a thread with a timer takes the signal still; if it does not, the timer is gone. */
+  private boolean takes(int slot, int tid) {
+    Answer answer = passedOver.lookAnew(tid);
+    if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
+      threads.suspend(slot);
+      passedOver.add(slot, tid, answer, false);
+      return false;
+    }
+    return true;
+  }
+
+  /** Looks at them again, after 5 to 10 ms: one that blocks signals does so early. */
+  private void lookAtYoung() {
+    maskLooks.begin();
+    for (int i = 0; i < youngBefore; i++) {
+      int slot = threads.slot(young.get(i));
+      if (slot >= 0 && threads.hasTimer(slot)) {
+        takes(slot, young.get(i));
+      }
+    }
+    maskLooks.end();
+    young.removeFirst(youngBefore);
+    youngBefore = young.size();
   }
 
   /** Looks at a thread that was passed over; it may have its timer now. */
@@ -283,6 +318,7 @@ final class TimerDiscovery implements AutoCloseable {
     int left = DOUBTED_AT_ONCE;
     int slots = threads.slots();
     doubtful = 0;
+    halfSure = 0;
     int from = nextDoubt;
     maskLooks.begin();
     for (int i = 0; i < slots; i++) {
@@ -298,6 +334,7 @@ final class TimerDiscovery implements AutoCloseable {
       }
       if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid)) {
         doubtful++;
+        halfSure += passedOver.isHalfSure(slot, tid) ? 1 : 0;
       }
     }
     maskLooks.end();
@@ -397,16 +434,21 @@ final class TimerDiscovery implements AutoCloseable {
     }
     // Told of by the hook on Thread.start, it has just left that: within the first moments of its
     // life its open mask is its own, and to look any longer would take more than many live.
-    Answer answer = look(tid, fromBirth, fromBirth && stackEnd != 0);
+    boolean justStarted = fromBirth && stackEnd != 0;
+    Answer answer = look(tid, fromBirth, justStarted);
     if (answer != Answer.TAKES) {
       int slot = threads.skip(tid);
       if (slot >= 0) {
         passedOver.add(slot, tid, answer, fromBirth);
         doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
+        halfSure += passedOver.isHalfSure(slot, tid) ? 1 : 0;
       }
     } else if (threads.attach(tid)) {
       started.add(tid);
       addAttached(tid, stackStart, stackEnd);
+      if (justStarted) {
+        young.add(tid);
+      }
     } else if (threads.errno() != Errno.EINVAL) { // which says that the thread has ended
       refused++;
       refusedErrno = threads.errno();
@@ -440,7 +482,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Whether threads wait for a timer, so that the next look should be soon. */
   boolean isPressed() {
-    return waiting.size() > 0;
+    return waiting.size() > 0 || halfSure > 0 && maskLooks.isLeft();
   }
 
   /** Of threads that have their timers: what is found is of those, not of a later namesake. */

@@ -212,6 +212,11 @@ final class TimerThreads implements AutoCloseable {
     return tids[slot];
   }
 
+  /** Where a thread is; negative if it was not taken in. */
+  int slot(int tid) {
+    return find(tid);
+  }
+
   /** Whether the thread in a slot has a timer. */
   boolean hasTimer(int slot) {
     return timers[slot] != NO_TIMER;

@@ -90,7 +90,7 @@ class TimerEngineTest {
           assertEquals(TAKEN, engine.signal());
           assertEquals(OTHERS, call("disposition", TAKEN));
           Recorder recorder = new Recorder();
-          Burner burner = Burner.start("beside", 100 * MILLISECOND);
+          Burner burner = Burner.start("beside", 200 * MILLISECOND);
           while (burner.isAlive()) {
             engine.await(5);
             engine.drain(Long.MAX_VALUE, recorder);

@@ -15,7 +15,7 @@ import stackweave.samples.matrix.Jdk;
  */
 class ChaosIT {
   private static final String MIX =
-      "deopt+unload+redefine+threads+dlclose+fork+stackoverflow+stacks";
+      "deopt+unload+redefine+threads+dlclose+fork+stackoverflow+stacks+masks";
   private static final double SECONDS = 4;
 
   /** The best engine that this machine allows, and the one that all allow. */
