@@ -64,6 +64,9 @@ final class OutputFile {
 
   private static void write(Path file, boolean ownerOnly, Content content) throws IOException {
     Path absolute = file.toAbsolutePath();
+    if (absolute.getParent() == null) {
+      throw new FileSystemException(file.toString(), null, "Is a directory");
+    }
     try (SecureDirectoryStream<Path> directory = open(absolute.getParent())) {
       Path name = absolute.getFileName();
       PosixFileAttributes before = replaced(directory, name);

@@ -13,6 +13,10 @@ import stackweave.agent.linux.OwnDirectory;
 /** What {@code off} and {@code on} have in common: whose JVMs are meant. */
 final class SwitchOption {
   private static final int ROOT = 0;
+
+  /** The next one, (uid_t) −1, means to the kernel: leave it as it is. */
+  private static final long MOST_UID = 0xffff_fffeL;
+
   private static final Path USERS = Path.of("/etc/passwd");
 
   @Option(
@@ -62,7 +66,11 @@ final class SwitchOption {
 
   private static int uid(String user) throws FailedException, IOException {
     if (user.matches("\\d{1,10}")) {
-      return (int) Long.parseLong(user);
+      long number = Long.parseLong(user);
+      if (number > MOST_UID) {
+        throw new FailedException("there is no user " + user + ": numbers end at " + MOST_UID);
+      }
+      return (int) number;
     }
     for (String[] fields : users()) {
       if (fields[0].equals(user)) {

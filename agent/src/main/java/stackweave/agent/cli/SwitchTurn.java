@@ -3,6 +3,7 @@ package stackweave.agent.cli;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -153,6 +154,11 @@ final class SwitchTurn {
         turned++;
         System.out.println((off ? "off: " : "removed: ") + Plain.line(file));
       }
+    } catch (AccessDeniedException e) {
+      problems.add(
+          file
+              + ": its user may not make or remove files in that directory: do it yourself, as"
+              + " who may");
     } catch (IOException e) {
       problems.add(file + ": " + FailedException.reason(e));
     }
@@ -206,6 +212,7 @@ final class SwitchTurn {
 
   private Descriptor inNamed(String file) throws IOException {
     String parent = new File(file).getParent();
+    mustBeNoLink(parent);
     Descriptor directory = files.trusted(parent == null ? "/" : parent);
     FileFacts facts = directory.facts();
     if (facts.isShared() || facts.uid() != files.uid() && facts.uid() != TargetProcess.ROOT) {
@@ -214,6 +221,23 @@ final class SwitchTurn {
           parent + " is not its user's alone, so no file in it counts: choose another switch=");
     }
     return directory;
+  }
+
+  /**
+   * To the agent, a link where the directory should be does not count; on the way there it does.
+   */
+  private void mustBeNoLink(String directory) throws IOException {
+    File place = directory == null ? new File("/") : new File(directory);
+    if (place.getParent() == null) {
+      return;
+    }
+    try (Descriptor in = files.trusted(place.getParent());
+        Descriptor there = in.look(place.getName())) {
+      if (there.facts().isLink()) {
+        throw new IOException(
+            directory + " is a link, so no file in it counts: choose another switch=");
+      }
+    }
   }
 
   private void mustHaveTurned() throws FailedException {

@@ -1,6 +1,8 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 
@@ -24,6 +27,9 @@ import stackweave.agent.linux.FileFacts;
  */
 final class TargetProcess implements AutoCloseable {
   static final int ROOT = 0;
+
+  /** More than a command line and an environment may have, by the kernel's default (ARG_MAX). */
+  private static final int MOST_BYTES = 8 << 20;
 
   private static final int SIGQUIT = 3;
   private static final int EFFECTIVE = 1;
@@ -218,9 +224,11 @@ final class TargetProcess implements AutoCloseable {
     return files.act(action, longestSeconds);
   }
 
-  /** A file of its directory in /proc. */
+  /** A file of its directory in /proc; of what the process itself can make long, the beginning. */
   byte[] read(String file) throws IOException {
-    return Files.readAllBytes(Path.of(proc.ownPath(), file));
+    try (InputStream in = Files.newInputStream(Path.of(proc.ownPath(), file))) {
+      return in.readNBytes(MOST_BYTES);
+    }
   }
 
   /** Whether it still runs: it, and not another of its number. */
@@ -266,15 +274,22 @@ final class TargetProcess implements AutoCloseable {
   }
 
   private static void mustBeJvm(long pid, Descriptor proc) throws FailedException {
-    try {
-      byte[] maps = Files.readAllBytes(Path.of(proc.ownPath(), "maps"));
-      if (!new String(maps, StandardCharsets.ISO_8859_1).contains("/libjvm.so")) {
+    // Line by line: a process may have as many and as long lines as it likes.
+    try (Stream<String> maps =
+        Files.lines(Path.of(proc.ownPath(), "maps"), StandardCharsets.ISO_8859_1)) {
+      if (maps.noneMatch(line -> line.contains("/libjvm.so"))) {
         throw new FailedException("process " + pid + " is no JVM (it has no libjvm.so mapped)");
       }
     } catch (IOException e) {
-      throw new FailedException(
-          "process " + pid + " can't be looked at (" + FailedException.reason(e) + ")");
+      throw cantBeLookedAt(pid, e);
+    } catch (UncheckedIOException e) {
+      throw cantBeLookedAt(pid, e.getCause());
     }
+  }
+
+  private static FailedException cantBeLookedAt(long pid, IOException e) {
+    return new FailedException(
+        "process " + pid + " can't be looked at (" + FailedException.reason(e) + ")");
   }
 
   /** Whose rights those of a process between two users are would be a guess. */

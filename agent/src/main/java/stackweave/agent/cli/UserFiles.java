@@ -1,7 +1,12 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.util.Arrays;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 import stackweave.agent.linux.Descriptor;
@@ -17,6 +22,9 @@ import stackweave.agent.linux.FileFacts;
 record UserFiles(Descriptor root, int uid, ActingThread acting) implements AutoCloseable {
   private static final int ROOT = 0;
 
+  /** As the kernel: MAXSYMLINKS in include/linux/namei.h. */
+  private static final int MOST_LINKS = 40;
+
   /** Does something with the user's rights, and waits for it. */
   <T> T act(Callable<T> action) throws IOException {
     return acting.run(action);
@@ -31,41 +39,54 @@ record UserFiles(Descriptor root, int uid, ActingThread acting) implements AutoC
    * Opens a directory that nobody but the user, root and whoever owns the root directory can put
    * another in the place of.
    *
-   * @param path absolute; a link in it is refused
+   * @param path absolute; links in it are followed where one of these made them
    */
   Descriptor trusted(String path) throws IOException {
     int owner;
     try (Descriptor top = root.findWithoutLinks("/")) {
       owner = top.facts().uid();
+      mustBeTrusted("/", top.facts(), owner);
     }
-    List<String> names = Arrays.stream(path.split("/+")).filter(n -> !n.isEmpty()).toList();
-    for (int i = 0; i <= names.size(); i++) {
-      String part = "/" + String.join("/", names.subList(0, i));
-      Descriptor directory = root.findWithoutLinks(part);
-      boolean good = false;
-      try {
-        mustBeTrusted(part, directory.facts(), owner);
-        if (i == names.size()) {
-          good = true;
-          return directory;
+    Deque<String> left = new ArrayDeque<>(List.of(path.split("/+")));
+    String at = "/";
+    for (int links = 0; !left.isEmpty(); ) {
+      String name = left.removeFirst();
+      if (name.isEmpty() || name.equals(".")) {
+        continue;
+      }
+      if (name.equals("..")) {
+        at = at.substring(0, Math.max(1, at.lastIndexOf('/')));
+        continue;
+      }
+      String part = at.equals("/") ? at + name : at + "/" + name;
+      try (Descriptor in = root.findWithoutLinks(at);
+          Descriptor there = in.look(name)) {
+        mustBeTrusted(part, there.facts(), owner);
+        if (!there.facts().isLink()) {
+          at = part;
+          continue;
         }
-      } finally {
-        if (!good) {
-          directory.close();
+        if (++links > MOST_LINKS) {
+          throw new IOException(path + " has too many links");
         }
+        String target = Files.readSymbolicLink(Path.of(in.ownPath(), name)).toString();
+        List<String> names = new ArrayList<>(List.of(target.split("/+")));
+        Collections.reverse(names);
+        names.forEach(left::addFirst);
+        at = target.startsWith("/") ? "/" : at;
       }
     }
-    throw new IllegalStateException("a path has an end");
+    return root.findWithoutLinks(at);
   }
 
   private void mustBeTrusted(String path, FileFacts facts, int owner) throws IOException {
-    if (!facts.isDirectory()) {
+    if (!facts.isDirectory() && !facts.isLink()) {
       throw new IOException(path + " is no directory");
     }
     if (facts.uid() != uid && facts.uid() != ROOT && facts.uid() != owner) {
       throw new IOException(path + " belongs to another user (uid " + id(facts) + ")");
     }
-    if (facts.isShared() && !facts.isSticky()) {
+    if (facts.isDirectory() && facts.isShared() && !facts.isSticky()) {
       throw new IOException(path + " can be written by others");
     }
   }

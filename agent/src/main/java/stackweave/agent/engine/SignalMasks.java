@@ -1,6 +1,7 @@
 package stackweave.agent.engine;
 
 import java.nio.ByteBuffer;
+import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
@@ -145,7 +146,6 @@ final class SignalMasks implements AutoCloseable {
   private Answer lookAtCall(int tid, int status, OpenSights sights) {
     long counted = switches;
     int call = readCall(tid);
-    callsHidden |= call == UNREADABLE;
     if (call == calls.sigtimedwait && isIn(word(arguments[0]))) {
       return Answer.WAITS;
     }
@@ -274,8 +274,10 @@ final class SignalMasks implements AutoCloseable {
   private int readCall(int tid) {
     int fd = open(tid, "syscall");
     boolean readable = fd >= 0 && read(fd);
+    int errno = readable ? 0 : Libc.errno(); // another one if the thread has ended
     close(fd);
     if (!readable) {
+      callsHidden |= errno == Errno.EACCES || errno == Errno.EPERM;
       return UNREADABLE;
     }
     byte first = buffer.bytes().get(0);

@@ -15,6 +15,7 @@ public record FileFacts(int mode, int uid, int links, long size, long device, lo
   private static final int DIRECTORY = 0040000;
   private static final int REGULAR = 0100000;
   private static final int SOCKET = 0140000;
+  private static final int LINK = 0120000;
   private static final int STICKY = 01000;
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int PERMISSIONS = 07777;
@@ -29,6 +30,11 @@ public record FileFacts(int mode, int uid, int links, long size, long device, lo
 
   public boolean isSocket() {
     return (mode & TYPE) == SOCKET;
+  }
+
+  /** Whether it is a symbolic link. */
+  public boolean isLink() {
+    return (mode & TYPE) == LINK;
   }
 
   /** Whether its group or others may write to it. */

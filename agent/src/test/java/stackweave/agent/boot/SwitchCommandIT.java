@@ -62,6 +62,44 @@ class SwitchCommandIT {
     assertFalse(Files.exists(file));
   }
 
+  /** As /var/run is one of root's; the agent looks through it, too. */
+  @Test
+  void aLinkOnTheWayToANamedFileIsFollowed() throws Exception {
+    Path file = Files.createDirectory(ownDirectory("run").resolve("app")).resolve("off");
+    Path named =
+        Files.createSymbolicLink(directory.resolve("var"), file.getParent().getParent())
+            .resolve("app/off");
+    Process target = start(jvms().findFirst().orElseThrow(), "engine=timer,switch=" + named);
+    awaitSamples(target.pid());
+    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    assertEquals("off: " + named + "\nprocess " + target.pid() + ": switched off\n", off.out());
+    assertEquals(0, off.exit(), off.err());
+    assertTrue(Files.exists(file));
+  }
+
+  /** The agent would not count it either. */
+  @Test
+  void aLinkInsteadOfTheDirectoryOfANamedFileIsRefused() throws Exception {
+    Path named =
+        Files.createSymbolicLink(directory.resolve("link"), ownDirectory("there")).resolve("off");
+    Process target = start(jvms().findFirst().orElseThrow(), "engine=timer,switch=" + named);
+    awaitSamples(target.pid());
+    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    assertEquals(2, off.exit(), off.out());
+    assertTrue(off.err().contains("/link is a link, so no file in it counts"), off.err());
+    assertFalse(Files.exists(named));
+  }
+
+  @Test
+  void aNumberThatIsNoUsersIsSaid() throws Exception {
+    for (String user : new String[] {"4294967295", "4294967296"}) {
+      Result result = run(java(), "-jar", Jars.AGENT, "off", "--user", user);
+      assertEquals(2, result.exit());
+      assertEquals(
+          "stackweave: there is no user " + user + ": numbers end at 4294967294\n", result.err());
+    }
+  }
+
   /** Somebody else was first where everybody may make directories. */
   @Test
   void aDirectoryOfAnotherUserIsSaidAndNotUsed() throws Exception {

@@ -63,7 +63,7 @@ public final class CollapsedExport {
     StringBuilder clean = null;
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
-      if (c == ';' || Character.isISOControl(c)) {
+      if (c == ';' || Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
         if (clean == null) {
           clean = new StringBuilder(name);
         }
