@@ -27,11 +27,15 @@ final class PassedOver {
   /** The C library blocks all signals while it starts a thread, which takes no more CPU time. */
   private static final long BEING_BORN_NANOS = 100_000;
 
+  /** After so long, ended threads are known to have ended. */
+  private static final long MOMENT_NANOS = 250_000_000;
+
   /** What is known of one; kept for the next thread of the same slot. */
   private static final class Entry {
     final OpenSights sights = new OpenSights();
     int tid;
     int needed;
+    long blocksSince;
     boolean inDoubt;
     boolean born;
   }
@@ -85,6 +89,16 @@ final class PassedOver {
     return has(slot, tid) && entries[slot].inDoubt;
   }
 
+  /**
+   * Whether the thread in a slot has been known for a while to block the signal. One that starts or
+   * ends a thread, or ends itself, does so for a moment (in glibc).
+   */
+  boolean isSeenBlocking(int slot, int tid) {
+    return has(slot, tid)
+        && !entries[slot].inDoubt
+        && System.nanoTime() - entries[slot].blocksSince >= MOMENT_NANOS;
+  }
+
   /** Whether another look, soon, may be the last that such a thread needs. */
   boolean isHalfSure(int slot, int tid) {
     return isInDoubt(slot, tid) && entries[slot].needed == SEEMING;
@@ -134,7 +148,10 @@ final class PassedOver {
 
   private static void need(Entry entry, int least) {
     entry.needed = Math.max(entry.needed, least);
-    entry.inDoubt = false;
+    if (entry.inDoubt) {
+      entry.inDoubt = false;
+      entry.blocksSince = System.nanoTime();
+    }
     entry.sights.clear();
     entry.born = false;
   }

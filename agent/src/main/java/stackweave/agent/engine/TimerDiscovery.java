@@ -138,9 +138,14 @@ final class TimerDiscovery implements AutoCloseable {
     return nativeStacks.knowsThreads();
   }
 
-  /** Threads that have no timer, for they block the signal or wait for it. */
+  /** Threads that have no timer, for they block the signal or wait for it. Looks at all slots. */
   int blocked() {
-    return Math.max(0, threads.skipped() - doubtful);
+    int count = 0;
+    for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
+      boolean skipped = threads.tidAt(slot) != 0 && !threads.hasTimer(slot);
+      count += skipped && passedOver.isSeenBlocking(slot, threads.tidAt(slot)) ? 1 : 0;
+    }
+    return count;
   }
 
   /**

@@ -290,25 +290,25 @@ final class TimerEngine implements SampleEngine {
     if (discovery.refused() > 0) {
       append(
           note,
-          discovery.refused()
-              + " threads are not sampled, for the queue of signals (ulimit -i) is short");
+          "threads not sampled, for the queue of signals (ulimit -i) is short: "
+              + discovery.refused());
     }
     if (discovery.blocked() > 0) {
       append(
           note,
-          discovery.blocked()
-              + " threads are not sampled, for they block signal "
+          "threads not sampled, for they block signal "
               + signal.number()
-              + " or wait for it (they, or who started them, block all signals)");
+              + " or wait for it (they, or who started them, block all signals): "
+              + discovery.blocked());
     }
     if (discovery.hidden() > 0) {
       append(
           note,
-          discovery.hidden()
-              + " threads are not sampled until they are seen running, for this kernel does not say"
-              + " whether they wait for signal "
+          "threads not sampled until they are seen running, for this kernel does not say whether"
+              + " they wait for signal "
               + signal.number()
-              + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable)");
+              + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable): "
+              + discovery.hidden());
     }
     if (records.withoutStack() > 0) {
       append(
