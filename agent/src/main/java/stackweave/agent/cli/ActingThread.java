@@ -48,6 +48,11 @@ final class ActingThread implements AutoCloseable {
         });
   }
 
+  /** With all rights that the caller has: for waiting with a limit only. */
+  static ActingThread withOwnRights() throws IOException {
+    return start(() -> null);
+  }
+
   private static ActingThread start(Callable<Void> begin) throws IOException {
     ActingThread acting = new ActingThread();
     CompletableFuture<Void> begun = new CompletableFuture<>();

@@ -122,13 +122,13 @@ final class RecordCommand implements Callable<Integer> {
   private static void save(TargetDirectory exchange, String name, Path file)
       throws FailedException {
     try (Descriptor recording = exchange.fetch(name)) {
-      long size = recording.facts().size();
+      long size = exchange.size(recording);
       long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
       if (size > room - KEPT_FREE) {
         throw new FileSystemException(
             file.toString(), null, "the recording's " + size + " bytes don't fit there");
       }
-      OutputFile.writePrivate(file, out -> TargetDirectory.copy(recording, out));
+      OutputFile.writePrivate(file, out -> exchange.copy(recording, out));
     } catch (IOException e) {
       throw cantWrite(file, e);
     }

@@ -55,7 +55,7 @@ final class SwitchOption {
           new UserFiles(
               Descriptor.directory("/"),
               uid,
-              own == ROOT ? ActingThread.as(uid, gid, new int[0]) : ActingThread.asCaller())) {
+              own != uid ? ActingThread.as(uid, gid, new int[0]) : ActingThread.asCaller())) {
         return SwitchTurn.ofUser(files, off);
       }
     } catch (IOException e) {

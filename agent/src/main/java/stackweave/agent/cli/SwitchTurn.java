@@ -78,7 +78,9 @@ final class SwitchTurn {
         turn.turn(named, () -> turn.inNamed(named));
       }
       turn.mustHaveTurned();
-      return turn.ask(pid, status != null) ? DONE : NOT_DONE;
+      boolean verifiable = status != null;
+      boolean done = turn.ask(pid, verifiable) && (verifiable || turn.problems.isEmpty());
+      return done ? DONE : NOT_DONE;
     }
   }
 
@@ -230,6 +232,9 @@ final class SwitchTurn {
     File place = directory == null ? new File("/") : new File(directory);
     if (place.getParent() == null) {
       return;
+    }
+    if (place.getName().startsWith(".") && place.getName().replace(".", "").isEmpty()) {
+      throw new IOException(directory + " ends with dots: choose another switch=");
     }
     try (Descriptor in = files.trusted(place.getParent());
         Descriptor there = in.look(place.getName())) {

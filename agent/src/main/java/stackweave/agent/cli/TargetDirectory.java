@@ -118,13 +118,19 @@ final class TargetDirectory implements AutoCloseable {
     }
   }
 
+  /** How long a fetched file is now, in bytes. */
+  long size(Descriptor file) throws IOException {
+    return target.act(file::facts).size();
+  }
+
   /** Copies what a fetched file holds now; what is written to it from then on is not waited for. */
-  static void copy(Descriptor file, OutputStream out) throws IOException {
-    long size = file.facts().size();
+  void copy(Descriptor file, OutputStream out) throws IOException {
+    long size = size(file);
     byte[] bytes = new byte[BUFFER];
     try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
       for (long at = 0; at < size; ) {
-        int length = (int) Math.min(file.read(buffer, at), size - at);
+        long offset = at;
+        int length = (int) Math.min(target.act(() -> file.read(buffer, offset)), size - at);
         if (length == 0) {
           throw new IOException("the recording became shorter while it was read");
         }

@@ -226,8 +226,18 @@ final class TargetProcess implements AutoCloseable {
 
   /** A file of its directory in /proc; of what the process itself can make long, the beginning. */
   byte[] read(String file) throws IOException {
-    try (InputStream in = Files.newInputStream(Path.of(proc.ownPath(), file))) {
-      return in.readNBytes(MOST_BYTES);
+    return patiently(
+        () -> {
+          try (InputStream in = Files.newInputStream(Path.of(proc.ownPath(), file))) {
+            return in.readNBytes(MOST_BYTES);
+          }
+        });
+  }
+
+  /** Such a file may be a process's own memory, and that a file of a file system of its own. */
+  private static <T> T patiently(Callable<T> reading) throws IOException {
+    try (ActingThread thread = ActingThread.withOwnRights()) {
+      return thread.run(reading);
     }
   }
 
@@ -274,22 +284,26 @@ final class TargetProcess implements AutoCloseable {
   }
 
   private static void mustBeJvm(long pid, Descriptor proc) throws FailedException {
-    // Line by line: a process may have as many and as long lines as it likes.
-    try (Stream<String> maps =
-        Files.lines(Path.of(proc.ownPath(), "maps"), StandardCharsets.ISO_8859_1)) {
-      if (maps.noneMatch(line -> line.contains("/libjvm.so"))) {
-        throw new FailedException("process " + pid + " is no JVM (it has no libjvm.so mapped)");
-      }
+    boolean isJvm;
+    try {
+      isJvm = patiently(() -> hasLibjvm(proc));
     } catch (IOException e) {
-      throw cantBeLookedAt(pid, e);
-    } catch (UncheckedIOException e) {
-      throw cantBeLookedAt(pid, e.getCause());
+      throw new FailedException(
+          "process " + pid + " can't be looked at (" + FailedException.reason(e) + ")");
+    }
+    if (!isJvm) {
+      throw new FailedException("process " + pid + " is no JVM (it has no libjvm.so mapped)");
     }
   }
 
-  private static FailedException cantBeLookedAt(long pid, IOException e) {
-    return new FailedException(
-        "process " + pid + " can't be looked at (" + FailedException.reason(e) + ")");
+  /** Line by line: a process may have as many and as long lines as it likes. */
+  private static boolean hasLibjvm(Descriptor proc) throws IOException {
+    try (Stream<String> maps =
+        Files.lines(Path.of(proc.ownPath(), "maps"), StandardCharsets.ISO_8859_1)) {
+      return maps.anyMatch(line -> line.contains("/libjvm.so"));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   /** Whose rights those of a process between two users are would be a guess. */

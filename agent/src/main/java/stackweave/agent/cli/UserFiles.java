@@ -1,8 +1,6 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -69,7 +67,7 @@ record UserFiles(Descriptor root, int uid, ActingThread acting) implements AutoC
         if (++links > MOST_LINKS) {
           throw new IOException(path + " has too many links");
         }
-        String target = Files.readSymbolicLink(Path.of(in.ownPath(), name)).toString();
+        String target = there.target();
         List<String> names = new ArrayList<>(List.of(target.split("/+")));
         Collections.reverse(names);
         names.forEach(left::addFirst);

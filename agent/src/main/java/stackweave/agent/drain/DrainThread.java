@@ -160,6 +160,11 @@ final class DrainThread implements Runnable {
     thread.start();
   }
 
+  /** Whether it is over, be it by an error. */
+  boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
   /** Waits until an engine runs or none may; false after {@code timeoutMillis}. Any thread. */
   boolean awaitStart(long timeoutMillis) throws InterruptedException {
     return started.await(timeoutMillis, TimeUnit.MILLISECONDS);

@@ -113,7 +113,10 @@ public final class Sampler implements SamplingListener {
   }
 
   private void sampleFor(SamplingRequest request, long askedNanos) {
-    if (drain != null && request != null && request.samplesLike(drain.request())) {
+    if (drain != null
+        && !drain.hasEnded()
+        && request != null
+        && request.samplesLike(drain.request())) {
       served = request;
       return;
     }

@@ -3,15 +3,17 @@ package stackweave.agent.engine;
 import stackweave.agent.linux.CpuTime;
 
 /**
- * What a thread may use for a work of its own: a share of a core since the beginning, and some CPU
- * time ahead. CPU time it is, not wall-clock time: on a busy machine a work that is interrupted
- * would else seem dear, and be left out just where much is to be done. Not thread-safe.
+ * What a thread may use for a work of its own: a share of a core, and some CPU time ahead, which is
+ * also the most that is saved up while there is nothing to do. CPU time it is, not wall-clock time:
+ * on a busy machine a work that is interrupted would else seem dear, and be left out just where
+ * much is to be done. Not thread-safe.
  */
 final class CpuAllowance {
   private final CpuTime cpuTime;
   private final int share;
   private final long aheadNanos;
-  private final long beganAt = System.nanoTime();
+  private long filledAt = System.nanoTime();
+  private long leftNanos;
   private long usedNanos;
   private long cpuAtBegin;
 
@@ -24,11 +26,15 @@ final class CpuAllowance {
     this.cpuTime = cpuTime;
     this.share = share;
     this.aheadNanos = aheadNanos;
+    this.leftNanos = aheadNanos;
   }
 
   /** Whether the work may go on. */
   boolean isLeft() {
-    return usedNanos - aheadNanos <= (System.nanoTime() - beganAt) / share;
+    long now = System.nanoTime();
+    leftNanos = Math.min(aheadNanos, leftNanos + (now - filledAt) / share);
+    filledAt = now;
+    return leftNanos > 0;
   }
 
   /** What the work has used so far, in ns. */
@@ -43,6 +49,8 @@ final class CpuAllowance {
 
   /** It has ended, for now. */
   void end() {
-    usedNanos += cpuTime.ofThread() - cpuAtBegin;
+    long used = cpuTime.ofThread() - cpuAtBegin;
+    usedNanos += used;
+    leftNanos -= used;
   }
 }

@@ -38,7 +38,8 @@ final class OpenSights {
    * @param cpuAfter the same afterwards
    */
   void add(long switchesNow, long cpuBefore, long cpuAfter) {
-    if (count > 0 && switchesNow == switches) {
+    boolean another = cpuBefore < cpuNanos; // a thread that has the same id now
+    if (count > 0 && switchesNow == switches && !another) {
       if (!hasRunSince(cpuBefore)) {
         return;
       }

@@ -27,17 +27,41 @@ final class PassedOver {
   /** The C library blocks all signals while it starts a thread, which takes no more CPU time. */
   private static final long BEING_BORN_NANOS = 100_000;
 
+  /** Looks that are to be independent of each other are so far apart. */
+  private static final long APART_NANOS = 5_000_000;
+
   /** After so long, ended threads are known to have ended. */
   private static final long MOMENT_NANOS = 250_000_000;
+
+  /** A thread that is in doubt for so long is said to be left out. */
+  private static final long LONG_NANOS = 2_000_000_000;
+
+  /** So many looks follow each other at once; then the pause doubles from look to look. */
+  private static final int QUICK_LOOKS = 16;
+
+  private static final long MOST_PAUSE_NANOS = 1_000_000_000;
 
   /** What is known of one; kept for the next thread of the same slot. */
   private static final class Entry {
     final OpenSights sights = new OpenSights();
     int tid;
     int needed;
-    long blocksSince;
     boolean inDoubt;
     boolean born;
+    int looks;
+    long addedAt;
+    long nextLookAt;
+
+    /** When it was first seen with the signal blocked, if it was. */
+    long blocksSince;
+
+    boolean blocks;
+
+    /** When, and after how many sleeps, it last seemed to take the signal; if it did. */
+    long seemedAt;
+
+    long seemedSwitches;
+    boolean seemed;
   }
 
   private final SignalMasks masks;
@@ -59,12 +83,25 @@ final class PassedOver {
     return masks.look(tid, anew);
   }
 
+  /** The same of one that has just started. */
+  Answer lookEarly(int tid) {
+    anew.clear();
+    anewTid = tid;
+    return masks.lookEarly(tid, anew);
+  }
+
+  /** A thread is to be added without a look. */
+  void forgetLook() {
+    anewTid = 0;
+  }
+
   /**
-   * Notes a thread, after {@link #lookAnew} at it.
+   * Notes a thread, after {@link #lookAnew} at it or without a look.
    *
    * @param fromBirth whether what it has used so far is to be accounted for
+   * @param settled whether one look that finds the signal blocked is enough
    */
-  void add(int slot, int tid, Answer answer, boolean fromBirth) {
+  void add(int slot, int tid, Answer answer, boolean fromBirth, boolean settled) {
     if (slot >= entries.length) {
       entries = Arrays.copyOf(entries, Math.max(2 * entries.length, slot + 1));
     }
@@ -76,17 +113,33 @@ final class PassedOver {
     entry.needed = AT_FIRST;
     entry.inDoubt = true;
     entry.born = fromBirth;
+    entry.looks = 0;
+    entry.addedAt = System.nanoTime();
+    entry.nextLookAt = entry.addedAt;
+    entry.blocks = false;
+    entry.seemed = false;
     entry.sights.clear();
     if (anewTid == tid) {
       entry.sights.copy(anew);
-      anewTid = 0;
     }
+    anewTid = 0;
     note(entry, answer);
+    entry.inDoubt &= !(settled && entry.blocks);
   }
 
-  /** Whether nothing is known of the thread in a slot: it was not seen to block the signal. */
+  /** Whether it is not known yet what the thread in a slot does with the signal. */
   boolean isInDoubt(int slot, int tid) {
     return has(slot, tid) && entries[slot].inDoubt;
+  }
+
+  /** Whether such a thread is to be looked at now. */
+  boolean isDue(int slot, long nowNanos) {
+    return nowNanos - entries[slot].nextLookAt >= 0;
+  }
+
+  /** Whether a thread has been in doubt for so long that it has to be said. */
+  boolean isLongInDoubt(int slot, int tid) {
+    return isInDoubt(slot, tid) && System.nanoTime() - entries[slot].addedAt >= LONG_NANOS;
   }
 
   /**
@@ -99,11 +152,6 @@ final class PassedOver {
         && System.nanoTime() - entries[slot].blocksSince >= MOMENT_NANOS;
   }
 
-  /** Whether another look, soon, may be the last that such a thread needs. */
-  boolean isHalfSure(int slot, int tid) {
-    return isInDoubt(slot, tid) && entries[slot].needed == SEEMING;
-  }
-
   boolean isFromBirth(int slot) {
     return entries[slot].born;
   }
@@ -111,7 +159,8 @@ final class PassedOver {
   /** Looks at a thread again; whether it is to have its timer now. */
   boolean look(int slot, int tid) {
     if (!has(slot, tid)) {
-      add(slot, tid, Answer.UNSURE, false);
+      anewTid = 0;
+      add(slot, tid, Answer.UNSURE, false, false);
     }
     Entry entry = entries[slot];
     note(entry, masks.look(tid, entry.sights));
@@ -123,17 +172,46 @@ final class PassedOver {
   }
 
   private void note(Entry entry, Answer answer) {
+    long now = System.nanoTime();
     switch (answer) {
       case TAKES -> count(entry, SURE);
-      case SEEMS_TO_TAKE -> count(entry, SEEMING);
-      case BLOCKS -> {
-        if (!isBeingBorn(entry)) {
-          need(entry, AFTER_BLOCKING);
-        }
+      case SEEMS_TO_TAKE -> noteSeeming(entry, now);
+      case BLOCKS -> noteBlocking(entry, now);
+      case WAITS -> {
+        need(entry, AFTER_WAITING, now);
+        entry.inDoubt = false;
       }
-      case WAITS -> need(entry, AFTER_WAITING);
       case UNSURE -> {}
     }
+    int late = Math.min(Math.max(0, ++entry.looks - QUICK_LOOKS), 30);
+    entry.nextLookAt = now + Math.min(MOST_PAUSE_NANOS, APART_NANOS << late) - APART_NANOS;
+  }
+
+  /**
+   * Two looks may see the same moment of a thread whose CPU was taken away, unless it has slept.
+   */
+  private void noteSeeming(Entry entry, long now) {
+    boolean same =
+        entry.seemed
+            && now - entry.seemedAt < APART_NANOS
+            && masks.switches() == entry.seemedSwitches;
+    entry.sights.clear();
+    if (!same) {
+      entry.seemed = true;
+      entry.seemedAt = now;
+      entry.seemedSwitches = masks.switches();
+      entry.needed -= SEEMING;
+    }
+  }
+
+  /** Found so twice, some time apart, a thread is one that blocks the signal. */
+  private void noteBlocking(Entry entry, long now) {
+    if (entry.born && masks.switches() == 0 && masks.cpuNanos(entry.tid) < BEING_BORN_NANOS) {
+      return;
+    }
+    boolean again = entry.blocks && now - entry.blocksSince >= APART_NANOS;
+    need(entry, AFTER_BLOCKING, now);
+    entry.inDoubt &= !again;
   }
 
   /** Each look that counts is one of its own. */
@@ -142,16 +220,13 @@ final class PassedOver {
     entry.sights.clear();
   }
 
-  private boolean isBeingBorn(Entry entry) {
-    return entry.born && masks.switches() == 0 && masks.cpuNanos(entry.tid) < BEING_BORN_NANOS;
-  }
-
-  private static void need(Entry entry, int least) {
+  private static void need(Entry entry, int least, long now) {
     entry.needed = Math.max(entry.needed, least);
-    if (entry.inDoubt) {
-      entry.inDoubt = false;
-      entry.blocksSince = System.nanoTime();
+    if (!entry.blocks) {
+      entry.blocks = true;
+      entry.blocksSince = now;
     }
+    entry.seemed = false;
     entry.sights.clear();
     entry.born = false;
   }

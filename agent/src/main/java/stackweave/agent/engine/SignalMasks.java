@@ -51,6 +51,7 @@ final class SignalMasks implements AutoCloseable {
   }
 
   private static final int BUFFER_BYTES = 8192;
+  private static final byte[] STATE = bytes("\nState:");
   private static final byte[] BLOCKED = bytes("\nSigBlk:");
   private static final byte[] SWITCHES = bytes("\nvoluntary_ctxt_switches:");
   private static final int NO_CALL = -1;
@@ -74,6 +75,8 @@ final class SignalMasks implements AutoCloseable {
   private int length;
 
   // What the last status said.
+  private boolean runnable;
+
   private boolean blocked;
   private long switches;
 
@@ -81,15 +84,22 @@ final class SignalMasks implements AutoCloseable {
 
   /** Numbers of system calls that change the mask as long as they last. */
   private record Calls(
-      int sigtimedwait, int sigsuspend, int ppoll, int pselect, int epollPwait, int epollPwait2) {}
+      int sigtimedwait,
+      int sigsuspend,
+      int ppoll,
+      int pselect,
+      int epollPwait,
+      int epollPwait2,
+      int ioPgetevents,
+      int ioUringEnter) {}
 
   SignalMasks(Architecture architecture, int signal, MemoryAccess access) {
     this.signal = signal;
     this.memory = new SelfMemory(access);
     this.calls =
         switch (architecture) {
-          case X86_64 -> new Calls(128, 130, 271, 270, 281, 441);
-          case AARCH64, S390X -> new Calls(137, 133, 73, 72, 22, 441);
+          case X86_64 -> new Calls(128, 130, 271, 270, 281, 441, 333, 426);
+          case AARCH64, S390X -> new Calls(137, 133, 73, 72, 22, 441, 292, 426);
         };
   }
 
@@ -105,12 +115,23 @@ final class SignalMasks implements AutoCloseable {
     return signal;
   }
 
-  /** Takes an open mask for the usual one: of a thread that can't wait for signals yet. */
-  Answer lookOnce(int tid) {
+  /**
+   * Looks at a thread that has just started: running, it can't have come to a call yet that changes
+   * its mask.
+   */
+  Answer lookEarly(int tid, OpenSights sights) {
     int status = open(tid, "status");
-    boolean alive = status >= 0 && readStatus(status);
-    close(status);
-    return !alive ? Answer.UNSURE : blocked ? Answer.BLOCKS : Answer.TAKES;
+    if (status < 0) {
+      return Answer.UNSURE;
+    }
+    try {
+      if (readStatus(status) && runnable) {
+        return blocked ? Answer.BLOCKS : Answer.TAKES;
+      }
+      return look(tid, status, sights);
+    } finally {
+      close(status);
+    }
   }
 
   /**
@@ -210,7 +231,9 @@ final class SignalMasks implements AutoCloseable {
     return call == calls.sigsuspend
         || call == calls.ppoll && arguments[3] != 0
         || call == calls.pselect && arguments[5] != 0 && word(arguments[5]) != 0
-        || (call == calls.epollPwait || call == calls.epollPwait2) && arguments[4] != 0;
+        || (call == calls.epollPwait || call == calls.epollPwait2) && arguments[4] != 0
+        || call == calls.ioPgetevents && arguments[5] != 0
+        || call == calls.ioUringEnter && arguments[4] != 0;
   }
 
   private boolean isIn(long mask) {
@@ -242,10 +265,14 @@ final class SignalMasks implements AutoCloseable {
     return length > 0;
   }
 
-  /** {@code SigBlk:\t00..00}, {@code voluntary_ctxt_switches:\t1}. */
+  /** {@code State:\tS (sleeping)}, {@code SigBlk:\t00..00}, {@code voluntary_ctxt_switches:\t1}. */
   private boolean readStatus(int fd) {
     blocked = false;
-    if (!read(fd) || !skipTo(BLOCKED)) {
+    if (!read(fd) || !skipTo(STATE)) {
+      return false;
+    }
+    runnable = at < length && buffer.bytes().get(at) == 'R';
+    if (!skipTo(BLOCKED)) {
       return false;
     }
     blocked = isIn(number(16));

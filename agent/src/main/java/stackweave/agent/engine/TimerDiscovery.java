@@ -22,7 +22,10 @@ final class TimerDiscovery implements AutoCloseable {
   /** A list is followed by so many times its cost without one. */
   private static final int COST_SHARE = 50;
 
-  /** Looks at masks cost a fiftieth of a core, and so much at once, in ns: some 600 threads. */
+  /**
+   * First looks at new threads' masks cost a fiftieth of a core, and so much at once, in ns: some
+   * 600 threads. So do further ones: neither is to keep the other from being made.
+   */
   private static final int MASK_SHARE = 50;
 
   private static final long MASKS_AHEAD_NANOS = 30_000_000;
@@ -47,11 +50,13 @@ final class TimerDiscovery implements AutoCloseable {
    */
   private static final long DOUBT_NANOS = 5_000_000;
 
-  /** The same where the next look may be the last. */
-  private static final long HALF_SURE_NANOS = 1_000_000;
-
   /** How many of them at a time. */
   private static final int DOUBTED_AT_ONCE = 64;
+
+  private static final int YOUNG_AT_ONCE = 64;
+
+  /** Where threads come faster, some are left to the next {@link #review}. */
+  private static final int MOST_YOUNG = 1024;
 
   private final TimerThreads threads;
   private final SignalQueue queue;
@@ -62,7 +67,9 @@ final class TimerDiscovery implements AutoCloseable {
   private final PassedOver passedOver;
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
-  private final CpuAllowance maskLooks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
+  private final CpuAllowance firstLooks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
+  private final CpuAllowance furtherLooks =
+      new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
   private final LastPid lastPid = new LastPid();
   private final ThreadIds fresh = new ThreadIds();
   private final ThreadIds waiting = new ThreadIds();
@@ -85,6 +92,10 @@ final class TimerDiscovery implements AutoCloseable {
   private long[] attachedEnds = new long[64];
   private long[] starts = new long[64];
   private long[] ends = new long[64];
+
+  /** Those that {@code Thread.start} has just told of. */
+  private boolean[] told = new boolean[64];
+
   private ThreadStarts starter = ThreadStarts.NONE;
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
@@ -98,9 +109,6 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Threads that are passed over only as long as nothing is known of their masks. */
   private int doubtful;
-
-  /** Those of them for which another look may do. */
-  private int halfSure;
 
   private int nextReview;
   private int refused;
@@ -148,12 +156,24 @@ final class TimerDiscovery implements AutoCloseable {
     return count;
   }
 
-  /**
-   * Threads that have no timer, for the kernel hides whether they wait for the signal, and they
-   * have not been seen running yet.
-   */
-  int hidden() {
-    return masks.areCallsHidden() ? doubtful : 0;
+  /** Threads that have no timer, for it has not been found out what they do with the signal. */
+  int inDoubt() {
+    int count = 0;
+    for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
+      int tid = threads.tidAt(slot);
+      boolean skipped = tid != 0 && !threads.hasTimer(slot);
+      boolean told =
+          masks.areCallsHidden()
+              ? passedOver.isInDoubt(slot, tid)
+              : passedOver.isLongInDoubt(slot, tid);
+      count += skipped && told ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Whether the kernel has hidden what calls threads were in. */
+  boolean areCallsHidden() {
+    return masks.areCallsHidden();
   }
 
   /**
@@ -192,21 +212,23 @@ final class TimerDiscovery implements AutoCloseable {
   void look() {
     takeStarted();
     long now = System.nanoTime();
-    long pause = halfSure > 0 ? HALF_SURE_NANOS : DOUBT_NANOS;
-    if (doubtful + young.size() > 0 && now - doubtedAt >= pause && maskLooks.isLeft()) {
+    if (doubtful + young.size() > 0 && now - doubtedAt >= DOUBT_NANOS && furtherLooks.isLeft()) {
       doubtedAt = now;
+      furtherLooks.begin();
       lookAtYoung();
-      lookAtDoubtful();
+      lookAtDoubtful(now);
+      furtherLooks.end();
+      beginAttached();
     }
     int pid = lastPidTrusted ? lastPid.read() : -1;
     boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
     if (now - listedAt >= LISTING_NANOS || wanted && affordable) {
       listNow = false;
-      long cpu = cpuTime.ofThread() - maskLooks.usedNanos(); // which has an allowance of its own
+      long cpu = cpuTime.ofThread() - firstLooks.usedNanos(); // which has an allowance of its own
       list(pid);
       listedAt = now;
-      listingCost = cpuTime.ofThread() - maskLooks.usedNanos() - cpu;
+      listingCost = cpuTime.ofThread() - firstLooks.usedNanos() - cpu;
     }
   }
 
@@ -272,6 +294,8 @@ final class TimerDiscovery implements AutoCloseable {
       if (threads.hasTimer(slot)) {
         if (takes(slot, tid)) {
           addAttached(tid, 0, 0);
+        } else {
+          doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
         }
       } else if (!passedOver.isInDoubt(slot, tid)) {
         lookAgain(slot, tid);
@@ -286,7 +310,7 @@ final class TimerDiscovery implements AutoCloseable {
     Answer answer = passedOver.lookAnew(tid);
     if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
       threads.suspend(slot);
-      passedOver.add(slot, tid, answer, false);
+      passedOver.add(slot, tid, answer, false, false);
       return false;
     }
     return true;
@@ -294,15 +318,14 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Looks at them again, after 5 to 10 ms: one that blocks signals does so early. */
   private void lookAtYoung() {
-    maskLooks.begin();
-    for (int i = 0; i < youngBefore; i++) {
+    int count = Math.min(youngBefore, YOUNG_AT_ONCE);
+    for (int i = 0; i < count; i++) {
       int slot = threads.slot(young.get(i));
-      if (slot >= 0 && threads.hasTimer(slot)) {
-        takes(slot, young.get(i));
+      if (slot >= 0 && threads.hasTimer(slot) && !takes(slot, young.get(i))) {
+        doubtful += passedOver.isInDoubt(slot, young.get(i)) ? 1 : 0;
       }
     }
-    maskLooks.end();
-    young.removeFirst(youngBefore);
+    young.removeFirst(count);
     youngBefore = young.size();
   }
 
@@ -318,32 +341,27 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   /** Some of those of which nothing is known yet. */
-  private void lookAtDoubtful() {
+  private void lookAtDoubtful(long now) {
     attached.clear();
     int left = DOUBTED_AT_ONCE;
     int slots = threads.slots();
     doubtful = 0;
-    halfSure = 0;
     int from = nextDoubt;
-    maskLooks.begin();
     for (int i = 0; i < slots; i++) {
       int slot = (from + i) % slots;
       int tid = threads.tidAt(slot);
       if (tid == 0 || threads.hasTimer(slot) || !passedOver.isInDoubt(slot, tid)) {
         continue;
       }
-      if (left > 0) {
+      if (left > 0 && passedOver.isDue(slot, now)) {
         left--;
         nextDoubt = (slot + 1) % slots;
         lookAgain(slot, tid);
       }
       if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid)) {
         doubtful++;
-        halfSure += passedOver.isHalfSure(slot, tid) ? 1 : 0;
       }
     }
-    maskLooks.end();
-    beginAttached();
   }
 
   private void beginAttached() {
@@ -376,6 +394,7 @@ final class TimerDiscovery implements AutoCloseable {
   private void addStarted(int tid, long stackStart, long stackEnd) {
     if (isNew(tid) && fresh.indexOf(tid) < 0) {
       addFresh(tid, stackStart, stackEnd);
+      told[fresh.size() - 1] = true;
     }
   }
 
@@ -388,7 +407,9 @@ final class TimerDiscovery implements AutoCloseable {
     if (i == starts.length) {
       starts = Arrays.copyOf(starts, 2 * i);
       ends = Arrays.copyOf(ends, 2 * i);
+      told = Arrays.copyOf(told, 2 * i);
     }
+    told[i] = false;
     starts[i] = stackStart;
     ends[i] = stackEnd;
     fresh.add(tid);
@@ -421,7 +442,7 @@ final class TimerDiscovery implements AutoCloseable {
       boolean waits = fromBirth && ends[i] == 0 && !nativeStacks.knows(tid);
       long used = waits ? threads.cpuOf(tid) : Long.MAX_VALUE;
       if (used > SILENT_NANOS) {
-        attach(tid, starts[i], ends[i], fromBirth);
+        attach(tid, starts[i], ends[i], fromBirth, told[i]);
       } else if (used >= 0) {
         waiting.add(tid);
       }
@@ -432,26 +453,23 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  private void attach(int tid, long stackStart, long stackEnd, boolean fromBirth) {
+  private void attach(
+      int tid, long stackStart, long stackEnd, boolean fromBirth, boolean justStarted) {
     if (threads.live() >= queue.budget()) {
       refused++;
       return;
     }
-    // Told of by the hook on Thread.start, it has just left that: within the first moments of its
-    // life its open mask is its own, and to look any longer would take more than many live.
-    boolean justStarted = fromBirth && stackEnd != 0;
     Answer answer = look(tid, fromBirth, justStarted);
     if (answer != Answer.TAKES) {
       int slot = threads.skip(tid);
       if (slot >= 0) {
-        passedOver.add(slot, tid, answer, fromBirth);
+        passedOver.add(slot, tid, answer, fromBirth, !fromBirth);
         doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
-        halfSure += passedOver.isHalfSure(slot, tid) ? 1 : 0;
       }
     } else if (threads.attach(tid)) {
       started.add(tid);
       addAttached(tid, stackStart, stackEnd);
-      if (justStarted) {
+      if (justStarted && young.size() < MOST_YOUNG) {
         young.add(tid);
       }
     } else if (threads.errno() != Errno.EINVAL) { // which says that the thread has ended
@@ -463,14 +481,19 @@ final class TimerDiscovery implements AutoCloseable {
   /** Looked at where that is affordable; the others are {@linkplain #lookAtDoubtful in doubt}. */
   private Answer look(int tid, boolean fromBirth, boolean justStarted) {
     if (!fromBirth) {
-      return threads.live() < MOST_AT_START ? passedOver.lookAnew(tid) : Answer.UNSURE;
-    }
-    if (!maskLooks.isLeft()) {
+      if (threads.live() < MOST_AT_START) {
+        return passedOver.lookAnew(tid);
+      }
+      passedOver.forgetLook();
       return Answer.UNSURE;
     }
-    maskLooks.begin();
-    Answer answer = justStarted ? masks.lookOnce(tid) : passedOver.lookAnew(tid);
-    maskLooks.end();
+    if (!firstLooks.isLeft()) {
+      passedOver.forgetLook();
+      return Answer.UNSURE;
+    }
+    firstLooks.begin();
+    Answer answer = justStarted ? passedOver.lookEarly(tid) : passedOver.lookAnew(tid);
+    firstLooks.end();
     return answer;
   }
 
@@ -487,7 +510,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Whether threads wait for a timer, so that the next look should be soon. */
   boolean isPressed() {
-    return waiting.size() > 0 || halfSure > 0 && maskLooks.isLeft();
+    return waiting.size() > 0;
   }
 
   /** Of threads that have their timers: what is found is of those, not of a later namesake. */

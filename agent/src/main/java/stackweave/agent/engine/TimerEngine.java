@@ -272,7 +272,7 @@ final class TimerEngine implements SampleEngine {
         records.coveredNanos(),
         0,
         0,
-        discovery.refused() + discovery.blocked() + discovery.hidden(),
+        discovery.refused() + discovery.blocked() + discovery.inDoubt(),
         0,
         0);
   }
@@ -301,14 +301,18 @@ final class TimerEngine implements SampleEngine {
               + " or wait for it (they, or who started them, block all signals): "
               + discovery.blocked());
     }
-    if (discovery.hidden() > 0) {
+    if (discovery.inDoubt() > 0) {
       append(
           note,
-          "threads not sampled until they are seen running, for this kernel does not say whether"
-              + " they wait for signal "
-              + signal.number()
-              + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable): "
-              + discovery.hidden());
+          (discovery.areCallsHidden()
+                  ? "threads not sampled until they are seen running, for this kernel does not say"
+                      + " whether they wait for signal "
+                      + signal.number()
+                      + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable): "
+                  : "threads not sampled so far, for it could not be told whether they take signal "
+                      + signal.number()
+                      + ": ")
+              + discovery.inDoubt());
     }
     if (records.withoutStack() > 0) {
       append(

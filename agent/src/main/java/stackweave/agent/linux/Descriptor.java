@@ -32,6 +32,9 @@ public final class Descriptor implements AutoCloseable {
   private static final int STATX_SIZE = 0x28;
   private static final int STATX_DEVICE = 0x88;
 
+  /** PATH_MAX of linux/limits.h. */
+  private static final int MOST_PATH = 4096;
+
   /** struct open_how: flags, mode, resolve. */
   private static final int OPEN_HOW = 3 * Long.BYTES;
 
@@ -95,7 +98,9 @@ public final class Descriptor implements AutoCloseable {
       if (opened >= 0) {
         return new Descriptor((int) opened, path);
       }
-      if (Libc.errno() != Errno.ENOSYS) {
+      // EPERM: a filter that does not know the call; where it is the file's, the walk meets it,
+      // too.
+      if (Libc.errno() != Errno.ENOSYS && Libc.errno() != Errno.EPERM) {
         throw failure(path, Libc.errno());
       }
     }
@@ -178,6 +183,28 @@ public final class Descriptor implements AutoCloseable {
       if (FileCalls.unlinkat(fd, bytes.address(), 0) != 0 && Libc.errno() != Errno.ENOENT) {
         throw failure(file, Libc.errno());
       }
+    }
+  }
+
+  /** Where the symbolic link leads that was looked at: this very one, whatever its name. */
+  public String target() throws IOException {
+    try (NativeBuffer result = NativeBuffer.allocate(MOST_PATH);
+        NativeBuffer empty = bytes("")) {
+      long length =
+          Libc.syscall(
+              Numbers.of(267, 78), // readlinkat
+              fd,
+              empty.address(),
+              result.address(),
+              MOST_PATH,
+              0,
+              0);
+      if (length < 0) {
+        throw failure(name, Libc.errno());
+      }
+      byte[] bytes = new byte[(int) length];
+      result.bytes().get(0, bytes);
+      return new String(bytes, StandardCharsets.UTF_8);
     }
   }
 

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import stackweave.maps.PlainFiles;
 
@@ -14,6 +16,10 @@ import stackweave.maps.PlainFiles;
 public final class OwnDirectory {
   private static final String STATUS = "/proc/self/status";
   private static final int ROOT = 0;
+
+  /** As the kernel: MAXSYMLINKS in include/linux/namei.h. */
+  private static final int MOST_LINKS = 40;
+
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int STICKY = 01000;
 
@@ -39,19 +45,59 @@ public final class OwnDirectory {
     if ((mode(facts) & WRITABLE_BY_OTHERS) != 0) {
       return "can be written by others";
     }
+    Path absolute = path.toAbsolutePath();
+    return absolute.getParent() == null ? null : problemOnTheWay(absolute.getParent(), self);
+  }
+
+  /** Goes name by name, as the kernel does: whoever owns a link on the way chooses the rest. */
+  private static String problemOnTheWay(Path to, int self) throws IOException {
     // In a user namespace the machine's root has the number of nobody. Whoever owns the root
     // directory chooses all that is in it, so there is nothing to lose by trusting him.
-    int top = (int) Files.getAttribute(path.toAbsolutePath().getRoot(), "unix:uid");
-    for (Path p = path.toRealPath().getParent(); p != null; p = p.getParent()) {
-      Map<String, Object> way = Files.readAttributes(p, "unix:uid,mode");
-      if (!isOneOf(way, self, ROOT, top)) {
-        return "is in " + p + ", which belongs to another user";
+    Path at = to.getRoot();
+    int top = (int) Files.getAttribute(at, "unix:uid");
+    Deque<Path> left = new ArrayDeque<>();
+    to.forEach(left::addLast);
+    String problem = problemWith(at, facts(at), self, top);
+    for (int links = 0; problem == null && !left.isEmpty(); ) {
+      String name = left.removeFirst().toString();
+      if (name.isEmpty() || name.equals(".")) {
+        continue;
       }
-      if ((mode(way) & WRITABLE_BY_OTHERS) != 0 && (mode(way) & STICKY) == 0) {
-        return "is in " + p + ", which can be written by others";
+      if (name.equals("..")) {
+        at = at.getParent() == null ? at : at.getParent();
+        continue;
+      }
+      Path part = at.resolve(name);
+      Map<String, Object> facts = facts(part);
+      problem = problemWith(part, facts, self, top);
+      if (!(boolean) facts.get("isSymbolicLink")) {
+        at = part;
+        continue;
+      }
+      if (++links > MOST_LINKS) {
+        return "is behind too many links";
+      }
+      Path target = Files.readSymbolicLink(part);
+      at = target.isAbsolute() ? target.getRoot() : at;
+      for (int i = target.getNameCount() - 1; i >= 0; i--) {
+        left.addFirst(target.getName(i));
       }
     }
-    return null;
+    return problem;
+  }
+
+  private static Map<String, Object> facts(Path path) throws IOException {
+    return Files.readAttributes(path, "unix:isSymbolicLink,uid,mode", LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static String problemWith(Path on, Map<String, Object> facts, int self, int top) {
+    boolean isLink = (boolean) facts.get("isSymbolicLink");
+    String where = (isLink ? "is behind the link " : "is in ") + on + ", which ";
+    if (!isOneOf(facts, self, ROOT, top)) {
+      return where + "belongs to another user";
+    }
+    boolean shared = !isLink && (mode(facts) & WRITABLE_BY_OTHERS) != 0;
+    return shared && (mode(facts) & STICKY) == 0 ? where + "can be written by others" : null;
   }
 
   private static boolean isOneOf(Map<String, Object> facts, int a, int b, int c) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -82,6 +83,25 @@ class SwitchFileTest {
     Files.createFile(foreign.resolve("off"));
     Files.setAttribute(foreign, "unix:uid", 65534);
     assertIgnored(foreign.resolve("off"), "belongs to another user");
+  }
+
+  /** Root's /var/run is followed; whoever owns a link, or may make one, chooses where it leads. */
+  @Test
+  void onlyTrustedLinksOnTheWayAreFollowed() throws IOException {
+    Path own = Files.createDirectory(directory("real", "rwx------").resolve("own"));
+    Files.createFile(own.resolve("off"));
+    Path link = Files.createSymbolicLink(parent.resolve("way"), Path.of("./real"));
+    assertEquals(link.resolve("own/off"), present(link.resolve("own/off")));
+    Path shared = directory("anybodys", "rwxrwxrwx");
+    Path made = Files.createSymbolicLink(shared.resolve("way"), own.getParent());
+    assertIgnored(made.resolve("own/off"), "is in " + shared + ", which can be written by others");
+    Path second = Files.createSymbolicLink(parent.resolve("to-it"), made);
+    assertIgnored(
+        second.resolve("own/off"), "is in " + shared + ", which can be written by others");
+    assumeTrue(OwnDirectory.effectiveUid() == 0, "only root can give links away");
+    Files.setAttribute(link, "unix:uid", 65534, LinkOption.NOFOLLOW_LINKS);
+    assertIgnored(
+        link.resolve("own/off"), "is behind the link " + link + ", which belongs to another user");
   }
 
   private void assertIgnored(Path file, String why) {

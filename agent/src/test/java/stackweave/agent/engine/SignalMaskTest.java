@@ -104,14 +104,14 @@ class SignalMaskTest {
             SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
       PassedOver passedOver = new PassedOver(looks);
       int tid = call("masked_tid");
-      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false);
+      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false, false);
       for (int i = 0; i < 20_000; i++) {
         answers[passedOver.lookAnew(tid).ordinal()]++;
         assertFalse(passedOver.look(0, tid), "it would get a timer");
       }
       // As the engine looks at a new thread: until it is known, every few milliseconds.
       for (int i = 0; i < 500; i++) {
-        passedOver.add(1, tid, passedOver.lookAnew(tid), true);
+        passedOver.add(1, tid, passedOver.lookAnew(tid), true, false);
         for (int k = 0; k < 10 && passedOver.isInDoubt(1, tid); k++) {
           LockSupport.parkNanos(MILLISECOND);
           assertFalse(passedOver.look(1, tid), "it would get a timer");
@@ -139,7 +139,7 @@ class SignalMaskTest {
         new SignalMasks(
             SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
       PassedOver passedOver = new PassedOver(looks);
-      passedOver.add(0, burner.tid, SignalMasks.Answer.UNSURE, false);
+      passedOver.add(0, burner.tid, SignalMasks.Answer.UNSURE, false, false);
       // Where it waits for a CPU at each look, it needs five: three sights and two.
       boolean known = false;
       for (int i = 0; i < 100 && !known; i++) {
