@@ -39,7 +39,10 @@ public final class SamplingControl implements AutoCloseable {
   private final SamplingListener listener;
   private final StartGate gate;
   private final RecorderListener recorderListener = new RecorderListener();
+
+  /** Nothing is called under it, least of all JFR: threads that hold JFR's locks wait for it. */
   private final ReentrantLock lock = new ReentrantLock();
+
   private final Condition marked = lock.newCondition();
 
   // Guarded by lock.
@@ -246,21 +249,26 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   private SamplingRule.Facts factsOf(Recording recording) {
-    boolean byCommand;
-    lock.lock();
-    try {
-      byCommand = startedByCommand.contains(recording.getId());
-    } finally {
-      lock.unlock();
-    }
+    // All that JFR is asked for takes its lock, which is held where settings change: so never under
+    // ours, which is waited for there.
+    long id = recording.getId();
     String name = recording.getName();
     return new SamplingRule.Facts(
         name,
-        !name.equals(Long.toString(recording.getId())),
+        !name.equals(Long.toString(id)),
         recording.getDestination() != null,
-        byCommand,
+        isStartedByCommand(id),
         recording.isToDisk(),
         recording.getSettings());
+  }
+
+  private boolean isStartedByCommand(long id) {
+    lock.lock();
+    try {
+      return startedByCommand.contains(id);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Classes instead of lambdas: bootstrapping those would cost premain some milliseconds. */

@@ -66,6 +66,14 @@ class SamplingControlTest {
     assertEquals(0, outcome.exit());
   }
 
+  /** A thread that changes a recording holds JFR's locks, and waits for ours only for a moment. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void whoChangesARecordingNeverWaitsForWhoWaitsForJfr(Jdks.Jdk jdk) throws Exception {
+    Jdks.Outcome outcome = Jdks.java(jdk, List.of(), LockOrderProbe.class, List.of());
+    assertEquals("done\n", outcome.output());
+  }
+
   @ParameterizedTest
   @MethodSource("jdks")
   void explicitOnly(Jdks.Jdk jdk) throws Exception {
