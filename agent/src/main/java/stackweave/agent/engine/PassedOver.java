@@ -167,6 +167,13 @@ final class PassedOver {
     return entry.needed <= 0;
   }
 
+  /** The same of one that was just told to have started. */
+  boolean lookEarly(int slot, int tid) {
+    Entry entry = entries[slot];
+    note(entry, masks.lookEarly(tid, entry.sights));
+    return entry.needed <= 0;
+  }
+
   private boolean has(int slot, int tid) {
     return slot < entries.length && entries[slot] != null && entries[slot].tid == tid;
   }

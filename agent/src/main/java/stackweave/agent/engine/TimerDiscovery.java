@@ -257,6 +257,7 @@ final class TimerDiscovery implements AutoCloseable {
     }
     refused = 0;
     int before = started.size();
+    takeStarted(); // of whom somebody has told, more is known
     attachListed(count, true);
     threads.sweep(ended);
     if (quiet && started.size() > before && lastPid.read() == pid) {
@@ -331,9 +332,15 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Looks at a thread that was passed over; it may have its timer now. */
   private void lookAgain(int slot, int tid) {
-    if (passedOver.look(slot, tid) && threads.live() < queue.budget() && threads.resume(slot)) {
+    if (passedOver.look(slot, tid)) {
+      resume(slot, tid, 0, 0);
+    }
+  }
+
+  private void resume(int slot, int tid, long stackStart, long stackEnd) {
+    if (threads.live() < queue.budget() && threads.resume(slot)) {
       resumed.add(tid);
-      addAttached(tid, 0, 0);
+      addAttached(tid, stackStart, stackEnd);
       if (passedOver.isFromBirth(slot)) {
         started.add(tid);
       }
@@ -380,7 +387,9 @@ final class TimerDiscovery implements AutoCloseable {
 
   private void takeStarted() {
     freshenWaiting();
+    attached.clear();
     listNow |= !starter.take(addStarted);
+    beginAttached();
     attachFresh(true);
   }
 
@@ -392,9 +401,24 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   private void addStarted(int tid, long stackStart, long stackEnd) {
-    if (isNew(tid) && fresh.indexOf(tid) < 0) {
+    int slot = threads.slot(tid);
+    if (slot >= 0) {
+      lookAtTold(slot, tid, stackStart, stackEnd);
+    } else if (isNew(tid) && fresh.indexOf(tid) < 0) {
       addFresh(tid, stackStart, stackEnd);
       told[fresh.size() - 1] = true;
+    }
+  }
+
+  /** One that a list has shown first, and that is in doubt since. */
+  private void lookAtTold(int slot, int tid, long stackStart, long stackEnd) {
+    if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid) && firstLooks.isLeft()) {
+      firstLooks.begin();
+      boolean takes = passedOver.lookEarly(slot, tid);
+      firstLooks.end();
+      if (takes) {
+        resume(slot, tid, stackStart, stackEnd);
+      }
     }
   }
 

@@ -41,11 +41,11 @@ class HooksIT {
    * Two recordings, then the agent is detached and another attached, and recorded again.
    *
    * <p>The share covered is one of CPU times, and a matter of chance: 400 threads meet 500 ticks,
-   * so its standard deviation is 0.02 to 0.03. Where other processes take more than a tenth of a
-   * core, threads escape: the drain thread waits for a CPU, and the others' wake-ups end the
-   * threads' turns before a tick sees them. In the first recording some end before the agent, still
-   * cold, looks at them. So of the later ones those that were not disturbed have to have 0.92 on
-   * the average (0.97 measured); all of them half.
+   * so its standard deviation is 0.03. Where other processes take more than a tenth of a core,
+   * threads escape: the drain thread waits for a CPU, and the others' wake-ups end the threads'
+   * turns before a tick sees them. In the first recording some end before the agent, still cold,
+   * looks at them. So of the later ones those that were not disturbed have to have 0.85 on the
+   * average (0.96 measured); all of them half.
    */
   @ParameterizedTest
   @MethodSource("jvms")
@@ -72,7 +72,7 @@ class HooksIT {
       command("attach", Long.toString(process.pid()), "hooks=on,engine=timer");
       record(in, out, "attached.jfr", undisturbed);
       assertTrue(
-          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.92, undisturbed::toString);
+          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.85, undisturbed::toString);
       in.close();
       assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
       assertEquals("", Files.readString(err));

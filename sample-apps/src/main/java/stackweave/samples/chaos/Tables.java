@@ -87,8 +87,11 @@ final class Tables {
           "%s, %d, %s"
               .formatted(
                   outcome.run().mix(), outcome.run().jdk().feature(), outcome.run().engine());
-      outcome.said().forEach(line -> remarks.append("- %s: `%s`\n".formatted(run, line)));
-      outcome.recorded().notes.forEach(note -> remarks.append("- %s: `%s`\n".formatted(run, note)));
+      outcome.said().forEach(line -> remarks.append("- %s: `%s`\n".formatted(run, plain(line))));
+      outcome
+          .recorded()
+          .notes
+          .forEach(note -> remarks.append("- %s: `%s`\n".formatted(run, plain(note))));
       if (!outcome.recorded().early.isEmpty()) {
         remarks.append("- %s: stacks that end early: %s\n".formatted(run, early(outcome)));
       }
@@ -96,6 +99,11 @@ final class Tables {
     if (remarks.length() > 0) {
       page.append("\n### What the agent says of these runs\n\n").append(remarks);
     }
+  }
+
+  /** Without the place of this checkout. */
+  private static String plain(String line) {
+    return line.replaceAll("/\\S*/target/chaos/", "");
   }
 
   private static String early(Outcome outcome) {
