@@ -50,6 +50,7 @@ final class PassedOver {
     boolean born;
     int looks;
     long addedAt;
+    long cpuAtAdd;
     long nextLookAt;
 
     /** When it was first seen with the signal blocked, if it was. */
@@ -115,6 +116,7 @@ final class PassedOver {
     entry.born = fromBirth;
     entry.looks = 0;
     entry.addedAt = System.nanoTime();
+    entry.cpuAtAdd = fromBirth ? 0 : Math.max(1, masks.cpuNanos(tid));
     entry.nextLookAt = entry.addedAt;
     entry.blocks = false;
     entry.seemed = false;
@@ -154,6 +156,15 @@ final class PassedOver {
 
   boolean isFromBirth(int slot) {
     return entries[slot].born;
+  }
+
+  /**
+   * From which CPU time on, in ns, what a thread has used is to be accounted for when it gets its
+   * timer: 0 from its birth; negative if that is nothing, since it was known to block the signal.
+   */
+  long accountedFrom(int slot) {
+    Entry entry = entries[slot];
+    return entry.born ? 0 : entry.inDoubt ? entry.cpuAtAdd : -1;
   }
 
   /** Looks at a thread again; whether it is to have its timer now. */

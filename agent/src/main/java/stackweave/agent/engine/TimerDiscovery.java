@@ -376,8 +376,8 @@ final class TimerDiscovery implements AutoCloseable {
     for (int i = 0; i < attached.size(); i++) {
       int tid = attached.get(i);
       if (resumed.indexOf(tid) >= 0) {
-        boolean fromBirth = started.indexOf(tid) >= 0;
-        threads.begin(tid, attachedStarts[i], attachedEnds[i], fromBirth);
+        long accountedFrom = passedOver.accountedFrom(threads.slot(tid));
+        threads.begin(tid, attachedStarts[i], attachedEnds[i], accountedFrom);
       } else if (nativeStacks.readMaps()) {
         threads.setStack(tid, attachedStarts[i], attachedEnds[i]);
       }
@@ -473,7 +473,7 @@ final class TimerDiscovery implements AutoCloseable {
     }
     findStacks();
     for (int i = 0; i < attached.size(); i++) {
-      threads.begin(attached.get(i), attachedStarts[i], attachedEnds[i], fromBirth);
+      threads.begin(attached.get(i), attachedStarts[i], attachedEnds[i], fromBirth ? 0 : -1);
     }
   }
 

@@ -191,15 +191,16 @@ final class TimerThreads implements AutoCloseable {
    * Starts the timer of a thread that was attached.
    *
    * @param stackEnd 0 if the stack is not known
-   * @param fromBirth whether what it has used so far is to be accounted for
+   * @param accountedFrom the thread's CPU time, in ns, from which on what it has used is to be
+   *     accounted for: 0 for all since its birth; negative for nothing
    */
-  void begin(int tid, long stackStart, long stackEnd, boolean fromBirth) {
+  void begin(int tid, long stackStart, long stackEnd, long accountedFrom) {
     int slot = find(tid);
     if (slot == NO_SLOT || timers[slot] == NO_TIMER) {
       return;
     }
     memory.setStack(slot, stackStart, stackEnd);
-    start(slot, fromBirth);
+    start(slot, accountedFrom);
   }
 
   /** How far slots reach, free ones among them; for looking them through. */
@@ -277,9 +278,9 @@ final class TimerThreads implements AutoCloseable {
     return ~tid << 3 | 6;
   }
 
-  private void start(int slot, boolean fromBirth) {
-    long before = fromBirth ? Math.max(0, cpuOf(tids[slot])) : 0;
-    long youthLeft = fromBirth ? YOUTH * tickNanos - before : 0;
+  private void start(int slot, long accountedFrom) {
+    long before = accountedFrom < 0 ? 0 : Math.max(0, cpuOf(tids[slot]) - accountedFrom);
+    long youthLeft = accountedFrom == 0 ? YOUTH * tickNanos - before : 0;
     missed[slot] = 0;
     if (youthLeft <= 0) {
       missed[slot] = before;
