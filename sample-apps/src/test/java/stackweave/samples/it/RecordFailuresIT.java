@@ -19,17 +19,22 @@ import stackweave.samples.matrix.Jdk;
  * went in.
  */
 class RecordFailuresIT {
+  private static final int MOST_RUNS = 3;
 
   @ParameterizedTest
   @MethodSource("stackweave.samples.it.Jdks#all")
   void failuresAreKeptAndReplayed(Jdk jdk) throws IOException {
-    ForkedJvm jvm = agent(jdk, "failures");
-    assertEquals(List.of(), ended(jvm).err());
-    Path directory = jvm.directory().resolve("failures");
-    assertEquals("rwx------", permissions(directory));
-    List<Path> files;
-    try (Stream<Path> list = Files.list(directory)) {
-      files = list.filter(file -> file.toString().contains("no-unwind-information")).toList();
+    // On a busy machine the second that the application runs may be over before a stack was looked
+    // at.
+    List<Path> files = List.of();
+    for (int i = 0; i < MOST_RUNS && files.isEmpty(); i++) {
+      ForkedJvm jvm = agent(jdk, "failures");
+      assertEquals(List.of(), ended(jvm).err());
+      Path directory = jvm.directory().resolve("failures");
+      assertEquals("rwx------", permissions(directory));
+      try (Stream<Path> list = Files.list(directory)) {
+        files = list.filter(file -> file.toString().contains("no-unwind-information")).toList();
+      }
     }
     assertFalse(files.isEmpty());
     for (Path file : files) {
