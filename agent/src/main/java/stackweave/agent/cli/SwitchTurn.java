@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stackweave.agent.attach.DrainThreadName;
@@ -213,9 +214,9 @@ final class SwitchTurn {
   }
 
   private Descriptor inNamed(String file) throws IOException {
-    String parent = new File(file).getParent();
-    mustBeNoLink(parent);
-    Descriptor directory = files.trusted(parent == null ? "/" : parent);
+    String parent = Objects.requireNonNullElse(new File(file).getParent(), "/");
+    mustBeNoLink(new File(parent));
+    Descriptor directory = files.trusted(parent);
     FileFacts facts = directory.facts();
     if (facts.isShared() || facts.uid() != files.uid() && facts.uid() != TargetProcess.ROOT) {
       directory.close();
@@ -228,16 +229,15 @@ final class SwitchTurn {
   /**
    * To the agent, a link where the directory should be does not count; on the way there it does.
    */
-  private void mustBeNoLink(String directory) throws IOException {
-    File place = directory == null ? new File("/") : new File(directory);
-    if (place.getParent() == null) {
+  private void mustBeNoLink(File directory) throws IOException {
+    if (directory.getParent() == null) {
       return;
     }
-    if (place.getName().startsWith(".") && place.getName().replace(".", "").isEmpty()) {
+    if (directory.getName().equals(".") || directory.getName().equals("..")) {
       throw new IOException(directory + " ends with dots: choose another switch=");
     }
-    try (Descriptor in = files.trusted(place.getParent());
-        Descriptor there = in.look(place.getName())) {
+    try (Descriptor in = files.trusted(directory.getParent());
+        Descriptor there = in.look(directory.getName())) {
       if (there.facts().isLink()) {
         throw new IOException(
             directory + " is a link, so no file in it counts: choose another switch=");

@@ -51,10 +51,6 @@ final class OpenSights {
     cpuNanos = cpuAfter;
   }
 
-  boolean areNone() {
-    return count == 0;
-  }
-
   boolean areEnough() {
     return count >= (switches == 0 ? ENOUGH_AWAKE : ENOUGH);
   }

@@ -77,18 +77,15 @@ final class PassedOver {
     this.masks = masks;
   }
 
-  /** Looks at a thread of which nothing is known. */
-  Answer lookAnew(int tid) {
+  /**
+   * Looks at a thread of which nothing is known.
+   *
+   * @param early whether it was just told to have started
+   */
+  Answer lookAnew(int tid, boolean early) {
     anew.clear();
     anewTid = tid;
-    return masks.look(tid, anew);
-  }
-
-  /** The same of one that has just started. */
-  Answer lookEarly(int tid) {
-    anew.clear();
-    anewTid = tid;
-    return masks.lookEarly(tid, anew);
+    return masks.look(tid, anew, early);
   }
 
   /** A thread is to be added without a look. */
@@ -167,21 +164,18 @@ final class PassedOver {
     return entry.born ? 0 : entry.inDoubt ? entry.cpuAtAdd : -1;
   }
 
-  /** Looks at a thread again; whether it is to have its timer now. */
-  boolean look(int slot, int tid) {
+  /**
+   * Looks at a thread again; whether it is to have its timer now.
+   *
+   * @param early whether it was just told to have started
+   */
+  boolean look(int slot, int tid, boolean early) {
     if (!has(slot, tid)) {
       anewTid = 0;
       add(slot, tid, Answer.UNSURE, false, false);
     }
     Entry entry = entries[slot];
-    note(entry, masks.look(tid, entry.sights));
-    return entry.needed <= 0;
-  }
-
-  /** The same of one that was just told to have started. */
-  boolean lookEarly(int slot, int tid) {
-    Entry entry = entries[slot];
-    note(entry, masks.lookEarly(tid, entry.sights));
+    note(entry, masks.look(tid, entry.sights, early));
     return entry.needed <= 0;
   }
 

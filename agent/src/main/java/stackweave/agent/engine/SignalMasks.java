@@ -116,35 +116,21 @@ final class SignalMasks implements AutoCloseable {
   }
 
   /**
-   * Looks at a thread that has just started: running, it can't have come to a call yet that changes
-   * its mask.
-   */
-  Answer lookEarly(int tid, OpenSights sights) {
-    int status = open(tid, "status");
-    if (status < 0) {
-      return Answer.UNSURE;
-    }
-    try {
-      if (readStatus(status) && runnable) {
-        return blocked ? Answer.BLOCKS : Answer.TAKES;
-      }
-      return look(tid, status, sights);
-    } finally {
-      close(status);
-    }
-  }
-
-  /**
    * Looks at a thread.
    *
    * @param sights what was seen of it before, which this look adds to
+   * @param early whether it has just started: running, it can't have come to a call yet that
+   *     changes its mask
    */
-  Answer look(int tid, OpenSights sights) {
+  Answer look(int tid, OpenSights sights, boolean early) {
     int status = open(tid, "status");
     if (status < 0) {
       return Answer.UNSURE;
     }
     try {
+      if (early && readStatus(status) && runnable) {
+        return blocked ? Answer.BLOCKS : Answer.TAKES;
+      }
       return look(tid, status, sights);
     } finally {
       close(status);

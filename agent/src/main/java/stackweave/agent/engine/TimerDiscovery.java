@@ -308,7 +308,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Whether a thread with a timer takes the signal still; if it does not, the timer is gone. */
   private boolean takes(int slot, int tid) {
-    Answer answer = passedOver.lookAnew(tid);
+    Answer answer = passedOver.lookAnew(tid, false);
     if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
       threads.suspend(slot);
       passedOver.add(slot, tid, answer, false, false);
@@ -332,7 +332,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Looks at a thread that was passed over; it may have its timer now. */
   private void lookAgain(int slot, int tid) {
-    if (passedOver.look(slot, tid)) {
+    if (passedOver.look(slot, tid, false)) {
       resume(slot, tid, 0, 0);
     }
   }
@@ -414,7 +414,7 @@ final class TimerDiscovery implements AutoCloseable {
   private void lookAtTold(int slot, int tid, long stackStart, long stackEnd) {
     if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid) && firstLooks.isLeft()) {
       firstLooks.begin();
-      boolean takes = passedOver.lookEarly(slot, tid);
+      boolean takes = passedOver.look(slot, tid, true);
       firstLooks.end();
       if (takes) {
         resume(slot, tid, stackStart, stackEnd);
@@ -506,7 +506,7 @@ final class TimerDiscovery implements AutoCloseable {
   private Answer look(int tid, boolean fromBirth, boolean justStarted) {
     if (!fromBirth) {
       if (threads.live() < MOST_AT_START) {
-        return passedOver.lookAnew(tid);
+        return passedOver.lookAnew(tid, false);
       }
       passedOver.forgetLook();
       return Answer.UNSURE;
@@ -516,7 +516,7 @@ final class TimerDiscovery implements AutoCloseable {
       return Answer.UNSURE;
     }
     firstLooks.begin();
-    Answer answer = justStarted ? passedOver.lookEarly(tid) : passedOver.lookAnew(tid);
+    Answer answer = passedOver.lookAnew(tid, justStarted);
     firstLooks.end();
     return answer;
   }

@@ -106,15 +106,15 @@ class SignalMaskTest {
       int tid = call("masked_tid");
       passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false, false);
       for (int i = 0; i < 20_000; i++) {
-        answers[passedOver.lookAnew(tid).ordinal()]++;
-        assertFalse(passedOver.look(0, tid), "it would get a timer");
+        answers[passedOver.lookAnew(tid, false).ordinal()]++;
+        assertFalse(passedOver.look(0, tid, false), "it would get a timer");
       }
       // As the engine looks at a new thread: until it is known, every few milliseconds.
       for (int i = 0; i < 500; i++) {
-        passedOver.add(1, tid, passedOver.lookAnew(tid), true, false);
+        passedOver.add(1, tid, passedOver.lookAnew(tid, false), true, false);
         for (int k = 0; k < 10 && passedOver.isInDoubt(1, tid); k++) {
           LockSupport.parkNanos(MILLISECOND);
-          assertFalse(passedOver.look(1, tid), "it would get a timer");
+          assertFalse(passedOver.look(1, tid, false), "it would get a timer");
         }
       }
     } finally {
@@ -144,11 +144,11 @@ class SignalMaskTest {
       boolean known = false;
       for (int i = 0; i < 100 && !known; i++) {
         LockSupport.parkNanos(MILLISECOND);
-        known = passedOver.look(0, burner.tid);
+        known = passedOver.look(0, burner.tid, false);
       }
       assertTrue(known, "one that only runs");
       for (int tid : Tasks.list()) {
-        sleeps += passedOver.lookAnew(tid) == SignalMasks.Answer.TAKES ? 1 : 0;
+        sleeps += passedOver.lookAnew(tid, false) == SignalMasks.Answer.TAKES ? 1 : 0;
       }
     }
     LockSupport.unpark(sleeper);
