@@ -3,8 +3,10 @@ package stackweave.agent.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.NativeLibrary;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
@@ -123,6 +126,40 @@ class SignalMaskTest {
     assertEquals(0, answers[SignalMasks.Answer.TAKES.ordinal()], Arrays.toString(answers));
     assertTrue(answers[SignalMasks.Answer.WAITS.ordinal()] > 100, Arrays.toString(answers));
     assertTrue(answers[SignalMasks.Answer.BLOCKS.ordinal()] > 100, Arrays.toString(answers));
+  }
+
+  /** Calls that have a mask of their own as long as they last, in the order of masks.c. */
+  enum MaskedCall {
+    SIGSUSPEND,
+    PPOLL,
+    PSELECT,
+    EPOLL_PWAIT,
+    EPOLL_PWAIT2,
+    IO_PGETEVENTS,
+    IO_URING_ENTER
+  }
+
+  /** Its mask is open, but only until the call ends. */
+  @ParameterizedTest
+  @EnumSource
+  void aMaskThatACallHasOpenedIsNotTakenForTheThreads(MaskedCall masked) throws Exception {
+    int refused = call("start_sleeper", masked.ordinal());
+    assumeTrue(refused == 0, masked + " is not here: errno " + refused);
+    try (SignalMasks looks =
+        new SignalMasks(
+            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
+      int tid = call("masked_tid");
+      String status = Files.readString(Path.of("/proc/self/task/" + tid + "/status"));
+      assertTrue(status.contains("SigBlk:\t0000000000000000"), status);
+      PassedOver passedOver = new PassedOver(looks);
+      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false, false);
+      for (int i = 0; i < 50; i++) {
+        assertEquals(SignalMasks.Answer.UNSURE, passedOver.lookAnew(tid, false));
+        assertFalse(passedOver.look(0, tid, false), "it would get a timer");
+      }
+    } finally {
+      call("end_sleeper", 0);
+    }
   }
 
   /** Threads that sleep, and that run, take signals; a look or two are enough. */
