@@ -13,6 +13,9 @@ final class X86Code {
   /** DWARF numbers of rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi. */
   private static final int[] DWARF_REGISTERS = {0, 2, 1, 3, 7, 6, 4, 5};
 
+  /** Bytes of {@code sub rsp, n} with an n of one byte. */
+  private static final int SHORT_SUBTRACTION = 4;
+
   private static final int SYS_CLONE = 56;
   private static final int SYS_CLONE3 = 435;
   private static final int CLONE_CALL_LENGTH = 7;
@@ -115,7 +118,8 @@ final class X86Code {
   /**
    * The state of the frame at {@code pc}, an index in {@code code}, if it lies in the prologue that
    * begins at {@code entry}: stack bang, {@code push rbp; [mov rbp, rsp;] sub rsp, n} or {@code sub
-   * rsp, n; mov [rsp + m], rbp}.
+   * rsp, n; mov [rsp + m], rbp}, whose n has four bytes up to JDK 25 and one, if it fits, from 26
+   * on (MachPrologNode in x86.ad).
    *
    * @return null if pc is behind the prologue or there is none within {@code limit}
    */
@@ -130,8 +134,7 @@ final class X86Code {
       }
       PartialFrame mov = movPrologue(code, i);
       if (mov != null) {
-        int store = i + 7;
-        if (pc > store) {
+        if (pc > i + subtractSp(code, i)) {
           return null;
         }
         return pc <= i ? FRAMELESS : mov;
@@ -159,11 +162,12 @@ final class X86Code {
             || at(code, i + 1) == 0x89 && at(code, i + 2) == 0xe5);
   }
 
+  /** Length of {@code sub rsp, n} at {@code i}, or 0. */
   private static int subtractSp(byte[] code, int i) {
     if (at(code, i) != 0x48 || at(code, i + 2) != 0xec) {
       return 0;
     }
-    return at(code, i + 1) == 0x83 ? 4 : at(code, i + 1) == 0x81 ? 7 : 0;
+    return at(code, i + 1) == 0x83 ? SHORT_SUBTRACTION : at(code, i + 1) == 0x81 ? 7 : 0;
   }
 
   /** A frame with {@code bytes} below its return address, and rbp as it was. */
@@ -173,16 +177,18 @@ final class X86Code {
 
   /** {@code sub rsp, n; mov [rsp + m], rbp}: the state between the two, or null. */
   private static PartialFrame movPrologue(byte[] code, int i) {
-    if (subtractSp(code, i) != 7) {
+    int length = subtractSp(code, i);
+    if (length == 0) {
       return null;
     }
-    int store = i + 7;
+    int store = i + length;
     boolean isStore =
         at(code, store) == 0x48
             && at(code, store + 1) == 0x89
             && (at(code, store + 2) == 0x6c || at(code, store + 2) == 0xac)
             && at(code, store + 3) == 0x24;
-    return isStore ? frameWithoutFp(i4(code, i + 3)) : null;
+    int bytes = length == SHORT_SUBTRACTION ? code[i + 3] : i4(code, i + 3);
+    return isStore ? frameWithoutFp(bytes) : null;
   }
 
   /**
