@@ -29,7 +29,7 @@ import stackweave.hotspot.replay.ReplayReader;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ReplayBenchmark {
-  @Param({"jdk17", "jdk21", "jdk25"})
+  @Param({"jdk17", "jdk21", "jdk25", "jdk27"})
   public String jdk;
 
   private Replay replay;

@@ -47,7 +47,7 @@ class ReplayTest {
 
   @Test
   void everyJdkHasItsCases() throws IOException {
-    for (String jdk : List.of("jdk17", "jdk21", "jdk25")) {
+    for (String jdk : List.of("jdk17", "jdk21", "jdk25", "jdk27")) {
       long count = cases().stream().filter(name -> name.startsWith(jdk + "/")).count();
       assertTrue(count >= 60, jdk + " has " + count + " cases");
     }
