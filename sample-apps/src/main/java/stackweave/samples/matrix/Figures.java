@@ -19,6 +19,8 @@ import java.util.TreeMap;
  *     sample
  * @param bad those of which the caller's bytecode calls another method
  * @param unchecked those of which nothing can be said
+ * @param marked samples with a frame in the place of another that is not known: {@code [missing
+ *     frame]} or {@code [stale code]}
  * @param frames frames unwound
  * @param unwindNanos time that this took
  * @param cpuUsedNanos CPU time of all threads
@@ -36,6 +38,7 @@ record Figures(
     long pairs,
     long bad,
     long unchecked,
+    long marked,
     long frames,
     long unwindNanos,
     long cpuUsedNanos,
@@ -44,7 +47,7 @@ record Figures(
 
   static final String WHOLE = "all, with start and end";
   static final Figures NONE =
-      new Figures("", 0, 0, 0, 0, 0, 0, new TreeMap<>(), 0, 0, 0, 0, 0, 0, 0);
+      new Figures("", 0, 0, 0, 0, 0, 0, new TreeMap<>(), 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** What the sampler says of itself. */
   static Figures ofStatus(
@@ -68,6 +71,7 @@ record Figures(
         0,
         0,
         0,
+        0,
         frames,
         unwindNanos,
         cpuUsedNanos,
@@ -76,9 +80,15 @@ record Figures(
 
   /** What its stacks say. */
   static Figures ofStacks(
-      long recorded, long complete, Map<String, Long> early, long pairs, long bad, long unchecked) {
+      long recorded,
+      long complete,
+      Map<String, Long> early,
+      long pairs,
+      long bad,
+      long unchecked,
+      long marked) {
     return new Figures(
-        "", 0, 0, 0, 0, recorded, complete, early, pairs, bad, unchecked, 0, 0, 0, 0);
+        "", 0, 0, 0, 0, recorded, complete, early, pairs, bad, unchecked, marked, 0, 0, 0, 0);
   }
 
   /**
@@ -93,6 +103,11 @@ record Figures(
   /** Share of the complete in all that are owed, from 0 to 1. */
   double share() {
     return owed() == 0 ? 0 : (double) complete / owed();
+  }
+
+  /** Share of the marked in those that were recorded, from 0 to 1. */
+  double markedShare() {
+    return recorded == 0 ? 0 : (double) marked / recorded;
   }
 
   /** CPU time from one sample to the next. */
@@ -120,6 +135,7 @@ record Figures(
         pairs + other.pairs,
         bad + other.bad,
         unchecked + other.unchecked,
+        marked + other.marked,
         frames + other.frames,
         unwindNanos + other.unwindNanos,
         cpuUsedNanos + other.cpuUsedNanos,

@@ -94,13 +94,20 @@ public final class Matrix {
    *
    * @param failure why there is no report, empty for none; all else is then 0
    * @param share of the complete in all samples that were not lost, from 0 to 1
+   * @param marked share of those in which a frame stands for others that are not known
    * @param lost share of those that were lost, for the machine was too busy to drain them in time
    * @param pairs of adjacent Java frames that were checked
    * @param bad those of which the caller does not call the callee
    * @param details of the bad pairs and the stacks that end early
    */
   public record Summary(
-      String failure, double share, double lost, long pairs, long bad, String details) {}
+      String failure,
+      double share,
+      double marked,
+      double lost,
+      long pairs,
+      long bad,
+      String details) {}
 
   /** Some phases on a JDK with default flags. */
   public static Summary shortRun(Jdk jdk, List<String> phases, double seconds)
@@ -109,7 +116,7 @@ public final class Matrix {
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
-      return new Summary(outcome.failure(), 0, 0, 0, 0, "");
+      return new Summary(outcome.failure(), 0, 0, 0, 0, 0, "");
     }
     Figures whole = outcome.report().whole();
     Tables tables = new Tables();
@@ -119,6 +126,7 @@ public final class Matrix {
     return new Summary(
         "",
         (double) whole.complete() / kept,
+        whole.markedShare(),
         (double) whole.lost() / Math.max(1, whole.owed()),
         whole.pairs(),
         whole.bad(),
@@ -134,8 +142,14 @@ public final class Matrix {
     }
     Figures whole = outcome.report().whole();
     System.out.printf(
-        "%s%d samples, %.3f %% complete, %d pairs, %d bad, %.0f ns per frame%n",
-        what, whole.owed(), 100 * whole.share(), whole.pairs(), whole.bad(), whole.nanosPerFrame());
+        "%s%d samples, %.3f %% complete, %.3f %% marked, %d pairs, %d bad, %.0f ns per frame%n",
+        what,
+        whole.owed(),
+        100 * whole.share(),
+        100 * whole.markedShare(),
+        whole.pairs(),
+        whole.bad(),
+        whole.nanosPerFrame());
     return outcome;
   }
 

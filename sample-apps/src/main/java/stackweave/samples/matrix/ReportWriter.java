@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import stackweave.samples.matrix.LinkCheck.JavaMethod;
@@ -21,6 +22,9 @@ import stackweave.samples.matrix.Recorded.Sample;
  * JDK under test, whose class files it needs.
  */
 public final class ReportWriter {
+  /** Names of frames that stand for others. */
+  private static final Set<String> MARKS = Set.of("[missing frame]", "[stale code]");
+
   private static final int OUTERMOST = 5;
   private static final int MOST_SHOWN = 60;
 
@@ -85,12 +89,14 @@ public final class ReportWriter {
                 .computeIfAbsent(sample.stackId(), id -> new HashMap<>())
                 .merge(sample.end(), 1L, Long::sum));
     long complete = 0;
+    long marked = 0;
     long[] pairs = new long[Verdict.values().length];
     Map<String, Long> early = new TreeMap<>();
     for (Map.Entry<Long, Map<Integer, Long>> stack : stacks.entrySet()) {
       List<Long> chain = chain(stack.getKey());
       for (Map.Entry<Integer, Long> tally : stack.getValue().entrySet()) {
         long count = tally.getValue();
+        marked += isMarked(chain) ? count : 0;
         boolean isComplete = recorded.completeEnds.contains(tally.getKey()) && isKnown(chain);
         complete += isComplete ? count : 0;
         if (!isComplete) {
@@ -108,7 +114,8 @@ public final class ReportWriter {
         early,
         pairs[Verdict.GOOD.ordinal()] + pairs[Verdict.BAD.ordinal()],
         pairs[Verdict.BAD.ordinal()],
-        pairs[Verdict.UNCHECKED.ordinal()]);
+        pairs[Verdict.UNCHECKED.ordinal()],
+        marked);
   }
 
   /** Ids of the frames, the innermost first; the last is 0 if a frame is not in the recording. */
@@ -126,6 +133,12 @@ public final class ReportWriter {
 
   private boolean isKnown(List<Long> chain) {
     return !chain.isEmpty() && chain.stream().allMatch(id -> id != 0 && method(id) != null);
+  }
+
+  private boolean isMarked(List<Long> chain) {
+    return chain.stream()
+        .map(this::method)
+        .anyMatch(method -> method != null && MARKS.contains(method.name()));
   }
 
   private Method method(long id) {

@@ -10,8 +10,8 @@ import stackweave.samples.matrix.Run.Outcome;
 /** The outcomes in Markdown. */
 final class Tables {
   private static final String COLUMNS =
-      " | samples | complete | link pairs | bad | ns per frame | interval reached | stacks that end"
-          + " early, lost samples |\n|---|--:|--:|--:|--:|--:|--:|---|\n";
+      " | samples | complete | marked | link pairs | bad | ns per frame | interval reached | stacks"
+          + " that end early, lost samples |\n|---|--:|--:|--:|--:|--:|--:|--:|---|\n";
   private static final int MOST_LINES = 25;
 
   private final StringBuilder text = new StringBuilder();
@@ -46,6 +46,7 @@ final class Tables {
         row(
             flags,
             outcome.failure() == null ? "not there" : outcome.failure(),
+            "",
             "",
             "",
             "",
@@ -99,6 +100,7 @@ final class Tables {
         name,
         "%,d".formatted(figures.owed()),
         "%.3f %%".formatted(100 * figures.share()),
+        "%.3f %%".formatted(100 * figures.markedShare()),
         "%,d".formatted(figures.pairs()),
         "%,d".formatted(figures.bad()),
         "%.0f".formatted(figures.nanosPerFrame()),
