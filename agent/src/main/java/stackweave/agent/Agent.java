@@ -50,6 +50,10 @@ public final class Agent {
       if (whyNot != null) {
         System.err.println("stackweave: " + whyNot);
       }
+      if (running == null) {
+        // The command line takes a -javaagent for one that is there, unless it is told.
+        new StatusBoard(instrumentation).clear();
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -71,10 +72,14 @@ final class Output {
 
   /** Looks whether something could be written there, before it is made. */
   static void mustBeWritable(Path file) throws FailedException {
-    if (isStandardOutput(file) || isDevice(file)) {
+    if (isStandardOutput(file)) {
       return;
     }
     try {
+      if (isDevice(file)) {
+        file.getFileSystem().provider().checkAccess(file, AccessMode.WRITE);
+        return;
+      }
       OutputFile.mustBeWritable(file);
     } catch (IOException e) {
       throw cantWrite(file, e);

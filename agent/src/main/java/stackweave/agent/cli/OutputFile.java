@@ -58,7 +58,9 @@ final class OutputFile {
       try (SeekableByteChannel channel =
           directory.newByteChannel(
               probe, EXCLUSIVE, PosixFilePermissions.asFileAttribute(OWNER_ONLY))) {
-        channel.write(ByteBuffer.allocate(PROBE_BYTES));
+        for (ByteBuffer probed = ByteBuffer.allocate(PROBE_BYTES); probed.hasRemaining(); ) {
+          channel.write(probed);
+        }
       } finally {
         delete(directory, probe);
       }

@@ -141,7 +141,7 @@ final class RecordCommand implements Callable<Integer> {
     } catch (FailedException e) {
       // It is all that was recorded.
       throw new FailedException(
-          FailedException.worded(e) + "; for an hour the recording is still " + recording.keep());
+          FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
     }
   }
 
@@ -171,10 +171,8 @@ final class RecordCommand implements Callable<Integer> {
                   + (recording.chunkCount() == 1 ? " chunk" : " chunks")
                   + " of "
                   + recording.repositoryPath();
-          case DETACHED ->
-              "the agent was detached after " + after + "; saved what was recorded until then";
-          case STOPPED ->
-              "the recording was stopped by somebody else after "
+          case OUTSIDE ->
+              "the recording was ended from outside (detach, or jcmd JFR.stop) after "
                   + after
                   + "; saved what was recorded until then";
         };

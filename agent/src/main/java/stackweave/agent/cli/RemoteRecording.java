@@ -57,10 +57,8 @@ final class RemoteRecording implements AutoCloseable {
     PROGRAM,
     /** The program was killed, or crashed: what there is was taken out of JFR's repository. */
     KILLED,
-    /** The agent was taken out. */
-    DETACHED,
-    /** Somebody else stopped it. */
-    STOPPED
+    /** Somebody else stopped it, or took the agent out. */
+    OUTSIDE
   }
 
   private final TargetJvm jvm;
@@ -262,11 +260,7 @@ final class RemoteRecording implements AutoCloseable {
     if (awaitTrue(() -> !jvm.process().isAlive(), EXIT_NANOS)) {
       return End.PROGRAM;
     }
-    try {
-      return jvm.look(name).presence() == Presence.NONE ? End.DETACHED : End.STOPPED;
-    } catch (FailedException e) {
-      return End.PROGRAM; // it answers no more
-    }
+    return End.OUTSIDE;
   }
 
   private boolean isWhole() {
