@@ -7,9 +7,10 @@ import java.net.URLDecoder;
 import java.util.Locale;
 
 /**
- * Way in for {@code -javaagent} and late attach; {@link Command} is the one of the command line. An exception out of premain
- * would abort the JVM, and so would a class file too new for it: hence this class is compiled for
- * Java 8, names no type that a JVM could lack, and turns every failure into one line on stderr.
+ * Way in for {@code -javaagent} and late attach; {@link Command} is the one of the command line. An
+ * exception out of premain would abort the JVM, and so would a class file too new for it: hence
+ * this class is compiled for Java 8, names no type that a JVM could lack, and turns every failure
+ * into one line on stderr.
  */
 public final class Boot {
 

@@ -44,8 +44,7 @@ public final class Main implements Runnable {
   private static final char REPLACED = '\uFFFD';
 
   /** That commands need beside java.base. */
-  private static final List<String> MODULES =
-      List.of("jdk.jfr", "java.logging");
+  private static final List<String> MODULES = List.of("jdk.jfr", "java.logging");
 
   @Spec private CommandSpec spec;
 

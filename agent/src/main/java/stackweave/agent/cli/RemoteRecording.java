@@ -234,19 +234,18 @@ final class RemoteRecording implements AutoCloseable {
         }
       }
     }
-    if (said.startsWith(STOPPED) && isWritten()) {
-      return End.ASKED;
+    if (said.startsWith(STOPPED)) {
+      if (isWritten()) {
+        return End.ASKED;
+      }
+      throw notWritten(said);
     }
     awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS);
     if (isWhole()) {
       return whoEndedIt();
     }
     if (jvm.process().isAlive()) {
-      throw new FailedException(
-          "process "
-              + jvm.process().pid()
-              + " did not write its recording"
-              + (said.isEmpty() ? "" : "; JFR says: " + said));
+      throw notWritten(said);
     }
     findChunks();
     if (chunks.isEmpty()) {
@@ -254,6 +253,14 @@ final class RemoteRecording implements AutoCloseable {
           "the program was killed or crashed before JFR had written anything: no recording");
     }
     return End.KILLED;
+  }
+
+  private FailedException notWritten(String said) {
+    return new FailedException(
+        "process "
+            + jvm.process().pid()
+            + " did not write its recording"
+            + (said.isEmpty() ? "" : "; JFR says: " + said));
   }
 
   private End whoEndedIt() {

@@ -87,7 +87,8 @@ class CliIT {
                           : "[stopped: "
                               + sample
                                   .end()
-                                  .replace("too deep", "deeper than depth=" + sample.frames().size())
+                                  .replace(
+                                      "too deep", "deeper than depth=" + sample.frames().size())
                               + "];";
               String stack = (threads ? "[" + sample.thread() + "];" : "") + end + frames;
               return stack.endsWith(";") ? stack.substring(0, stack.length() - 1) : stack;
