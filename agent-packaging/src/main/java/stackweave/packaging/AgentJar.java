@@ -49,6 +49,7 @@ public final class AgentJar {
 
   private static final String BOOT_PACKAGE = "stackweave/agent/boot/";
   private static final String BOOT_CLASS = "stackweave.agent.boot.Boot";
+  private static final String COMMAND_CLASS = "stackweave.agent.boot.Command";
   private static final String INNER_JAR = "inner.jar";
   private static final String INNER_INDEX = "inner.index";
   private static final String OWN_MODULE = "stackweave/";
@@ -208,7 +209,7 @@ public final class AgentJar {
     main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
     main.putValue("Premain-Class", BOOT_CLASS);
     main.putValue("Agent-Class", BOOT_CLASS);
-    main.putValue("Main-Class", BOOT_CLASS);
+    main.putValue("Main-Class", COMMAND_CLASS);
     main.putValue("Can-Redefine-Classes", "true");
     main.putValue("Can-Retransform-Classes", "true");
     main.putValue("Can-Set-Native-Method-Prefix", "true");

@@ -3,7 +3,6 @@ package stackweave.agent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.nio.file.Path;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import stackweave.agent.attach.Order;
@@ -15,15 +14,11 @@ import stackweave.agent.attach.StatusBoard;
 public final class Agent {
   private static final String UNSAMPLED = ": the application runs without sampling";
 
-  /** How long the start of sampling is waited for: on a busy machine it takes seconds. */
-  private static final long START_MILLIS = 20_000;
-
   private static final Object LOCK = new Object();
 
-  // Guarded by LOCK.
+  // Guarded by LOCK. The visit is null unless the agent came for recordings of the command line.
   private static RunningAgent running;
-  private static OrderedRecording recording;
-  private static boolean attachedToRecord;
+  private static Visit visit;
 
   private Agent() {}
 
@@ -54,6 +49,10 @@ public final class Agent {
               : startOrSayWhyNot(options, attached, instrumentation);
       if (whyNot != null) {
         System.err.println("stackweave: " + whyNot);
+      }
+      if (running == null) {
+        // The command line takes a -javaagent for one that is there, unless it is told.
+        new StatusBoard(instrumentation).clear();
       }
     }
   }
@@ -97,11 +96,17 @@ public final class Agent {
 
   private static void answer(Order order, Instrumentation instrumentation) {
     synchronized (LOCK) {
+      reopenJar();
       Reply reply = obey(order, instrumentation);
       StatusBoard board = new StatusBoard(instrumentation);
-      board.reply(order.value(Order.Name.TICKET), reply);
       if (running == null) {
         board.clear();
+      } else {
+        running.showStatus();
+        board.showVisiting(visit != null);
+      }
+      board.reply(order.value(Order.Name.TICKET), reply);
+      if (running == null) {
         closeJar();
       }
     }
@@ -118,26 +123,32 @@ public final class Agent {
     }
     try {
       return switch (order.kind()) {
-        case ATTACH -> attach(order, instrumentation);
-        case RECORD -> record(order, instrumentation);
-        case FINISH -> finish(order);
+        case ATTACH -> stay(order.value(Order.Name.OPTIONS), instrumentation);
+        case VISIT -> visit(order.value(Order.Name.RECORDING), instrumentation);
         case DETACH -> detach();
       };
-    } catch (RuntimeException | LinkageError | IOException | InterruptedException e) {
-      return failed(e instanceof IllegalArgumentException ? e.getMessage() : e.toString());
+    } catch (RuntimeException | LinkageError e) {
+      return failed(e.toString());
     }
   }
 
-  private static Reply attach(Order order, Instrumentation instrumentation) {
-    if (running != null) {
+  private static Reply stay(String options, Instrumentation instrumentation) {
+    if (running == null) {
+      String whyNot = startOrSayWhyNot(options, true, instrumentation);
+      return whyNot == null ? done("attached") : failed(whyNot);
+    }
+    if (visit == null) {
       return failed("an agent of version " + Version.current() + " is there already");
     }
-    String whyNot = startOrSayWhyNot(order.value(Order.Name.OPTIONS), true, instrumentation);
-    if (whyNot != null) {
-      return failed(whyNot);
+    if (options != null && !options.isBlank()) {
+      return failed(
+          "an agent is there for a recording of the command record, and leaves with it: "
+              + options
+              + " was not applied; attach when that has ended");
     }
-    running.showStatus();
-    return new Reply(Outcome.DONE, "attached");
+    visit.end();
+    visit = null;
+    return done("stays");
   }
 
   /** Null once it runs. */
@@ -157,44 +168,38 @@ public final class Agent {
     return null;
   }
 
-  /** Answers when samples are taken: the time asked for is time sampled. */
-  private static Reply record(Order order, Instrumentation instrumentation)
-      throws InterruptedException {
-    boolean present = running != null;
-    String whyNot = present ? null : startOrSayWhyNot(null, true, instrumentation);
+  /** The recording runs already: so whoever ordered this needs no second order to end the visit. */
+  private static Reply visit(String recording, Instrumentation instrumentation) {
+    if (running != null) {
+      return done("is there");
+    }
+    if (!Visit.isRunning(recording)) {
+      return failed("the recording ended before the agent came");
+    }
+    String whyNot = startOrSayWhyNot(null, true, instrumentation);
     if (whyNot != null) {
       return failed(whyNot);
     }
-    if (recording != null) {
-      recording.discard(); // of a command line that died
-      recording = null;
-    } else {
-      attachedToRecord = !present;
-    }
-    try {
-      recording = OrderedRecording.start(order);
-    } finally {
-      if (recording == null && attachedToRecord) {
-        detach();
-      }
-    }
-    running.awaitSampling(START_MILLIS);
-    return new Reply(Outcome.DONE, "recording");
+    visit =
+        Visit.begin(
+            () ->
+                asOurselves(
+                    () -> {
+                      leave(instrumentation);
+                      return null;
+                    }));
+    return done("visits");
   }
 
-  private static Reply finish(Order order) throws IOException {
-    if (recording == null) {
-      return failed("no recording is being made");
-    }
-    OrderedRecording finished = recording;
-    recording = null;
-    try {
-      finished.finish(Path.of(order.value(Order.Name.FILE)));
-      return new Reply(Outcome.DONE, running.status());
-    } finally {
-      if (attachedToRecord) {
-        detach();
+  /** Ends a visit if no recording of the command line runs any more. On a thread of its own. */
+  private static void leave(Instrumentation instrumentation) {
+    synchronized (LOCK) {
+      if (visit == null || Visit.isAnyRunning()) {
+        return;
       }
+      detach();
+      new StatusBoard(instrumentation).clear();
+      closeJar();
     }
   }
 
@@ -202,16 +207,36 @@ public final class Agent {
     if (running == null) {
       return failed("no agent is at work there");
     }
-    if (recording != null) {
-      recording.discard();
-      recording = null;
+    if (visit != null) {
+      visit.end();
+      visit = null;
     }
-    attachedToRecord = false;
-    boolean ended = running.detach();
+    int ended = Visit.stopAll();
+    boolean over = running.detach();
     running = null;
-    return ended
-        ? new Reply(Outcome.DONE, "detached")
-        : failed("the sampling thread does not end; it is stuck until the JVM ends");
+    if (!over) {
+      return failed("the sampling thread does not end; it is stuck until the JVM ends");
+    }
+    return done(
+        ended == 0
+            ? ""
+            : "; "
+                + ended
+                + (ended == 1 ? " recording" : " recordings")
+                + " of the command record ended with it, and what was recorded is kept");
+  }
+
+  /** Of a visit that ended while this order was on its way. */
+  private static void reopenJar() {
+    ClassLoader loader = Agent.class.getClassLoader();
+    if (loader instanceof Closeable) {
+      try {
+        // Its class is in the application's sight, and so not in ours.
+        loader.getClass().getMethod("reopen").invoke(loader);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("the agent's jar can't be opened", e);
+      }
+    }
   }
 
   /** The one file descriptor of ours that is left; a new attach opens its jar again. */
@@ -226,7 +251,11 @@ public final class Agent {
     }
   }
 
+  private static Reply done(String text) {
+    return new Reply(Outcome.DONE, text);
+  }
+
   private static Reply failed(String why) {
-    return new Reply(Outcome.FAILED, why == null ? "unknown failure" : why);
+    return new Reply(Outcome.FAILED, why);
   }
 }

@@ -54,16 +54,6 @@ final class RunningAgent {
     control.start();
   }
 
-  /** How sampling goes, a line for each matter. */
-  String status() {
-    return sampler.report();
-  }
-
-  /** Waits until samples are taken, or until it is known why they can't be. */
-  boolean awaitSampling(long timeoutMillis) throws InterruptedException {
-    return sampler.awaitStart(timeoutMillis);
-  }
-
   /** Shows it where the command line looks; from then on whenever it changes. */
   void showStatus() {
     sampler.showStatus();

@@ -24,10 +24,11 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
   public enum Kind {
     /** Start as with -javaagent, {@link Name#OPTIONS} being the options. */
     ATTACH,
-    /** Start a recording with {@link Name#SETTINGS}, {@link Name#INTERVAL}, …; attach before. */
-    RECORD,
-    /** End that recording and write it to {@link Name#FILE}; detach what RECORD attached. */
-    FINISH,
+    /**
+     * Start for the recording named {@link Name#RECORDING}, if no agent is there; one that came so
+     * leaves by itself when the last recording of that kind has ended.
+     */
+    VISIT,
     /** Undo everything. */
     DETACH
   }
@@ -40,14 +41,8 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
     TICKET,
     /** As after -javaagent:jar=. */
     OPTIONS,
-    /** Where to write the recording, in the target's sight. */
-    FILE,
-    /** A name of a JFR configuration, or none. */
-    SETTINGS,
-    INTERVAL,
-    ENGINE,
-    /** Milliseconds after which the recording ends, should nobody finish it. */
-    DURATION
+    /** The name of a recording of the command {@code record}; see {@link RecordName}. */
+    RECORDING
   }
 
   private static final String ORDER = "order=";

@@ -1,6 +1,7 @@
 package stackweave.agent.attach;
 
 import java.lang.instrument.Instrumentation;
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -12,7 +13,26 @@ import java.util.Set;
 public final class StatusBoard {
   private static final String STATUS = "stackweave.status";
   private static final String VERSION = "stackweave.version";
-  private static final String REPLY = "stackweave.reply";
+
+  /** The agent came for recordings of the command line, and leaves with the last of them. */
+  private static final String VISITING = "stackweave.visiting";
+
+  /** The agent was here and was taken out, be it one of -javaagent. */
+  private static final String DETACHED = "stackweave.detached";
+
+  /** What is followed by an order's ticket. */
+  private static final String REPLY = "stackweave.reply.";
+
+  /** What is followed by a recording's name. */
+  private static final String RECORD = "stackweave.record.";
+
+  private static final String YES = "true";
+
+  /** Replies and ended recordings that stay to be read by who is waiting for them. */
+  private static final int KEPT = 32;
+
+  /** The names of those, oldest first. Guarded by itself. */
+  private static final ArrayDeque<String> PASSING = new ArrayDeque<>();
 
   private final Instrumentation instrumentation;
   private Properties properties;
@@ -24,19 +44,45 @@ public final class StatusBoard {
 
   /** Shows that an agent of this version is at work, and how it fares. */
   public synchronized void show(String version, String status) {
+    set(DETACHED, null);
     set(VERSION, version);
     set(STATUS, status);
   }
 
-  /** Shows that no agent is at work. */
+  /** Shows whether the agent leaves with the last recording of the command line. */
+  public synchronized void showVisiting(boolean visiting) {
+    set(VISITING, visiting ? YES : null);
+  }
+
+  /** Shows that no agent is at work any more. */
   public synchronized void clear() {
+    set(DETACHED, YES);
     set(VERSION, null);
     set(STATUS, null);
+    set(VISITING, null);
   }
 
   /** Answers the order with this ticket. */
   public synchronized void reply(String ticket, Reply reply) {
-    set(REPLY, ticket + ":" + reply.outcome().name() + ":" + reply.text());
+    set(REPLY + ticket, reply.outcome().name() + ":" + reply.text());
+    keepFew(REPLY + ticket);
+  }
+
+  /** Shows how a recording of the command line is served; once it has ended, for the last time. */
+  public synchronized void serve(String recording, Serving serving) {
+    set(RECORD + recording, serving.stage().name() + ":" + serving.report());
+    if (serving.stage() == Serving.Stage.ENDED) {
+      keepFew(RECORD + recording);
+    }
+  }
+
+  private void keepFew(String name) {
+    synchronized (PASSING) {
+      PASSING.add(name);
+      if (PASSING.size() > KEPT) {
+        set(PASSING.remove(), null);
+      }
+    }
   }
 
   /** What {@link #show} showed in a JVM's agent properties, or null. */
@@ -44,14 +90,40 @@ public final class StatusBoard {
     return agentProperties.getProperty(STATUS);
   }
 
+  /** The version of the agent at work there that has shown itself, or null. */
+  public static String version(Properties agentProperties) {
+    return agentProperties.getProperty(VERSION);
+  }
+
+  /** Whether the agent there leaves with the last recording of the command line. */
+  public static boolean isVisiting(Properties agentProperties) {
+    return YES.equals(agentProperties.getProperty(VISITING));
+  }
+
+  /** Whether an agent was there and was taken out, be it one of -javaagent. */
+  public static boolean isDetached(Properties agentProperties) {
+    return YES.equals(agentProperties.getProperty(DETACHED));
+  }
+
   /** The reply to the order with this ticket in a JVM's agent properties, or null. */
   public static Reply reply(String ticket, Properties agentProperties) {
-    String[] parts = agentProperties.getProperty(REPLY, "").split(":", 3);
-    if (parts.length != 3 || !parts[0].equals(ticket)) {
+    String[] parts = agentProperties.getProperty(REPLY + ticket, "").split(":", 2);
+    if (parts.length != 2) {
       return null;
     }
-    boolean done = parts[1].equals(Reply.Outcome.DONE.name());
-    return new Reply(done ? Reply.Outcome.DONE : Reply.Outcome.FAILED, parts[2]);
+    boolean done = parts[0].equals(Reply.Outcome.DONE.name());
+    return new Reply(done ? Reply.Outcome.DONE : Reply.Outcome.FAILED, parts[1]);
+  }
+
+  /** How a recording of the command line is served there; null if the agent doesn't know it. */
+  public static Serving serving(String recording, Properties agentProperties) {
+    String[] parts = agentProperties.getProperty(RECORD + recording, "").split(":", 2);
+    for (Serving.Stage stage : Serving.Stage.values()) {
+      if (parts.length == 2 && parts[0].equals(stage.name())) {
+        return new Serving(stage, parts[1]);
+      }
+    }
+    return null;
   }
 
   private void set(String name, String value) {

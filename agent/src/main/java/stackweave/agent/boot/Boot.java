@@ -7,9 +7,10 @@ import java.net.URLDecoder;
 import java.util.Locale;
 
 /**
- * Way in for {@code -javaagent}, late attach and {@code java -jar}. An exception out of premain
- * would abort the JVM, and so would a class file too new for it: hence this class is compiled for
- * Java 8, names no type that a JVM could lack, and turns every failure into one line on stderr.
+ * Way in for {@code -javaagent} and late attach; {@link Command} is the one of the command line. An
+ * exception out of premain would abort the JVM, and so would a class file too new for it: hence
+ * this class is compiled for Java 8, names no type that a JVM could lack, and turns every failure
+ * into one line on stderr.
  */
 public final class Boot {
 
@@ -37,8 +38,8 @@ public final class Boot {
     call("attach", options, instrumentation);
   }
 
-  /** The command line: {@code java -jar stackweave-agent.jar …}. */
-  public static void main(String[] arguments) throws Throwable {
+  /** Runs a command of the command line. */
+  static void command(String[] arguments) throws Throwable {
     String unfit = whyUnfit();
     if (unfit != null) {
       System.err.println("stackweave: " + unfit);

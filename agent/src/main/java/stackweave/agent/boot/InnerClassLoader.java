@@ -32,7 +32,7 @@ import java.util.Set;
  *
  * <p>Closing it closes the jar; it then loads no more classes until {@link #reopen}. Thread-safe.
  */
-final class InnerClassLoader extends ClassLoader implements Closeable {
+public final class InnerClassLoader extends ClassLoader implements Closeable {
 
   static {
     registerAsParallelCapable();
@@ -46,6 +46,9 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
 
   /** Null while closed. */
   private volatile InnerJar jar;
+
+  /** What {@link #reopen()} opens. Guarded by the lock of this. */
+  private File file;
 
   private final Instrumentation instrumentation;
 
@@ -62,9 +65,10 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
   private final Object jnaLock = new Object();
   private boolean jnaDefined;
 
-  private InnerClassLoader(InnerJar jar, Instrumentation instrumentation) {
+  private InnerClassLoader(InnerJar jar, File file, Instrumentation instrumentation) {
     super("stackweave", ClassLoader.getPlatformClassLoader());
     this.jar = jar;
+    this.file = file;
     this.instrumentation = instrumentation;
     Permissions all = new Permissions();
     all.add(new AllPermission());
@@ -77,11 +81,20 @@ final class InnerClassLoader extends ClassLoader implements Closeable {
    * @param instrumentation null on the command line, where the jar's manifest grants native access
    */
   static InnerClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
-    return new InnerClassLoader(InnerJar.open(jar), instrumentation);
+    return new InnerClassLoader(InnerJar.open(jar), jar, instrumentation);
   }
 
   /** Opens this jar, which must be of the same version, if none is open. */
   synchronized void reopen(File file) throws IOException {
+    this.file = file;
+    reopen();
+  }
+
+  /**
+   * Opens the jar that was named last, if none is open. Public for {@code stackweave.agent.Agent},
+   * which closes it and can't name this class.
+   */
+  public synchronized void reopen() throws IOException {
     if (jar == null) {
       jar = InnerJar.open(file);
     }

@@ -39,9 +39,18 @@ final class AttachSocket {
   private static final int BUFFER = 1 << 16;
   private static final int MOST_BYTES = 16 << 20;
 
+  /**
+   * How long another command that has begun is left to it: a second SIGQUIT, to a JVM that listens
+   * by then, has it print all its threads' stacks.
+   */
+  private static final long OTHERS_NANOS = 1_000_000_000L;
+
   private final TargetProcess target;
   private final String socket;
   private final String trigger;
+
+  /** Whether the file that asks the JVM to listen was there already. */
+  private boolean othersStart;
 
   private AttachSocket(TargetProcess target) {
     this.target = target;
@@ -88,8 +97,18 @@ final class AttachSocket {
   private void start() throws IOException {
     Descriptor where = target.act(this::makeTrigger);
     try {
-      target.sendQuit();
       long start = System.nanoTime();
+      while (othersStart && System.nanoTime() - start < OTHERS_NANOS) {
+        if (target.act(this::listens)) {
+          return;
+        }
+        Thread.sleep(PAUSE_MILLIS);
+      }
+      if (target.act(this::listens)) {
+        return;
+      }
+      target.sendQuit();
+      start = System.nanoTime();
       while (!target.act(this::listens)) {
         if (System.nanoTime() - start > START_NANOS || !target.isAlive()) {
           throw new IOException(target.isAlive() ? "it made no socket" : "it ended");
@@ -115,6 +134,8 @@ final class AttachSocket {
       try {
         target.cwd().create(trigger, OWNER_ONLY).close();
         return target.cwd();
+      } catch (FileAlreadyExistsException e) {
+        othersStart = true; // or somebody left it behind
       } catch (IOException e) {
         // Its user can't write there, or it is removed.
       }
@@ -123,7 +144,8 @@ final class AttachSocket {
     try {
       tmp.create(trigger, OWNER_ONLY).close();
     } catch (FileAlreadyExistsException e) {
-      // Left behind by somebody; if it isn't of the JVM's user, HotSpot passes it over.
+      othersStart = true;
+      // Or left behind by somebody; if it isn't of the JVM's user, HotSpot passes it over.
     } catch (IOException e) {
       tmp.close();
       throw e;

@@ -31,7 +31,7 @@ final class CollapsedCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException, FailedException {
-    if (output != null) {
+    if (!Output.isStandardOutput(output)) {
       recording.mustNotBe(output);
     }
     StackProfile profile = recording.read();

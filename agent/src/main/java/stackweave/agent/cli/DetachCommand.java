@@ -21,11 +21,11 @@ final class DetachCommand implements Callable<Integer> {
   @Override
   public Integer call() throws FailedException {
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      if (jvm.status() == null) {
+      if (jvm.presence() == TargetJvm.Presence.NONE) {
         throw target.hasNoAgent();
       }
-      jvm.order(Order.Kind.DETACH, Map.of());
-      System.out.println("detached from " + target.pid());
+      String more = jvm.order(Order.Kind.DETACH, Map.of());
+      System.out.println("detached from " + target.pid() + Plain.line(more));
       return 0;
     }
   }

@@ -2,8 +2,11 @@ package stackweave.agent.cli;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.Locale;
 import stackweave.jfr.read.RecordingException;
 
 /** A command can't do what it was asked for; the message says why, in one line. */
@@ -18,7 +21,7 @@ final class FailedException extends Exception {
   /** The line for the user: of our own exceptions the message, of others the kind, too. */
   static String text(Exception e) {
     boolean ours = e instanceof FailedException || e instanceof RecordingException;
-    return ours ? e.getMessage() : "unexpected: " + e;
+    return ours ? worded(e) : "unexpected: " + e;
   }
 
   /** What a file system says, without the file's name and Java's names of exceptions. */
@@ -29,9 +32,28 @@ final class FailedException extends Exception {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     }
+    if (e instanceof NotDirectoryException) {
+      return "not a directory";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "is there already";
+    }
     if (e instanceof FileSystemException f && f.getReason() != null) {
       return f.getReason();
     }
-    return String.valueOf(e.getMessage());
+    return worded(e);
+  }
+
+  /** An exception in words: its message, or else its kind; never "null". */
+  static String worded(Throwable e) {
+    String message = e.getMessage();
+    if (message != null && !message.isBlank()) {
+      return message;
+    }
+    if (e.getCause() != null) {
+      return worded(e.getCause());
+    }
+    String kind = e.getClass().getSimpleName().replaceFirst("Exception$", "");
+    return kind.replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
   }
 }

@@ -21,17 +21,21 @@ final class FlameGraphCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "Default: the recording's name with .html, beside it.")
+      description = "Default: the recording's name with .html, beside it. - is standard output.")
   private Path output;
 
   @Override
   public Integer call() throws RecordingException, FailedException {
     Path file = output == null ? beside(recording.file()) : output;
-    recording.mustNotBe(file);
+    if (!Output.isStandardOutput(file)) {
+      recording.mustNotBe(file);
+    }
     StackProfile profile = recording.read();
     String title = recording.file().getFileName().toString();
-    Output.toFile(file, out -> FlameGraphExport.write(profile, title, recording.threads(), out));
-    System.out.println(file);
+    Output.to(file, out -> FlameGraphExport.write(profile, title, recording.threads(), out));
+    if (!Output.isStandardOutput(file)) {
+      System.out.println(file);
+    }
     return 0;
   }
 

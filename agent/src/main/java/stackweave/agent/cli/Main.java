@@ -1,11 +1,14 @@
 package stackweave.agent.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 import stackweave.agent.Version;
 
 /** {@code java -jar stackweave-agent.jar}: what is done with running JVMs and with recordings. */
@@ -26,12 +29,22 @@ import stackweave.agent.Version;
       OnCommand.class,
       JfcCommand.class,
       ReplayCommand.class,
-      SFrameCommand.class
+      SFrameCommand.class,
+      CommandLine.HelpCommand.class
     })
 public final class Main implements Runnable {
 
   /** Every failure: of the command line, of the recording, of the output. */
   private static final int FAILED = 2;
+
+  /** What picocli's help says of a command that is none. */
+  private static final String UNKNOWN = "Unknown subcommand ";
+
+  /** What the JDK puts for bytes that are no character. */
+  private static final char REPLACED = '\uFFFD';
+
+  /** That commands need beside java.base. */
+  private static final List<String> MODULES = List.of("jdk.jfr", "java.logging");
 
   @Spec private CommandSpec spec;
 
@@ -44,15 +57,72 @@ public final class Main implements Runnable {
 
   private static int run(String[] arguments) {
     try {
+      for (String argument : arguments) {
+        mustBeSayable(argument);
+      }
       return new CommandLine(new Main())
-          .setParameterExceptionHandler((e, all) -> failed(e.getMessage() + hint(e)))
+          .setParameterExceptionHandler((e, all) -> failed(problem(e) + hint(e)))
           .setExecutionExceptionHandler((e, command, parsed) -> failed(FailedException.text(e)))
           .execute(arguments);
+    } catch (FailedException e) {
+      return failed(FailedException.text(e));
     } catch (OutOfMemoryError e) {
       return failed("not enough memory for this file: give more with java -Xmx4g -jar");
     } catch (LinkageError e) {
-      return failed("this Java installation lacks a part that is needed (" + e + ")");
+      return failed(lacking(e));
     }
+  }
+
+  /**
+   * What the locale has no characters for has been replaced before it comes here, and no file would
+   * be found by it.
+   */
+  private static void mustBeSayable(String argument) throws FailedException {
+    if (argument.indexOf(REPLACED) >= 0) {
+      String encoding = System.getProperty("sun.jnu.encoding", "unknown");
+      throw new FailedException(
+          "'"
+              + argument.replace(REPLACED, '?')
+              + "' has characters that Java does not know in this locale ("
+              + encoding
+              + "): "
+              + (encoding.equals("UTF-8")
+                  ? "rename the file"
+                  : "run the same command with LC_ALL=C.UTF-8"));
+    }
+  }
+
+  /** A runtime that was put together for something else lacks modules. */
+  private static String lacking(LinkageError e) {
+    List<String> missing = new ArrayList<>();
+    for (String module : MODULES) {
+      if (ModuleLayer.boot().findModule(module).isEmpty()) {
+        missing.add(module);
+      }
+    }
+    return missing.isEmpty()
+        ? "this Java installation lacks a part that is needed (" + e + ")"
+        : "this Java runtime lacks "
+            + String.join(", ", missing)
+            + ", which this command needs: run it with a JDK of version 17 or newer";
+  }
+
+  /** As picocli says it, but for what a person gets wrong first. */
+  private static String problem(ParameterException e) {
+    CommandLine command = e.getCommandLine();
+    String wrong = null;
+    if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
+      wrong = unmatched.getUnmatched().get(0);
+    } else if (FailedException.worded(e).startsWith(UNKNOWN)) {
+      wrong = FailedException.worded(e).replaceFirst(".*'(.*)'.*", "$1");
+    }
+    if (wrong == null || wrong.startsWith("-") || command.getSubcommands().isEmpty()) {
+      return FailedException.worded(e);
+    }
+    return "unknown command '"
+        + wrong
+        + "'; there are "
+        + String.join(", ", command.getSubcommands().keySet());
   }
 
   /** Without a command: an error, but one that wants help. */
@@ -62,8 +132,11 @@ public final class Main implements Runnable {
   }
 
   private static String hint(ParameterException e) {
-    String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    return " (" + command.replace("stackweave", "java -jar stackweave-agent.jar") + " --help)";
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    String[] names = command.qualifiedName().split(" ");
+    List<Object> words = new ArrayList<>(List.of(names).subList(1, names.length));
+    words.add("--help");
+    return " (" + OwnCommand.line(words.toArray()) + ")";
   }
 
   private static int failed(String message) {

@@ -8,10 +8,14 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where an export goes: a file, or standard output; UTF-8 in any locale. */
+/**
+ * Where a result goes: a file, or standard output, which {@code -} names, too; text is UTF-8 in any
+ * locale.
+ */
 final class Output {
 
   /** Writes the export's text. */
@@ -19,18 +23,21 @@ final class Output {
     void writeTo(Appendable out) throws IOException;
   }
 
+  private static final String STANDARD_OUTPUT = "-";
+
   private Output() {}
 
-  /** To {@code file}, or to standard output if it is null. */
-  static void to(Path file, Content content) throws FailedException {
-    if (file == null) {
-      toStandardOutput(content);
-    } else {
-      toFile(file, content);
-    }
+  /** Whether this is standard output: null, and {@code -}. */
+  static boolean isStandardOutput(Path file) {
+    return file == null || file.toString().equals(STANDARD_OUTPUT);
   }
 
-  static void toFile(Path file, Content content) throws FailedException {
+  /** To {@code file}, or to standard output. */
+  static void to(Path file, Content content) throws FailedException {
+    if (isStandardOutput(file)) {
+      toStandardOutput(content);
+      return;
+    }
     try {
       if (isDevice(file)) {
         try (OutputStream out = Files.newOutputStream(file)) {
@@ -40,12 +47,58 @@ final class Output {
         OutputFile.write(file, out -> write(out, content));
       }
     } catch (IOException e) {
-      throw new FailedException("can't write " + file + ": " + FailedException.reason(e));
+      throw cantWrite(file, e);
     }
   }
 
+  /** Bytes that only the caller may read; to a file or to standard output. */
+  static void privately(Path file, OutputFile.Content content) throws FailedException {
+    try {
+      if (isStandardOutput(file)) {
+        try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
+          content.writeTo(out);
+        }
+      } else if (isDevice(file)) {
+        try (OutputStream out = Files.newOutputStream(file)) {
+          content.writeTo(out);
+        }
+      } else {
+        OutputFile.writePrivate(file, content);
+      }
+    } catch (IOException e) {
+      throw cantWrite(file, e);
+    }
+  }
+
+  /** Looks whether something could be written there, before it is made. */
+  static void mustBeWritable(Path file) throws FailedException {
+    if (isStandardOutput(file)) {
+      return;
+    }
+    try {
+      if (isDevice(file)) {
+        file.getFileSystem().provider().checkAccess(file, AccessMode.WRITE);
+        return;
+      }
+      OutputFile.mustBeWritable(file);
+    } catch (IOException e) {
+      throw cantWrite(file, e);
+    }
+  }
+
+  /** For the user, with the true reason. */
+  static FailedException cantWrite(Path file, IOException e) {
+    boolean standard = isStandardOutput(file);
+    return new FailedException(
+        "can't write "
+            + (standard ? "to standard output" : file)
+            + ": "
+            + FailedException.reason(e)
+            + (standard ? "; what is there is not whole" : ""));
+  }
+
   /** Where the system alone puts files: /dev/stdout, /dev/fd/63, /dev/null. */
-  private static boolean isDevice(Path file) {
+  static boolean isDevice(Path file) {
     Path name = file.toAbsolutePath().normalize();
     return name.startsWith("/dev") && !name.startsWith("/dev/shm") || name.startsWith("/proc");
   }
@@ -57,7 +110,7 @@ final class Output {
       if ("Broken pipe".equals(e.getMessage())) {
         return; // who reads has seen enough, as head does
       }
-      throw new FailedException("can't write to standard output: " + FailedException.reason(e));
+      throw cantWrite(null, e);
     }
   }
 

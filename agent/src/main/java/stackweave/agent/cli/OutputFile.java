@@ -2,8 +2,10 @@ package stackweave.agent.cli;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.ClosedDirectoryStreamException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -20,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import stackweave.agent.linux.OwnDirectory;
+import stackweave.agent.linux.Randomness;
 
 /**
  * A file that a command leaves behind. It is written under a name of its own beside its
@@ -39,16 +42,52 @@ final class OutputFile {
   private static final Set<StandardOpenOption> EXCLUSIVE =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
+  /** More than file systems keep in an inode. */
+  private static final int PROBE_BYTES = 1 << 16;
+
   private OutputFile() {}
 
-  /** Looks whether a file could be written, before there is anything to write. */
+  /**
+   * Looks whether a file could be written, before there is anything to write: by writing one beside
+   * it, for only that meets a full or read-only file system.
+   */
   static void mustBeWritable(Path file) throws IOException {
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent == null || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
-      throw new FileSystemException(file.toString(), null, "no directory of that name to write in");
+    try (SecureDirectoryStream<Path> directory = open(parent(file))) {
+      replaced(directory, file.toAbsolutePath().getFileName());
+      Path probe = unfinished();
+      try (SeekableByteChannel channel =
+          directory.newByteChannel(
+              probe, EXCLUSIVE, PosixFilePermissions.asFileAttribute(OWNER_ONLY))) {
+        for (ByteBuffer probed = ByteBuffer.allocate(PROBE_BYTES); probed.hasRemaining(); ) {
+          channel.write(probed);
+        }
+      } finally {
+        delete(directory, probe);
+      }
     }
-    try (SecureDirectoryStream<Path> directory = open(parent)) {
-      replaced(directory, file.getFileName());
+  }
+
+  /** Where a file is to be; the reason that it can't be is that of the directory. */
+  private static Path parent(Path file) throws IOException {
+    if (file.toString().isEmpty()) {
+      throw new FileSystemException("", null, "the name is empty");
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null) {
+      throw new FileSystemException(file.toString(), null, "Is a directory");
+    }
+    return parent;
+  }
+
+  private static Path unfinished() {
+    return Path.of(".stackweave-" + Long.toHexString(Randomness.next()) + ".part");
+  }
+
+  private static void delete(SecureDirectoryStream<Path> directory, Path file) throws IOException {
+    try {
+      directory.deleteFile(file);
+    } catch (NoSuchFileException e) {
+      return; // it was not made
     }
   }
 
@@ -63,14 +102,10 @@ final class OutputFile {
   }
 
   private static void write(Path file, boolean ownerOnly, Content content) throws IOException {
-    Path absolute = file.toAbsolutePath();
-    if (absolute.getParent() == null) {
-      throw new FileSystemException(file.toString(), null, "Is a directory");
-    }
-    try (SecureDirectoryStream<Path> directory = open(absolute.getParent())) {
-      Path name = absolute.getFileName();
+    try (SecureDirectoryStream<Path> directory = open(parent(file))) {
+      Path name = file.toAbsolutePath().getFileName();
       PosixFileAttributes before = replaced(directory, name);
-      Path unfinished = Path.of(".stackweave-" + Long.toHexString(System.nanoTime()) + ".part");
+      Path unfinished = unfinished();
       FileAttribute<?>[] permissions =
           ownerOnly
               ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWNER_ONLY)}
@@ -79,9 +114,11 @@ final class OutputFile {
                     PosixFilePermissions.asFileAttribute(before.permissions())
                   }
                   : new FileAttribute<?>[0];
+      Thread onInterrupt = new Thread(() -> deleteQuietly(directory, unfinished));
       boolean renamed = false;
       try (SeekableByteChannel channel =
           directory.newByteChannel(unfinished, EXCLUSIVE, permissions)) {
+        atExit(onInterrupt);
         try (OutputStream out = Channels.newOutputStream(channel)) {
           content.writeTo(out);
         }
@@ -89,10 +126,36 @@ final class OutputFile {
         directory.move(unfinished, directory, name);
         renamed = true;
       } finally {
+        notAtExit(onInterrupt);
         if (!renamed) {
-          directory.deleteFile(unfinished);
+          delete(directory, unfinished);
         }
       }
+    }
+  }
+
+  /** Ctrl-C while a file is written leaves nothing of it. */
+  private static void atExit(Thread thread) {
+    try {
+      Runtime.getRuntime().addShutdownHook(thread);
+    } catch (IllegalStateException e) {
+      return; // that is why this is written just now
+    }
+  }
+
+  private static void notAtExit(Thread thread) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(thread);
+    } catch (IllegalStateException e) {
+      return; // it runs, or has run
+    }
+  }
+
+  private static void deleteQuietly(SecureDirectoryStream<Path> directory, Path file) {
+    try {
+      delete(directory, file);
+    } catch (IOException | ClosedDirectoryStreamException e) {
+      return; // nobody is left who could be told
     }
   }
 

@@ -1,10 +1,9 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +14,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
-import stackweave.agent.attach.Order;
-import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.OwnDirectory;
+import stackweave.jfr.event.Timespans;
 
 /** {@code record PID -d 30s -o rec.jfr}. */
 @Command(
@@ -43,7 +42,7 @@ final class RecordCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "Default: rec-PID.jfr.")
+      description = "Default: rec-PID.jfr. - is standard output.")
   private Path output;
 
   @Option(
@@ -65,86 +64,149 @@ final class RecordCommand implements Callable<Integer> {
   /** Of the disk: the target's user chooses how large his recording is. */
   private static final long KEPT_FREE = 64L << 20;
 
+  /** How soon the target's end is noticed. */
+  private static final long LOOK_MILLIS = 100;
+
+  private static final Pattern SAYABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
+
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
 
   @Override
   public Integer call() throws FailedException {
     Path file = output == null ? Path.of("rec-" + target.pid() + ".jfr") : output;
-    mustBeWritable(file);
+    Output.mustBeWritable(file);
+    mustBeName(settings);
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      System.err.println(Plain.report(record(jvm, file)));
+      record(jvm, file);
     } finally {
       finished.countDown();
     }
-    System.out.println(file);
-    System.err.println("next: java -jar stackweave-agent.jar flamegraph " + file);
+    if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+      System.out.println(file);
+      System.err.println("next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+    }
     return 0;
   }
 
-  private static void mustBeWritable(Path file) throws FailedException {
-    try {
-      OutputFile.mustBeWritable(file);
-    } catch (IOException e) {
-      throw cantWrite(file, e);
+  /** It is told to the JVM in quotes. */
+  private static void mustBeName(String text) throws FailedException {
+    if (!SAYABLE.matcher(text).matches()) {
+      throw new FailedException("'" + text + "' can't be told to the JVM: it has a quote in it");
     }
   }
 
-  private static FailedException cantWrite(Path file, IOException e) {
-    return new FailedException("can't write " + file + ": " + FailedException.reason(e));
-  }
-
-  private String record(TargetJvm jvm, Path file) throws FailedException {
-    Map<Order.Name, String> order = new EnumMap<>(Order.Name.class);
-    order.put(Order.Name.SETTINGS, settings);
-    order.put(Order.Name.DURATION, Long.toString(durationMillis));
+  private void record(TargetJvm jvm, Path file) throws FailedException {
+    Map<String, String> wishes = new TreeMap<>();
     if (interval != null) {
-      order.put(Order.Name.INTERVAL, interval);
+      wishes.put("interval", interval);
     }
     if (engine != null) {
-      order.put(Order.Name.ENGINE, engine);
+      wishes.put("engine", engine);
     }
-    TargetDirectory exchange = jvm.directory();
-    String name = "rec-" + ProcessHandle.current().pid() + ".jfr";
-    jvm.order(Order.Kind.RECORD, order);
-    awaitEnd(jvm.process());
-    try {
-      Map<Order.Name, String> where = Map.of(Order.Name.FILE, exchange.seen(name));
-      String report = jvm.order(Order.Kind.FINISH, where);
-      save(exchange, name, file);
-      return report;
-    } finally {
-      exchange.remove(name);
+    for (String wish : wishes.values()) {
+      mustBeName(wish);
+    }
+    try (RemoteRecording recording = RemoteRecording.start(jvm, settings, wishes, durationMillis)) {
+      boolean sampling = false;
+      try {
+        recording.awaitSampling(() -> interrupted.getCount() == 0);
+        sampling = true;
+      } finally {
+        if (!sampling && !recording.isOver()) {
+          recording.discard();
+        }
+      }
+      awaitEnd(recording);
+      long nanos = recording.nanos();
+      RemoteRecording.End end = recording.finish();
+      save(jvm, recording, file);
+      say(recording, end, nanos);
     }
   }
 
-  private static void save(TargetDirectory exchange, String name, Path file)
-      throws FailedException {
-    try (Descriptor recording = exchange.fetch(name)) {
-      long size = exchange.size(recording);
-      long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
-      if (size > room - KEPT_FREE) {
-        throw new FileSystemException(
-            file.toString(), null, "the recording's " + size + " bytes don't fit there");
+  private void save(TargetJvm jvm, RemoteRecording recording, Path file) throws FailedException {
+    try {
+      if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+        mustFit(jvm, recording.size(), file);
       }
-      OutputFile.writePrivate(file, out -> exchange.copy(recording, out));
+      Output.privately(file, recording::copy);
     } catch (IOException e) {
-      throw cantWrite(file, e);
+      throw new FailedException(
+          "can't read the recording that process "
+              + target.pid()
+              + " made: "
+              + FailedException.reason(e));
+    } catch (FailedException e) {
+      // It is all that was recorded.
+      throw new FailedException(
+          FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
+    }
+  }
+
+  /** Another user's JVM chooses how large his recording is, and must not fill the disk. */
+  private static void mustFit(TargetJvm jvm, long size, Path file)
+      throws FailedException, IOException {
+    boolean own = jvm.process().uid() == OwnDirectory.effectiveUid();
+    long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
+    if (size > room - (own ? 0 : KEPT_FREE)) {
+      throw new FailedException(
+          "can't write " + file + ": no space left for the recording's " + size + " bytes");
+    }
+  }
+
+  private void say(RemoteRecording recording, RemoteRecording.End end, long nanos) {
+    String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(durationMillis * 1_000_000L);
+    String what =
+        switch (end) {
+          case ASKED -> "";
+          case PROGRAM ->
+              "the program ended after " + after + "; saved what was recorded until then";
+          case KILLED ->
+              "the program was killed or crashed after "
+                  + after
+                  + "; saved what JFR had written until then, up to a second before: "
+                  + recording.chunkCount()
+                  + (recording.chunkCount() == 1 ? " chunk" : " chunks")
+                  + " of "
+                  + recording.repositoryPath();
+          case OUTSIDE ->
+              "the recording was ended from outside (detach, or jcmd JFR.stop) after "
+                  + after
+                  + "; saved what was recorded until then";
+        };
+    if (!what.isEmpty()) {
+      System.err.println("stackweave: " + Plain.line(what));
+    }
+    if (end == RemoteRecording.End.PROGRAM || end == RemoteRecording.End.KILLED) {
+      return;
+    }
+    try {
+      String report = recording.report();
+      if (!report.isEmpty()) {
+        System.err.println(Plain.report(report));
+      }
+    } catch (FailedException e) {
+      // The recording is there; only its summary is not.
+      System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
     }
   }
 
   /** Waits for the end of the time or of the user's patience, or the target's end. */
-  private void awaitEnd(TargetProcess process) {
+  private void awaitEnd(RemoteRecording recording) {
     long start = System.nanoTime();
     boolean terminal = System.console() != null;
     try {
+      long said = -1;
       for (long left = durationMillis; left > 0; left = durationMillis - millisSince(start)) {
-        if (terminal) {
-          System.err.printf(
-              "\rrecording: %d of %d s ", millisSince(start) / 1000, durationMillis / 1000);
+        long seconds = millisSince(start) / 1_000;
+        if (terminal && seconds != said) {
+          said = seconds;
+          System.err.printf("\rrecording: %d of %d s ", seconds, durationMillis / 1_000);
         }
-        if (interrupted.await(Math.min(left, 1_000), TimeUnit.MILLISECONDS) || !process.isAlive()) {
+        if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
+            || recording.isOver()) {
           break;
         }
       }

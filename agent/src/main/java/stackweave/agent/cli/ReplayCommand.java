@@ -59,7 +59,7 @@ final class ReplayCommand implements Callable<Integer> {
       }
       return replay;
     } catch (ReplayFormatException e) {
-      throw new FailedException(file + ": " + e.getMessage());
+      throw new FailedException(file + ": " + FailedException.worded(e));
     } catch (IOException e) {
       throw new FailedException(file + ": " + FailedException.reason(e));
     }
@@ -69,7 +69,7 @@ final class ReplayCommand implements Callable<Integer> {
     try {
       return new Replay(replay).text();
     } catch (UnsupportedVmException | IllegalArgumentException e) {
-      throw new FailedException(file + ": " + e.getMessage());
+      throw new FailedException(file + ": " + FailedException.worded(e));
     }
   }
 

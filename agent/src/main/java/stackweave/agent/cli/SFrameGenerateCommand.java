@@ -1,7 +1,6 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -101,9 +100,9 @@ final class SFrameGenerateCommand implements Callable<Integer> {
         SFrameWriter.convert(elf.sections(), version, elf.order(), address == null ? 0 : address);
     mustHaveFunctions(made);
     try {
-      Files.write(output, made.bytes());
+      OutputFile.write(output, out -> out.write(made.bytes()));
     } catch (IOException e) {
-      throw new FailedException("can't write " + output + ": " + FailedException.reason(e));
+      throw Output.cantWrite(output, e);
     }
     return made;
   }
@@ -113,7 +112,7 @@ final class SFrameGenerateCommand implements Callable<Integer> {
     try {
       return SFrameElfCopy.write(file, version, output);
     } catch (IOException e) {
-      throw new FailedException("can't write " + output + ": " + FailedException.reason(e));
+      throw Output.cantWrite(output, e);
     }
   }
 

@@ -75,7 +75,7 @@ record SFrameInput(Path file, ElfUnwindSections elf, Section sframe) {
   }
 
   static FailedException failed(Path file, ElfFormatException e) {
-    return new FailedException(file + ": " + e.getMessage());
+    return new FailedException(file + ": " + FailedException.worded(e));
   }
 
   /** The section, which must be there. */
@@ -92,7 +92,7 @@ record SFrameInput(Path file, ElfUnwindSections elf, Section sframe) {
       return SFrameSection.read(section());
     } catch (MalformedSectionException e) {
       String kind = elf == null ? "no ELF file and no SFrame section: " : ".sframe: ";
-      throw new FailedException(file + ": " + kind + e.getMessage());
+      throw new FailedException(file + ": " + kind + FailedException.worded(e));
     }
   }
 }

@@ -60,7 +60,7 @@ final class SFrameLookupCommand implements Callable<Integer> {
       }
       return place + (function.rowCount() == 0 ? SFrameText.lineWithoutRows(function) : "no row");
     } catch (MalformedSectionException e) {
-      return "malformed: " + e.getMessage();
+      return "malformed: " + FailedException.worded(e);
     }
   }
 }

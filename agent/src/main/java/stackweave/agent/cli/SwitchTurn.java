@@ -94,7 +94,7 @@ final class SwitchTurn {
     try (TargetJvm jvm = TargetJvm.open(pid)) {
       status = jvm.status();
     } catch (FailedException e) {
-      System.err.println("stackweave: " + Plain.line(e.getMessage()));
+      System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
       return null;
     }
     if (status == null) {
@@ -329,7 +329,8 @@ final class SwitchTurn {
         Thread.sleep(PAUSE_MILLIS);
       }
     } catch (FailedException e) {
-      System.out.println("process " + pid + ": not verified: " + Plain.line(e.getMessage()));
+      System.out.println(
+          "process " + pid + ": not verified: " + Plain.line(FailedException.worded(e)));
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

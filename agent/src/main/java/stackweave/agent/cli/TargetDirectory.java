@@ -2,12 +2,21 @@ package stackweave.agent.cli;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Randomness;
 
 /**
  * A directory of the target's user in the target's temporary directory, for files that it and we
@@ -22,6 +31,15 @@ final class TargetDirectory implements AutoCloseable {
   private static final int ACCESS = 0777;
   private static final int FILE_OF_OWNER = 0600;
   private static final int BUFFER = 1 << 18;
+
+  /** What {@link #fileName} makes. */
+  private static final Pattern PASSING =
+      Pattern.compile("(?:rec|stackweave-agent)-(\\d{10})-[0-9a-f]{1,16}\\.(?:jfr|jar)");
+
+  private static final Pattern RECORDING = Pattern.compile("[\\w-]+\\.jfr");
+
+  /** In a directory that the target fills as it likes. */
+  private static final int MOST_NAMES = 10_000;
 
   private final TargetProcess target;
   private final String seen;
@@ -62,8 +80,69 @@ final class TargetDirectory implements AutoCloseable {
         directory.close();
         throw new IOException(name + " there is not its user's alone");
       }
-      return new TargetDirectory(target, parent + "/" + name, directory);
+      TargetDirectory exchange = new TargetDirectory(target, parent + "/" + name, directory);
+      exchange.removeOverdue();
+      return exchange;
     }
+  }
+
+  /** A directory that the target made for itself, to be read only; in {@link TargetProcess#act}. */
+  static TargetDirectory ofTarget(TargetProcess target, String path) throws IOException {
+    Descriptor directory = target.root().find(path);
+    if (!directory.facts().isDirectory() || directory.facts().uid() != target.uid()) {
+      directory.close();
+      throw new FileSystemException(path, null, "is no directory of its user's");
+    }
+    return new TargetDirectory(target, path, directory);
+  }
+
+  /**
+   * A name for a file that is here for some time, which no other command uses. Where a command dies
+   * and leaves the file behind, the next one removes it after that time.
+   */
+  static String fileName(String what, long millis, String ending) {
+    long until = (System.currentTimeMillis() + millis) / 1_000;
+    return what + "-" + until + "-" + Long.toHexString(Randomness.next()) + ending;
+  }
+
+  private void removeOverdue() throws IOException {
+    long now = System.currentTimeMillis() / 1_000;
+    for (String name : names(PASSING)) {
+      Matcher matcher = PASSING.matcher(name);
+      if (matcher.matches() && Long.parseLong(matcher.group(1)) < now) {
+        directory.remove(name);
+      }
+    }
+  }
+
+  /** The names of files here that match, at most some thousand; in {@link TargetProcess#act}. */
+  private Set<String> names(Pattern wanted) throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory.ownPath()))) {
+      int looked = 0;
+      for (Path file : files) {
+        String name = file.getFileName().toString();
+        if (wanted.matcher(name).matches()) {
+          names.add(name);
+        }
+        if (++looked == MOST_NAMES) {
+          break;
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return names;
+  }
+
+  /** The names of recordings here. */
+  Set<String> recordings() throws IOException {
+    return target.act(() -> names(RECORDING));
+  }
+
+  /** Its own absolute name in the target's sight. */
+  String seen() {
+    return seen;
   }
 
   /** The absolute name of a file of this directory in the target's sight. */
@@ -71,11 +150,10 @@ final class TargetDirectory implements AutoCloseable {
     return seen + "/" + name;
   }
 
-  /** Puts a file there, readable by the target's user alone; replaces what has this name. */
+  /** Puts a new file there, readable by the target's user alone. */
   void put(byte[] content, String name) throws IOException {
     target.act(
         () -> {
-          directory.remove(name);
           try (Descriptor file = directory.create(name, FILE_OF_OWNER);
               NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
             for (int at = 0; at < content.length; at += BUFFER) {
@@ -118,19 +196,48 @@ final class TargetDirectory implements AutoCloseable {
     }
   }
 
+  /**
+   * Looks again at a file that was opened while the target was at work, as {@link #fetch} did.
+   *
+   * @throws FileSystemException if it has become anything else
+   */
+  void mustStillBeItsOwn(Descriptor file, String name) throws IOException {
+    target.act(
+        () -> {
+          mustBeItsOwn(file.facts(), name);
+          return null;
+        });
+  }
+
   /** How long a fetched file is now, in bytes. */
   long size(Descriptor file) throws IOException {
     return target.act(file::facts).size();
   }
 
+  /** Some bytes of a fetched file; fewer where it is shorter. */
+  byte[] head(Descriptor file, long offset, int length) throws IOException {
+    return target.act(
+        () -> {
+          try (NativeBuffer buffer = NativeBuffer.allocate(length)) {
+            byte[] bytes = new byte[file.read(buffer, offset)];
+            buffer.bytes().get(0, bytes);
+            return bytes;
+          }
+        });
+  }
+
   /** Copies what a fetched file holds now; what is written to it from then on is not waited for. */
   void copy(Descriptor file, OutputStream out) throws IOException {
-    long size = size(file);
+    copy(file, 0, size(file), out);
+  }
+
+  /** Copies a part of a fetched file. */
+  void copy(Descriptor file, long from, long to, OutputStream out) throws IOException {
     byte[] bytes = new byte[BUFFER];
     try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
-      for (long at = 0; at < size; ) {
+      for (long at = from; at < to; ) {
         long offset = at;
-        int length = (int) Math.min(target.act(() -> file.read(buffer, offset)), size - at);
+        int length = (int) Math.min(target.act(() -> file.read(buffer, offset)), to - at);
         if (length == 0) {
           throw new IOException("the recording became shorter while it was read");
         }

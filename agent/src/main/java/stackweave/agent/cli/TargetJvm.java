@@ -11,11 +11,15 @@ import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.regex.Pattern;
 import stackweave.agent.Version;
 import stackweave.agent.attach.Order;
+import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Reply;
+import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.NativeBuffer;
@@ -27,7 +31,15 @@ import stackweave.agent.linux.Randomness;
  */
 final class TargetJvm implements AutoCloseable {
   private static final int OLDEST_JAVA = 17;
-  private static final String JAR_THERE = "stackweave-agent-" + Version.current() + ".jar";
+  private static final String JAR_THERE = "stackweave-agent";
+
+  /** Longer than a JVM takes to load it. */
+  private static final long JAR_MILLIS = 600_000;
+
+  /** What can be told to JFR: it replaces what follows a %. */
+  private static final Pattern NAMED = Pattern.compile("/[^\"%\\p{Cntrl}]*");
+
+  private static final String REPOSITORY = "jdk.jfr.repository";
   private static final String AGENT_ARGUMENT = "-javaagent:";
   private static final String RETURN_CODE = "return code: ";
   private static final String LOADED = RETURN_CODE + "0";
@@ -104,23 +116,114 @@ final class TargetJvm implements AutoCloseable {
     return properties;
   }
 
+  /** What can be known of an agent without loading anything. */
+  enum Presence {
+    /** No agent is there. */
+    NONE,
+    /** One of -javaagent that has not been asked for samples yet, or could not begin. */
+    DORMANT,
+    /** One that came for recordings of this command line, and leaves with the last. */
+    VISITING,
+    /** One that stays. */
+    PRESENT
+  }
+
+  /** Whether an agent is there. */
+  Presence presence() throws FailedException {
+    return presence(board());
+  }
+
+  private Presence presence(Properties board) {
+    if (StatusBoard.version(board) != null) {
+      return StatusBoard.isVisiting(board) ? Presence.VISITING : Presence.PRESENT;
+    }
+    return !StatusBoard.isDetached(board) && hasOurs(board) ? Presence.DORMANT : Presence.NONE;
+  }
+
   /** How the agent there fares; null if there is none. Loads nothing. */
   String status() throws FailedException {
+    Properties board = board();
+    String status = StatusBoard.status(board);
+    if (status != null) {
+      return status;
+    }
+    return presence(board) == Presence.DORMANT
+        ? "state: dormant since the JVM's start, for no recording asked for samples"
+        : null;
+  }
+
+  /**
+   * What the agent there shows at one moment.
+   *
+   * @param presence whether it is there
+   * @param serving how it serves the recording that was asked for; null if it doesn't know it
+   * @param servesRecords whether it is at work for other recordings of this command line
+   * @param waits whether it can't begin for now, as its status says
+   */
+  record View(Presence presence, Serving serving, boolean servesRecords, boolean waits) {}
+
+  /** Looks at the agent, and at how it serves a recording of this command line. */
+  View look(String recording) throws FailedException {
+    Properties board = board();
+    mustBeOfThisVersion(board);
+    String state = Objects.requireNonNullElse(StatusBoard.status(board), "").split("\n", 2)[0];
+    return new View(
+        presence(board),
+        StatusBoard.serving(recording, board),
+        RecordName.isIn(state.replace(recording, "")),
+        state.startsWith("state: waiting"));
+  }
+
+  /** Where its JFR keeps what is not in a recording's file yet; null before its first recording. */
+  String repository() throws FailedException {
     try {
-      Properties properties = properties("agentProperties");
-      String status = StatusBoard.status(properties);
-      if (status != null) {
-        return status;
-      }
-      boolean ours =
-          Arrays.stream(properties.getProperty("sun.jvm.args", "").split(" "))
-              .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
-              .distinct()
-              .limit(MOST_AGENTS)
-              .anyMatch(this::isOurs);
-      return ours
-          ? "state: dormant since the JVM's start, for no recording asked for samples"
-          : null;
+      return properties("properties").getProperty(REPOSITORY);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  private Properties board() throws FailedException {
+    try {
+      return properties("agentProperties");
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  private boolean hasOurs(Properties agentProperties) {
+    return Arrays.stream(agentProperties.getProperty("sun.jvm.args", "").split(" "))
+        .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
+        .distinct()
+        .limit(MOST_AGENTS)
+        .anyMatch(this::isOurs);
+  }
+
+  /** An agent of another version understands other orders. */
+  private void mustBeOfThisVersion(Properties board) throws FailedException {
+    String version = StatusBoard.version(board);
+    if (version != null && !version.equals(Version.current())) {
+      throw new FailedException(
+          "process "
+              + process.pid()
+              + ": the agent in that JVM has version "
+              + version
+              + ", this jar "
+              + Version.current()
+              + ": use the jar of that version, or restart the JVM");
+    }
+  }
+
+  /**
+   * Has the JVM carry out a diagnostic command, as jcmd does; loads nothing.
+   *
+   * @return what the command says
+   */
+  String diagnose(String command) throws FailedException {
+    try {
+      return new String(socket.ask("jcmd", command), StandardCharsets.UTF_8).strip();
+    } catch (AttachSocket.RefusedException e) {
+      return FailedException.worded(e);
     } catch (IOException e) {
       throw lost(e);
     }
@@ -165,33 +268,42 @@ final class TargetJvm implements AutoCloseable {
    * @throws FailedException if the agent says that it can't, or nothing
    */
   String order(Order.Kind kind, Map<Order.Name, String> values) throws FailedException {
+    mustBeOfThisVersion(board());
     Path own = ownJar();
-    boolean visible = process.sees(own);
+    if (process.sees(own)) {
+      return order(kind, values, own.toString());
+    }
+    // A name of its own: another command may be at this, too.
+    String copy = TargetDirectory.fileName(JAR_THERE, JAR_MILLIS, ".jar");
     try {
-      String jar = own.toString();
-      if (!visible) {
-        directory().put(Files.readAllBytes(own), JAR_THERE);
-        jar = directory().seen(JAR_THERE);
-      }
-      return order(kind, values, jar);
+      directory().put(Files.readAllBytes(own), copy);
+      return order(kind, values, directory().seen(copy));
     } catch (IOException e) {
-      throw lost(e);
+      throw process.isAlive()
+          ? new FailedException(
+              "the agent's jar can't be put where the JVM "
+                  + process.pid()
+                  + " finds it, "
+                  + directory().seen(copy)
+                  + ": "
+                  + FailedException.reason(e))
+          : lost(e);
     } finally {
-      if (!visible && directory != null) {
-        directory.remove(JAR_THERE);
+      if (directory != null) {
+        directory.remove(copy);
       }
     }
   }
 
   private String order(Order.Kind kind, Map<Order.Name, String> values, String jar)
-      throws FailedException, IOException {
+      throws FailedException {
     String ticket = Long.toHexString(Randomness.next());
     Map<Order.Name, String> all = new EnumMap<>(Order.Name.class);
     all.putAll(values);
     all.put(Order.Name.TICKET, ticket);
     all.put(Order.Name.JAR, jar);
     load(jar, new Order(kind, Version.current(), all).text());
-    Reply reply = StatusBoard.reply(ticket, properties("agentProperties"));
+    Reply reply = StatusBoard.reply(ticket, board());
     if (reply == null) {
       throw new FailedException(
           "the agent in JVM " + process.pid() + " did not answer; that JVM's stderr says why");
@@ -203,7 +315,7 @@ final class TargetJvm implements AutoCloseable {
   }
 
   /** HotSpot's own library for agents in Java, as VirtualMachine.loadAgent does it. */
-  private void load(String jar, String options) throws FailedException, IOException {
+  private void load(String jar, String options) throws FailedException {
     String problem;
     try {
       byte[] answer = socket.ask("load", "instrument", "false", jar + "=" + options);
@@ -213,7 +325,9 @@ final class TargetJvm implements AutoCloseable {
       }
       problem = text.startsWith(RETURN_CODE) ? loadProblem(text) : text;
     } catch (AttachSocket.RefusedException e) {
-      problem = e.getMessage();
+      problem = FailedException.worded(e);
+    } catch (IOException e) {
+      throw lost(e);
     }
     throw new FailedException(
         "the JVM "
@@ -237,7 +351,7 @@ final class TargetJvm implements AutoCloseable {
   TargetDirectory directory() throws FailedException {
     if (directory == null) {
       Set<String> candidates = new LinkedHashSet<>();
-      candidates.add(temporary.startsWith("/") ? temporary : "/tmp");
+      candidates.add(NAMED.matcher(temporary).matches() ? temporary : "/tmp");
       candidates.add("/tmp");
       candidates.add("/var/tmp");
       candidates.add("/dev/shm");
@@ -268,7 +382,9 @@ final class TargetJvm implements AutoCloseable {
 
   private FailedException lost(IOException e) {
     return new FailedException(
-        "lost the JVM " + process.pid() + " (" + FailedException.reason(e) + ")");
+        process.isAlive()
+            ? "lost the JVM " + process.pid() + " (" + FailedException.reason(e) + ")"
+            : "the program " + process.pid() + " has ended");
   }
 
   @Override

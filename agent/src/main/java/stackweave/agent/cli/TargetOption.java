@@ -19,8 +19,8 @@ final class TargetOption {
     return new FailedException(
         "no Stackweave agent in process "
             + pid
-            + ": java -jar stackweave-agent.jar attach "
-            + pid
+            + ": "
+            + OwnCommand.line("attach", pid)
             + " puts one there");
   }
 }

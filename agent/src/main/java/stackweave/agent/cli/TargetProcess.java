@@ -241,9 +241,20 @@ final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whether it still runs: it, and not another of its number. */
+  /**
+   * Whether it still runs: it, and not another of its number; nor is it one that has ended and
+   * whose parent has not noticed yet.
+   */
   boolean isAlive() {
-    return Files.exists(Path.of(proc.ownPath(), "status"));
+    try {
+      Map<String, String> status = status(pid, Path.of(proc.ownPath()));
+      String state = status.getOrDefault("State", "");
+      // The first thread may end before the others.
+      boolean last = status.getOrDefault("Threads", "1").matches("[01]");
+      return !(last && state.matches("[ZX].*"));
+    } catch (FailedException e) {
+      return false;
+    }
   }
 
   /** Whether a request to attach would not end it. */

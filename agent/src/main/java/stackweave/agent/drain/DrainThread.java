@@ -170,6 +170,11 @@ final class DrainThread implements Runnable {
     return started.await(timeoutMillis, TimeUnit.MILLISECONDS);
   }
 
+  /** Whether an engine runs, or none may. Any thread. */
+  boolean hasStarted() {
+    return started.getCount() == 0;
+  }
+
   /** Ends the thread; returns when it has released everything, or after {@code timeoutMillis}. */
   boolean stop(long timeoutMillis) {
     stopping = true;
@@ -271,8 +276,8 @@ final class DrainThread implements Runnable {
     totals.engine = "";
     totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
     messages.sampling("switched off by " + off + "; remove it to go on");
-    status(null);
     started.countDown();
+    status(null);
     while (!stopping && switchFile.present() != null) {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       forgetInterrupt();
@@ -297,8 +302,8 @@ final class DrainThread implements Runnable {
         totals.note = "not sampling: " + (slack.isAmple() ? pause.toString() : slack.whyNot());
         messages.sampling(totals.note);
         start.waitsFor(totals.note);
-        status(null);
         started.countDown();
+        status(null);
       }
       LockSupport.parkNanos(this, HEAP_NANOS);
       forgetInterrupt();
@@ -356,8 +361,8 @@ final class DrainThread implements Runnable {
     totals.engineReason = whyNot;
     totals.note = "not sampling: " + whyNot;
     messages.sampling("no samples: " + whyNot);
-    status(null);
     started.countDown();
+    status(null);
   }
 
   /** Returns whether another engine has to be tried at once. */

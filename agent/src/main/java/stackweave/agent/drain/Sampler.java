@@ -4,9 +4,13 @@ import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import stackweave.agent.Version;
+import stackweave.agent.attach.RecordName;
+import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.MemoryAccess;
@@ -46,6 +50,12 @@ public final class Sampler implements SamplingListener {
 
   /** Whom it samples for; null while for nobody. */
   private volatile SamplingRequest served;
+
+  /**
+   * The recordings of the command line that it samples for, by name, with the figures of their
+   * beginning.
+   */
+  private final Map<String, SamplerStatusValues> records = new ConcurrentHashMap<>();
 
   /**
    * @param hooks whether classes of the JDK may be instrumented while sampling goes on
@@ -92,7 +102,10 @@ public final class Sampler implements SamplingListener {
       return;
     }
     try {
+      // Those that ended before the drain goes on without them, or ends.
+      endRecords(request);
       sampleFor(request, askedNanos);
+      beginRecords(request);
       showStatus();
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear, and the caller has nobody to tell.
@@ -109,6 +122,43 @@ public final class Sampler implements SamplingListener {
     if (!waiting.equals(whyNot)) {
       waiting = whyNot;
       showStatus();
+    }
+  }
+
+  private void beginRecords(SamplingRequest request) {
+    if (request == null) {
+      return;
+    }
+    SamplerStatusValues latest = totals.latest();
+    for (String name : request.recordings()) {
+      if (RecordName.isRecord(name)) {
+        records.putIfAbsent(name, latest == null ? SamplerTotals.NONE : latest);
+      }
+    }
+  }
+
+  /** Of those that are not in this request: their end has made the drain thread say how it went. */
+  private void endRecords(SamplingRequest request) {
+    for (Map.Entry<String, SamplerStatusValues> each : records.entrySet()) {
+      String name = each.getKey();
+      if (request == null || !request.recordings().contains(name)) {
+        records.remove(name);
+        SamplerStatusValues latest = totals.latest();
+        String report =
+            latest == null
+                ? ""
+                : String.join("\n", StatusReport.lines(latest.since(each.getValue())));
+        board.serve(name, new Serving(Serving.Stage.ENDED, report));
+      }
+    }
+  }
+
+  private void showRecords() {
+    DrainThread current = drain;
+    boolean begun = current != null && current.hasStarted();
+    Serving.Stage stage = begun ? Serving.Stage.SAMPLING : Serving.Stage.PREPARING;
+    for (String name : records.keySet()) {
+      board.serve(name, new Serving(stage, ""));
     }
   }
 
@@ -191,6 +241,7 @@ public final class Sampler implements SamplingListener {
    */
   public synchronized boolean close() {
     closed = true;
+    endRecords(null);
     boolean ended = stopDrain();
     if (ended) {
       pipelines.close();
@@ -201,50 +252,36 @@ public final class Sampler implements SamplingListener {
     return ended;
   }
 
-  /**
-   * Waits until samples are taken, or until it is known why they can't be: what is put together for
-   * the first takes some 0.3 s of CPU time.
-   *
-   * @return false after {@code timeoutMillis}
-   */
-  public boolean awaitStart(long timeoutMillis) throws InterruptedException {
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < timeoutMillis * 1_000_000) {
-      DrainThread current = drain;
-      if (current != null && current.awaitStart(timeoutMillis)) {
-        return true;
-      }
-      if (!waiting.isEmpty()) {
-        return true;
-      }
-      Thread.sleep(10);
-    }
-    return false;
-  }
-
   /** How sampling goes, a line for each matter; up to a second old. Any thread, without a lock. */
   public String report() {
-    SamplingRequest request = served;
     List<String> lines = new ArrayList<>();
-    lines.add(
-        request != null
-            ? "state: on duty for " + String.join(", ", request.recordings())
-            : waiting.isEmpty()
-                ? "state: dormant, for no recording asks for samples"
-                : "state: waiting for room, not sampling: " + waiting);
+    SamplerStatusValues latest = totals.latest();
+    lines.add("state: " + state(latest));
     if (!switchFile.name().isEmpty()) {
       lines.add(SwitchPlaces.STATUS + switchFile.name());
     }
-    SamplerStatusValues latest = totals.latest();
     if (latest != null) {
       lines.addAll(StatusReport.lines(latest));
     }
     return String.join("\n", lines);
   }
 
+  private String state(SamplerStatusValues latest) {
+    SamplingRequest request = served;
+    if (request == null) {
+      return waiting.isEmpty()
+          ? "dormant, for no recording asks for samples"
+          : "waiting for room, not sampling: " + waiting;
+    }
+    boolean samples = latest != null && !latest.engine().isEmpty();
+    String names = String.join(", ", request.recordings());
+    return samples ? "sampling for recording " + names : "asked for samples by recording " + names;
+  }
+
   /** Puts the report on the board. Any thread, without a lock of ours. */
   public void showStatus() {
     board.show(Version.current(), report());
+    showRecords();
   }
 
   private static SessionInfo sessionInfo() {

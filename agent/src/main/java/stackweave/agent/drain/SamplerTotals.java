@@ -15,6 +15,9 @@ import stackweave.unwind.SpliceOutcome;
  * to the drain thread; the next drain thread takes over when the one before has ended.
  */
 final class SamplerTotals {
+  /** Before anything was sampled. */
+  static final SamplerStatusValues NONE = new SamplerTotals().values(null);
+
   final SampleCounts counts = new SampleCounts();
   String engine = "";
   String engineReason = "";

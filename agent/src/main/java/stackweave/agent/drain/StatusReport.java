@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.event.Timespans;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.StopReason;
 
@@ -22,37 +23,26 @@ final class StatusReport {
           "engine: "
               + values.engine()
               + (values.engineReason().isEmpty() ? "" : " (" + values.engineReason() + ")"));
-      lines.add("interval: " + values.intervalNanos() / 1_000 + " us of CPU time");
+      lines.add("interval: " + Timespans.format(values.intervalNanos()) + " of CPU time");
     }
-    lines.add(
-        "samples: "
-            + values.taken()
-            + " taken, "
-            + values.written()
-            + " written, "
-            + values.lost()
-            + " lost, "
-            + values.dropped()
-            + " dropped, "
-            + values.undecodable()
-            + " undecodable"
-            + (values.thinned() == 0
-                ? ""
-                : ", " + values.thinned() + " thinned out: others stand for them"));
+    lines.add("samples: " + samples(values));
     long delay = values.gauges().startDelayNanos();
     if (delay >= LONG_NANOS || delay > 0 && values.taken() == 0) {
-      lines.add("start: samples are taken from " + seconds(delay) + " after they were asked for");
+      lines.add(
+          "start: samples are taken from "
+              + Timespans.spoken(delay)
+              + " after they were asked for");
     }
     lines.add("stacks: " + ends(values));
     lines.add(
         "CPU time: "
-            + seconds(values.cpuUsedNanos())
+            + Timespans.spoken(values.cpuUsedNanos())
             + " used, "
-            + seconds(values.cpuCoveredNanos())
+            + Timespans.spoken(values.cpuCoveredNanos())
             + " covered by samples"
             + share(values.cpuCoveredNanos(), values.cpuUsedNanos())
             + "; the agent's drain thread "
-            + seconds(values.drainCpuNanos()));
+            + Timespans.spoken(values.drainCpuNanos()));
     if (values.cpuKernelNanos() > 0) {
       lines.add(
           "kernel: about "
@@ -78,6 +68,23 @@ final class StatusReport {
     return lines;
   }
 
+  /** What is not 0, with what that means. */
+  private static String samples(SamplerStatusValues values) {
+    StringBuilder text = new StringBuilder();
+    text.append(values.taken()).append(" taken, ").append(values.written()).append(" written");
+    add(text, values.lost(), "lost (no room in the buffer that they wait in)");
+    add(text, values.dropped(), "dropped (JFR was changing its file, or a limit was reached)");
+    add(text, values.undecodable(), "undecodable (not understood)");
+    add(text, values.thinned(), "thinned out (to stay within drain=; others stand for them)");
+    return text.toString();
+  }
+
+  private static void add(StringBuilder text, long count, String what) {
+    if (count > 0) {
+      text.append(", ").append(count).append(' ').append(what);
+    }
+  }
+
   private static String ends(SamplerStatusValues values) {
     long complete = 0;
     StringBuilder others = new StringBuilder();
@@ -95,10 +102,6 @@ final class StatusReport {
 
   private static String share(long part, long whole) {
     return whole == 0 ? "" : " (" + fixed(100.0 * part / whole, 2) + " %)";
-  }
-
-  private static String seconds(long nanos) {
-    return fixed(nanos / 1e9, 1) + " s";
   }
 
   /** As %.nf; made every second, and a Formatter takes the time of a dozen samples. */

@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * An open file, directory or socket, and what is opened from there. What is done to it depends on
@@ -42,6 +43,11 @@ public final class Descriptor implements AutoCloseable {
   private static final int SOCK_STREAM = 1;
   private static final int SOL_SOCKET = 1;
   private static final int SO_PEERCRED = 17;
+
+  /** How long a socket whose queue is full is tried. */
+  private static final long QUEUE_NANOS = 20_000_000_000L;
+
+  private static final long QUEUE_PAUSE_NANOS = 20_000_000L;
 
   private final int fd;
   private final String name;
@@ -268,10 +274,14 @@ public final class Descriptor implements AutoCloseable {
     try (NativeBuffer address = NativeBuffer.allocate(Short.BYTES + path.length + 1)) {
       address.bytes().putShort(0, (short) AF_UNIX);
       address.bytes().put(Short.BYTES, path);
-      if (FileCalls.connect(stream.fd, address.address(), Short.BYTES + path.length + 1) != 0) {
+      long start = System.nanoTime();
+      while (FileCalls.connect(stream.fd, address.address(), Short.BYTES + path.length + 1) != 0) {
         int errno = Libc.errno();
-        stream.close();
-        throw failure(name, errno);
+        if (errno != Errno.EAGAIN || System.nanoTime() - start > QUEUE_NANOS) {
+          stream.close();
+          throw failure(name, errno);
+        }
+        LockSupport.parkNanos(QUEUE_PAUSE_NANOS); // many are waiting there already
       }
       return stream;
     }
@@ -389,6 +399,7 @@ public final class Descriptor implements AutoCloseable {
       case Errno.ENOSPC -> new FileSystemException(file, null, "no space left on device");
       case Errno.EROFS -> new FileSystemException(file, null, "read-only file system");
       case Errno.ECONNREFUSED -> new FileSystemException(file, null, "nobody listens");
+      case Errno.EAGAIN -> new FileSystemException(file, null, "too many are waiting there");
       default -> new FileSystemException(file, null, Errno.name(errno));
     };
   }

@@ -3,7 +3,6 @@ package stackweave.agent.apps;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
-import java.net.URLDecoder;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -17,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A JVM that answers attach requests itself, and lies: it does to the files that it is told to
@@ -27,18 +28,33 @@ public final class HostileTarget {
   /** What the command that is lied to prints must not have this. */
   public static final String ESCAPE = "\u001b]0;gotcha\u0007";
 
+  /** What is done to the recording is done before the command line has opened it. */
+  private static final String AT_START = "at-start-";
+
+  private static final String REPOSITORY = "jdk.jfr.repository";
+
   private final String attack;
   private final Path secret;
+  private Path recording;
   private final Properties system = new Properties();
   private final Properties agent = new Properties();
 
-  private HostileTarget(String[] arguments) {
+  private HostileTarget(String[] arguments) throws IOException {
     attack = arguments[0];
     secret = Path.of(arguments[1]);
     system.setProperty("java.specification.version", "17");
     system.setProperty("java.io.tmpdir", arguments[2]);
     system.setProperty("user.dir", "/");
     agent.setProperty("sun.jvm.args", arguments[3]);
+    switch (attack) {
+      case "repository-of-root" -> system.setProperty(REPOSITORY, secret.getParent().toString());
+      case "repository-link" -> {
+        Path repository = Files.createDirectory(Path.of(arguments[2], "repository"));
+        Files.createSymbolicLink(repository.resolve("chunk.jfr"), secret);
+        system.setProperty(REPOSITORY, repository.toString());
+      }
+      default -> system.remove(REPOSITORY);
+    }
     if (attack.equals("escape")) {
       agent.setProperty("stackweave.status", "state: on duty " + ESCAPE);
     }
@@ -76,6 +92,8 @@ public final class HostileTarget {
     switch (request.get(1)) {
       case "properties" -> system.store(answer, null);
       case "agentProperties" -> agent.store(answer, null);
+      case "jcmd" ->
+          answer.writeBytes(diagnose(request.get(2)).getBytes(StandardCharsets.US_ASCII));
       default -> {
         order(request.get(4).substring(request.get(4).indexOf('=') + 1));
         answer.writeBytes("return code: 0".getBytes(StandardCharsets.US_ASCII));
@@ -105,14 +123,34 @@ public final class HostileTarget {
     for (String part : text.split(";")) {
       order.put(part.replaceFirst("=.*", ""), part.replaceFirst(".*?=", ""));
     }
-    agent.setProperty("stackweave.reply", order.get("ticket") + ":DONE:report " + ESCAPE);
-    if (order.get("order").equals("finish")) {
-      plant(Path.of(URLDecoder.decode(order.get("file"), StandardCharsets.UTF_8)));
+    agent.setProperty("stackweave.reply." + order.get("ticket"), "DONE:report " + ESCAPE);
+  }
+
+  /** JFR.start and JFR.stop, as far as the command line sees of them. */
+  private String diagnose(String command) throws Exception {
+    Matcher name = Pattern.compile("name=(\\S+)").matcher(command);
+    Matcher file = Pattern.compile("filename=\"([^\"]+)\"").matcher(command);
+    boolean begins = file.find();
+    if (begins) {
+      recording = Path.of(file.group(1));
     }
+    if (name.find()) {
+      String stage = begins ? "SAMPLING:" : "ENDED:report " + ESCAPE;
+      agent.setProperty("stackweave.record." + name.group(1), stage);
+    }
+    if (begins && !attack.startsWith(AT_START)) {
+      Files.createFile(recording);
+    } else {
+      plant(recording);
+    }
+    return begins ? "Started recording 1." : "Stopped recording \"" + ESCAPE + "\".";
   }
 
   private void plant(Path file) throws Exception {
-    switch (attack) {
+    if (!attack.equals("none") && !attack.startsWith("repository") && !attack.equals("escape")) {
+      Files.deleteIfExists(file);
+    }
+    switch (attack.replace(AT_START, "")) {
       case "mount" -> {
         Files.writeString(file, "placeholder");
         run("mount", "--bind", secret.toString(), file.toString());

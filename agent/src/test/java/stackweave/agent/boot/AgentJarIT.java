@@ -32,6 +32,7 @@ class AgentJarIT {
             "inner.index",
             "inner.jar",
             "stackweave/agent/boot/Boot.class",
+            "stackweave/agent/boot/Command.class",
             "stackweave/agent/boot/InnerJar.class",
             "stackweave/agent/boot/InnerClassLoader.class",
             "stackweave/agent/boot/InnerClassLoader$1.class",
@@ -96,6 +97,7 @@ class AgentJarIT {
   @Test
   void bootClassLoadsOnJava8() throws IOException {
     assertEquals(JAVA_8, version("stackweave/agent/boot/Boot.class"));
+    assertEquals(JAVA_8, version("stackweave/agent/boot/Command.class"));
     assertEquals(JAVA_17, version("stackweave/agent/boot/InnerClassLoader.class"));
   }
 
@@ -103,9 +105,10 @@ class AgentJarIT {
   void manifestHasWhatTheJvmReads() throws IOException {
     try (JarFile jar = new JarFile(Jars.AGENT.toFile())) {
       Attributes main = jar.getManifest().getMainAttributes();
-      for (String boot : List.of("Premain-Class", "Agent-Class", "Main-Class")) {
+      for (String boot : List.of("Premain-Class", "Agent-Class")) {
         assertEquals("stackweave.agent.boot.Boot", main.getValue(boot), boot);
       }
+      assertEquals("stackweave.agent.boot.Command", main.getValue("Main-Class"));
       for (String can :
           List.of(
               "Can-Redefine-Classes", "Can-Retransform-Classes", "Can-Set-Native-Method-Prefix")) {

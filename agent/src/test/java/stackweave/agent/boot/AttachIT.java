@@ -59,7 +59,13 @@ class AttachIT {
     for (int round = 0; round < 2; round++) {
       assertTrue(done(command("attach", pid)).startsWith("attached to " + pid));
       assertTrue(done(command("status", pid)).startsWith("state: dormant"));
-      assertFailed(command("attach", pid), "process " + pid + ": an agent .* is there already");
+      assertFailed(command("attach", pid), "process " + pid + ": an agent is there already");
+      assertFailed(
+          command("attach", pid, "interval=2ms"),
+          "process "
+              + pid
+              + ": an agent is there already: its options stay, interval=2ms was not applied;"
+              + " detach it first .*");
       assertEquals("detached from " + pid + "\n", done(command("detach", pid)));
       assertFailed(command("status", pid), "no Stackweave agent in process " + pid + ".*");
     }
@@ -76,7 +82,7 @@ class AttachIT {
     Result result =
         command("record", pid, "-d", "3s", "-o", recording, "--interval", "2ms", "--settings=none");
     assertEquals(0, result.exit(), result.err());
-    assertTrue(result.err().contains("interval: 2000 us"), result.err());
+    assertTrue(result.err().contains("interval: 2 ms"), result.err());
     assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
     assertFailed(command("status", pid), "no Stackweave agent.*");
     assertEquals(List.of(), leftIn(Path.of("/tmp/.stackweave-" + uid())));
@@ -142,7 +148,7 @@ class AttachIT {
               java(),
               "-cp",
               readableJar(apps),
-              "stackweave.agent.boot.Boot",
+              "stackweave.agent.boot.Command",
               "status",
               Long.toString(pid));
       assertFailed(foreign, "process " + pid + " belongs to another user .*");

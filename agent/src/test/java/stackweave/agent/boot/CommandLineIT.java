@@ -2,6 +2,7 @@ package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,7 +38,9 @@ class CommandLineIT {
       delimiter = '|',
       value = {
         "                                  | no command given .*--help.*",
-        "paint rec.jfr                     | .*'paint'.*--help.*",
+        "paint rec.jfr                     | unknown command 'paint'; there are .*--help.*",
+        "help paint                        | unknown command 'paint'; there are .*--help.*",
+        "sframe paint                      | unknown command 'paint'; there are .*verify.*",
         "collapsed                         | .*'REC'.*collapsed --help.*",
         "collapsed a.jfr b.jfr             | .*'b.jfr'.*",
         "flamegraph a.jfr --wide           | .*'--wide'.*flamegraph --help.*",
@@ -119,6 +123,66 @@ class CommandLineIT {
     assertTrue(help.out().contains("collapsed") && help.out().contains("flamegraph"), help.out());
     assertEquals(0, help.exit());
     assertEquals("", version.err() + help.err());
+    assertEquals(help.out(), commandLine(jvm, "help").out());
+    Result attach = commandLine(jvm, "help", "attach");
+    assertEquals(0, attach.exit());
+    assertEquals(attach.out(), commandLine(jvm, "attach", "--help").out());
+    for (String option : List.of("interval=", "drain=", "perf-memory=", "switch=", "sample=")) {
+      assertTrue(attach.out().contains("  " + option), attach.out());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aNameThatTheLocaleHasNoCharactersForIsSaid(Jvm jvm) throws Exception {
+    List<String> arguments = List.of("-jar", Jars.AGENT.toString(), "collapsed", "$0");
+    ProcessBuilder builder = jvm.start(directory, arguments);
+    // A shell, for this JVM may be in that locale itself.
+    String command =
+        String.join(" ", builder.command()).replace("$0", "\"$(printf 'gr\\303\\266')\"");
+    builder.command("sh", "-c", command).environment().put("LC_ALL", "C");
+    Process process = builder.start();
+    String said = new String(process.getErrorStream().readAllBytes(), "US-ASCII");
+    assertEquals(2, process.waitFor());
+    assertTrue(
+        said.matches("stackweave: 'gr\\?\\?' has characters .* with LC_ALL=C.UTF-8\n"), said);
+  }
+
+  /** Made with jlink, of java.base alone. */
+  @Test
+  void aRuntimeWithoutJfrIsNamed() throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    assumeTrue(Files.exists(jvm.home().resolve("jmods/java.base.jmod")), "no modules to link");
+    recordWithAgent(jvm);
+    Path runtime = directory.resolve("runtime");
+    String jlink = jvm.home().resolve("bin/jlink").toString();
+    assertEquals(
+        0,
+        new ProcessBuilder(jlink, "--add-modules", "java.base", "--output", runtime.toString())
+            .start()
+            .waitFor());
+    Jvm small = new Jvm(runtime, jvm.feature());
+    assertEquals(0, commandLine(small, "--version").exit());
+    assertFailed(
+        "this Java runtime lacks jdk.jfr.*JDK of version 17 or newer",
+        commandLine(small, "collapsed", "rec.jfr"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"collapsed, rec.jfr", "flamegraph, rec.jfr", "jfc,"})
+  void aDashIsStandardOutput(String command, String recording) throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    recordWithAgent(jvm);
+    List<String> arguments = new ArrayList<>(List.of(command));
+    if (recording != null) {
+      arguments.add(recording);
+    }
+    arguments.addAll(List.of("-o", "x"));
+    commandLine(jvm, arguments.toArray(new String[0]));
+    arguments.set(arguments.size() - 1, "-");
+    Result result = commandLine(jvm, arguments.toArray(new String[0]));
+    assertEquals(0, result.exit(), result.err());
+    assertEquals(Files.readString(directory.resolve("x")), result.out());
   }
 
   private static void assertFailed(String message, Result result) {

@@ -98,7 +98,7 @@ class DrivenIT {
     awaitInterval(live, 2_000, "one", name);
 
     assertEquals(List.of("seen live: true"), live.tell("stream 4 ms", "done"));
-    assertContains("interval: 2000 us", live.status());
+    assertContains("interval: 2 ms", live.status());
 
     recorder.setRecordingSettings(id, Map.of("stackweave.NativeSample#interval", "10 ms"));
     awaitInterval(live, 4_000, "one", name, STREAM);
@@ -167,10 +167,14 @@ class DrivenIT {
   private static void awaitInterval(LiveJvm live, int micros, String... recordings)
       throws Exception {
     String onDuty =
-        Arrays.stream(recordings).sorted().collect(Collectors.joining(", ", "on duty for ", ""));
+        Arrays.stream(recordings)
+            .sorted()
+            .collect(Collectors.joining(", ", "sampling for recording ", ""));
     live.awaitStatus(
-        "interval: " + micros + " us, " + onDuty,
-        status -> onDuty(status).equals(onDuty) && status.contains("interval: " + micros + " us"));
+        "interval: " + micros / 1_000 + " ms, " + onDuty,
+        status ->
+            onDuty(status).equals(onDuty)
+                && status.contains("interval: " + micros / 1_000 + " ms"));
   }
 
   /** For whom it says that it samples, in the order of their names. */
@@ -180,10 +184,12 @@ class DrivenIT {
             .lines()
             .findFirst()
             .orElse("")
-            .replaceFirst("^state: on duty for ", "")
+            .replaceFirst("^state: sampling for recording ", "")
             .replaceFirst("Recording Stream: [-\\w:.]+", STREAM)
             .split(", ");
-    return Arrays.stream(names).sorted().collect(Collectors.joining(", ", "on duty for ", ""));
+    return Arrays.stream(names)
+        .sorted()
+        .collect(Collectors.joining(", ", "sampling for recording ", ""));
   }
 
   private static void assertHasSamples(Path file, int atLeast) throws Exception {

@@ -34,15 +34,21 @@ class HostileTargetIT {
   private static final String SECRET = "what root alone may read";
   private static final String MOUNTS_OVER =
       """
+      #include <dirent.h>
       #include <sched.h>
       #include <sys/mount.h>
-      #include <sys/stat.h>
       #include <time.h>
+      #include <unistd.h>
       int main(int count, char **arguments) {
-        struct stat found;
-        for (time_t start = time(0); time(0) - start < 60; sched_yield())
-          if (!stat(arguments[2], &found))
-            return mount(arguments[1], arguments[2], 0, MS_BIND, 0);
+        if (chdir(arguments[2]))
+          return 1;
+        for (time_t start = time(0); time(0) - start < 60; sched_yield()) {
+          DIR *directory = opendir(".");
+          for (struct dirent *file; directory && (file = readdir(directory));)
+            if (file->d_name[0] != '.')
+              return mount(arguments[1], file->d_name, 0, MS_BIND, 0);
+          closedir(directory);
+        }
         return 1;
       }
       """;
@@ -88,20 +94,57 @@ class HostileTargetIT {
 
   @ParameterizedTest
   @CsvSource({
-    "mount, belongs to another user",
-    "relative-link, is no regular file",
-    "absolute-link, is no regular file",
-    "fifo, is no regular file",
-    "second-link, has a second name",
-    "device, is no regular file"
+    "at-start-mount, belongs to another user",
+    "at-start-relative-link, is no regular file",
+    "at-start-absolute-link, is no regular file",
+    "at-start-fifo, is no regular file",
+    "at-start-second-link, has a second name",
+    "at-start-device, is no regular file",
+    "mount, did not write its recording",
+    "relative-link, did not write its recording",
+    "fifo, did not write its recording",
   })
   void whatIsNoRecordingOfItsUserIsNotFetched(String attack, String why) throws Exception {
     long pid = start(attack, temporary, "-Xmx64m").pid();
     Path output = results.resolve("rec.jfr");
     Result result = command("record", pid, "-d", "1s", "-o", output);
-    assertFailed(result, "can't write .*: the file " + temporary + "/.* " + why);
+    assertFailed(result, "process " + pid + " .*" + why + ".*");
     assertEquals(List.of(), filesIn(results));
     assertSecretIsKept();
+  }
+
+  /** What is taken out of it when the process is killed is its user's, too. */
+  @ParameterizedTest
+  @CsvSource({
+    "repository-of-root, before JFR had written anything",
+    "repository-link, can't be read",
+  })
+  void nothingOfOthersIsTakenFromARepository(String attack, String why) throws Exception {
+    Files.writeString(directory.resolve("secret.jfr"), SECRET);
+    Process target = start(attack, temporary, "-Xmx64m");
+    Path output = results.resolve("rec.jfr");
+    Path err = directory.resolve("record.txt");
+    Process record =
+        new ProcessBuilder(
+                java(), "-jar", "" + Jars.AGENT, "record", "" + target.pid(), "-o", "" + output)
+            .redirectError(err.toFile())
+            .start();
+    started.add(record);
+    Path exchange = temporary.resolve(".stackweave-0");
+    for (int i = 0; i < 600 && !(Files.exists(exchange) && hasFiles(exchange)); i++) {
+      Thread.sleep(50);
+    }
+    Thread.sleep(1_000);
+    target.destroyForcibly().waitFor();
+    assertTrue(record.waitFor(60, TimeUnit.SECONDS));
+    assertEquals(2, record.exitValue());
+    assertTrue(Files.readString(err).contains(why), Files.readString(err));
+    assertEquals(List.of(), filesIn(results));
+    assertSecretIsKept();
+  }
+
+  private static boolean hasFiles(Path directory) throws IOException {
+    return !filesIn(directory).isEmpty();
   }
 
   @Test
@@ -125,13 +168,12 @@ class HostileTargetIT {
     Path exchange = Files.createDirectory(temporary.resolve(".stackweave-0"));
     Files.setPosixFilePermissions(exchange, PosixFilePermissions.fromString("rwx------"));
     Files.setAttribute(exchange, "unix:uid", NOBODY);
-    // What it is called there, and that nobody can read the command's own jar.
+    // Nobody can read the command's own jar.
     Path jar = Files.copy(Jars.AGENT, results.resolve("agent.jar"));
     Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-------"));
-    Path there = exchange.resolve("stackweave-agent-" + version() + ".jar");
     Process target =
         startIn(
-            "(" + program + " " + secret + " " + there + " &) ; exec ",
+            "(" + program + " " + secret + " " + exchange + " &) ; exec ",
             "none",
             temporary,
             "-Xmx64m");
@@ -291,10 +333,6 @@ class HostileTargetIT {
     try (Stream<Path> files = Files.list(directory)) {
       return files.toList();
     }
-  }
-
-  private String version() throws Exception {
-    return run(java(), "-jar", Jars.AGENT, "--version").out().strip().replace("Stackweave ", "");
   }
 
   private Result command(String name, long pid, Object... more) throws Exception {

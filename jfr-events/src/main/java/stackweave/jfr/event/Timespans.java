@@ -52,4 +52,21 @@ public final class Timespans {
     }
     return nanos / NANOS[unit] + " " + UNITS[unit];
   }
+
+  /** {@code nanos} as a person would say it: 40 ms, 2.2 s, 30 s, 2 min 5 s, 3 h 20 min. */
+  public static String spoken(long nanos) {
+    if (nanos > 0 && nanos < 100_000_000L) {
+      return (nanos + 500_000) / 1_000_000 + " ms";
+    }
+    long tenths = (nanos + 50_000_000) / 100_000_000;
+    long seconds = (nanos + 500_000_000) / 1_000_000_000;
+    if (tenths < 600) {
+      return tenths / 10 + (tenths % 10 == 0 ? "" : "." + tenths % 10) + " s";
+    }
+    if (seconds < 3_600) {
+      return seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
+    }
+    long minutes = seconds / 60;
+    return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
+  }
 }

@@ -41,7 +41,7 @@ public final class CollapsedExport {
           if (threads) {
             line.append('[').append(clean(thread.name())).append("];");
           }
-          end.marker().ifPresent(marker -> line.append(clean(marker)).append(';'));
+          end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
           for (SampledFrame frame : frames) {
             line.append(names.computeIfAbsent(frame, f -> clean(f.text()))).append(';');
           }

@@ -47,8 +47,8 @@ final class FlameTree {
           if (threads) {
             node = child(node, "[" + thread.name() + "]", samples);
           }
-          if (end.marker().isPresent()) {
-            node = child(node, end.marker().get(), samples);
+          if (end.marker(frames.size()).isPresent()) {
+            node = child(node, end.marker(frames.size()).get(), samples);
           }
           for (SampledFrame frame : frames) {
             Integer name = frameNames.computeIfAbsent(frame, f -> nameId(f.text()));

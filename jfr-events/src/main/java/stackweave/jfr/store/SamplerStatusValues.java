@@ -1,5 +1,6 @@
 package stackweave.jfr.store;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -50,4 +51,44 @@ public record SamplerStatusValues(
     long cpuKernelNanos,
     Map<String, Long> resets,
     long foreign,
-    SamplerGauges gauges) {}
+    SamplerGauges gauges) {
+
+  /** The same for the time since {@code earlier}; what is no count stays as it is now. */
+  public SamplerStatusValues since(SamplerStatusValues earlier) {
+    long[] ends = endCounts.clone();
+    for (int i = 0; i < ends.length && i < earlier.endCounts.length; i++) {
+      ends[i] -= earlier.endCounts[i];
+    }
+    return new SamplerStatusValues(
+        engine,
+        engineReason,
+        intervalNanos,
+        taken - earlier.taken,
+        written - earlier.written,
+        lost - earlier.lost,
+        dropped - earlier.dropped,
+        undecodable - earlier.undecodable,
+        thinned - earlier.thinned,
+        ends,
+        cpuUsedNanos - earlier.cpuUsedNanos,
+        cpuCoveredNanos - earlier.cpuCoveredNanos,
+        drainCpuNanos - earlier.drainCpuNanos,
+        frames - earlier.frames,
+        unwindNanos - earlier.unwindNanos,
+        since(splices, earlier.splices),
+        since(links, earlier.links),
+        note,
+        cpuKernelNanos - earlier.cpuKernelNanos,
+        since(resets, earlier.resets),
+        foreign - earlier.foreign,
+        gauges);
+  }
+
+  private static Map<String, Long> since(Map<String, Long> counts, Map<String, Long> earlier) {
+    Map<String, Long> since = new LinkedHashMap<>();
+    for (Map.Entry<String, Long> count : counts.entrySet()) {
+      since.put(count.getKey(), count.getValue() - earlier.getOrDefault(count.getKey(), 0L));
+    }
+    return since;
+  }
+}

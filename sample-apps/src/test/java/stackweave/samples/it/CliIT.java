@@ -84,7 +84,12 @@ class CliIT {
                       ? ""
                       : sample.end().equals("truncated")
                           ? "[truncated];"
-                          : "[stopped: " + sample.end() + "];";
+                          : "[stopped: "
+                              + sample
+                                  .end()
+                                  .replace(
+                                      "too deep", "deeper than depth=" + sample.frames().size())
+                              + "];";
               String stack = (threads ? "[" + sample.thread() + "];" : "") + end + frames;
               return stack.endsWith(";") ? stack.substring(0, stack.length() - 1) : stack;
             })
