@@ -132,6 +132,27 @@ abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
     return highest;
   }
 
+  /**
+   * The section of code that holds an address, or the segment where sections are not known; null if
+   * neither does.
+   */
+  final UnknownCode codeAround(long address) {
+    for (SectionHeader s : headers.sections()) {
+      if (s.isExecutable() && address - s.address() >= 0 && address - s.address() < s.size()) {
+        return new UnknownCode(s.address(), s.address() + s.size());
+      }
+    }
+    for (Segment s : headers.segments()) {
+      if (s.type() == ElfHeaders.PT_LOAD
+          && s.executable()
+          && address - s.vaddr() >= 0
+          && address - s.vaddr() < s.memorySize()) {
+        return new UnknownCode(s.vaddr(), s.vaddr() + s.memorySize());
+      }
+    }
+    return null;
+  }
+
   /** The build id in lower-case hexadecimal, or null. */
   abstract String buildId();
 

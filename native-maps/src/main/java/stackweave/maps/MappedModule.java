@@ -108,13 +108,23 @@ public final class MappedModule implements CodeModule {
   }
 
   /**
-   * The symbol that covers a runtime address.
+   * The symbol that covers a runtime address. One whose size the file does not say, and which would
+   * reach to the next symbol, ends where the unwind information has another function begin.
    *
    * @param pc for a return address the caller passes the address minus one
    * @return an index in {@link #symbols}, or {@link SymbolTable#NONE}
    */
   public int symbolAt(long pc) {
-    return symbols().find(pc - bias);
+    long address = pc - bias;
+    int symbol = symbols().find(address);
+    if (symbol != SymbolTable.NONE && !symbols().isSized(symbol)) {
+      long function = unwindTable().functionStart(address);
+      if (function != UnwindTable.NO_ADDRESS
+          && Long.compareUnsigned(function, symbols().start(symbol)) > 0) {
+        return SymbolTable.NONE;
+      }
+    }
+    return symbol;
   }
 
   @Override
@@ -123,15 +133,27 @@ public final class MappedModule implements CodeModule {
     return symbol == SymbolTable.NONE ? 0 : bias + symbols().start(symbol);
   }
 
-  /** The name of the function at a runtime address, or {@code module+0xoffset} if it has none. */
-  public String describe(long pc) {
-    int symbol = symbolAt(pc);
-    return symbol == SymbolTable.NONE ? offsetName(pc) : symbols().name(symbol);
-  }
-
-  /** A runtime address as {@code module+0xoffset}, the offset being the virtual address. */
-  public String offsetName(long pc) {
-    return name + "+0x" + Long.toHexString(pc - bias);
+  /**
+   * The code around a runtime address that belongs to no function that is known: no symbol covers
+   * it, and the unwind information does not describe it. Hand-written assembly is like that in a
+   * stripped library. It may be several functions.
+   *
+   * @param pc of this module; no symbol covers it, and no function of the unwind table
+   * @return between the functions before and behind it, within its section; null where nothing is
+   *     known of the image
+   */
+  public UnknownCode unknownCodeAt(long pc) {
+    ElfImage elf = image.elf();
+    if (elf == null) {
+      return null;
+    }
+    long address = pc - bias;
+    UnknownCode part = elf.codeAround(address);
+    return part == null
+        ? null
+        : part.between(symbols().endBelow(address), symbols().startAbove(address))
+            .between(
+                unwindTable().functionEndBelow(address), unwindTable().functionStartAbove(address));
   }
 
   /** The runtime address of an exported symbol, function or data, by its raw name; 0 if none. */

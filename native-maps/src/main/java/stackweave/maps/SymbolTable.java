@@ -17,6 +17,9 @@ public final class SymbolTable {
   /** No symbol covers the address. */
   public static final int NONE = -1;
 
+  /** The size of a symbol is not the file's, but what is left until the next symbol. */
+  static final int UNSIZED = 1 << 31;
+
   static final SymbolTable EMPTY =
       new SymbolTable(
           0,
@@ -38,7 +41,8 @@ public final class SymbolTable {
   /**
    * @param base what is added to {@code starts}, which are unsigned and ascending
    * @param sizes in bytes, so that no end is above base + 2<sup>32</sup> − 1
-   * @param nameOffsets where in {@code names} each name begins; NUL ends it
+   * @param nameOffsets where in {@code names} each name begins; NUL ends it. With {@link #UNSIZED}
+   *     where the file does not say the symbol's size
    * @param reach the highest end among each symbol and all before it; null where none nests
    */
   SymbolTable(
@@ -72,6 +76,19 @@ public final class SymbolTable {
     if (wanted < 0 || wanted > 0xffffffffL) {
       return NONE;
     }
+    for (int i = floor(wanted); i >= 0; i--) {
+      if (wanted < (starts.get(i) & 0xffffffffL) + (sizes.get(i) & 0xffffffffL)) {
+        return i;
+      }
+      if (reach == null || (reach.get(i) & 0xffffffffL) <= wanted) {
+        return NONE;
+      }
+    }
+    return NONE;
+  }
+
+  /** The last symbol that starts at or below an address, relative to the base, or −1. */
+  private int floor(long wanted) {
     int low = 0;
     int high = starts.limit() - 1;
     while (low <= high) {
@@ -82,15 +99,22 @@ public final class SymbolTable {
         high = middle - 1;
       }
     }
-    for (int i = high; i >= 0; i--) {
-      if (wanted < (starts.get(i) & 0xffffffffL) + (sizes.get(i) & 0xffffffffL)) {
-        return i;
-      }
-      if (reach == null || (reach.get(i) & 0xffffffffL) <= wanted) {
-        return NONE;
-      }
+    return high;
+  }
+
+  /** The highest end of a symbol that starts at or below an address; −1 if none does. */
+  long endBelow(long address) {
+    int last = floor(address - base);
+    if (last < 0) {
+      return -1;
     }
-    return NONE;
+    return reach == null ? start(last) + size(last) : base + (reach.get(last) & 0xffffffffL);
+  }
+
+  /** Where the first symbol above an address begins; −1 if there is none. */
+  long startAbove(long address) {
+    int next = floor(address - base) + 1;
+    return next < count() ? start(next) : -1;
   }
 
   /** The first address of a symbol. */
@@ -103,9 +127,14 @@ public final class SymbolTable {
     return sizes.get(symbol) & 0xffffffffL;
   }
 
+  /** Whether the file says the symbol's size; else it is taken to reach to the next symbol. */
+  public boolean isSized(int symbol) {
+    return nameOffsets.get(symbol) >= 0;
+  }
+
   /** The name as it stands in the file, that is mangled. */
   public String rawName(int symbol) {
-    return Strings.at(names, nameOffsets.get(symbol));
+    return Strings.at(names, nameOffsets.get(symbol) & ~UNSIZED);
   }
 
   /** The name for people, as {@link Demangler#shortName} makes it; not kept. */

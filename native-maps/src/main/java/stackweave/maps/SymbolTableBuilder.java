@@ -286,7 +286,8 @@ final class SymbolTableBuilder {
       }
       starts.put(kept, (int) start);
       extents.put(kept, (int) Math.min(size, MAX_SPAN - start));
-      nameOffsets.put(kept++, copyName(symbol));
+      int unsized = size(symbol) == 0 ? SymbolTable.UNSIZED : 0;
+      nameOffsets.put(kept++, copyName(symbol) | unsized);
     }
     starts.limit(kept);
     return new SymbolTable(

@@ -219,7 +219,8 @@ class ModuleIndexTest {
     assertEquals(0, module.symbols().count());
     assertEquals(-1, module.unwindTable().find(0x1000));
     assertTrue(module.why().startsWith("file"), module.why());
-    assertEquals("liba.so+0x1008", module.describe(0x10008));
+    assertEquals(0x10000 - 0x1000, module.bias());
+    assertNull(module.unknownCodeAt(0x10008));
   }
 
   @Test
@@ -288,10 +289,11 @@ class ModuleIndexTest {
       assertNotEquals(0, map.named("libjvm.so").addressOf("gHotSpotVMStructs"));
       MappedModule libc = map.named("libc.so.6");
       assertTrue(libc.isLibc());
-      assertEquals("malloc", libc.describe(libc.addressOf("malloc")));
+      assertEquals("malloc", Tool.symbol(libc, libc.addressOf("malloc")));
       MappedModule vdso = map.named("[vdso]");
       assertEquals(ImageOrigin.MEMORY, vdso.origin());
-      assertTrue(vdso.describe(vdso.addressOf("__vdso_clock_gettime")).contains("clock_gettime"));
+      assertTrue(
+          Tool.symbol(vdso, vdso.addressOf("__vdso_clock_gettime")).contains("clock_gettime"));
       for (MappedModule module : map.modules()) {
         assertTrue(module.unwindTable().functionCount() > 0, module.name());
       }

@@ -41,6 +41,12 @@ final class Tool {
     }
   }
 
+  /** The name of the symbol at a pc, or "none". */
+  static String symbol(MappedModule module, long pc) {
+    int symbol = module.symbolAt(pc);
+    return symbol == SymbolTable.NONE ? "none" : module.symbols().name(symbol);
+  }
+
   /** Compiles a shared library of C code. */
   static Path compile(Path directory, String name, String source, String... flags)
       throws IOException, InterruptedException {

@@ -78,8 +78,10 @@ class VanishedFileTest {
     assertEquals(ImageOrigin.MEMORY, module.origin());
     assertEquals("file deleted", module.why());
     assertEquals(".dynsym", module.symbolSource());
-    assertEquals("shown", module.describe(module.addressOf("shown") + 3));
-    assertEquals(module.offsetName(hidden(module)), module.describe(hidden(module)));
+    assertEquals("shown", Tool.symbol(module, module.addressOf("shown") + 3));
+    assertEquals("none", Tool.symbol(module, hidden(module)));
+    long start = hidden(module) - module.bias();
+    assertEquals(start, module.unwindTable().functionStart(start + 1));
     assertLikeTheFile(module);
   }
 
@@ -90,7 +92,7 @@ class VanishedFileTest {
     MappedModule module = module(true);
     assertEquals(ImageOrigin.MAPPED_FILE, module.origin());
     assertEquals("", module.why());
-    assertEquals("hidden", module.describe(hidden(module)));
+    assertEquals("hidden", Tool.symbol(module, hidden(module)));
     assertLikeTheFile(module);
   }
 
@@ -110,8 +112,8 @@ class VanishedFileTest {
   void deletedAfterItWasFound() throws Exception {
     MappedModule module = module(false);
     Files.delete(library);
-    assertEquals("shown", module.describe(module.addressOf("shown") + 3));
-    assertEquals("hidden", module.describe(hidden(module)));
+    assertEquals("shown", Tool.symbol(module, module.addressOf("shown") + 3));
+    assertEquals("hidden", Tool.symbol(module, hidden(module)));
     assertEquals(ImageOrigin.FILE, module.origin());
     assertRulesEqual(FileElfImage.open(copy), module, 0x1000, 0x2000);
   }
@@ -147,7 +149,7 @@ class VanishedFileTest {
         new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
     MappedModule module = recorded(index);
     Files.delete(library);
-    assertEquals("hidden", module.describe(hidden(module)));
+    assertEquals("hidden", Tool.symbol(module, hidden(module)));
     assertEquals(ImageOrigin.FILE, module.origin());
     assertRulesEqual(FileElfImage.open(copy), module, 0x1000, 0x2000);
   }
@@ -265,7 +267,7 @@ class VanishedFileTest {
       }
     }
     assertTrue(names.contains("__vdso_clock_gettime"), names::toString);
-    String found = module.describe(module.addressOf("__vdso_clock_gettime"));
+    String found = Tool.symbol(module, module.addressOf("__vdso_clock_gettime"));
     assertTrue(names.contains(found), found);
     FileElfImage file = FileElfImage.open(new ImageBytes.OfBuffer(ByteBuffer.wrap(bytes)));
     assertEquals(file.buildId(), module.buildId());

@@ -71,6 +71,42 @@ final class CallFrameTable implements UnwindTable {
     return NO_RULE;
   }
 
+  @Override
+  public long functionStart(long address) {
+    int function = notEmpty(index.floor(address));
+    return function >= 0 && address - index.start(function) < size(function)
+        ? index.start(function)
+        : NO_ADDRESS;
+  }
+
+  @Override
+  public long functionEndBelow(long address) {
+    int function = notEmpty(index.floor(address));
+    return function < 0 ? NO_ADDRESS : index.start(function) + size(function);
+  }
+
+  @Override
+  public long functionStartAbove(long address) {
+    int above = index.floor(address) + 1;
+    return above < index.size() ? index.start(above) : NO_ADDRESS;
+  }
+
+  /** The last function from {@code function} downwards that has a size, or -1. */
+  private int notEmpty(int function) {
+    int last = function;
+    for (int i = 0; last >= 0 && i < MAX_EMPTY; i++, last--) {
+      if (size(last) != 0) {
+        return last;
+      }
+    }
+    return -1;
+  }
+
+  /** A function's size in bytes, 0 for one that can't be read. */
+  private long size(int function) {
+    return rowsOf(function).size(function);
+  }
+
   /** Makes a function's rows available in {@link #rows}. */
   RowCache rowsOf(int function) {
     if (!rows.has(function)) {

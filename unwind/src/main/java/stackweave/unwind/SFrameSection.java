@@ -158,28 +158,57 @@ public final class SFrameSection {
    */
   public boolean findFunction(long address, SFrameFunction function)
       throws MalformedSectionException {
-    if (single != null) {
-      int number = single.floor(address, buckets);
-      if (number < 0
-          || Long.compareUnsigned(address - single.start(number), single.size(number)) >= 0) {
-        return false;
-      }
-      function.open(single, number);
-      return true;
-    }
-    int entry = index.floor(address);
-    if (entry < 0) {
+    int found = floor(address);
+    if (found < 0 || Long.compareUnsigned(address - start(found), size(found)) >= 0) {
       return false;
     }
-    int number = index.value(entry);
-    int at = element(number);
-    SFrameElement element = elements.get(at);
-    int inElement = number - firstFunctions[at];
-    if (Long.compareUnsigned(address - index.start(entry), element.size(inElement)) >= 0) {
-      return false;
-    }
-    function.open(element, inElement);
+    open(number(found), function);
     return true;
+  }
+
+  /** The start of the function that covers an address, or {@link UnwindTable#NO_ADDRESS}. */
+  long functionStart(long address) {
+    int found = floor(address);
+    return found >= 0 && Long.compareUnsigned(address - start(found), size(found)) < 0
+        ? start(found)
+        : UnwindTable.NO_ADDRESS;
+  }
+
+  /** The end of the last function that starts at or below an address, or NO_ADDRESS. */
+  long functionEndBelow(long address) {
+    int found = floor(address);
+    return found < 0 ? UnwindTable.NO_ADDRESS : start(found) + size(found);
+  }
+
+  /** The start of the first function that starts above an address, or NO_ADDRESS. */
+  long functionStartAbove(long address) {
+    int above = floor(address) + 1;
+    int count = single != null ? single.fdeCount : index.size();
+    return above < count ? start(above) : UnwindTable.NO_ADDRESS;
+  }
+
+  // Places in the order of starts: those of the single element, or those of the index.
+
+  /** The place of the last function that starts at or below an address, or -1. */
+  private int floor(long address) {
+    return single != null ? single.floor(address, buckets) : index.floor(address);
+  }
+
+  private long start(int place) {
+    return single != null ? single.start(place) : index.start(place);
+  }
+
+  private long size(int place) {
+    if (single != null) {
+      return single.size(place);
+    }
+    int number = index.value(place);
+    int element = element(number);
+    return elements.get(element).size(number - firstFunctions[element]);
+  }
+
+  private int number(int place) {
+    return single != null ? place : index.value(place);
   }
 
   /**

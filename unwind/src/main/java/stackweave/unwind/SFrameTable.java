@@ -38,6 +38,27 @@ final class SFrameTable implements UnwindTable {
     return found;
   }
 
+  @Override
+  public long functionStart(long address) {
+    long start = section.functionStart(address);
+    return start == NO_ADDRESS && fallback != null ? fallback.functionStart(address) : start;
+  }
+
+  @Override
+  public long functionEndBelow(long address) {
+    long end = section.functionEndBelow(address);
+    long other = fallback == null ? NO_ADDRESS : fallback.functionEndBelow(address);
+    // Moved by one, so that NO_ADDRESS is the lowest.
+    return Long.compareUnsigned(end + 1, other + 1) >= 0 ? end : other;
+  }
+
+  @Override
+  public long functionStartAbove(long address) {
+    long start = section.functionStartAbove(address);
+    long other = fallback == null ? NO_ADDRESS : fallback.functionStartAbove(address);
+    return Long.compareUnsigned(start, other) <= 0 ? start : other; // NO_ADDRESS is the highest
+  }
+
   private int findInSection(long address) {
     try {
       if (!section.findFunction(address, function)) {

@@ -22,6 +22,42 @@ public interface UnwindTable {
    */
   int find(long address);
 
+  /** No function covers the address, or none is on that side of it. */
+  long NO_ADDRESS = -1;
+
+  /**
+   * Where the function that covers an address begins, as the unwind information has it: compilers
+   * describe each function by itself, also those that have no symbol. A part of a function that
+   * lies elsewhere ({@code .cold}) is a function of its own here.
+   *
+   * @param address ELF virtual address, as for {@link #find}
+   * @return ELF virtual address, or {@link #NO_ADDRESS}; no allocation but at the first hit of a
+   *     function
+   */
+  default long functionStart(long address) {
+    return NO_ADDRESS;
+  }
+
+  /**
+   * Where the last function below an address ends.
+   *
+   * @param address ELF virtual address that no function covers
+   * @return the first ELF virtual address behind it, or {@link #NO_ADDRESS}
+   */
+  default long functionEndBelow(long address) {
+    return NO_ADDRESS;
+  }
+
+  /**
+   * Where the first function above an address begins.
+   *
+   * @param address ELF virtual address that no function covers
+   * @return ELF virtual address, or {@link #NO_ADDRESS}
+   */
+  default long functionStartAbove(long address) {
+    return NO_ADDRESS;
+  }
+
   /** Where the rules come from in the first place. */
   default UnwindSource source() {
     return UnwindSource.NONE;

@@ -18,6 +18,7 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.RuleTable;
 import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.UnwindTable;
 
 /**
  * Makes replay files of samples whose stack did not reach its root, where the user asked for them.
@@ -74,8 +75,15 @@ final class FailureRecorder {
   private static long place(ModuleMap modules, FrameBuffer frames) {
     long pc = frames.count() == 0 ? 0 : frames.pc(frames.count() - 1);
     MappedModule module = modules.find(pc);
-    int symbol = module == null ? SymbolTable.NONE : module.symbolAt(pc);
-    return symbol == SymbolTable.NONE ? pc : module.bias() + module.symbols().start(symbol);
+    if (module == null) {
+      return pc;
+    }
+    long function = module.functionStart(pc);
+    if (function != 0) {
+      return function;
+    }
+    long start = module.unwindTable().functionStart(pc - module.bias());
+    return start == UnwindTable.NO_ADDRESS ? pc : module.bias() + start;
   }
 
   private SampleRecorder recorder() throws UnsupportedVmException {

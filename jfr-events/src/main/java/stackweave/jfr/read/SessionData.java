@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
+import stackweave.jfr.event.LibraryName;
 
 /**
  * The definitions of one session, gathered from all chunks in any order, and the stacks made of
@@ -14,6 +15,15 @@ import jdk.jfr.consumer.RecordedEvent;
  */
 final class SessionData {
   private static final String KERNEL = "kernel";
+
+  /** Several libraries have the name. */
+  private static final String SEVERAL = "";
+
+  /** In the text of a frame whose function has no name; enough of a build id to tell two apart. */
+  private static final int BUILD_ID_DIGITS = 8;
+
+  private static final String OFFSET = "+0x";
+  private static final String UNKNOWN_CODE = "[unknown code]";
   private static final SampledFrame LOST_METHOD =
       new SampledFrame("[method not in recording]", SampledFrame.MARKER, -1);
   private static final StackEnd LOST_STACK = new StackEnd("stack not in recording", false);
@@ -23,6 +33,12 @@ final class SessionData {
 
   private record MethodEntry(long moduleId, String className, String name) {}
 
+  /**
+   * @param file the file's name as mapped
+   * @param name the same without what its loader made up
+   */
+  private record ModuleEntry(String file, String name, String buildId) {}
+
   private final LongIndex nodes = new LongIndex();
   private long[] parents = new long[1_024];
   private long[] methodIds = new long[1_024];
@@ -30,7 +46,11 @@ final class SessionData {
   private byte[] kinds = new byte[1_024];
 
   private final Map<Long, MethodEntry> methods = new HashMap<>();
-  private final Map<Long, String> modules = new HashMap<>();
+  private final Map<Long, ModuleEntry> modules = new HashMap<>();
+
+  /** Names of libraries to their build id; to {@link #SEVERAL} where it is not one. */
+  private final Map<String, String> builds = new HashMap<>();
+
   private final Map<Long, StackThread> threads = new HashMap<>();
   private final Map<Integer, StackEnd> ends = new HashMap<>();
   private final Map<Long, SampledFrame[]> frames = new HashMap<>();
@@ -89,7 +109,12 @@ final class SessionData {
   }
 
   void module(RecordedEvent event) {
-    modules.putIfAbsent(Fields.number(event, "moduleId"), fileName(Fields.text(event, "path")));
+    String path = Fields.text(event, "path");
+    String buildId = Fields.text(event, "buildId");
+    ModuleEntry module = new ModuleEntry(fileName(path), LibraryName.of(path), buildId);
+    if (modules.putIfAbsent(Fields.number(event, "moduleId"), module) == null) {
+      builds.merge(module.name(), buildId, (one, other) -> one.equals(other) ? one : SEVERAL);
+    }
   }
 
   void thread(RecordedEvent event) {
@@ -199,11 +224,46 @@ final class SessionData {
     if (method.name().endsWith("]")) {
       return method.name(); // Says its place itself: thread_start [libc.so.6+0x…].
     }
-    String place = modules.getOrDefault(method.moduleId(), kind.equals(KERNEL) ? KERNEL : "");
-    if (place.isEmpty()) {
-      return method.name().isEmpty() ? "[unknown]" : method.name();
+    ModuleEntry module = modules.get(method.moduleId());
+    if (module == null) {
+      return textWithoutModule(method.name(), kind);
     }
+    String function = withoutName(method.name(), module);
+    if (function != null) {
+      // Two builds of a library have nothing in common at an offset.
+      boolean several = builds.get(module.name()).equals(SEVERAL) && !module.buildId().isEmpty();
+      int digits = Math.min(BUILD_ID_DIGITS, module.buildId().length());
+      String build = several ? "@" + module.buildId().substring(0, digits) : "";
+      return module.name() + build + function;
+    }
+    return textInPlace(method.name(), module.name());
+  }
+
+  /**
+   * The offset with its plus sign of a function that is called by its place in its library; null of
+   * others.
+   */
+  private static String withoutName(String method, ModuleEntry module) {
+    for (String name : List.of(module.name(), module.file())) {
+      if (method.startsWith(OFFSET, name.length()) && method.startsWith(name)) {
+        return method.substring(name.length());
+      }
+    }
+    return null;
+  }
+
+  private static String textWithoutModule(String method, String kind) {
+    if (kind.equals(KERNEL)) {
+      return textInPlace(method, KERNEL);
+    }
+    if (method.startsWith("0x")) {
+      return UNKNOWN_CODE; // Recordings had the pc here, before that name.
+    }
+    return method.isEmpty() ? "[unknown]" : method;
+  }
+
+  private static String textInPlace(String method, String place) {
     String inBrackets = place.startsWith("[") ? place : "[" + place + "]";
-    return method.name().isEmpty() ? inBrackets : method.name() + " " + inBrackets;
+    return method.isEmpty() ? inBrackets : method + " " + inBrackets;
   }
 }
