@@ -12,7 +12,11 @@ import stackweave.jfr.read.StackProfile;
 /** {@code flamegraph REC}. */
 @Command(
     name = "flamegraph",
-    description = "A flame graph, one HTML file that needs nothing else.",
+    description = {
+      "A flame graph, one HTML file that needs nothing else.",
+      "In the page a click zooms, / searches, Enter goes to the next match; the button Hot frames"
+          + " opens a table of the functions."
+    },
     customSynopsis = "java -jar stackweave-agent.jar flamegraph REC [-o FILE] [--threads]")
 final class FlameGraphCommand implements Callable<Integer> {
 

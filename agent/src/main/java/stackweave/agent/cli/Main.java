@@ -20,6 +20,7 @@ import stackweave.agent.Version;
     versionProvider = Main.AgentVersion.class,
     subcommands = {
       FlameGraphCommand.class,
+      TopCommand.class,
       CollapsedCommand.class,
       AttachCommand.class,
       RecordCommand.class,

@@ -8,7 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +51,13 @@ class CommandLineIT {
         "collapsed a.jfr b.jfr             | .*'b.jfr'.*",
         "flamegraph a.jfr --wide           | .*'--wide'.*flamegraph --help.*",
         "flamegraph a.jfr -o               | .*'--output'.*flamegraph --help.*",
+        "top                               | .*'REC'.*top --help.*",
+        "top a.jfr -n 0                    | -n must be 1 or more, not 0 .*top --help.*",
+        "top a.jfr -n many                 | .*'many'.*top --help.*",
+        "top a.jfr --by name               | .*'name' is neither self nor total.*top --help.*",
+        "top missing.jfr                   | missing.jfr: no such file",
+        "top text.jfr                      | text.jfr: not a JFR recording.*",
+        "top without.jfr                   | without.jfr: holds no samples.*",
         "collapsed missing.jfr             | missing.jfr: no such file",
         "flamegraph missing.jfr            | missing.jfr: no such file",
         "collapsed .                       | .*directory.*",
@@ -113,6 +126,103 @@ class CommandLineIT {
     assertTrue(html.contains("BurnsCpu.main") && html.contains("rec.jfr"));
   }
 
+  /** Each function's figures, counted a second time in the text of the collapsed stacks. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void topSaysWhatTheCollapsedStacksSay(Jvm jvm) throws Exception {
+    recordWithAgent(jvm);
+    Map<String, Long> self = new TreeMap<>();
+    Map<String, Long> total = new TreeMap<>();
+    Map<String, Long> librarySelf = new TreeMap<>();
+    Map<String, Long> libraryTotal = new TreeMap<>();
+    String collapsed = commandLine(jvm, "collapsed", "rec.jfr").out();
+    long all = count(collapsed);
+    for (String line : collapsed.split("\n")) {
+      long samples = count(line);
+      List<String> frames =
+          new ArrayList<>(List.of(line.substring(0, line.lastIndexOf(' ')).split(";")));
+      if (frames.size() > 1) {
+        frames.removeIf(frame -> frame.matches("\\[(truncated|stopped: .*)\\]"));
+      }
+      List<String> libraries = frames.stream().map(CommandLineIT::library).toList();
+      self.merge(frames.get(frames.size() - 1), samples, Long::sum);
+      librarySelf.merge(libraries.get(libraries.size() - 1), samples, Long::sum);
+      new TreeSet<>(frames).forEach(frame -> total.merge(frame, samples, Long::sum));
+      new TreeSet<>(libraries).forEach(library -> libraryTotal.merge(library, samples, Long::sum));
+    }
+
+    Result top = commandLine(jvm, "top", "rec.jfr", "--samples", "--wide", "-n", "99999");
+    assertEquals(0, top.exit(), top.err());
+    Set<String> expected = new TreeSet<>();
+    total.forEach((name, samples) -> expected.add(row(self.get(name), samples, all, name)));
+    assertEquals(expected, rows(top.out(), "FUNCTION"));
+    Set<String> libraries = new TreeSet<>();
+    libraryTotal.forEach(
+        (name, samples) -> libraries.add(row(librarySelf.get(name), samples, all, name)));
+    assertEquals(libraries, rows(top.out(), "LIBRARY"));
+    assertTrue(libraryTotal.containsKey("Java") && libraryTotal.containsKey("JVM (libjvm.so)"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void topFitsATerminal(Jvm jvm) throws Exception {
+    recordWithAgent(jvm);
+    Result top = commandLine(jvm, "top", "rec.jfr");
+    assertEquals(0, top.exit(), top.err());
+    assertEquals("", top.err());
+    assertEquals(List.of(), top.out().lines().filter(line -> line.length() > 80).toList());
+    assertTrue(top.out().contains("of CPU time that the samples stand for"), top.out());
+    // Compressing noise is zlib's work, and main's.
+    assertTrue(rows(top.out(), "LIBRARY").iterator().next().contains("libz"), top.out());
+    assertTrue(rows(top.out(), "THREAD").iterator().next().endsWith("  main"), top.out());
+    Result byTotal = commandLine(jvm, "top", "rec.jfr", "--by", "total", "-n", "9");
+    assertEquals(9, rows(byTotal.out(), "FUNCTION").size(), byTotal.out());
+    assertTrue(rows(byTotal.out(), "FUNCTION").iterator().next().contains(" [lib"), byTotal.out());
+  }
+
+  /** The rows below a heading, in their order. */
+  private static Set<String> rows(String top, String heading) {
+    Set<String> rows = new LinkedHashSet<>();
+    boolean within = false;
+    for (String line : top.split("\n")) {
+      if (within && line.isEmpty()) {
+        break;
+      }
+      if (within && !line.matches(".*  in [\\d,]+ more [a-z]+")) {
+        rows.add(line.strip().replaceAll(" {2,}", "  "));
+      }
+      within |= line.endsWith("  " + heading);
+    }
+    return rows;
+  }
+
+  private static String row(Long self, long total, long all, String name) {
+    String own = share(self == null ? 0 : self, all);
+    return own + (share(total, all).length() == 7 ? " " : "  ") + share(total, all) + "  " + name;
+  }
+
+  private static String share(long part, long all) {
+    double percent = 100.0 * part / all;
+    if (part > 0 && percent < 0.05) {
+      return "<0.1 %";
+    }
+    return part < all && percent >= 99.95
+        ? ">99.9 %"
+        : String.format(Locale.ROOT, "%.1f %%", percent);
+  }
+
+  private static String library(String frame) {
+    if (frame.endsWith("]") && frame.contains(" [")) {
+      String module = frame.substring(frame.lastIndexOf(" [") + 2, frame.length() - 1);
+      String library = module.replaceFirst("\\+0x[0-9a-f]+$", "");
+      return library.equals("libjvm.so") ? "JVM (libjvm.so)" : library;
+    }
+    if (frame.equals("[kernel]")) {
+      return "kernel";
+    }
+    return frame.contains(".") ? "Java" : "JVM (stubs, interpreter)";
+  }
+
   @ParameterizedTest
   @MethodSource("jvms")
   void helpAndVersion(Jvm jvm) throws Exception {
@@ -121,6 +231,7 @@ class CommandLineIT {
     assertEquals(0, version.exit());
     Result help = commandLine(jvm, "--help");
     assertTrue(help.out().contains("collapsed") && help.out().contains("flamegraph"), help.out());
+    assertTrue(help.out().contains("Hot functions, libraries and threads"), help.out());
     assertEquals(0, help.exit());
     assertEquals("", version.err() + help.err());
     assertEquals(help.out(), commandLine(jvm, "help").out());

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Driven;
+import stackweave.agent.apps.Works;
 import stackweave.jfr.read.RecordingReader;
 import stackweave.jfr.read.StackProfile;
 
@@ -82,6 +83,21 @@ class DrivenIT {
       Jvm.Result end = live.end();
       assertEquals(0, end.exit());
       assertEquals("", end.err());
+    }
+  }
+
+  /** As the documentation says: no name, no file, no setting. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aBareStartSamples(Jvm jvm) throws Exception {
+    List<String> arguments =
+        List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
+    try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
+      jcmd(jvm, live, "JFR.start");
+      live.awaitSamples(150);
+      jcmd(jvm, live, "JFR.dump", "filename=bare.jfr");
+      assertHasSamples(directory.resolve("bare.jfr"), 20);
+      live.end();
     }
   }
 

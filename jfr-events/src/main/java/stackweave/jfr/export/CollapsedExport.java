@@ -60,16 +60,6 @@ public final class CollapsedExport {
   }
 
   private static String clean(String name) {
-    StringBuilder clean = null;
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c == ';' || Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
-        if (clean == null) {
-          clean = new StringBuilder(name);
-        }
-        clean.setCharAt(i, c == ';' ? ',' : ' ');
-      }
-    }
-    return Names.encodable(clean == null ? name : clean.toString());
+    return Names.printable(name).replace(';', ',');
   }
 }

@@ -91,7 +91,8 @@ public final class FlameGraphExport {
     json.endObject();
   }
 
-  private static List<String[]> facts(StackProfile profile) {
+  /** What the recording is of: label and text of each fact; the label may be empty. */
+  static List<String[]> facts(StackProfile profile) {
     List<String[]> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
     for (SessionFacts session : profile.sessions()) {
@@ -139,7 +140,8 @@ public final class FlameGraphExport {
     return facts;
   }
 
-  private static List<String> notes(StackProfile profile, FlameTree tree) {
+  /** What a reader must know to trust the figures, a sentence each; empty for nothing. */
+  static List<String> notes(StackProfile profile) {
     List<String> notes = new ArrayList<>(profile.losses());
     SamplerTotals totals = profile.totals();
     missing(totals.lost(), "samples were lost: the kernel found no room for them", notes);
@@ -165,6 +167,11 @@ public final class FlameGraphExport {
     if (!totals.note().isEmpty()) {
       notes.add(totals.note());
     }
+    return notes;
+  }
+
+  private static List<String> notes(StackProfile profile, FlameTree tree) {
+    List<String> notes = notes(profile);
     if (tree.leftOut() > 0) {
       notes.add(
           String.format(

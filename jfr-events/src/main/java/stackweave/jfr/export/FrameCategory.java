@@ -5,12 +5,14 @@ import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
 
 /**
- * The colours of a flame graph: the kinds of a recording's legend, with C++ told apart from C by
- * the shape of its names. Warm is native, green is Java, blue and violet are what joins them.
+ * The colours of a flame graph: the kinds of a recording's legend, with the JVM told apart from
+ * other native code by its library, and C++ from C by the shape of its names. Warm is native, green
+ * is Java, blue and violet are the JVM and what joins the two.
  */
 enum FrameCategory {
   NATIVE("native", 31, 88, 68, "Machine code of a library or program, C and the like"),
-  CPP("C++", 47, 92, 66, "Native code with C++ names, the JVM's own among them"),
+  CPP("C++", 47, 92, 66, "Native code of a library or program, with C++ names"),
+  JVM("JVM", 232, 62, 82, "Native code of the JVM itself: libjvm.so"),
   KERNEL("kernel", 6, 74, 69, "Kernel code"),
   INTERPRETED("interpreted", 70, 26, 72, "Java, run by the interpreter"),
   C1("C1", 92, 48, 68, "Java, compiled by C1"),
@@ -19,7 +21,7 @@ enum FrameCategory {
   C2_OSR("C2 OSR", 150, 44, 52, "Java, compiled by C2 from the middle of a loop on"),
   INLINED("inlined", 172, 40, 66, "Java, inlined into the compiled frame below"),
   NATIVE_METHOD("native method", 207, 66, 72, "A Java method whose code is native"),
-  STUB("stub", 262, 44, 78, "Code that the VM generates for itself"),
+  STUB("stub", 284, 44, 80, "Code that the VM generates for itself"),
   CONTINUATION(
       "continuation",
       318,
@@ -53,17 +55,17 @@ enum FrameCategory {
 
   static FrameCategory of(SampledFrame frame) {
     FrameCategory category = BY_LABEL.getOrDefault(frame.kind(), UNKNOWN);
-    return category == NATIVE && isCpp(frame.text()) ? CPP : category;
+    if (category != NATIVE) {
+      return category;
+    }
+    return CodeOrigin.isJvm(frame.text()) ? JVM : isCpp(frame.text()) ? CPP : NATIVE;
   }
 
-  /**
-   * A demangled name has a scope or parameters; no C symbol has either. The JVM is C++ throughout,
-   * its plain functions too.
-   */
+  /** A demangled name has a scope or parameters; no C symbol has either. */
   private static boolean isCpp(String text) {
-    int module = text.lastIndexOf(" [");
+    int module = CodeOrigin.moduleAt(text);
     String symbol = module < 0 ? text : text.substring(0, module);
-    return symbol.contains("::") || symbol.indexOf('(') > 0 || text.endsWith(" [libjvm.so]");
+    return symbol.contains("::") || symbol.indexOf('(') > 0;
   }
 
   String label() {

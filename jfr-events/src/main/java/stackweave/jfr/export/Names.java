@@ -30,4 +30,26 @@ final class Names {
     }
     return changed == null ? name : changed.toString();
   }
+
+  /** {@code name} in one line, without what a terminal would carry out, and encodable. */
+  static String printable(String name) {
+    StringBuilder changed = null;
+    for (int i = 0; i < name.length(); i += Character.charCount(name.codePointAt(i))) {
+      int codePoint = name.codePointAt(i);
+      if (isUnprintable(Character.getType(codePoint))) {
+        changed = changed == null ? new StringBuilder(name) : changed;
+        for (int j = i; j < i + Character.charCount(codePoint); j++) {
+          changed.setCharAt(j, ' ');
+        }
+      }
+    }
+    return encodable(changed == null ? name : changed.toString());
+  }
+
+  private static boolean isUnprintable(int type) {
+    return type == Character.CONTROL
+        || type == Character.FORMAT
+        || type == Character.LINE_SEPARATOR
+        || type == Character.PARAGRAPH_SEPARATOR;
+  }
 }

@@ -1,2 +1,2 @@
-/** Stacks as other tools and people like them: collapsed text, a flame graph. */
+/** Stacks as other tools and people like them: collapsed text, a flame graph, tables. */
 package stackweave.jfr.export;

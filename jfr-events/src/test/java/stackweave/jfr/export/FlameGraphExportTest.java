@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -111,6 +113,115 @@ class FlameGraphExportTest {
     assertTrue(dom.contains("15.50 s of 15.94 s used (97.23 %)"), "CPU time covered");
   }
 
+  /** Typing, Enter and Shift+Enter as a person does; the window is lower than the graph. */
+  @Test
+  void theSearchScrollsToItsMatchesInTurn() throws Exception {
+    assumeTrue(Files.isExecutable(BROWSER), "needs " + BROWSER);
+    String page = page(workload(), false);
+    List<Node> nodes = decode(page);
+    long[] totals = totals(nodes);
+    List<Integer> matches = new ArrayList<>();
+    for (int i = 1; i < nodes.size(); i++) {
+      if (nodes.get(i).name().contains("call_helper") || nodes.get(i).name().startsWith("exp ")) {
+        matches.add(i);
+      }
+    }
+    matches.sort(Comparator.comparingLong((Integer i) -> -totals[i]).thenComparing(i -> i));
+    int count = matches.size();
+    assertTrue(count > 2, "matches: " + count);
+
+    String script =
+        """
+        const $ = id => document.getElementById(id), scroller = $('scroll'), report = [];
+        const say = what => report.push([what, $('step').textContent, $('current').dataset.node,
+          scroller.scrollTop, scroller.clientHeight, $('space').offsetHeight].join(' | '));
+        const enter = shift => $('search').dispatchEvent(
+          new KeyboardEvent('keydown', {key: 'Enter', shiftKey: shift, bubbles: true}));
+        $('search').focus();
+        scroller.scrollTop = 0; say('start');
+        $('search').value = 'call_helper|^exp '; $('search').dispatchEvent(new Event('input'));
+        say('typed');
+        for (let i = 1; i < COUNT; i++) { enter(false); say('enter'); }
+        enter(false); say('around');
+        enter(true); say('back');
+        enter(true); say('back');
+        """;
+    List<String[]> steps = report(page, script.replace("COUNT", "" + count), "", "800,440");
+    List<Integer> expected = new ArrayList<>(matches);
+    expected.addAll(List.of(matches.get(0), matches.get(count - 1), matches.get(count - 2)));
+    assertEquals("", steps.get(0)[1], "before the search");
+    assertEquals(expected.size() + 1, steps.size());
+    boolean scrolled = false;
+    for (int i = 0; i < expected.size(); i++) {
+      String[] step = steps.get(i + 1);
+      int node = expected.get(i);
+      assertEquals(matches.indexOf(node) + 1 + " of " + count, step[1], step[0] + i);
+      assertEquals(node, Integer.parseInt(step[2]), step[0] + i);
+      assertTrue(isSeen(nodes.get(node), step), step[0] + i + ": " + String.join(" | ", step));
+      scrolled |= !isSeen(nodes.get(node), steps.get(0));
+    }
+    assertTrue(scrolled, "all was seen without scrolling");
+  }
+
+  /** Whether a frame's row is inside what is scrolled to. */
+  private static boolean isSeen(Node node, String[] step) {
+    int row = 19;
+    double scroll = Double.parseDouble(step[3]);
+    double top = Double.parseDouble(step[5]) - (node.level() + 1) * row - 3;
+    return top >= scroll && top + row <= scroll + Double.parseDouble(step[4]);
+  }
+
+  @Test
+  void theHeaderLeavesTheRoomToTheGraph() throws Exception {
+    assumeTrue(Files.isExecutable(BROWSER), "needs " + BROWSER);
+    String page = page(workload(), false);
+    String script =
+        """
+        const report = [['height', document.querySelector('header').offsetHeight,
+          innerWidth, document.body.scrollWidth].join(' | ')];
+        """;
+    for (String window : List.of("700,760", "1024,760", "1600,900")) {
+      String[] sizes = report(page, script, "", window).get(0);
+      assertTrue(Integer.parseInt(sizes[1]) < 130, window + ": " + sizes[1] + " px");
+      assertTrue(Integer.parseInt(sizes[3]) <= Integer.parseInt(sizes[2]), "wider than " + window);
+    }
+  }
+
+  @Test
+  void whatTheWidthsAreIsSaid() throws Exception {
+    assumeTrue(Files.isExecutable(BROWSER), "needs " + BROWSER);
+    String script =
+        """
+        const metric = document.getElementById('metric'), report = [];
+        const say = () => report.push([metric.textContent, metric.title].join(' | '));
+        say(); metric.click(); say();
+        """;
+    List<String[]> said = report(page(workload(), false), script, "", "1024,700");
+    assertEquals("Width: samples", said.get(0)[0]);
+    assertTrue(said.get(0)[1].startsWith("Widths and percentages are the number of samples."));
+    assertEquals("Width: CPU time", said.get(1)[0]);
+    assertTrue(said.get(1)[1].startsWith("Widths and percentages are the CPU time that"));
+  }
+
+  /** The button that the documentation names. */
+  @Test
+  void hotFramesAreFoundByTheirName() throws Exception {
+    assumeTrue(Files.isExecutable(BROWSER), "needs " + BROWSER);
+    String script =
+        """
+        const button = [...document.querySelectorAll('button')].find(b => b.textContent === 'Hot frames');
+        const box = button.getBoundingClientRect(), hot = document.getElementById('hot');
+        const report = [];
+        const say = () => report.push([box.width > 0 && box.right <= innerWidth, hot.hidden,
+          hot.querySelectorAll('tbody tr').length].join(' | '));
+        say(); button.click(); say();
+        """;
+    List<String[]> said = report(page(workload(), false), script, "", "700,600");
+    assertEquals(List.of("true", "true", "0"), List.of(said.get(0)));
+    assertEquals("false", said.get(1)[1]);
+    assertTrue(Integer.parseInt(said.get(1)[2]) > 10, said.get(1)[2]);
+  }
+
   @Test
   void aHundredThousandNodesOpen() throws Exception {
     Path file = directory.resolve("large.jfr");
@@ -143,7 +254,28 @@ class FlameGraphExportTest {
     return page.toString();
   }
 
+  /** Runs a script in the page that puts lines of fields, by {@code " | "}, into an array. */
+  private List<String[]> report(String page, String script, String hash, String window)
+      throws Exception {
+    String element =
+        "<pre id=\"report\"></pre><script>(() => {"
+            + script
+            + "document.getElementById('report').textContent = report.join('\\n') + '\\n'; })()</script>";
+    String dom =
+        browse(page.replace("</body>", element + "</body>"), hash, "--window-size=" + window);
+    List<String[]> lines = new ArrayList<>();
+    for (String line : text(dom, "report").strip().split("\n")) {
+      lines.add(line.split(" \\| ?", -1));
+    }
+    assertTrue(lines.get(0).length > 1, dom.substring(Math.max(0, dom.length() - 2_000)));
+    return lines;
+  }
+
   private String browse(String page, String hash) throws Exception {
+    return browse(page, hash, "--window-size=1024,700");
+  }
+
+  private String browse(String page, String hash, String window) throws Exception {
     Path file = directory.resolve("page.html");
     Files.writeString(file, page);
     Jdks.Outcome dom =
@@ -159,6 +291,7 @@ class FlameGraphExportTest {
                 "--disable-sync",
                 "--user-data-dir=" + Files.createTempDirectory(directory, "browser"),
                 "--virtual-time-budget=5000",
+                window,
                 "--dump-dom",
                 file.toUri() + "#" + hash));
     assertEquals(0, dom.exit(), dom.output());
@@ -172,7 +305,23 @@ class FlameGraphExportTest {
 
   // ---- a second reader of the page's data
 
-  private record Node(Node parent, String name, long self) {}
+  private record Node(Node parent, String name, long self) {
+    int level() {
+      return parent == null ? 0 : parent.level() + 1;
+    }
+  }
+
+  private static long[] totals(List<Node> nodes) {
+    IdentityHashMap<Node, Integer> numbers = new IdentityHashMap<>();
+    long[] totals = new long[nodes.size()];
+    for (int i = 0; i < totals.length; i++) {
+      numbers.put(nodes.get(i), i);
+      for (Node node = nodes.get(i); node != null; node = node.parent()) {
+        totals[numbers.get(node)] += nodes.get(i).self();
+      }
+    }
+    return totals;
+  }
 
   private static String collapse(String page) {
     TreeMap<String, Long> lines = new TreeMap<>();

@@ -1,0 +1,127 @@
+package stackweave.jfr.export;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.StackThread;
+
+/**
+ * A profile summed up by function, by library and by thread. A function or library that is several
+ * times in a stack counts once for it.
+ */
+final class ProfileSums {
+
+  /** What one function, library or thread has. */
+  static final class Sum {
+    private final String name;
+    private long selfSamples;
+    private long selfNanos;
+    private long totalSamples;
+    private long totalNanos;
+
+    /** The last stack that it was counted for. */
+    private int stack;
+
+    private Sum(String name) {
+      this.name = name;
+    }
+
+    String name() {
+      return name;
+    }
+
+    /** Samples, or the nanoseconds that they stand for, with its code innermost. */
+    long self(boolean bySamples) {
+      return bySamples ? selfSamples : selfNanos;
+    }
+
+    /** The same of all stacks that it is in. */
+    long total(boolean bySamples) {
+      return bySamples ? totalSamples : totalNanos;
+    }
+
+    private void addTotal(int number, long samples, long nanos) {
+      if (stack != number) {
+        stack = number;
+        totalSamples += samples;
+        totalNanos += nanos;
+      }
+    }
+
+    private void addSelf(long samples, long nanos) {
+      selfSamples += samples;
+      selfNanos += nanos;
+    }
+  }
+
+  private static final String NO_FRAMES = "[no frames]";
+
+  private final Map<String, Sum> functions = new HashMap<>();
+  private final Map<String, Sum> libraries = new HashMap<>();
+  private final Map<String, Sum> threads = new HashMap<>();
+  private final Map<String, Set<Long>> threadIds = new HashMap<>();
+  private final Map<SampledFrame, Sum> functionOf = new HashMap<>();
+  private final Map<SampledFrame, Sum> libraryOf = new HashMap<>();
+  private int stacks;
+  private long cutSamples;
+
+  ProfileSums(StackProfile profile) {
+    profile.forEach(
+        (thread, end, frames, samples, nanos) -> {
+          stacks++;
+          cutSamples += end.isComplete() ? 0 : samples;
+          Sum function = null;
+          Sum library = null;
+          for (SampledFrame frame : frames) {
+            function = functionOf.computeIfAbsent(frame, f -> sum(functions, f.text()));
+            library = libraryOf.computeIfAbsent(frame, f -> sum(libraries, CodeOrigin.of(f)));
+            function.addTotal(stacks, samples, nanos);
+            library.addTotal(stacks, samples, nanos);
+          }
+          if (function == null) {
+            function = sum(functions, end.marker().orElse(NO_FRAMES));
+            library = sum(libraries, CodeOrigin.UNKNOWN);
+            function.addTotal(stacks, samples, nanos);
+            library.addTotal(stacks, samples, nanos);
+          }
+          function.addSelf(samples, nanos);
+          library.addSelf(samples, nanos);
+          Sum own = sum(threads, thread.name());
+          own.addSelf(samples, nanos);
+          own.addTotal(stacks, samples, nanos);
+          threadIds.computeIfAbsent(thread.name(), n -> new HashSet<>()).add(thread.osThreadId());
+        });
+  }
+
+  private static Sum sum(Map<String, Sum> sums, String name) {
+    return sums.computeIfAbsent(name, Sum::new);
+  }
+
+  Map<String, Sum> functions() {
+    return functions;
+  }
+
+  Map<String, Sum> libraries() {
+    return libraries;
+  }
+
+  Map<String, Sum> threads() {
+    return threads;
+  }
+
+  /** How many threads have the name; 1 for virtual threads, whose number is not known. */
+  int threadsNamed(String name) {
+    return name.equals(StackThread.NAMELESS_VIRTUAL)
+            || name.equals(StackThread.UNIDENTIFIED_VIRTUAL)
+        ? 1
+        : threadIds.get(name).size();
+  }
+
+  /** Samples whose stack does not reach its thread's first frame. */
+  long cutSamples() {
+    return cutSamples;
+  }
+}

@@ -1,0 +1,169 @@
+package stackweave.jfr.export;
+
+import java.lang.Character.UnicodeScript;
+
+/**
+ * Names of functions and libraries in few columns of a terminal. What tells a function apart stays
+ * as long as it can: class and method, symbol and library.
+ */
+final class ShortNames {
+  private static final String CUT = "...";
+
+  /**
+   * A library's name is cut before its symbol is, but not to less than this part of the columns.
+   */
+  private static final int LIBRARY_PART = 3;
+
+  /** A class cut to less says nothing. */
+  private static final int LEAST_CLASS = 8;
+
+  private ShortNames() {}
+
+  /** {@code text} in at most {@code columns} columns, which are 20 or more. */
+  static String fit(String text, int columns) {
+    if (columns(text) <= columns) {
+      return text;
+    }
+    int module = CodeOrigin.moduleAt(text);
+    if (module > 0) {
+      return fitSymbol(text.substring(0, module - 1), text.substring(module), columns);
+    }
+    int method = text.lastIndexOf('.');
+    return method > 0 && text.indexOf(' ') < 0
+        ? fitJava(text, method, columns)
+        : cut(text, columns);
+  }
+
+  /**
+   * Parameters go first, then arguments of templates, then middles: the library's, the symbol's.
+   */
+  private static String fitSymbol(String symbol, String inBrackets, int columns) {
+    int left = columns - columns(inBrackets) - 1;
+    String name = symbol;
+    if (columns(name) > left) {
+      name = withoutParameters(name);
+    }
+    if (columns(name) > left) {
+      name = withoutTemplateArguments(name);
+    }
+    String module = cut(inBrackets, Math.max(columns / LIBRARY_PART, columns - columns(name) - 1));
+    return cut(name, columns - columns(module) - 1) + " " + module;
+  }
+
+  static String withoutParameters(String symbol) {
+    int close = symbol.lastIndexOf(')');
+    int depth = 0;
+    for (int i = close; i > 0; i--) {
+      char c = symbol.charAt(i);
+      depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+      if (depth == 0) {
+        boolean isName =
+            i == close - 1
+                || symbol.startsWith("(anonymous namespace)", i)
+                || symbol.startsWith("operator", i - 8);
+        return isName ? symbol : symbol.substring(0, i + 1) + CUT + symbol.substring(close);
+      }
+    }
+    return symbol;
+  }
+
+  static String withoutTemplateArguments(String symbol) {
+    if (symbol.contains("operator")) {
+      return symbol; // its < and > may be its name
+    }
+    StringBuilder name = new StringBuilder();
+    int depth = 0;
+    for (int i = 0; i < symbol.length(); i++) {
+      char c = symbol.charAt(i);
+      if (c == '<' && depth++ == 0) {
+        name.append('<').append(CUT);
+      }
+      if (c == '>' && depth > 0) {
+        depth--;
+      }
+      if (depth == 0) {
+        name.append(c);
+      }
+    }
+    return depth == 0 ? name.toString() : symbol;
+  }
+
+  /** Packages become letters, one by one, then go; then the class is cut. */
+  private static String fitJava(String text, int methodDot, int columns) {
+    String name = text;
+    int done = 0;
+    int type = text.lastIndexOf('.', methodDot - 1) + 1;
+    String classAndMethod = text.substring(type);
+    while (columns(name) > columns) {
+      int dot = name.indexOf('.', done);
+      if (dot < 0 || name.length() - dot - 1 < classAndMethod.length()) {
+        break;
+      }
+      int first = dot == done ? done : name.offsetByCodePoints(done, 1);
+      name = name.substring(0, first) + name.substring(dot);
+      done = first + 1;
+    }
+    if (columns(name) <= columns) {
+      return name;
+    }
+    String method = text.substring(methodDot);
+    String className = text.substring(type, methodDot);
+    int left = columns - columns(method);
+    if (left >= columns(className)) {
+      return classAndMethod;
+    }
+    return left >= LEAST_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
+  }
+
+  /** Without its middle. */
+  static String cut(String text, int columns) {
+    if (columns(text) <= columns) {
+      return text;
+    }
+    int room = Math.max(0, columns - CUT.length());
+    int head = 0;
+    int used = 0;
+    while (used + columns(text.codePointAt(head)) <= (room + 1) / 2) {
+      used += columns(text.codePointAt(head));
+      head = text.offsetByCodePoints(head, 1);
+    }
+    int tail = text.length();
+    while (used + columns(text.codePointBefore(tail)) <= room) {
+      used += columns(text.codePointBefore(tail));
+      tail = text.offsetByCodePoints(tail, -1);
+    }
+    return text.substring(0, head) + CUT + text.substring(tail);
+  }
+
+  /** How many columns a terminal takes for it. */
+  static int columns(String text) {
+    int columns = 0;
+    for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+      columns += columns(text.codePointAt(i));
+    }
+    return columns;
+  }
+
+  private static int columns(int codePoint) {
+    if (codePoint < 0x300) {
+      return 1;
+    }
+    int type = Character.getType(codePoint);
+    if (type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK) {
+      return 0;
+    }
+    boolean isWide =
+        Character.isIdeographic(codePoint)
+            || isWide(UnicodeScript.of(codePoint))
+            || (codePoint >= 0x3000 && codePoint <= 0x303e)
+            || (codePoint >= 0xff01 && codePoint <= 0xff60)
+            || (codePoint >= 0x1f300 && codePoint <= 0x1faff);
+    return isWide ? 2 : 1;
+  }
+
+  private static boolean isWide(UnicodeScript script) {
+    return script == UnicodeScript.HANGUL
+        || script == UnicodeScript.HIRAGANA
+        || script == UnicodeScript.KATAKANA;
+  }
+}
