@@ -82,7 +82,7 @@ final class ProfileSums {
             library.addTotal(stacks, samples, nanos);
           }
           if (function == null) {
-            function = sum(functions, end.marker().orElse(NO_FRAMES));
+            function = sum(functions, end.marker(0).orElse(NO_FRAMES));
             library = sum(libraries, CodeOrigin.UNKNOWN);
             function.addTotal(stacks, samples, nanos);
             library.addTotal(stacks, samples, nanos);
