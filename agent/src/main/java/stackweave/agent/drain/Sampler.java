@@ -11,6 +11,7 @@ import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.hotspot.FrameKind;
+import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
@@ -83,20 +84,28 @@ public final class Sampler implements SamplingListener {
 
   @Override
   public void onRequest(SamplingRequest request) {
-    onRequest(request, System.nanoTime());
+    onRequest(request, AskedAt.now());
   }
 
   @Override
-  public synchronized void onRequest(SamplingRequest request, long askedNanos) {
+  public synchronized void onRequest(SamplingRequest request, AskedAt asked) {
     if (closed) {
       return;
     }
     try {
-      sampleFor(request, askedNanos);
+      sampleFor(request, asked);
       showStatus();
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear, and the caller has nobody to tell.
       messages.sampling("sampling can't be started or stopped (" + e + ")");
+    }
+  }
+
+  /** On stderr, where somebody may read them before they look into the recording. */
+  @Override
+  public void onNotes(List<String> notes) {
+    for (String note : notes) {
+      messages.setting(note);
     }
   }
 
@@ -112,7 +121,8 @@ public final class Sampler implements SamplingListener {
     }
   }
 
-  private void sampleFor(SamplingRequest request, long askedNanos) {
+  private void sampleFor(SamplingRequest request, AskedAt asked) {
+    totals.settingsNote = request == null ? "" : String.join("; ", request.notes());
     if (drain != null
         && !drain.hasEnded()
         && request != null
@@ -127,12 +137,11 @@ public final class Sampler implements SamplingListener {
     }
     served = request;
     if (request == null) {
+      totals.missed.forget();
       return;
     }
-    start = StartWatch.begin(askedNanos);
-    for (String note : request.notes()) {
-      messages.sampling(note);
-    }
+    totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
+    start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
             request,

@@ -4,14 +4,13 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.event.Timespans;
+import stackweave.jfr.read.Coverage;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.StopReason;
 
 /** How sampling went since the agent began, for people: {@code name: value} lines. */
 final class StatusReport {
-
-  /** A start that took so long is said. */
-  private static final long LONG_NANOS = 1_000_000_000L;
 
   private StatusReport() {}
 
@@ -22,7 +21,7 @@ final class StatusReport {
           "engine: "
               + values.engine()
               + (values.engineReason().isEmpty() ? "" : " (" + values.engineReason() + ")"));
-      lines.add("interval: " + values.intervalNanos() / 1_000 + " us of CPU time");
+      lines.add("interval: " + interval(values) + " of CPU time");
     }
     lines.add(
         "samples: "
@@ -39,9 +38,15 @@ final class StatusReport {
             + (values.thinned() == 0
                 ? ""
                 : ", " + values.thinned() + " thinned out: others stand for them"));
-    long delay = values.gauges().startDelayNanos();
-    if (delay >= LONG_NANOS || delay > 0 && values.taken() == 0) {
-      lines.add("start: samples are taken from " + seconds(delay) + " after they were asked for");
+    String start =
+        new Coverage(
+                values.cpuUsedNanos(),
+                values.cpuCoveredNanos(),
+                values.cpuMissedNanos(),
+                values.gauges().startDelayNanos())
+            .start();
+    if (!start.isEmpty()) {
+      lines.add("start: " + start);
     }
     lines.add("stacks: " + ends(values));
     lines.add(
@@ -76,6 +81,14 @@ final class StatusReport {
       lines.add("note: " + values.note());
     }
     return lines;
+  }
+
+  private static String interval(SamplerStatusValues values) {
+    String asked = Timespans.format(values.intervalNanos());
+    long reached = values.gauges().reachedIntervalNanos();
+    return reached > values.intervalNanos()
+        ? "asked " + asked + ", about " + Timespans.format(reached)
+        : asked;
   }
 
   private static String ends(SamplerStatusValues values) {
