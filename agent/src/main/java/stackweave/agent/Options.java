@@ -3,12 +3,13 @@ package stackweave.agent;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.control.SamplingSettings;
 
 /**
  * What stands after {@code =} in -javaagent: {@code name=value,name=value}. Strict: a name or value
@@ -18,7 +19,8 @@ import stackweave.agent.linux.MemoryAccess;
  *     {@link #AS_RECORDED}: the usual one
  * @param depth the most frames of a stack for recordings whose settings name none, or {@link
  *     #AS_RECORDED}
- * @param engine what takes the samples for recordings whose settings name nothing
+ * @param engine what takes the samples for recordings whose settings name nothing, one of {@link
+ *     SamplingSettings#ENGINES}
  * @param explicit only recordings that name {@code stackweave.NativeSample} are sampled, not every
  *     one that a person started
  * @param recordFailures the directory for replay files of stacks that don't reach their root, or
@@ -32,7 +34,7 @@ import stackweave.agent.linux.MemoryAccess;
 public record Options(
     long intervalNanos,
     int depth,
-    Engine engine,
+    String engine,
     boolean explicit,
     String recordFailures,
     String switchFile,
@@ -51,26 +53,6 @@ public record Options(
   public static final int DEFAULT_PERF_MEBIBYTES = 64;
 
   private static final int MAX_PERF_MEBIBYTES = 65_536;
-  private static final long MIN_INTERVAL_NANOS = 100_000;
-  private static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
-  private static final int MAX_DEPTH = 8_192;
-
-  /** What takes the samples. */
-  public enum Engine {
-    /** The best that this machine allows. */
-    AUTO,
-    /** perf_event_open, the kernel included. */
-    PERF,
-    /** CPU timers and a signal. */
-    TIMER,
-    /** perf_event_open in user mode only. */
-    PERF_USER;
-
-    /** The name in options, settings and events. */
-    String label() {
-      return Options.text(this);
-    }
-  }
 
   /** Whether classes of the JDK are instrumented while sampling goes on. */
   public enum Hooks {
@@ -102,7 +84,7 @@ public record Options(
   public static Options parse(String text) throws InvalidOptionException {
     long interval = AS_RECORDED;
     int depth = AS_RECORDED;
-    Engine engine = Engine.AUTO;
+    String engine = SamplingSettings.DEFAULT_ENGINE;
     boolean explicit = false;
     String recordFailures = "";
     Hooks hooks = Hooks.AUTO;
@@ -139,12 +121,7 @@ public record Options(
       switch (name) {
         case INTERVAL -> interval = interval(value);
         case DEPTH -> depth = depth(value);
-        case ENGINE -> {
-          engine = constant(Engine.class, value);
-          if (engine == null) {
-            throw invalid(name, value, names(Engine.class));
-          }
-        }
+        case ENGINE -> engine = engine(value);
         case SAMPLE -> {
           if (!value.equals("explicit")) {
             throw invalid(name, value, "explicit");
@@ -198,31 +175,26 @@ public record Options(
   }
 
   private static long interval(String value) throws InvalidOptionException {
-    Matcher duration = Pattern.compile("(\\d{1,9}) ?(ns|us|ms|s)").matcher(value);
-    if (duration.matches()) {
-      long unit =
-          switch (duration.group(2)) {
-            case "ns" -> 1;
-            case "us" -> 1_000;
-            case "ms" -> 1_000_000;
-            default -> 1_000_000_000;
-          };
-      long nanos = Long.parseLong(duration.group(1)) * unit;
-      if (nanos >= MIN_INTERVAL_NANOS && nanos <= MAX_INTERVAL_NANOS) {
-        return nanos;
-      }
+    OptionalLong nanos = SamplingSettings.interval(value);
+    if (nanos.isEmpty()) {
+      throw invalid(Name.INTERVAL, value, SamplingSettings.INTERVALS);
     }
-    throw invalid(Name.INTERVAL, value, "a time from 100us to 60s, like 10ms");
+    return nanos.getAsLong();
   }
 
   private static int depth(String value) throws InvalidOptionException {
-    if (value.matches("\\d{1,4}")) {
-      int depth = Integer.parseInt(value);
-      if (depth > 0 && depth <= MAX_DEPTH) {
-        return depth;
-      }
+    OptionalInt depth = SamplingSettings.depth(value);
+    if (depth.isEmpty()) {
+      throw invalid(Name.DEPTH, value, SamplingSettings.DEPTHS);
     }
-    throw invalid(Name.DEPTH, value, "a number of frames from 1 to " + MAX_DEPTH);
+    return depth.getAsInt();
+  }
+
+  private static String engine(String value) throws InvalidOptionException {
+    if (!SamplingSettings.isEngine(value)) {
+      throw invalid(Name.ENGINE, value, SamplingSettings.ENGINES);
+    }
+    return value;
   }
 
   private static int drainPercent(String value) throws InvalidOptionException {

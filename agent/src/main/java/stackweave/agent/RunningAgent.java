@@ -6,7 +6,7 @@ import stackweave.agent.drain.HeapGate;
 import stackweave.agent.drain.Messages;
 import stackweave.agent.drain.Sampler;
 import stackweave.jfr.control.SamplingControl;
-import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.store.EventStore;
 
 /**
@@ -41,13 +41,11 @@ final class RunningAgent {
         new SamplingControl(
             options.explicit(),
             options.intervalNanos() == Options.AS_RECORDED
-                ? SamplingRequest.DEFAULT_INTERVAL_NANOS
+                ? SamplingSettings.DEFAULT_INTERVAL_NANOS
                 : options.intervalNanos(),
-            options.engine() == Options.Engine.AUTO
-                ? SamplingRequest.DEFAULT_ENGINE
-                : options.engine().label(),
+            options.engine(),
             options.depth() == Options.AS_RECORDED
-                ? SamplingRequest.DEFAULT_DEPTH
+                ? SamplingSettings.DEFAULT_DEPTH
                 : options.depth(),
             sampler,
             gate);

@@ -8,7 +8,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
-import stackweave.agent.Options.Engine;
 import stackweave.agent.Options.Hooks;
 import stackweave.agent.linux.MemoryAccess;
 
@@ -18,7 +17,7 @@ class OptionsTest {
       new Options(
           Options.AS_RECORDED,
           Options.AS_RECORDED,
-          Engine.AUTO,
+          "auto",
           false,
           "",
           "",
@@ -40,7 +39,7 @@ class OptionsTest {
         new Options(
             1_000_000,
             512,
-            Engine.PERF,
+            "perf",
             true,
             "/a dir",
             "/an/off",
@@ -72,7 +71,8 @@ class OptionsTest {
     "10ms, 10000000",
     "1s, 1000000000",
     "500000ns, 500000",
-    "60s, 60000000000"
+    "60s, 60000000000",
+    "1m, 60000000000"
   })
   void intervalsInTheirUnits(String text, long nanos) throws InvalidOptionException {
     assertEquals(nanos, Options.parse("interval=" + text).intervalNanos());
@@ -86,12 +86,12 @@ class OptionsTest {
         "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
         "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
-        "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, like 10ms)",
-        "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, like 10ms)",
-        "interval=-1ms         | option 'interval' can't be '-1ms' (wanted: a time from 100us to 60s, like 10ms)",
-        "interval=99us         | option 'interval' can't be '99us' (wanted: a time from 100us to 60s, like 10ms)",
-        "interval=61s          | option 'interval' can't be '61s' (wanted: a time from 100us to 60s, like 10ms)",
-        "interval=999999999s   | option 'interval' can't be '999999999s' (wanted: a time from 100us to 60s, like 10ms)",
+        "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
+        "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",
+        "interval=-1ms         | option 'interval' can't be '-1ms' (wanted: a time from 100us to 60s, such as 10ms)",
+        "interval=99us         | option 'interval' can't be '99us' (wanted: a time from 100us to 60s, such as 10ms)",
+        "interval=61s          | option 'interval' can't be '61s' (wanted: a time from 100us to 60s, such as 10ms)",
+        "interval=999999999s   | option 'interval' can't be '999999999s' (wanted: a time from 100us to 60s, such as 10ms)",
         "perf-memory=0         | option 'perf-memory' can't be '0' (wanted: MiB, from 1 to 65536)",
         "perf-memory=65537     | option 'perf-memory' can't be '65537' (wanted: MiB, from 1 to 65536)",
         "perf-memory=64m       | option 'perf-memory' can't be '64m' (wanted: MiB, from 1 to 65536)",

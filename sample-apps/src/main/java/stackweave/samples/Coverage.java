@@ -20,6 +20,7 @@ public final class Coverage {
     Path recording = Path.of(args[0]);
     long used = 0;
     long covered = 0;
+    long missed = 0;
     long samples = 0;
     long statuses = 0;
     try (RecordingFile file = new RecordingFile(recording)) {
@@ -31,6 +32,7 @@ public final class Coverage {
             statuses++;
             used += event.getLong("cpuUsed");
             covered += event.getLong("cpuCovered");
+            missed += event.getLong("cpuMissed");
           }
           default -> {}
         }
@@ -43,8 +45,9 @@ public final class Coverage {
     }
     System.out.printf("%,d samples, %d status events%n", samples, statuses);
     System.out.printf(
-        "CPU time used by the JVM %.2f s, covered by samples %.2f s (%.1f %%)%n",
-        seconds(used), seconds(covered), used == 0 ? 0 : 100.0 * covered / used);
+        "CPU time used by the JVM %.2f s, covered by samples %.2f s (%.1f %%),"
+            + " before sampling began %.2f s%n",
+        seconds(used), seconds(covered), used == 0 ? 0 : 100.0 * covered / used, seconds(missed));
   }
 
   private static double seconds(long nanos) {

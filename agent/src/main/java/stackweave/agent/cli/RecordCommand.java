@@ -15,6 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.linux.OwnDirectory;
+import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Timespans;
 
 /** {@code record PID -d 30s -o rec.jfr}. */
@@ -48,10 +49,18 @@ final class RecordCommand implements Callable<Integer> {
   @Option(
       names = "--interval",
       paramLabel = "TIME",
-      description = "CPU time between two samples of a thread, such as 1ms. Default: 10ms.")
+      converter = SamplingOptions.Interval.class,
+      description =
+          "CPU time between two samples of a thread: "
+              + SamplingSettings.INTERVALS
+              + ", the default.")
   private String interval;
 
-  @Option(names = "--engine", paramLabel = "NAME", description = "The engine to try first.")
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      converter = SamplingOptions.Engine.class,
+      description = "The engine to try first: " + SamplingSettings.ENGINES + ". Default: auto.")
   private String engine;
 
   @Option(

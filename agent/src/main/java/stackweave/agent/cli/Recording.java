@@ -29,11 +29,14 @@ final class Recording {
     return threads;
   }
 
-  /** Reads it, and says on stderr what is missing in it, a line for each. */
+  /** Reads it, and says on stderr what is missing in it and what to know of it, a line for each. */
   StackProfile read() throws RecordingException {
     StackProfile profile = RecordingReader.profile(file);
     for (String loss : profile.losses()) {
       System.err.println("stackweave: " + file + ": " + Plain.line(loss));
+    }
+    for (String warning : profile.warnings()) {
+      System.err.println("stackweave: " + file + ": " + Plain.line(warning));
     }
     return profile;
   }

@@ -13,11 +13,13 @@ import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineOrder;
+import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.PerfBudget;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.NativeAccess;
+import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
@@ -253,6 +255,8 @@ final class DrainThread implements Runnable {
         PerfBudget perfBudget = new PerfBudget(perfMemoryBytes)) {
       cpuTime = cpu;
       budget = perfBudget;
+      // Where /proc could not tell it when samples were asked for.
+      totals.missed.begin(processCpu(), ownCpu());
       while (!stopping) {
         sleepWhileSwitchedOff();
         sleepWhileHeapIsFull();
@@ -377,6 +381,8 @@ final class DrainThread implements Runnable {
       totals.engine = running.kind().label();
       pause.begun(System.nanoTime());
       totals.intervalNanos = running.intervalNanos();
+      totals.reachedIntervalNanos = running.reachedIntervalNanos();
+      long begin = missedUntil(running);
       // What was mapped before the engine told of mappings, and after the pipeline looked.
       pipeline.refreshModules();
       pipelines.hookThreadStarts(running, pipeline, totals);
@@ -398,12 +404,36 @@ final class DrainThread implements Runnable {
       }
       // What other threads see ends with all that was drained.
       publish(running);
-      totals.add(running.statistics());
+      EngineStatistics statistics = running.statistics();
+      totals.add(statistics);
+      totals.missed.begin(begin + statistics.cpuUsedNanos() + ownCpu(), ownCpu());
       return !stopping && switchFile.present() == null && !slack.isShort();
     } finally {
       engine = null;
       throttle = null;
     }
+  }
+
+  /**
+   * CPU time is missed no more from where the engine began to count it, which is a moment ago.
+   *
+   * @return what all other threads had used by then
+   */
+  private long missedUntil(SampleEngine running) {
+    long own = ownCpu();
+    long begin = processCpu() - own - running.statistics().cpuUsedNanos();
+    totals.missed.end(begin + own, own);
+    return begin;
+  }
+
+  /** Of all threads of the process. */
+  private long processCpu() {
+    return cpuTime == null ? ProcessCpu.nanos() : cpuTime.ofProcess();
+  }
+
+  /** Of this thread, and of those that drained before it. */
+  private long ownCpu() {
+    return totals.earlierDrainCpuNanos + (cpuTime == null ? 0 : cpuTime.ofThread());
   }
 
   /**
@@ -568,7 +598,8 @@ final class DrainThread implements Runnable {
   }
 
   private void publish(SampleEngine running) {
-    totals.drainCpuNanos = (cpuTime == null ? 0 : cpuTime.ofThread()) + totals.earlierDrainCpuNanos;
+    totals.drainCpuNanos = ownCpu();
+    totals.missedNanos = totals.missed.total(processCpu(), totals.drainCpuNanos);
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
@@ -580,7 +611,9 @@ final class DrainThread implements Runnable {
   private void status(SampleEngine running) {
     publish(running);
     if (store != null) {
-      store.status(totals.latest());
+      if (store.status(totals.latest())) {
+        totals.missed.stated(totals.missedNanos);
+      }
       start.begun();
     }
   }

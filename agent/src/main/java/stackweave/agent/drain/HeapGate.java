@@ -49,7 +49,7 @@ public final class HeapGate implements StartGate, AutoCloseable {
     for (int look = 0; !closed; look++) {
       slack.look();
       boolean settled = !slack.needsSettling() || System.nanoTime() - begin > SETTLE_NANOS;
-      boolean looksAtRecordings = look % RECORDINGS_LOOKS == 0;
+      boolean looksAtRecordings = look % RECORDINGS_LOOKS == 0 || recordings.haveChanged();
       if (looksAtRecordings) {
         noClasses = metaspace.whyNot();
       }

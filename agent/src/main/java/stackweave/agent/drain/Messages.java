@@ -33,9 +33,18 @@ public final class Messages {
   }
 
   /** Says why sampling doesn't run, or not as asked. */
-  public synchronized void sampling(String message) {
+  public void sampling(String message) {
+    say(message + CONSEQUENCE);
+  }
+
+  /** Says what was not understood in a recording's settings, and what is done instead. */
+  public void setting(String message) {
+    say(message);
+  }
+
+  private synchronized void say(String message) {
     if (said.size() < MOST && said.add(message)) {
-      out.accept("stackweave: " + message + CONSEQUENCE);
+      out.accept("stackweave: " + message);
     }
   }
 }

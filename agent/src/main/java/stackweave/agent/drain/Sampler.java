@@ -15,6 +15,7 @@ import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.hotspot.FrameKind;
+import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
@@ -93,23 +94,31 @@ public final class Sampler implements SamplingListener {
 
   @Override
   public void onRequest(SamplingRequest request) {
-    onRequest(request, System.nanoTime());
+    onRequest(request, AskedAt.now());
   }
 
   @Override
-  public synchronized void onRequest(SamplingRequest request, long askedNanos) {
+  public synchronized void onRequest(SamplingRequest request, AskedAt asked) {
     if (closed) {
       return;
     }
     try {
       // Those that ended before the drain goes on without them, or ends.
       endRecords(request);
-      sampleFor(request, askedNanos);
+      sampleFor(request, asked);
       beginRecords(request);
       showStatus();
     } catch (Throwable e) {
       // Whatever it is, it is ours to bear, and the caller has nobody to tell.
       messages.sampling("sampling can't be started or stopped (" + e + ")");
+    }
+  }
+
+  /** On stderr, where somebody may read them before they look into the recording. */
+  @Override
+  public void onNotes(List<String> notes) {
+    for (String note : notes) {
+      messages.setting(note);
     }
   }
 
@@ -153,16 +162,21 @@ public final class Sampler implements SamplingListener {
     }
   }
 
-  private void showRecords() {
+  /** Whether samples are taken, or it is known why they can't be. Any thread. */
+  boolean hasStarted() {
     DrainThread current = drain;
-    boolean begun = current != null && current.hasStarted();
-    Serving.Stage stage = begun ? Serving.Stage.SAMPLING : Serving.Stage.PREPARING;
+    return current != null && current.hasStarted();
+  }
+
+  private void showRecords() {
+    Serving.Stage stage = hasStarted() ? Serving.Stage.SAMPLING : Serving.Stage.PREPARING;
     for (String name : records.keySet()) {
       board.serve(name, new Serving(stage, ""));
     }
   }
 
-  private void sampleFor(SamplingRequest request, long askedNanos) {
+  private void sampleFor(SamplingRequest request, AskedAt asked) {
+    totals.settingsNote = request == null ? "" : String.join("; ", request.notes());
     if (drain != null
         && !drain.hasEnded()
         && request != null
@@ -177,12 +191,11 @@ public final class Sampler implements SamplingListener {
     }
     served = request;
     if (request == null) {
+      totals.missed.forget();
       return;
     }
-    start = StartWatch.begin(askedNanos);
-    for (String note : request.notes()) {
-      messages.sampling(note);
-    }
+    totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
+    start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
             request,

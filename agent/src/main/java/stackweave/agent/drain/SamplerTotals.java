@@ -6,6 +6,8 @@ import java.util.StringJoiner;
 import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
+import stackweave.jfr.event.Timespans;
+import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.SamplerGauges;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.SpliceOutcome;
@@ -41,7 +43,20 @@ final class SamplerTotals {
   /** Why threads are not told of as they start; "" if they are, or need not be. */
   String hookNote = "";
 
+  /** What was not understood in recordings' settings, one text; written by any thread. */
+  volatile String settingsNote = "";
+
+  /** What of the CPU time that is asked for has no engine; shared with other threads. */
+  final MissedCpu missed = new MissedCpu();
+
   long intervalNanos;
+
+  /** The shortest interval that the running engine can reach; 0 while none runs. */
+  long reachedIntervalNanos;
+
+  /** All of {@link #missed} at the moment. */
+  long missedNanos;
+
   long drainCpuNanos;
   long earlierDrainCpuNanos;
 
@@ -103,7 +118,7 @@ final class SamplerTotals {
         counts.undecodable,
         counts.thinned,
         counts.ends.clone(),
-        earlierUsedNanos + (running == null ? 0 : running.cpuUsedNanos()),
+        earlierUsedNanos + missedNanos + (running == null ? 0 : running.cpuUsedNanos()),
         earlierCoveredNanos + (running == null ? 0 : running.cpuCoveredNanos()),
         drainCpuNanos,
         counts.frames,
@@ -114,6 +129,7 @@ final class SamplerTotals {
         earlierKernelNanos + (running == null ? 0 : running.cpuKernelNanos()),
         resets(),
         earlierForeign + (running == null ? 0 : foreign(running)),
+        missedNanos,
         gauges(running));
   }
 
@@ -127,6 +143,7 @@ final class SamplerTotals {
         ? SamplerGauges.NONE
         : new SamplerGauges(
             startDelayNanos,
+            reachedIntervalNanos,
             running.skippedThreads(),
             running.kernelBytes(),
             running.kernelBudgetBytes());
@@ -134,7 +151,27 @@ final class SamplerTotals {
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return joined(note, memoryNote, throttleNote, engineNote, kernelNote, hookNote, failure);
+    return joined(
+        note,
+        settingsNote,
+        memoryNote,
+        throttleNote,
+        intervalNote(),
+        engineNote,
+        kernelNote,
+        hookNote,
+        failure);
+  }
+
+  /** What the engine can't reach is not what the samples are of. */
+  private String intervalNote() {
+    return engine.isEmpty() || reachedIntervalNanos <= intervalNanos
+        ? ""
+        : "interval: asked "
+            + Timespans.format(intervalNanos)
+            + ", about "
+            + Timespans.format(reachedIntervalNanos)
+            + ": this kernel's clock tick, at which it looks at CPU timers";
   }
 
   /** Those that say something; no stream, whose lambdas would cost a full heap too much. */

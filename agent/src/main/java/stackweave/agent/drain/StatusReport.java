@@ -5,14 +5,12 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.read.Coverage;
 import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.unwind.StopReason;
 
 /** How sampling went since the agent began, for people: {@code name: value} lines. */
 final class StatusReport {
-
-  /** A start that took so long is said. */
-  private static final long LONG_NANOS = 1_000_000_000L;
 
   private StatusReport() {}
 
@@ -23,15 +21,18 @@ final class StatusReport {
           "engine: "
               + values.engine()
               + (values.engineReason().isEmpty() ? "" : " (" + values.engineReason() + ")"));
-      lines.add("interval: " + Timespans.format(values.intervalNanos()) + " of CPU time");
+      lines.add("interval: " + interval(values) + " of CPU time");
     }
     lines.add("samples: " + samples(values));
-    long delay = values.gauges().startDelayNanos();
-    if (delay >= LONG_NANOS || delay > 0 && values.taken() == 0) {
-      lines.add(
-          "start: samples are taken from "
-              + Timespans.spoken(delay)
-              + " after they were asked for");
+    String start =
+        new Coverage(
+                values.cpuUsedNanos(),
+                values.cpuCoveredNanos(),
+                values.cpuMissedNanos(),
+                values.gauges().startDelayNanos())
+            .start();
+    if (!start.isEmpty()) {
+      lines.add("start: " + start);
     }
     lines.add("stacks: " + ends(values));
     lines.add(
@@ -83,6 +84,14 @@ final class StatusReport {
     if (count > 0) {
       text.append(", ").append(count).append(' ').append(what);
     }
+  }
+
+  private static String interval(SamplerStatusValues values) {
+    String asked = Timespans.format(values.intervalNanos());
+    long reached = values.gauges().reachedIntervalNanos();
+    return reached > values.intervalNanos()
+        ? "asked " + asked + ", about " + Timespans.format(reached)
+        : asked;
   }
 
   private static String ends(SamplerStatusValues values) {

@@ -4,11 +4,13 @@ import java.util.Set;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.control.SamplingSettings;
 
 /**
  * What is asked of an engine.
  *
- * @param intervalNanos CPU time between two samples of a thread, in ns; 100 µs to 10 s
+ * @param intervalNanos CPU time between two samples of a thread, in ns; one of {@link
+ *     SamplingSettings#INTERVALS}
  * @param stackBytes how much of the stack to copy per sample, in bytes; 1 KiB to {@link
  *     #MAX_STACK_BYTES}; an engine may copy less where the kernel or its ring demands it
  * @param preferred the engine to try first, or null for the usual order; the others follow
@@ -22,13 +24,11 @@ public record EngineConfig(
    */
   public static final int MAX_STACK_BYTES = 256 * 1024;
 
-  private static final long MIN_INTERVAL = 100_000;
-  private static final long MAX_INTERVAL = 10_000_000_000L;
   private static final int MIN_STACK_BYTES = 1024;
 
   /** Values outside the limits are taken as the nearest inside. */
   public EngineConfig {
-    intervalNanos = Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, intervalNanos));
+    intervalNanos = SamplingSettings.clamp(intervalNanos);
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
   }
 

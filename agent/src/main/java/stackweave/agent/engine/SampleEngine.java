@@ -14,6 +14,11 @@ public interface SampleEngine extends AutoCloseable {
   /** CPU time between two samples of a thread, in ns. */
   long intervalNanos();
 
+  /** The shortest of those that this engine can reach here, if that is longer; in ns. */
+  default long reachedIntervalNanos() {
+    return intervalNanos();
+  }
+
   /**
    * Waits until a ring is filling up, {@link #wake} is called, or the time is over.
    *

@@ -47,6 +47,7 @@ final class TimerEngine implements SampleEngine {
   private long droppedExpiriesAtStart;
   private long cpuAtStart;
   private long cpuAtStop;
+  private final long tickNanos = CpuTimers.tickNanos();
   private final boolean mayInterrupt = CpuTimers.mayInterruptCalls();
   private volatile boolean woken;
   private boolean stopped;
@@ -146,6 +147,12 @@ final class TimerEngine implements SampleEngine {
   @Override
   public long intervalNanos() {
     return config.intervalNanos();
+  }
+
+  /** CPU timers are looked at once a tick. */
+  @Override
+  public long reachedIntervalNanos() {
+    return Math.max(config.intervalNanos(), tickNanos);
   }
 
   /** The signal that is used. */

@@ -82,7 +82,7 @@ class AttachIT {
     Result result =
         command("record", pid, "-d", "3s", "-o", recording, "--interval", "2ms", "--settings=none");
     assertEquals(0, result.exit(), result.err());
-    assertTrue(result.err().contains("interval: 2 ms"), result.err());
+    assertTrue(result.err().contains("interval: 2 ms of CPU time"), result.err());
     assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
     assertFailed(command("status", pid), "no Stackweave agent.*");
     assertEquals(List.of(), leftIn(Path.of("/tmp/.stackweave-" + uid())));

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
 
 class DrainThreadTest {
@@ -23,7 +24,7 @@ class DrainThreadTest {
     Path file = directory.resolve("failed.jfr");
     Messages messages = new Messages(line -> {});
     try (Recording recording = new Recording();
-        StartWatch start = StartWatch.begin(System.nanoTime())) {
+        StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
       recording.start();
       DrainThread drain =
           new DrainThread(

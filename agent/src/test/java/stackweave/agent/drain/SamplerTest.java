@@ -16,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.control.AskedAt;
+import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
 
@@ -63,9 +65,7 @@ class SamplerTest {
       awaitDeath(said);
       breaks = false;
       sampler.onRequest(REQUEST);
-      for (int i = 0; i < 1_000 && !sampler.report().contains("engine: timer"); i++) {
-        Thread.sleep(10);
-      }
+      awaitStart(sampler);
       long end = System.nanoTime() + 500_000_000L;
       while (System.nanoTime() < end) {
         Math.sqrt(end);
@@ -83,8 +83,118 @@ class SamplerTest {
     }
   }
 
+  /**
+   * What is used from the moment that samples are asked for counts, whatever the engine; what is
+   * used while nobody asks does not.
+   */
+  @Test
+  void allCpuTimeThatIsAskedForIsStated() throws Exception {
+    Sampler sampler =
+        new Sampler(
+            null,
+            false,
+            "",
+            "",
+            MemoryAccess.AUTO,
+            100,
+            0,
+            new Messages(line -> {}),
+            new StatusBoard(instrumentation()));
+    try (Recording recording = new Recording()) {
+      recording.start();
+      // As if another thread of the process had used 7 s since samples were asked for.
+      long asked = ProcessCpu.nanos() - 7_000_000_000L;
+      sampler.onRequest(REQUEST, new AskedAt(System.nanoTime() - 9_000_000_000L, asked));
+      awaitStart(sampler);
+      burn(300_000_000L);
+      // Another engine is prepared for the same recording.
+      sampler.onRequest(
+          new SamplingRequest(2_000_000, "timer", 64, false, List.of("test"), List.of()));
+      awaitStart(sampler);
+      burn(300_000_000L);
+      recording.dump(directory.resolve("first.jfr")); // has it state all that was used until now
+      final long whileAsked = ProcessCpu.nanos() - asked;
+      sampler.onRequest(null);
+      burn(2_000_000_000L);
+      final long again = ProcessCpu.nanos();
+      sampler.onRequest(REQUEST, AskedAt.now());
+      awaitStart(sampler);
+      burn(300_000_000L);
+      recording.stop();
+      final long all = whileAsked + ProcessCpu.nanos() - again;
+      Path file = directory.resolve("asked.jfr");
+      recording.dump(file);
+      List<RecordedEvent> statuses =
+          RecordingFile.readAllEvents(file).stream()
+              .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+              .toList();
+      long used = statuses.stream().mapToLong(status -> status.getLong("cpuUsed")).sum();
+      long missed = statuses.stream().mapToLong(status -> status.getLong("cpuMissed")).sum();
+      long drain = statuses.stream().mapToLong(status -> status.getLong("drainCpu")).sum();
+      String figures = used + " used, " + missed + " missed, " + drain + " own; of " + all;
+      statuses.forEach(status -> assertTrue(status.getLong("cpuMissed") >= 0, figures));
+      assertTrue(missed >= 7_000_000_000L && missed < used - 600_000_000L, figures);
+      assertTrue(used + drain > all - 200_000_000L, figures);
+      assertTrue(used < all + 200_000_000L, figures);
+    } finally {
+      assertTrue(sampler.close());
+      EventStore.unregisterEvents();
+    }
+  }
+
+  /** Who is served by what runs already has his notes in the recording, too. */
+  @Test
+  void theNotesOfALaterRequestAreStated() throws Exception {
+    Sampler sampler =
+        new Sampler(
+            null,
+            false,
+            "",
+            "",
+            MemoryAccess.AUTO,
+            100,
+            0,
+            new Messages(line -> {}),
+            new StatusBoard(instrumentation()));
+    try (Recording recording = new Recording()) {
+      recording.start();
+      sampler.onRequest(REQUEST);
+      awaitStart(sampler);
+      List<String> notes = List.of("recording 2 asks for engine 'foo'");
+      sampler.onRequest(
+          new SamplingRequest(1_000_000, "timer", 64, false, List.of("test", "2"), notes));
+      burn(200_000_000L);
+      recording.stop();
+      Path file = directory.resolve("notes.jfr");
+      recording.dump(file);
+      List<String> stated =
+          RecordingFile.readAllEvents(file).stream()
+              .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+              .map(event -> event.getString("note"))
+              .toList();
+      assertTrue(stated.get(stated.size() - 1).contains(notes.get(0)), stated.toString());
+    } finally {
+      assertTrue(sampler.close());
+      EventStore.unregisterEvents();
+    }
+  }
+
+  private static void burn(long cpuNanos) {
+    long begin = ProcessCpu.nanos();
+    while (ProcessCpu.nanos() - begin < cpuNanos) {
+      Math.sqrt(begin);
+    }
+  }
+
   private static long count(List<RecordedEvent> events, String type) {
     return events.stream().filter(event -> event.getEventType().getName().equals(type)).count();
+  }
+
+  private static void awaitStart(Sampler sampler) throws InterruptedException {
+    for (int i = 0; i < 2_000 && !sampler.hasStarted(); i++) {
+      Thread.sleep(10);
+    }
+    assertTrue(sampler.hasStarted());
   }
 
   private static long failures(List<String> said) {

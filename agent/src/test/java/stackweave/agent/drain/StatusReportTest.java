@@ -30,18 +30,39 @@ class StatusReportTest {
   }
 
   @Test
-  void aStartThatTookLongOrThatNoSampleFollowedIsSaid() {
+  void whenSamplingBeganAndWhatIsMissingIsSaid() {
     SamplerTotals totals = new SamplerTotals();
-    totals.counts.taken = 1;
-    totals.startDelayNanos = 400_000_000L;
     assertEquals(List.of(), starts(totals));
+    totals.missedNanos = 3 * SECOND;
+    assertEquals(
+        List.of(
+            "start: sampling has not begun; 3.0 s of CPU time used while it did not run are missing"
+                + " (75 %)"),
+        starts(totals));
     totals.startDelayNanos = 4_200_000_000L;
-    List<String> late = List.of("start: samples are taken from 4.2 s after they were asked for");
-    assertEquals(late, starts(totals));
-    totals.startDelayNanos = 400_000_000L;
-    totals.counts.taken = 0;
-    List<String> none = List.of("start: samples are taken from 0.4 s after they were asked for");
-    assertEquals(none, starts(totals));
+    assertEquals(
+        List.of(
+            "start: sampling began 4.2 s after the recording; 3.0 s of CPU time used while it did"
+                + " not run are missing (75 %)"),
+        starts(totals));
+  }
+
+  @Test
+  void theIntervalThatIsReachedIsSaid() {
+    SamplerTotals totals = new SamplerTotals();
+    totals.engine = "timer";
+    totals.intervalNanos = 1_000_000;
+    totals.reachedIntervalNanos = 1_000_000;
+    assertEquals("interval: 1 ms of CPU time", interval(totals));
+    totals.reachedIntervalNanos = 4_000_000;
+    assertEquals("interval: asked 1 ms, about 4 ms of CPU time", interval(totals));
+  }
+
+  private static String interval(SamplerTotals totals) {
+    return StatusReport.lines(totals.values(statistics(SECOND, 0))).stream()
+        .filter(line -> line.startsWith("interval:"))
+        .findFirst()
+        .orElse("");
   }
 
   private static List<String> starts(SamplerTotals totals) {

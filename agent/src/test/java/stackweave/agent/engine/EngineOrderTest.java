@@ -3,12 +3,14 @@ package stackweave.agent.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.jfr.control.SamplingSettings;
 
 /** Which engine is right on which kernel. */
 class EngineOrderTest {
@@ -26,6 +28,17 @@ class EngineOrderTest {
   })
   void theOrderIsTheKernels(String release, String order) {
     assertEquals(order, kinds(EngineOrder.of(null, KernelVersion.of(release))));
+  }
+
+  /** What may be asked for is what there is. */
+  @Test
+  void theNamesAreThoseOfTheSettings() {
+    List<String> names = new ArrayList<>(List.of(SamplingSettings.DEFAULT_ENGINE));
+    for (EngineKind kind : EngineKind.values()) {
+      names.add(kind.label());
+    }
+    assertEquals(SamplingSettings.ENGINES, String.join(", ", names));
+    names.forEach(name -> assertTrue(SamplingSettings.isEngine(name), name));
   }
 
   @Test

@@ -39,6 +39,7 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.SamplingSettings;
 import stackweave.unwind.Registers;
 import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.UnreadableMemoryException;
@@ -79,6 +80,33 @@ class PerfEngineTest {
     // With timers, a sample of a thread's youth stands for a tick, or for what was used.
     assertTrue(kind == EngineKind.TIMER || weights % (2 * MILLISECOND) == 0, "weights: " + weights);
     assertShare(0.93, 1.05, statistics.cpuCountedNanos(), statistics.cpuUsedNanos(), "counted");
+  }
+
+  /** The kernel takes it, and it is what the kernel is told. */
+  @Test
+  void theLongestIntervalIsAMinute() throws Exception {
+    long minute = SamplingSettings.MAX_INTERVAL_NANOS;
+    Burner burner = new Burner("minute", 300 * MILLISECOND);
+    Recorder recorder =
+        Recorder.record(
+            every(minute, EngineKind.PERF),
+            () -> {
+              burner.start();
+              burner.join();
+            });
+    assertEquals(EngineKind.PERF, recorder.choice.engine().orElseThrow().kind());
+    assertEquals(minute, recorder.statistics.intervalNanos());
+    assertTrue(recorder.samples.size() <= 1, "samples: " + recorder.samples.size());
+    try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES)) {
+      PerfAttr.sampling(
+          attr.bytes(),
+          PerfAttr.Features.NONE,
+          true,
+          every(minute, null).intervalNanos(),
+          8192,
+          PerfRegisters.of(SystemCalls.current().orElseThrow().architecture()));
+      assertEquals(minute, attr.bytes().getLong(16), "sample_period");
+    }
   }
 
   /** Threads of one burst each: found by inheritance alone, with the stated hole at the start. */

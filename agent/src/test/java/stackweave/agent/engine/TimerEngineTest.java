@@ -18,7 +18,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.SamplingSettings;
 import stackweave.unwind.StackSnapshot;
 
 /** What is the timer engine's own; what all engines have to do is in {@link PerfEngineTest}. */
@@ -106,6 +108,56 @@ class TimerEngineTest {
           assertEquals(2, engine.statistics().foreign());
         });
     assertEquals(OWN, call("disposition", TAKEN));
+  }
+
+  /** As the kernel has them: a sample a minute, and the first within a minute. */
+  @Test
+  void theLongestIntervalIsAMinute() throws Exception {
+    long minute = SamplingSettings.MAX_INTERVAL_NANOS;
+    with(
+        every(minute + 1),
+        0,
+        engine -> {
+          assertEquals(minute, engine.intervalNanos());
+          assertEquals(minute, engine.reachedIntervalNanos());
+          int looked = 0;
+          SystemCalls calls = SystemCalls.current().orElseThrow();
+          try (NativeBuffer spec = NativeBuffer.allocate(32)) {
+            for (int timer : timers(engine.signal())) {
+              assertEquals(0, calls.timerGettime(timer, spec.address()));
+              assertEquals(60, spec.bytes().getLong(0), "seconds of the interval");
+              assertEquals(0, spec.bytes().getLong(8));
+              long first = spec.bytes().getLong(16) * 1_000_000_000L + spec.bytes().getLong(24);
+              assertTrue(first > 0 && first <= minute, "first: " + first);
+              looked++;
+            }
+          }
+          assertTrue(looked > 3, "timers: " + looked);
+        });
+  }
+
+  /** The kernel's ids of this process's timers that send a signal. */
+  private static List<Integer> timers(int signal) throws IOException {
+    List<Integer> timers = new ArrayList<>();
+    int id = -1;
+    for (String line : Files.readAllLines(Path.of("/proc/self/timers"))) {
+      if (line.startsWith("ID: ")) {
+        id = Integer.parseInt(line.substring(4).strip());
+      } else if (line.startsWith("signal: " + signal + "/")) {
+        timers.add(id);
+      }
+    }
+    return timers;
+  }
+
+  @Test
+  void whatIsReachedIsTheTickWhereThatIsLonger() throws Exception {
+    long tick = CpuTimers.tickNanos();
+    with(
+        every(SamplingSettings.MIN_INTERVAL_NANOS),
+        0,
+        engine -> assertEquals(Math.max(tick, 100_000), engine.reachedIntervalNanos()));
+    with(every(tick), 0, engine -> assertEquals(tick, engine.reachedIntervalNanos()));
   }
 
   /**

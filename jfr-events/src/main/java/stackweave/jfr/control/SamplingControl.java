@@ -48,6 +48,9 @@ public final class SamplingControl implements AutoCloseable {
   // Guarded by lock.
   private boolean mark;
 
+  /** Whether a change was noticed since recordings were last asked. */
+  private boolean changedSinceAsked;
+
   /** When the first change happened that {@link #mark} stands for. */
   private long markNanos;
 
@@ -59,6 +62,11 @@ public final class SamplingControl implements AutoCloseable {
 
   // Written by the control thread only, of which there is one at a time.
   private volatile SamplingRequest told;
+  private List<String> toldNotes = List.of();
+
+  /** When it was learnt that samples are asked for, until the listener is told. */
+  private AskedAt asked;
+
   private volatile long eventTypeId = -1;
 
   /**
@@ -141,6 +149,7 @@ public final class SamplingControl implements AutoCloseable {
         markNanos = System.nanoTime();
       }
       mark = true;
+      changedSinceAsked = true;
       marked.signalAll();
       startThread = !running;
       running = true;
@@ -206,7 +215,29 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  private void look(long changedNanos) {
+  /**
+   * Notes when samples were first asked for, before anything else is done for them: what the
+   * process uses from here on is CPU time that samples may be missing for.
+   */
+  private boolean ask() {
+    lock.lock();
+    changedSinceAsked = false;
+    lock.unlock();
+    if (rule.decide(running(), eventTypeId) == null) {
+      asked = null;
+      return false;
+    }
+    if (asked == null) {
+      asked = askedAtLastChange();
+    }
+    return true;
+  }
+
+  private AskedAt askedAtLastChange() {
+    return new AskedAt(changedNanos(), ProcessCpu.nanos());
+  }
+
+  private void look() {
     List<SamplingRule.Facts> running = running();
     if (!running.isEmpty() && eventTypeId < 0) {
       FlightRecorder.register(NativeSample.class);
@@ -217,10 +248,17 @@ public final class SamplingControl implements AutoCloseable {
       FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
     }
     enableWhereLeftOpen();
-    SamplingRequest request = rule.decide(running(), eventTypeId);
+    List<String> notes = new ArrayList<>();
+    SamplingRequest request = rule.decide(running(), eventTypeId, notes);
     if (!Objects.equals(request, told)) {
+      AskedAt at = told == null && asked != null ? asked : askedAtLastChange();
       told = request;
-      listener.onRequest(request, changedNanos);
+      asked = null;
+      listener.onRequest(request, at);
+    }
+    if (!notes.equals(toldNotes)) {
+      toldNotes = List.copyOf(notes);
+      listener.onNotes(toldNotes);
     }
   }
 
@@ -280,15 +318,28 @@ public final class SamplingControl implements AutoCloseable {
 
     @Override
     public boolean ask() {
-      return rule.decide(running(), eventTypeId) != null;
+      return SamplingControl.this.ask();
+    }
+
+    @Override
+    public boolean haveChanged() {
+      lock.lock();
+      try {
+        return changedSinceAsked;
+      } finally {
+        lock.unlock();
+      }
     }
 
     @Override
     public void run() {
       while (takeMark()) {
         try {
+          if (told == null) {
+            SamplingControl.this.ask(); // what follows takes its time
+          }
           if ((gate == null || gate.await(this)) && !isClosed()) {
-            look(changedNanos());
+            look();
           }
         } catch (Throwable e) {
           // A recording closed under our eyes, or JFR shutting down: the change that did it is

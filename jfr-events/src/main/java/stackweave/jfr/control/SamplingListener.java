@@ -1,5 +1,7 @@
 package stackweave.jfr.control;
 
+import java.util.List;
+
 /** Told what the running recordings ask for. */
 @FunctionalInterface
 public interface SamplingListener {
@@ -17,10 +19,18 @@ public interface SamplingListener {
   /**
    * The same, with the time of the change, for those who want to know it.
    *
-   * @param askedNanos when it was noticed, on the clock of {@link System#nanoTime}; the answer may
-   *     come later on a busy machine
+   * @param asked when it was noticed; where samples are asked for now and were not before, when
+   *     that was noticed: the answer may come later on a busy machine
    */
-  default void onRequest(SamplingRequest request, long askedNanos) {
+  default void onRequest(SamplingRequest request, AskedAt asked) {
     onRequest(request);
   }
+
+  /**
+   * What was not understood in the settings of running recordings has changed. Told after {@link
+   * #onRequest}, whose request has the same notes, and also where nothing is asked for.
+   *
+   * @param notes one line each; empty for nothing
+   */
+  default void onNotes(List<String> notes) {}
 }

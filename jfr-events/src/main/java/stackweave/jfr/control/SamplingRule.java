@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 
@@ -63,6 +65,16 @@ final class SamplingRule {
    * @return null when nothing is asked for
    */
   SamplingRequest decide(List<Facts> running, long eventTypeId) {
+    return decide(running, eventTypeId, new ArrayList<>());
+  }
+
+  /**
+   * The same.
+   *
+   * @param notes gets what was not understood or can't be followed, one line each, also where
+   *     nothing is asked for
+   */
+  SamplingRequest decide(List<Facts> running, long eventTypeId, List<String> notes) {
     boolean enabled = false;
     boolean disabled = false;
     boolean inMemory = false;
@@ -70,9 +82,9 @@ final class SamplingRule {
     String engine = null;
     int depth = 0;
     List<String> asking = new ArrayList<>();
-    List<String> notes = new ArrayList<>();
     for (Facts recording : running) {
       Map<String, String> own = ownSettings(recording.settings(), eventTypeId);
+      noteUnknown(recording, own, notes);
       String enabledText = own.get("enabled");
       if (enabledText != null && !enabledText.strip().equalsIgnoreCase("true")) {
         disabled = true;
@@ -86,11 +98,10 @@ final class SamplingRule {
       inMemory |= !recording.toDisk();
       interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
       depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
-      String ownEngine =
-          Timespans.isDefault(own.get("engine")) ? defaultEngine : own.get("engine").strip();
-      if (engine == null || engine.equals(SamplingRequest.DEFAULT_ENGINE)) {
+      String ownEngine = engine(own.get("engine"), recording.name(), notes);
+      if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
         engine = ownEngine;
-      } else if (!ownEngine.equals(engine) && !ownEngine.equals(SamplingRequest.DEFAULT_ENGINE)) {
+      } else if (!ownEngine.equals(engine) && !ownEngine.equals(SamplingSettings.DEFAULT_ENGINE)) {
         notes.add(
             "recording "
                 + recording.name()
@@ -150,25 +161,22 @@ final class SamplingRule {
               + recording
               + " asks for interval '"
               + text
-              + "', which is no timespan such as 10 ms; "
+              + "', which is not "
+              + SamplingSettings.INTERVALS
+              + "; "
               + Timespans.format(defaultIntervalNanos)
               + " is used");
       return defaultIntervalNanos;
     }
-    long clamped =
-        Math.max(
-            SamplingRequest.MIN_INTERVAL_NANOS,
-            Math.min(SamplingRequest.MAX_INTERVAL_NANOS, nanos.getAsLong()));
+    long clamped = SamplingSettings.clamp(nanos.getAsLong());
     if (clamped != nanos.getAsLong()) {
       notes.add(
           "recording "
               + recording
               + " asks for interval "
               + text
-              + ", outside "
-              + Timespans.format(SamplingRequest.MIN_INTERVAL_NANOS)
-              + " to "
-              + Timespans.format(SamplingRequest.MAX_INTERVAL_NANOS)
+              + ", which is not "
+              + SamplingSettings.INTERVALS
               + "; "
               + Timespans.format(clamped)
               + " is used");
@@ -180,24 +188,90 @@ final class SamplingRule {
     if (Timespans.isDefault(text)) {
       return defaultDepth;
     }
-    try {
-      int depth = Integer.parseInt(text.strip());
-      if (depth >= 1 && depth <= SamplingRequest.MAX_DEPTH) {
-        return depth;
-      }
-    } catch (NumberFormatException e) {
-      // Said below, as any other depth that can't be followed.
+    OptionalInt depth = SamplingSettings.depth(text);
+    if (depth.isPresent()) {
+      return depth.getAsInt();
     }
     notes.add(
         "recording "
             + recording
             + " asks for depth '"
             + text
-            + "', which is no number from 1 to "
-            + SamplingRequest.MAX_DEPTH
+            + "', which is not "
+            + SamplingSettings.DEPTHS
             + "; "
             + defaultDepth
             + " is used");
     return defaultDepth;
+  }
+
+  private String engine(String text, String recording, List<String> notes) {
+    if (Timespans.isDefault(text)) {
+      return defaultEngine;
+    }
+    String name = text.strip();
+    if (SamplingSettings.isEngine(name)) {
+      return name;
+    }
+    notes.add(
+        "recording "
+            + recording
+            + " asks for engine '"
+            + name
+            + "', which is unknown"
+            + SamplingSettings.meantEngine(name)
+            + "; "
+            + defaultEngine
+            + " is used");
+    return defaultEngine;
+  }
+
+  /** JFR keeps settings of any name, and says nothing of those that nobody reads. */
+  private static void noteUnknown(Facts recording, Map<String, String> own, List<String> notes) {
+    for (String name : new TreeSet<>(own.keySet())) {
+      if (!SamplingSettings.isSetting(name)) {
+        notes.add(
+            "recording "
+                + recording.name()
+                + " sets "
+                + NativeSample.NAME
+                + "#"
+                + name
+                + ", which is unknown, so nothing follows it"
+                + SamplingSettings.meantSetting(name));
+      }
+    }
+    String enabled = own.get("enabled");
+    if (enabled != null && !isBoolean(enabled.strip())) {
+      notes.add(
+          "recording "
+              + recording.name()
+              + " sets "
+              + NativeSample.NAME
+              + "#enabled='"
+              + enabled
+              + "', which is neither true nor false, so JFR takes it for false");
+    }
+    TreeSet<String> misspelt = new TreeSet<>();
+    for (String key : recording.settings().keySet()) {
+      int end = key.indexOf('#');
+      if (end > 0 && SamplingSettings.isMisspeltEvent(key.substring(0, end))) {
+        misspelt.add(key);
+      }
+    }
+    for (String key : misspelt) {
+      notes.add(
+          "recording "
+              + recording.name()
+              + " sets "
+              + key
+              + ", of an event that is unknown, so nothing follows it (did you mean "
+              + NativeSample.NAME
+              + "?)");
+    }
+  }
+
+  private static boolean isBoolean(String text) {
+    return text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false");
   }
 }

@@ -10,6 +10,9 @@ public interface StartGate {
 
     /** Whether one that is running asks for samples, as far as it says so itself. */
     boolean ask();
+
+    /** Whether a recording may have begun, ended or changed since they were last asked. Cheap. */
+    boolean haveChanged();
   }
 
   /**

@@ -137,4 +137,18 @@ public final class SamplerStatus extends Event {
   @Description("The most of it that the engine may hold; 0 where it holds none")
   @DataAmount
   public long kernelMemoryBudget;
+
+  @Label("CPU Time Missed")
+  @Description(
+      "The part of the CPU time used from when no samples were taken: before sampling began, while"
+          + " an engine was prepared, while it was switched off or had to wait")
+  @Timespan(Timespan.NANOSECONDS)
+  public long cpuMissed;
+
+  @Label("Interval Reached")
+  @Description(
+      "The shortest interval that the engine can reach, where that is more than the one asked for:"
+          + " the tick of the kernel's clock; else 0")
+  @Timespan(Timespan.NANOSECONDS)
+  public long intervalReached;
 }

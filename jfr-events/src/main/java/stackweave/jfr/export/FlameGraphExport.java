@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SamplerTotals;
 import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.StackProfile;
@@ -22,8 +23,8 @@ public final class FlameGraphExport {
   private static final String TITLE_MARK = "@TITLE@";
   private static final String DATA_MARK = "@DATA@";
 
-  /** A start that took so long is said. */
-  private static final long LONG_NANOS = 1_000_000_000L;
+  /** A fact with this behind it is shown in colour. */
+  private static final String WARN = "warn";
 
   private FlameGraphExport() {}
 
@@ -64,7 +65,11 @@ public final class FlameGraphExport {
     json.name("byTime").value(profile.totals().thinned() > 0 ? 1 : 0);
     json.name("facts").beginArray();
     for (String[] fact : facts(profile)) {
-      json.beginArray().value(fact[0]).value(fact[1]).endArray();
+      json.beginArray();
+      for (String part : fact) {
+        json.value(part);
+      }
+      json.endArray();
     }
     json.endArray();
     json.name("notes").beginArray();
@@ -116,7 +121,14 @@ public final class FlameGraphExport {
     if (totals.intervalNanos() > 0) {
       facts.add(
           new String[] {
-            "Interval", String.format(Locale.ROOT, "%s ms", trim(totals.intervalNanos() / 1e6))
+            "Interval",
+            totals.reachedIntervalNanos() > totals.intervalNanos()
+                ? "asked "
+                    + Timespans.format(totals.intervalNanos())
+                    + ", about "
+                    + Timespans.format(totals.reachedIntervalNanos())
+                    + ": this kernel's clock tick"
+                : Timespans.format(totals.intervalNanos())
           });
     }
     if (totals.cpuUsedNanos() > 0) {
@@ -128,10 +140,14 @@ public final class FlameGraphExport {
                 + seconds(totals.cpuUsedNanos())
                 + " used ("
                 + percent(totals.cpuCoveredNanos(), totals.cpuUsedNanos())
-                + ")"
+                + ")",
+            totals.coverage().isPoor() ? WARN : ""
           });
     } else if (profile.weightNanos() > 0) {
       facts.add(new String[] {"CPU time", seconds(profile.weightNanos())});
+    }
+    if (!totals.coverage().start().isEmpty() && !totals.coverage().isMuchMissed()) {
+      facts.add(new String[] {"", totals.coverage().start()}); // else it is a note, in colour
     }
     long[] complete = new long[1];
     profile.forEach(
@@ -143,6 +159,7 @@ public final class FlameGraphExport {
   /** What a reader must know to trust the figures, a sentence each; empty for nothing. */
   static List<String> notes(StackProfile profile) {
     List<String> notes = new ArrayList<>(profile.losses());
+    notes.addAll(profile.warnings());
     SamplerTotals totals = profile.totals();
     missing(totals.lost(), "samples were lost: the kernel found no room for them", notes);
     missing(totals.dropped(), "samples were taken and not written", notes);
@@ -151,21 +168,12 @@ public final class FlameGraphExport {
         totals.thinned(),
         "samples were passed over to spare CPU time: the others stand for them by CPU time",
         notes);
-    if (totals.startDelayNanos() >= LONG_NANOS) {
-      notes.add(
-          "Samples were taken from "
-              + seconds(totals.startDelayNanos())
-              + " after the recording had asked for them.");
-    }
     if (totals.cpuKernelNanos() > 0) {
       notes.add(
           String.format(
               Locale.ROOT,
               "About %s of the CPU time was spent in the kernel and not sampled.",
               percent(totals.cpuKernelNanos(), totals.cpuUsedNanos())));
-    }
-    if (!totals.note().isEmpty()) {
-      notes.add(totals.note());
     }
     return notes;
   }
@@ -200,12 +208,6 @@ public final class FlameGraphExport {
     }
     double percent = Math.floor(10_000.0 * part / all) / 100;
     return String.format(Locale.ROOT, "%.2f %%", percent);
-  }
-
-  private static String trim(double number) {
-    return number == Math.rint(number)
-        ? Long.toString((long) number)
-        : String.format(Locale.ROOT, "%.2f", number);
   }
 
   private static String escapeHtml(String text) {

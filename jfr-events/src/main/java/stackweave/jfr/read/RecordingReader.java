@@ -69,6 +69,10 @@ public final class RecordingReader {
           "; start the JVM with -javaagent:stackweave-agent.jar and"
               + " -XX:StartFlightRecording:filename=rec.jfr");
     }
+    Coverage coverage = gathering.totals().coverage();
+    if (coverage.missedNanos() > 0) {
+      why.append("; ").append(coverage.start());
+    }
     for (String loss : events.losses()) {
       why.append("; ").append(loss);
     }
@@ -183,6 +187,8 @@ public final class RecordingReader {
       long drainCpu = 0;
       long cpuKernel = 0;
       long startDelay = 0;
+      long cpuMissed = 0;
+      long reached = 0;
       Map<String, Long> ends = new TreeMap<>();
       Map<String, Long> splices = new TreeMap<>();
       for (RecordedEvent status : statuses) {
@@ -200,6 +206,8 @@ public final class RecordingReader {
         cpuCovered += Fields.number(status, "cpuCovered");
         drainCpu += Fields.number(status, "drainCpu");
         cpuKernel += Fields.number(status, "cpuKernel");
+        cpuMissed += Fields.number(status, "cpuMissed");
+        reached = Fields.number(status, "intervalReached");
         startDelay = Math.max(startDelay, Fields.number(status, "startDelay"));
         addCounts(Fields.text(status, "ends"), ends);
         addCounts(Fields.text(status, "splices"), splices);
@@ -221,7 +229,9 @@ public final class RecordingReader {
           splices,
           note,
           cpuKernel,
-          startDelay);
+          startDelay,
+          cpuMissed,
+          reached);
     }
 
     private static String orElse(String text, String otherwise) {

@@ -26,6 +26,9 @@ public final class StackProfile {
     }
   }
 
+  /** Of fewer samples a share of a tenth may as well be one of a twentieth. */
+  private static final long FEW = 100;
+
   private final List<SessionFacts> sessions;
   private final List<Tally> tallies;
   private final SamplerTotals totals;
@@ -83,6 +86,24 @@ public final class StackProfile {
   /** What is missing in the recording, one line each; empty for nothing. */
   public List<String> losses() {
     return losses;
+  }
+
+  /**
+   * What a reader should know of the samples that are there, one line each; empty for nothing: how
+   * far they can be trusted, and what the agent noted.
+   */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>();
+    if (samples < FEW) {
+      warnings.add(samples + (samples == 1 ? " sample" : " samples") + " only: shares are rough");
+    }
+    if (totals.coverage().isMuchMissed()) {
+      warnings.add(totals.coverage().start());
+    }
+    if (!totals.note().isEmpty()) {
+      warnings.add(totals.note());
+    }
+    return warnings;
   }
 
   /** Number of samples. */

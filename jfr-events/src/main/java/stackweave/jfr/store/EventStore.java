@@ -344,7 +344,9 @@ public final class EventStore implements AutoCloseable {
     event.cpuKernel = values.cpuKernelNanos() - (last == null ? 0 : last.cpuKernelNanos());
     event.resets = differences(values.resets(), last == null ? Map.of() : last.resets());
     event.foreign = values.foreign() - (last == null ? 0 : last.foreign());
+    event.cpuMissed = values.cpuMissedNanos() - (last == null ? 0 : last.cpuMissedNanos());
     event.startDelay = values.gauges().startDelayNanos();
+    event.intervalReached = reachedIfLonger(values);
     event.threadsSkipped = values.gauges().skippedThreads();
     event.kernelMemory = values.gauges().kernelBytes();
     event.kernelMemoryBudget = values.gauges().kernelBudgetBytes();
@@ -360,6 +362,11 @@ public final class EventStore implements AutoCloseable {
     }
     lastStatus = values;
     return true;
+  }
+
+  private static long reachedIfLonger(SamplerStatusValues values) {
+    long reached = values.gauges().reachedIntervalNanos();
+    return reached > values.intervalNanos() ? reached : 0;
   }
 
   private String endCounts(long[] counts, long[] before) {
@@ -575,12 +582,13 @@ public final class EventStore implements AutoCloseable {
     event.engine = last.engine();
     event.engineReason = last.engineReason();
     event.interval = last.intervalNanos();
+    event.intervalReached = reachedIfLonger(last);
     event.startDelay = last.gauges().startDelayNanos();
     event.ends = "";
     event.splices = "";
     event.links = "";
     event.resets = "";
-    event.note = LATE;
+    event.note = last.note().isEmpty() ? LATE : LATE + "; " + last.note();
     event.commit();
   }
 

@@ -16,7 +16,8 @@ import java.util.Map;
  * @param undecodable samples delivered and not understood
  * @param thinned samples delivered and not decoded, for others stand for them
  * @param endCounts written samples by end code (index)
- * @param cpuUsedNanos CPU time used by all threads of the process while sampling
+ * @param cpuUsedNanos CPU time used by all threads of the process but the agent's own, while
+ *     samples were asked for
  * @param cpuCoveredNanos CPU time that the samples stand for
  * @param drainCpuNanos CPU time of the agent's own thread
  * @param frames frames of the stacks that were unwound
@@ -27,6 +28,7 @@ import java.util.Map;
  * @param cpuKernelNanos CPU time in kernel mode that the engine can't sample
  * @param resets how often what is remembered was forgotten for want of room, by what it was
  * @param foreign samples of other processes, which inherit events on some kernels; discarded
+ * @param cpuMissedNanos the part of the CPU time used from when no samples were taken
  * @param gauges how sampling stands at the moment
  */
 public record SamplerStatusValues(
@@ -51,6 +53,7 @@ public record SamplerStatusValues(
     long cpuKernelNanos,
     Map<String, Long> resets,
     long foreign,
+    long cpuMissedNanos,
     SamplerGauges gauges) {
 
   /** The same for the time since {@code earlier}; what is no count stays as it is now. */
@@ -81,6 +84,7 @@ public record SamplerStatusValues(
         cpuKernelNanos - earlier.cpuKernelNanos,
         since(resets, earlier.resets),
         foreign - earlier.foreign,
+        cpuMissedNanos - earlier.cpuMissedNanos,
         gauges);
   }
 

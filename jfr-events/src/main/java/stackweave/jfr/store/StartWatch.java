@@ -1,7 +1,9 @@
 package stackweave.jfr.store;
 
+import java.util.List;
 import java.util.Locale;
 import jdk.jfr.FlightRecorder;
+import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.SamplerStatus;
 
@@ -11,14 +13,18 @@ import stackweave.jfr.event.SamplerStatus;
  */
 public final class StartWatch implements AutoCloseable {
   private final long askedNanos;
+  private final MissedCpu missed;
+  private final List<String> notes;
   private final Runnable hook = new Hook();
   private volatile boolean begun;
 
   /** Why sampling does not begin; "" while it is being prepared. */
   private volatile String obstacle = "";
 
-  private StartWatch(long askedNanos) {
+  private StartWatch(long askedNanos, MissedCpu missed, List<String> notes) {
     this.askedNanos = askedNanos;
+    this.missed = missed;
+    this.notes = notes;
   }
 
   /**
@@ -26,9 +32,11 @@ public final class StartWatch implements AutoCloseable {
    * application thread.
    *
    * @param askedNanos when samples were asked for, on the clock of {@link System#nanoTime}
+   * @param missed what of it is not stated yet is stated in those events
+   * @param notes what else is to be said there, one line each
    */
-  public static StartWatch begin(long askedNanos) {
-    StartWatch watch = new StartWatch(askedNanos);
+  public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
+    StartWatch watch = new StartWatch(askedNanos, missed, notes);
     FlightRecorder.register(SamplerStatus.class);
     FlightRecorder.register(ChunkEnd.class);
     FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
@@ -71,14 +79,21 @@ public final class StartWatch implements AutoCloseable {
     event.splices = "";
     event.links = "";
     event.resets = "";
-    event.note =
-        obstacle.isEmpty()
-            ? String.format(
-                Locale.ROOT,
-                "sampling had not begun when the recording, or this chunk of it, ended:"
-                    + " it was being prepared for %.1f s",
-                delayNanos() / 1e9)
-            : obstacle;
+    event.cpuMissed = missed.take(ProcessCpu.nanos());
+    event.cpuUsed = event.cpuMissed;
+    StringBuilder note =
+        new StringBuilder(
+            obstacle.isEmpty()
+                ? String.format(
+                    Locale.ROOT,
+                    "sampling had not begun when the recording, or this chunk of it, ended:"
+                        + " it was being prepared for %.1f s",
+                    delayNanos() / 1e9)
+                : obstacle);
+    for (String more : notes) {
+      note.append("; ").append(more);
+    }
+    event.note = note.toString();
     event.commit();
   }
 

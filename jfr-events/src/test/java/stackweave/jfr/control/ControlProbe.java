@@ -57,9 +57,9 @@ public final class ControlProbe {
     SamplingControl control =
         new SamplingControl(
             explicitOnly,
-            SamplingRequest.DEFAULT_INTERVAL_NANOS,
-            SamplingRequest.DEFAULT_ENGINE,
-            SamplingRequest.DEFAULT_DEPTH,
+            SamplingSettings.DEFAULT_INTERVAL_NANOS,
+            SamplingSettings.DEFAULT_ENGINE,
+            SamplingSettings.DEFAULT_DEPTH,
             request -> ANSWERS.add(request == null ? "none" : text(request)));
     control.start();
     return control;

@@ -64,9 +64,9 @@ public final class LockOrderProbe {
     SamplingControl control =
         new SamplingControl(
             false,
-            SamplingRequest.DEFAULT_INTERVAL_NANOS,
+            SamplingSettings.DEFAULT_INTERVAL_NANOS,
             "auto",
-            SamplingRequest.DEFAULT_DEPTH,
+            SamplingSettings.DEFAULT_DEPTH,
             request -> {});
     control.start();
     FlightRecorder.register(Slow.class);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -141,8 +142,76 @@ class SamplingRuleTest {
   void anIntervalTooShort() {
     SamplingRequest request =
         rule.decide(List.of(named("a", Map.of(SAMPLE + "interval", "1 ns"))), TYPE_ID);
-    assertEquals(SamplingRequest.MIN_INTERVAL_NANOS, request.intervalNanos());
+    assertEquals(SamplingSettings.MIN_INTERVAL_NANOS, request.intervalNanos());
     assertEquals(1, request.notes().size());
+  }
+
+  @Test
+  void anIntervalTooLong() {
+    SamplingRequest request =
+        rule.decide(List.of(named("a", Map.of(SAMPLE + "interval", "99999 s"))), TYPE_ID);
+    assertEquals(60_000_000_000L, request.intervalNanos());
+    assertEquals(
+        List.of(
+            "recording a asks for interval 99999 s, which is not a time from 100us to 60s, such as"
+                + " 10ms; 60 s is used"),
+        request.notes());
+  }
+
+  @Test
+  void anEngineThatIsNone() {
+    SamplingRequest request =
+        rule.decide(List.of(named("a", Map.of(SAMPLE + "engine", "foo"))), TYPE_ID);
+    assertEquals("auto", request.engine());
+    assertEquals(
+        List.of(
+            "recording a asks for engine 'foo', which is unknown (there are: auto, perf, timer,"
+                + " perf-user); auto is used"),
+        request.notes());
+  }
+
+  @Test
+  void aSettingThatIsNone() {
+    for (String event : List.of(SAMPLE, TYPE_ID + "#")) {
+      SamplingRequest request =
+          rule.decide(List.of(named("a", Map.of(event + "intervall", "5ms"))), TYPE_ID);
+      assertEquals(10_000_000, request.intervalNanos());
+      assertEquals(
+          List.of(
+              "recording a sets stackweave.NativeSample#intervall, which is unknown, so nothing"
+                  + " follows it (did you mean interval? There are: enabled, interval, depth,"
+                  + " engine)"),
+          request.notes());
+    }
+  }
+
+  @Test
+  void settingsThatJfrKnows() {
+    SamplingRequest request =
+        rule.decide(
+            List.of(named("a", Map.of(SAMPLE + "stackTrace", "true", SAMPLE + "enabled", "TRUE"))),
+            TYPE_ID);
+    assertEquals(List.of(), request.notes());
+  }
+
+  /** It asks for nothing, and is told all the same. */
+  @Test
+  void whatIsSaidWhereNobodyAsks() {
+    List<String> notes = new ArrayList<>();
+    assertNull(
+        rule.decide(
+            List.of(
+                library(Map.of("stackweave.NativeSampel#interval", "1 ms")),
+                named("b", Map.of(SAMPLE + "enabled", "ture"))),
+            TYPE_ID,
+            notes));
+    assertEquals(
+        List.of(
+            "recording 1 sets stackweave.NativeSampel#interval, of an event that is unknown, so"
+                + " nothing follows it (did you mean stackweave.NativeSample?)",
+            "recording b sets stackweave.NativeSample#enabled='ture', which is neither true nor"
+                + " false, so JFR takes it for false"),
+        notes);
   }
 
   @Test
@@ -159,7 +228,7 @@ class SamplingRuleTest {
         rule.decide(
             List.of(
                 named("a", Map.of(SAMPLE + "engine", "perf")),
-                named("b", Map.of(SAMPLE + "engine", "wall"))),
+                named("b", Map.of(SAMPLE + "engine", "timer"))),
             TYPE_ID);
     assertEquals("perf", request.engine());
     assertEquals(1, request.notes().size());

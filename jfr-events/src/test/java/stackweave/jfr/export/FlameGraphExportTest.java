@@ -223,6 +223,39 @@ class FlameGraphExportTest {
   }
 
   @Test
+  void whatIsNotThereIsSaidInColour() throws Exception {
+    Path file = directory.resolve("short.jfr");
+    Workload.recordShort(file);
+    StackProfile profile = RecordingReader.profile(file);
+    List<String> warnings =
+        List.of(
+            "7 samples only: shares are rough",
+            "sampling began 1.7 s after the recording; 1.9 s of CPU time used while it did not run"
+                + " are missing (86 %)",
+            "recording 1 asks for engine 'foo', which is unknown");
+    assertEquals(warnings, profile.warnings());
+    String page = page(profile, false);
+    assertTrue(page.contains("[\"CPU time covered\",\"0.07 s of 2.21 s used (3.16 %)\",\"warn\"]"));
+    assertTrue(
+        page.contains("[\"Interval\",\"asked 1 ms, about 4 ms: this kernel's clock tick\"]"), page);
+    if (Files.isExecutable(BROWSER)) {
+      String dom = browse(page, "");
+      assertTrue(dom.contains("<b class=\"warn\">0.07 s of 2.21 s used"), text(dom, "facts"));
+      for (String warning : warnings) {
+        assertTrue(dom.contains("<div>" + warning + "</div>"), text(dom, "notes"));
+      }
+    }
+  }
+
+  /** Of a usual recording nothing is said that need not be. */
+  @Test
+  void whatIsThereIsNotSaid() throws Exception {
+    StackProfile profile = workload();
+    assertEquals(List.of(), profile.warnings());
+    assertTrue(page(profile, false).contains("15.94 s used (97.23 %)\",\"\"]"));
+  }
+
+  @Test
   void aHundredThousandNodesOpen() throws Exception {
     Path file = directory.resolve("large.jfr");
     Workload.recordLarge(file, 3_000);

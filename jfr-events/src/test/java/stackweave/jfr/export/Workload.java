@@ -157,7 +157,44 @@ final class Workload {
                 0,
                 Map.of(),
                 0,
+                0,
                 SamplerGauges.NONE));
+      }
+      recording.dump(file);
+    }
+  }
+
+  /** What is left of a program of 2.2 s on a busy machine: seven samples at its end. */
+  static void recordShort(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
+        write(store, "7 n:late@libodd.so");
+        store.status(
+            new SamplerStatusValues(
+                "timer",
+                "",
+                1_000_000,
+                7,
+                7,
+                0,
+                0,
+                0,
+                0,
+                new long[] {7},
+                2_210_000_000L,
+                70_000_000L,
+                12_000_000,
+                7,
+                3_000_000,
+                Map.of(),
+                Map.of(),
+                "recording 1 asks for engine 'foo', which is unknown",
+                0,
+                Map.of(),
+                0,
+                1_900_000_000L,
+                new SamplerGauges(1_700_000_000L, 4_000_000L, 0, 0, 0)));
       }
       recording.dump(file);
     }

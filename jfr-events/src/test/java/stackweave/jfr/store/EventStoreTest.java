@@ -225,6 +225,7 @@ class EventStoreTest {
         0,
         Map.of(),
         0,
+        0,
         SamplerGauges.NONE);
   }
 

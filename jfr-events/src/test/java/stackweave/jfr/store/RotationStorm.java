@@ -149,6 +149,7 @@ public final class RotationStorm {
         0,
         Map.of(),
         0,
+        0,
         SamplerGauges.NONE);
   }
 

@@ -43,6 +43,7 @@ public final class SampleWriter implements AutoCloseable {
                 0,
                 Map.of(),
                 0,
+                0,
                 SamplerGauges.NONE));
     if (!stated) {
       throw new IllegalStateException("status refused");

@@ -11,6 +11,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.RecordingReader;
 
@@ -29,7 +30,8 @@ class StartWatchTest {
     Path file = directory.resolve("soon.jfr");
     try (Recording recording = new Recording()) {
       recording.start();
-      try (StartWatch watch = StartWatch.begin(System.nanoTime() - 2_100_000_000L)) {
+      try (StartWatch watch =
+          StartWatch.begin(System.nanoTime() - 2_100_000_000L, new MissedCpu(), List.of())) {
         assertTrue(watch.delayNanos() >= 2_100_000_000L);
         recording.stop();
       }
@@ -45,12 +47,50 @@ class StartWatchTest {
     assertTrue(empty.contains("sampling had not begun"), empty);
   }
 
+  /** CPU time that has no samples is stated, and in the next chunk no more. */
+  @Test
+  void itSaysWhatWasMissedAndWhatWasNotUnderstood() throws Exception {
+    Path file = directory.resolve("missed.jfr");
+    MissedCpu missed = new MissedCpu();
+    try (Recording recording = new Recording()) {
+      recording.start();
+      long asked = ProcessCpu.nanos();
+      missed.begin(asked, 0);
+      try (StartWatch watch =
+          StartWatch.begin(System.nanoTime(), missed, List.of("engine 'foo' is unknown"))) {
+        assertTrue(watch.delayNanos() >= 0);
+        while (ProcessCpu.nanos() - asked < 300_000_000L) {
+          Math.sqrt(asked);
+        }
+        recording.dump(directory.resolve("rotated.jfr")); // which begins a new chunk
+        while (ProcessCpu.nanos() - asked < 400_000_000L) {
+          Math.sqrt(asked);
+        }
+        recording.stop();
+      }
+      recording.dump(file);
+    }
+    List<RecordedEvent> statuses = statuses(file);
+    assertEquals(2, statuses.size());
+    long sum = 0;
+    for (RecordedEvent status : statuses) {
+      assertEquals(status.getLong("cpuUsed"), status.getLong("cpuMissed"));
+      assertTrue(status.getString("note").endsWith("; engine 'foo' is unknown"), status::toString);
+      sum += status.getLong("cpuMissed");
+    }
+    assertTrue(statuses.get(0).getLong("cpuMissed") >= 300_000_000L, statuses::toString);
+    assertTrue(sum >= 400_000_000L && sum < 4_000_000_000L, statuses::toString);
+    String empty =
+        assertThrows(RecordingException.class, () -> RecordingReader.profile(file)).getMessage();
+    assertTrue(empty.matches(".*sampling has not begun; \\d\\.\\d+ s of CPU time .*"), empty);
+  }
+
   @Test
   void onceItHasBegunNothingIsSaid() throws Exception {
     Path file = directory.resolve("begun.jfr");
     try (Recording recording = new Recording()) {
       recording.start();
-      try (StartWatch watch = StartWatch.begin(System.nanoTime())) {
+      try (StartWatch watch = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
         watch.begun();
         recording.stop();
       }

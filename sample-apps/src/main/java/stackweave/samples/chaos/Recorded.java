@@ -172,7 +172,7 @@ final class Recorded {
     lost += event.getLong("lost");
     dropped += event.getLong("dropped");
     undecodable += event.getLong("undecodable");
-    cpuUsedNanos += event.getLong("cpuUsed");
+    cpuUsedNanos += event.getLong("cpuUsed") - event.getLong("cpuMissed");
     cpuCoveredNanos += event.getLong("cpuCovered");
   }
 
@@ -191,7 +191,7 @@ final class Recorded {
     return samples == 0 ? 0 : (double) complete / samples;
   }
 
-  /** CPU time that samples stand for, in all that was used. */
+  /** CPU time that samples stand for, in all that was used while samples were taken. */
   double coveredShare() {
     return cpuUsedNanos == 0 ? 0 : (double) cpuCoveredNanos / cpuUsedNanos;
   }

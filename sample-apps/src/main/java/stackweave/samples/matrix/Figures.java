@@ -23,7 +23,7 @@ import java.util.TreeMap;
  *     frame]} or {@code [stale code]}
  * @param frames frames unwound
  * @param unwindNanos time that this took
- * @param cpuUsedNanos CPU time of all threads
+ * @param cpuUsedNanos CPU time of all threads while samples were taken
  * @param cpuCoveredNanos CPU time that the samples stand for
  */
 record Figures(

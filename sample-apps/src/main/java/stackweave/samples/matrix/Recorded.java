@@ -133,7 +133,7 @@ final class Recorded {
             event.getLong("undecodable"),
             event.getLong("frames"),
             event.getLong("unwindTime"),
-            event.getLong("cpuUsed"),
+            event.getLong("cpuUsed") - event.getLong("cpuMissed"),
             event.getLong("cpuCovered"));
     statuses.add(new Status(event.getStartTime(), figures));
   }

@@ -111,7 +111,13 @@ final class Stacks {
       long undecodable,
       long cpuUsed,
       long cpuCovered,
-      long drainCpu) {
+      long drainCpu,
+      long cpuMissed) {
+
+    /** CPU time used while samples were taken. */
+    long cpuSampled() {
+      return cpuUsed - cpuMissed;
+    }
 
     /** Samples passed over, for which others stand. */
     long thinned() {
@@ -143,7 +149,7 @@ final class Stacks {
     Map<Long, Library> modules = new HashMap<>();
     List<RecordedEvent> taken = new ArrayList<>();
     List<String> complete = new ArrayList<>();
-    long[] sums = new long[8];
+    long[] sums = new long[9];
     for (RecordedEvent event : events) {
       switch (event.getEventType().getName()) {
         case "stackweave.Session" -> {
@@ -172,7 +178,8 @@ final class Stacks {
             "undecodable",
             "cpuUsed",
             "cpuCovered",
-            "drainCpu"
+            "drainCpu",
+            "cpuMissed"
           };
           for (int i = 0; i < fields.length; i++) {
             sums[i] += event.getLong(fields[i]);
@@ -194,7 +201,8 @@ final class Stacks {
     }
     completeEnds = new java.util.HashSet<>();
     complete.forEach(code -> completeEnds.add(ends.get(Integer.parseInt(code))));
-    status = new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]);
+    status =
+        new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]);
     libraries.addAll(modules.values());
 
     long missing = 0;

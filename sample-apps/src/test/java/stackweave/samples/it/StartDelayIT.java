@@ -37,6 +37,13 @@ class StartDelayIT {
       String note = status.getString("note");
       boolean begun = status.getDuration("startDelay").compareTo(Duration.ZERO) > 0;
       assertTrue(begun || note.startsWith("sampling had not begun when"), status::toString);
+      assertTrue(
+          begun || status.getLong("cpuMissed") == status.getLong("cpuUsed"), status::toString);
+    }
+    if (statuses.stream().allMatch(status -> status.getDuration("startDelay").isZero())) {
+      assertTrue(
+          statuses.stream().mapToLong(status -> status.getLong("cpuMissed")).sum() > 0,
+          statuses::toString);
     }
     System.out.println(jdk + ": " + statuses.get(0).getString("note"));
   }

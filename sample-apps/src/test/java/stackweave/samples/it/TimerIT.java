@@ -39,7 +39,7 @@ class TimerIT {
     Stacks.Status status = stacks.status();
     long complete = stacks.of(stacks::isComplete).count();
     double share = (double) complete / (status.owed() - status.lost());
-    double covered = (double) status.cpuCovered() / status.cpuUsed();
+    double covered = (double) status.cpuCovered() / status.cpuSampled();
     System.out.printf(
         "%s on %s without perf: %d of %d samples complete, %.3f %%; %.3f of %.2f s CPU covered; %s%n%s",
         main,
@@ -48,7 +48,7 @@ class TimerIT {
         status.owed(),
         100 * share,
         covered,
-        status.cpuUsed() / 1e9,
+        status.cpuSampled() / 1e9,
         status,
         stacks.endsTable());
     stacks.of(sample -> !stacks.isComplete(sample)).limit(3).forEach(System.out::println);

@@ -1,0 +1,191 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.BurnsAndTells;
+import stackweave.agent.apps.Works;
+
+/** What a recording says of the CPU time that has no samples, for sampling had not begun. */
+class MissedCpuIT {
+  private static final long SECOND = 1_000_000_000L;
+
+  @TempDir private Path directory;
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  /** Sums over a recording's statuses. */
+  private record Cpu(long used, long covered, long missed, List<RecordedEvent> statuses) {
+    static Cpu of(Path recording) throws Exception {
+      List<RecordedEvent> statuses =
+          RecordingFile.readAllEvents(recording).stream()
+              .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+              .toList();
+      return new Cpu(
+          sum(statuses, "cpuUsed"),
+          sum(statuses, "cpuCovered"),
+          sum(statuses, "cpuMissed"),
+          statuses);
+    }
+
+    private static long sum(List<RecordedEvent> statuses, String field) {
+      return statuses.stream().mapToLong(status -> status.getLong(field)).sum();
+    }
+  }
+
+  /** A short program: what it used before the first sample is a good part of it. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aShortProgramsCpuTimeIsAllThere(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("short.jfr");
+    Jvm.Result result = record(jvm, recording, 2_000);
+    long main = Long.parseLong(result.out().strip());
+    Cpu cpu = Cpu.of(recording);
+    System.out.printf(
+        "%s: main used %.2f s; recorded %.2f s used, %.2f s missed, %.2f s covered%n",
+        jvm, main / 1e9, cpu.used / 1e9, cpu.missed / 1e9, cpu.covered / 1e9);
+    // Main began after the recording did, and the recording ends after main.
+    assertTrue(cpu.used >= main, cpu::toString);
+    assertTrue(cpu.used < main + 20 * SECOND, cpu::toString);
+    assertTrue(cpu.missed > 0 && cpu.missed <= cpu.used, cpu::toString);
+    assertTrue(cpu.covered <= 1.1 * (cpu.used - cpu.missed) + 0.1 * SECOND, cpu::toString);
+    String missing = "s of CPU time used while it did not run are missing";
+    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    if (cpu.missed > 0.06 * cpu.used) {
+      assertTrue(collapsed.err().contains(missing), collapsed.err());
+    }
+    if (collapsed.exit() == 0) {
+      Path page = directory.resolve("short.html");
+      assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+      assertTrue(Files.readString(page).contains(missing), "in the flame graph");
+    }
+  }
+
+  /** Whoever looks at a graph of so few samples is told. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void fewSamplesAreSaidToBeFew(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("few.jfr");
+    record(jvm, recording, 3_000, "+stackweave.NativeSample#interval=400ms");
+    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    if (collapsed.exit() == 2) { // a thread's first sample comes at a random moment
+      assertTrue(collapsed.err().contains("holds no samples"), collapsed.err());
+      return;
+    }
+    assertTrue(
+        collapsed.err().matches("(?s).*: \\d{1,2} samples? only: shares are rough\\n.*"),
+        collapsed.err());
+    assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+    String page = Files.readString(directory.resolve("few.html"));
+    assertTrue(page.contains(" only: shares are rough"), "in the flame graph");
+  }
+
+  /** Nobody asks before the first recording, nor between two. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void whatIsUsedWhileNobodyAsksIsNotMissed(Jvm jvm) throws Exception {
+    List<String> arguments =
+        List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
+    try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
+      Thread.sleep(3_000); // dormant, with a thread at work
+      for (String name : new String[] {"one", "two"}) {
+        long before = cpu(live.pid());
+        jcmd(jvm, live, "JFR.start", "name=" + name, "filename=" + name + ".jfr");
+        live.awaitStatus("on duty", status -> status.startsWith("state: on duty for " + name));
+        live.awaitSamples((int) LiveJvm.samples(live.status()) + 20);
+        jcmd(jvm, live, "JFR.stop", "name=" + name);
+        long after = cpu(live.pid());
+        live.awaitStatus("rest", status -> status.contains("dormant"));
+        Cpu cpu = Cpu.of(directory.resolve(name + ".jfr"));
+        System.out.printf(
+            "%s, %s: %.2f s of CPU time; recorded %.2f s used, %.2f s missed%n",
+            jvm, name, (after - before) / 1e9, cpu.used / 1e9, cpu.missed / 1e9);
+        assertTrue(cpu.used <= after - before + SECOND / 10, cpu::toString);
+        assertTrue(cpu.missed >= 0 && cpu.missed < cpu.used, cpu::toString);
+        Thread.sleep(3_000);
+      }
+    }
+  }
+
+  /** What it asked for in vain is said, too, and is all of it. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void whileItIsSwitchedOffAllIsMissed(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("off.jfr");
+    Path off = Files.createFile(directory.resolve("off"));
+    List<String> arguments =
+        List.of(
+            "-javaagent:" + Jars.AGENT + "=switch=" + off,
+            "-XX:StartFlightRecording:filename=" + recording,
+            "-cp",
+            Jars.apps().toString(),
+            BurnsAndTells.class.getName(),
+            "4000");
+    Jvm.Result result = jvm.run(directory, arguments);
+    long main = Long.parseLong(result.out().strip());
+    Cpu cpu = Cpu.of(recording);
+    assertTrue(cpu.used >= main, cpu::toString);
+    assertEquals(cpu.used, cpu.missed);
+    assertFalse(cpu.statuses.isEmpty());
+    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    assertTrue(
+        collapsed.err().contains("sampling has not begun; ")
+            && collapsed.err().contains("switched off by"),
+        collapsed.err());
+  }
+
+  private Jvm.Result record(Jvm jvm, Path recording, int millis, String... settings)
+      throws Exception {
+    StringBuilder start = new StringBuilder("-XX:StartFlightRecording:filename=" + recording);
+    for (String setting : settings) {
+      start.append(',').append(setting);
+    }
+    Jvm.Result result =
+        jvm.run(
+            directory,
+            List.of(
+                "-javaagent:" + Jars.AGENT,
+                start.toString(),
+                "-cp",
+                Jars.apps().toString(),
+                BurnsAndTells.class.getName(),
+                Integer.toString(millis)));
+    assertEquals(0, result.exit(), result.err());
+    return result;
+  }
+
+  private Jvm.Result commandLine(Jvm jvm, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
+    all.addAll(List.of(arguments));
+    return jvm.run(directory, all);
+  }
+
+  private void jcmd(Jvm jvm, LiveJvm live, String... command) throws Exception {
+    List<String> all =
+        new ArrayList<>(
+            List.of(jvm.home().resolve("bin/jcmd").toString(), Long.toString(live.pid())));
+    all.addAll(List.of(command));
+    Process process = new ProcessBuilder(all).directory(directory.toFile()).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), said);
+  }
+
+  private static long cpu(long pid) throws Exception {
+    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * 10_000_000L;
+  }
+}

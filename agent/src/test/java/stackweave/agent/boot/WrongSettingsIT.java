@@ -1,0 +1,229 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.BurnsAndTells;
+import stackweave.agent.apps.Waits;
+import stackweave.agent.apps.Works;
+
+/**
+ * What nobody understood is told: refused where somebody reads it, else noted wherever one looks.
+ */
+class WrongSettingsIT {
+  private static final String EVENT = "+stackweave.NativeSample#";
+  private static final List<String> TOLD =
+      List.of(
+          "asks for engine 'foo', which is unknown (there are: auto, perf, timer, perf-user); auto"
+              + " is used",
+          "sets stackweave.NativeSample#intervall, which is unknown, so nothing follows it (did you"
+              + " mean interval?",
+          "asks for interval 10 us, which is not a time from 100us to 60s, such as 10ms; 100 us is"
+              + " used");
+
+  @TempDir private Path directory;
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aRecordingsSettingsAreTold(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("rec.jfr");
+    Jvm.Result result =
+        jvm.run(
+            directory,
+            List.of(
+                "-javaagent:" + Jars.AGENT,
+                "-XX:StartFlightRecording:filename="
+                    + recording
+                    + ","
+                    + EVENT
+                    + "engine=foo,"
+                    + EVENT
+                    + "intervall=5ms,"
+                    + EVENT
+                    + "interval=10us",
+                "-cp",
+                Jars.apps().toString(),
+                BurnsAndTells.class.getName(),
+                "2500"));
+    assertEquals(0, result.exit(), result.err());
+    assertAllTold(result.err(), "stderr");
+    assertAllTold(notes(recording), "SamplerStatus");
+    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    assertAllTold(collapsed.err(), "collapsed");
+    assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+    assertAllTold(Files.readString(directory.resolve("rec.html")), "flamegraph");
+  }
+
+  /** It is served by what samples for the first, and has its notes all the same. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aSecondRecordingsSettingsAreTold(Jvm jvm) throws Exception {
+    List<String> arguments =
+        List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
+    try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
+      jcmd(jvm, live, "JFR.start", "name=one", "filename=one.jfr");
+      live.awaitSamples(20);
+      assertFalse(live.status().contains("foo"), live.status());
+      jcmd(jvm, live, "JFR.start", "name=two", "filename=two.jfr", EVENT + "engine=foo");
+      live.awaitStatus("the note", status -> status.contains("recording two " + TOLD.get(0)));
+      jcmd(jvm, live, "JFR.stop", "name=two");
+      live.awaitStatus("no note", status -> !status.contains("foo"));
+      assertTrue(notes(directory.resolve("two.jfr")).contains("recording two " + TOLD.get(0)));
+      jcmd(jvm, live, "JFR.stop", "name=one");
+      Jvm.Result end = live.end();
+      assertTrue(end.err().contains("stackweave: recording two " + TOLD.get(0)), end.err());
+    }
+  }
+
+  /** An event that is none: the recording asks for nothing by it, and a person may read stderr. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aMisspeltEventIsTold(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("rec.jfr");
+    Jvm.Result result =
+        jvm.run(
+            directory,
+            List.of(
+                "-javaagent:" + Jars.AGENT + "=sample=explicit",
+                "-XX:StartFlightRecording:filename="
+                    + recording
+                    + ",+stackweave.NativeSampel#interval=1ms",
+                "-cp",
+                Jars.apps().toString(),
+                BurnsAndTells.class.getName(),
+                "1500"));
+    assertTrue(
+        result.err().contains("sets stackweave.NativeSampel#interval, of an event that is unknown"),
+        result.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "record --engine foo          | there is no engine 'foo' .there are: auto, perf, timer, perf-user.",
+        "record --engine tmier        | there is no engine 'tmier' .did you mean timer. There are: auto, .*",
+        "record --interval 5_parsecs  | '5_parsecs' is not a time from 100us to 60s, such as 10ms",
+        "record --interval 99999s     | '99999s' is not a time from 100us to 60s, such as 10ms",
+        "record --interval 10us       | '10us' is not a time from 100us to 60s, such as 10ms",
+        "attach interval=99999s       | option 'interval' can't be '99999s' .wanted: a time from 100us to 60s, such as 10ms.",
+        "attach engine=foo            | option 'engine' can't be 'foo' .wanted: auto, perf, timer, perf-user.",
+        "attach depth=8193            | option 'depth' can't be '8193' .wanted: a number of frames from 1 to 8192.",
+      })
+  void theCommandLineRefuses(String command, String message) throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    List<String> waits = List.of("-cp", Jars.apps().toString(), Waits.class.getName());
+    Process target =
+        jvm.start(directory, waits).redirectError(directory.resolve("err.txt").toFile()).start();
+    try {
+      target.inputReader().readLine();
+      List<String> words = new ArrayList<>(List.of(command.strip().split(" ")));
+      words.add(1, Long.toString(target.pid()));
+      Jvm.Result result = commandLine(jvm, words.toArray(new String[0]));
+      assertEquals(2, result.exit(), result.err());
+      assertEquals(1, result.err().lines().count(), result.err());
+      assertTrue(result.err().matches("stackweave: .*" + message + ".*\n"), result.err());
+      assertEquals(2, commandLine(jvm, "status", words.get(1)).exit(), "an agent was left there");
+    } finally {
+      target.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void helpHasWhatMayBeAsked() throws Exception {
+    Jvm.Result help = commandLine(Jvm.all().findFirst().orElseThrow(), "record", "--help");
+    String text = help.out().replaceAll("\\s+", " ");
+    assertTrue(text.contains("a time from 100us to 60s, such as 10ms"), help.out());
+    assertTrue(text.contains("auto, perf, timer, perf-user"), help.out());
+  }
+
+  /** What is reached is said wherever the interval is. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void anIntervalBelowTheTickIsSaidToBeTheTick(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("tick.jfr");
+    Jvm.Result result =
+        jvm.run(
+            directory,
+            List.of(
+                "-javaagent:" + Jars.AGENT,
+                "-XX:StartFlightRecording:filename="
+                    + recording
+                    + ","
+                    + EVENT
+                    + "engine=timer,"
+                    + EVENT
+                    + "interval=1ms",
+                "-cp",
+                Jars.apps().toString(),
+                BurnsAndTells.class.getName(),
+                "4000"));
+    assertEquals(0, result.exit(), result.err());
+    double samples = 0;
+    double weight = 0;
+    for (var event : RecordingFile.readAllEvents(recording)) {
+      if (event.getEventType().getName().equals("stackweave.NativeSample")
+          && event.getThread("sampledThread") != null
+          && "main".equals(event.getThread("sampledThread").getJavaName())) {
+        samples++;
+        weight += event.getLong("weight");
+      }
+    }
+    double millis = weight / samples / 1e6;
+    System.out.printf("%s: %.0f samples of main at 1 ms, of %.2f ms each%n", jvm, samples, millis);
+    String said = "interval: asked 1 ms, about ";
+    String notes = notes(recording);
+    assertEquals(millis > 1.5, notes.contains(said), millis + " ms: " + notes);
+    assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+    String page = Files.readString(directory.resolve("tick.html"));
+    assertEquals(millis > 1.5, page.contains("\"asked 1 ms, about "), "in the flame graph");
+  }
+
+  private static void assertAllTold(String text, String where) {
+    for (String told : TOLD) {
+      assertTrue(text.contains(told), where + " lacks: " + told + " in " + text);
+    }
+  }
+
+  private static String notes(Path recording) throws Exception {
+    StringBuilder notes = new StringBuilder();
+    for (var event : RecordingFile.readAllEvents(recording)) {
+      if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
+        notes.append(event.getString("note")).append('\n');
+      }
+    }
+    return notes.toString();
+  }
+
+  private Jvm.Result commandLine(Jvm jvm, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
+    all.addAll(List.of(arguments));
+    return jvm.run(directory, all);
+  }
+
+  private void jcmd(Jvm jvm, LiveJvm live, String... command) throws Exception {
+    List<String> all =
+        new ArrayList<>(
+            List.of(jvm.home().resolve("bin/jcmd").toString(), Long.toString(live.pid())));
+    all.addAll(List.of(command));
+    Process process = new ProcessBuilder(all).directory(directory.toFile()).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), said);
+  }
+}

@@ -1,0 +1,154 @@
+package stackweave.jfr.control;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.Timespans;
+
+/**
+ * What may be said of sampling, wherever it is said: by an option of the agent, by a recording's
+ * settings, or on the command line. No streams and no lambdas here: it is used before the heap is
+ * known to have room.
+ */
+public final class SamplingSettings {
+  /** The shortest interval: 10,000 samples a second and CPU. */
+  public static final long MIN_INTERVAL_NANOS = 100_000L;
+
+  public static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
+
+  /** 100 samples a second and CPU. */
+  public static final long DEFAULT_INTERVAL_NANOS = 10_000_000L;
+
+  /** The intervals there are, for people. */
+  public static final String INTERVALS = "a time from 100us to 60s, such as 10ms";
+
+  public static final String DEFAULT_ENGINE = "auto";
+
+  /** The engines that can be asked for, for people. */
+  public static final String ENGINES = "auto, perf, timer, perf-user";
+
+  /** Room for a recursion of 2,000 calls with what it is made of; a column buffer of 100 KB. */
+  public static final int DEFAULT_DEPTH = 4096;
+
+  public static final int MAX_DEPTH = 8192;
+
+  /** The depths there are, for people. */
+  public static final String DEPTHS = "a number of frames from 1 to " + MAX_DEPTH;
+
+  /** The settings of {@code stackweave.NativeSample} that the agent looks at. */
+  static final String KNOWN = "enabled, interval, depth, engine";
+
+  private static final List<String> ENGINE_NAMES = List.of("auto", "perf", "timer", "perf-user");
+  private static final List<String> OWN_NAMES = List.of("enabled", "interval", "depth", "engine");
+
+  /** What JFR itself knows of every event that lasts no time. */
+  private static final List<String> JFRS_NAMES = List.of("stackTrace", "threshold");
+
+  /** A name is taken for a misspelt one if it differs from it in so many letters at most. */
+  private static final int TYPOS = 2;
+
+  private SamplingSettings() {}
+
+  /**
+   * The nanoseconds of an interval as settings of JFR write it, such as {@code 10 ms}; empty where
+   * it is none of {@link #INTERVALS}.
+   */
+  public static OptionalLong interval(String text) {
+    OptionalLong nanos = Timespans.parse(text);
+    return nanos.isPresent() && clamp(nanos.getAsLong()) == nanos.getAsLong()
+        ? nanos
+        : OptionalLong.empty();
+  }
+
+  /** The interval next to {@code nanos} that may be asked for. */
+  public static long clamp(long nanos) {
+    return Math.max(MIN_INTERVAL_NANOS, Math.min(MAX_INTERVAL_NANOS, nanos));
+  }
+
+  /** The depth that is meant; empty where it is none of {@link #DEPTHS}. */
+  public static OptionalInt depth(String text) {
+    try {
+      int depth = Integer.parseInt(text.strip());
+      return depth >= 1 && depth <= MAX_DEPTH ? OptionalInt.of(depth) : OptionalInt.empty();
+    } catch (NumberFormatException e) {
+      return OptionalInt.empty();
+    }
+  }
+
+  /** Whether there is such an engine, or it is {@link #DEFAULT_ENGINE}. */
+  public static boolean isEngine(String name) {
+    return ENGINE_NAMES.contains(name);
+  }
+
+  /** Which one may have been meant: {@code (did you mean perf?)}, or the engines there are. */
+  public static String meantEngine(String name) {
+    return meant(name, ENGINE_NAMES, ENGINES);
+  }
+
+  /** Whether {@code stackweave.NativeSample} has such a setting. */
+  static boolean isSetting(String name) {
+    return OWN_NAMES.contains(name) || JFRS_NAMES.contains(name);
+  }
+
+  /** As {@link #meantEngine} for the settings of {@code stackweave.NativeSample}. */
+  static String meantSetting(String name) {
+    return name.equals("period") ? " (did you mean interval?)" : meant(name, OWN_NAMES, KNOWN);
+  }
+
+  /** Whether an event's name is {@code stackweave.NativeSample}, misspelt. */
+  static boolean isMisspeltEvent(String name) {
+    if (name.equals(NativeSample.NAME) || name.startsWith("jdk.")) {
+      return false; // nearly all, at once: it is looked every second
+    }
+    String own = NativeSample.NAME.toLowerCase(Locale.ROOT);
+    String lower = name.toLowerCase(Locale.ROOT);
+    return lower.equals(own.substring(own.indexOf('.') + 1))
+        || Math.abs(lower.length() - own.length()) <= TYPOS && distance(lower, own) <= TYPOS;
+  }
+
+  private static String meant(String name, List<String> names, String all) {
+    String lower = name.toLowerCase(Locale.ROOT).replace('_', '-');
+    String nearest = null;
+    int least = TYPOS + 1;
+    for (String candidate : names) {
+      int distance = distance(lower, candidate);
+      if (distance < least) {
+        least = distance;
+        nearest = candidate;
+      }
+    }
+    return nearest == null
+        ? " (there are: " + all + ")"
+        : " (did you mean " + nearest + "? There are: " + all + ")";
+  }
+
+  /** How many letters have to be put in, taken out, changed or swapped with their neighbour. */
+  private static int distance(String from, String to) {
+    int[] beforeLast = new int[to.length() + 1];
+    int[] last = new int[to.length() + 1];
+    int[] row = new int[to.length() + 1];
+    for (int j = 0; j <= to.length(); j++) {
+      last[j] = j;
+    }
+    for (int i = 1; i <= from.length(); i++) {
+      row[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        boolean same = from.charAt(i - 1) == to.charAt(j - 1);
+        row[j] = Math.min(last[j - 1] + (same ? 0 : 1), 1 + Math.min(last[j], row[j - 1]));
+        if (i > 1
+            && j > 1
+            && from.charAt(i - 1) == to.charAt(j - 2)
+            && from.charAt(i - 2) == to.charAt(j - 1)) {
+          row[j] = Math.min(row[j], beforeLast[j - 2] + 1);
+        }
+      }
+      int[] free = beforeLast;
+      beforeLast = last;
+      last = row;
+      row = free;
+    }
+    return last[to.length()];
+  }
+}
