@@ -74,6 +74,9 @@ final class RemoteRecording implements AutoCloseable {
   /** Chunks of recordings before this one. */
   private Set<String> earlier;
 
+  /** Why sampling did not begin; empty for nothing. */
+  private String obstacle = "";
+
   private List<ChunkFile> chunks = List.of();
   private boolean keepFile;
 
@@ -184,7 +187,8 @@ final class RemoteRecording implements AutoCloseable {
     while (System.nanoTime() - start < START_NANOS && !given.getAsBoolean() && !isOver()) {
       TargetJvm.View view = jvm.look(name);
       boolean begun = view.serving() != null && view.serving().stage() != Serving.Stage.PREPARING;
-      if (begun || view.waits()) {
+      obstacle = view.obstacle();
+      if (begun || !obstacle.isEmpty()) {
         return;
       }
       boolean idle =
@@ -354,7 +358,7 @@ final class RemoteRecording implements AutoCloseable {
       pause();
     }
     awaitDeparture();
-    return report;
+    return report.isEmpty() ? obstacle : report;
   }
 
   private void awaitDeparture() throws FailedException {

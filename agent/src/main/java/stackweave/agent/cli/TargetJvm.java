@@ -39,6 +39,8 @@ final class TargetJvm implements AutoCloseable {
   /** What can be told to JFR: it replaces what follows a %. */
   private static final Pattern NAMED = Pattern.compile("/[^\"%\\p{Cntrl}]*");
 
+  private static final String WAITING = "state: waiting";
+
   private static final String REPOSITORY = "jdk.jfr.repository";
   private static final String AGENT_ARGUMENT = "-javaagent:";
   private static final String RETURN_CODE = "return code: ";
@@ -158,9 +160,9 @@ final class TargetJvm implements AutoCloseable {
    * @param presence whether it is there
    * @param serving how it serves the recording that was asked for; null if it doesn't know it
    * @param servesRecords whether it is at work for other recordings of this command line
-   * @param waits whether it can't begin for now, as its status says
+   * @param obstacle why it can't begin for now, as its status says; empty for nothing
    */
-  record View(Presence presence, Serving serving, boolean servesRecords, boolean waits) {}
+  record View(Presence presence, Serving serving, boolean servesRecords, String obstacle) {}
 
   /** Looks at the agent, and at how it serves a recording of this command line. */
   View look(String recording) throws FailedException {
@@ -171,7 +173,7 @@ final class TargetJvm implements AutoCloseable {
         presence(board),
         StatusBoard.serving(recording, board),
         RecordName.isIn(state.replace(recording, "")),
-        state.startsWith("state: waiting"));
+        state.startsWith(WAITING) ? state : "");
   }
 
   /** Where its JFR keeps what is not in a recording's file yet; null before its first recording. */
