@@ -2,9 +2,12 @@
  * A library that is stripped before it is loaded, as most JNI libraries in jars are: what it exports
  * has a name, its own functions do not.
  *
- * Java -> entry -> stripped_outer -> stripped_middle -> stripped_leaf, and stripped_assembly from the
- * entry: hand-written assembly that has neither a symbol nor unwind information.
+ * Java -> entry -> stripped_outer -> stripped_middle -> stripped_leaf; and from the entry
+ * stripped_assembly, which has neither a symbol nor unwind information, and code in no library.
  */
+#include <string.h>
+#include <sys/mman.h>
+
 #include "lab.h"
 
 /* Several loops and branches: samples hit it at many addresses. */
@@ -57,9 +60,30 @@ __asm__(
 static uint64_t stripped_assembly(uint64_t rounds) { return rounds; }
 #endif
 
+#ifdef __x86_64__
+/* A loop in memory of its own, as another runtime's compiler writes it: dec %rdi; jnz; ret. */
+static uint64_t (*stripped_generated(void))(uint64_t rounds) {
+  static const unsigned char loop[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0x31, 0xc0, 0xc3};
+  void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED) {
+    return stripped_assembly;
+  }
+  memcpy(code, loop, sizeof loop);
+  mprotect(code, 4096, PROT_READ | PROT_EXEC);
+  return (uint64_t(*)(uint64_t))code;
+}
+#else
+static uint64_t (*stripped_generated(void))(uint64_t) { return stripped_assembly; }
+#endif
+
 JNIEXPORT jlong JNICALL Java_stackweave_samples_it_StrippedApp_run(JNIEnv *env, jclass self,
                                                                    jlong seed, jint work) {
   (void)env;
   (void)self;
-  return (jlong)(stripped_outer((uint64_t)seed, work) + stripped_assembly((uint64_t)work));
+  static uint64_t (*generated)(uint64_t rounds);
+  if (!generated) {
+    generated = stripped_generated();
+  }
+  return (jlong)(stripped_outer((uint64_t)seed, work) + stripped_assembly((uint64_t)work) +
+                 generated((uint64_t)work));
 }

@@ -36,6 +36,6 @@ public final class Frame extends Event {
   public int line;
 
   @Label("Offset")
-  @Description("Bytecode index in Java code, distance from the symbol's start in native code")
+  @Description("Bytecode index in Java code, distance from the function's start in native code")
   public long offset;
 }

@@ -29,7 +29,8 @@ public final class Method extends Event {
   public String className;
 
   @Label("Name")
-  @Description("The method's name, or the symbol's, demangled")
+  @Description(
+      "The method's name, or the symbol's, demangled; library+0xstart for functions without one")
   public String name;
 
   @Label("Descriptor")
@@ -43,7 +44,8 @@ public final class Method extends Event {
   public String sourceFile;
 
   @Label("Symbol Start")
-  @Description("Where the symbol begins in its module's own addresses")
+  @Description(
+      "Where the symbol, or the function without one, begins in its module's own addresses")
   @MemoryAddress
   public long start;
 }

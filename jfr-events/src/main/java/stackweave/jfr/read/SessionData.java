@@ -221,8 +221,8 @@ final class SessionData {
     if (!method.className().isEmpty()) {
       return method.className() + "." + method.name();
     }
-    if (method.name().endsWith("]")) {
-      return method.name(); // Says its place itself: thread_start [libc.so.6+0x…].
+    if (saysItsPlace(method.name())) {
+      return method.name();
     }
     ModuleEntry module = modules.get(method.moduleId());
     if (module == null) {
@@ -237,6 +237,11 @@ final class SessionData {
       return module.name() + build + function;
     }
     return textInPlace(method.name(), module.name());
+  }
+
+  /** {@code thread_start [libc.so.6+0x…]}, {@code [unknown code]}; not {@code to_string[abi]}. */
+  private static boolean saysItsPlace(String method) {
+    return method.endsWith("]") && (method.startsWith("[") || method.contains(" ["));
   }
 
   /**

@@ -231,7 +231,7 @@ public final class EventStore implements AutoCloseable {
    * @param methodId from {@link #method}
    * @param kindCode what sort of code it is, 0 to 127, as in the session's legend
    * @param line source line, -1 where unknown
-   * @param offset bytecode index, or distance from the symbol's start
+   * @param offset bytecode index, or distance from the function's start
    */
   public long node(long parentId, long methodId, int kindCode, int line, long offset) {
     return trie.intern(parentId, methodId, kindCode, line, offset);

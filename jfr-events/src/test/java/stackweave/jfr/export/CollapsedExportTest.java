@@ -3,6 +3,8 @@ package stackweave.jfr.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Path;
+import java.util.UUID;
+import java.util.function.Consumer;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,12 +64,76 @@ class CollapsedExportTest {
         export(directory, true));
   }
 
+  /** What a library is called, and its functions without a symbol; as written today and before. */
+  @Test
+  void namesOfLibraries(@TempDir Path directory) throws Exception {
+    assertEquals(
+        """
+        [unknown code] 2
+        [vdso]+0x10 1
+        clock[abi:2] [libdeep.so] 1
+        libdeep.so+0x100 2
+        libdeep.so+0x200..0x300 1
+        librocksdbjni.so+0x6975e0 3
+        open [librocksdbjni.so] 2
+        snappy-1.1.10-libsnappyjava.so+0x100 1
+        sqlite-3.46.1.0-libsqlitejdbc.so@0123abcd+0x80 2
+        sqlite-3.46.1.0-libsqlitejdbc.so@fedc9876+0x80 1
+        step [sqlite-3.46.1.0-libsqlitejdbc.so] 2
+        """,
+        export(directory, false, CollapsedExportTest::writeLibraries));
+  }
+
+  private static void writeLibraries(EventStore store) {
+    long deep = store.module(module("/opt/app/libdeep.so"));
+    long vdso = store.module(module("[vdso]"));
+    frame(store, deep, "libdeep.so+0x100", 1);
+    frame(store, deep, "libdeep.so+0x100", 2);
+    frame(store, deep, "libdeep.so+0x200..0x300", 1);
+    frame(store, deep, "clock[abi:2]", 1);
+    frame(store, vdso, "[vdso]+0x10", 1);
+    frame(store, 0, "[unknown code]", 0x7f1122334455L);
+    frame(store, 0, "0x7f1122334466", 0);
+    // Extracted twice; the second time by an agent that left the number in the name.
+    long rocks = store.module(module("/tmp/librocksdbjni10162033771412059837.so", "12ab34cd56"));
+    long again = store.module(module("/tmp/librocksdbjni7735339029912841903.so", "12ab34cd56"));
+    frame(store, rocks, "librocksdbjni.so+0x6975e0", 3);
+    frame(store, rocks, "librocksdbjni.so+0x6975e0", 9);
+    frame(store, again, "librocksdbjni7735339029912841903.so+0x6975e0", 0);
+    frame(store, rocks, "open", 1);
+    frame(store, again, "open", 1);
+    String snappy = "/tmp/snappy-1.1.10-168f49a3-564b-40c8-bf60-2da16c5899cb-libsnappyjava.so";
+    frame(store, store.module(module(snappy)), "snappy-1.1.10-libsnappyjava.so+0x100", 1);
+    // Two builds of one name: at the same offset they have different functions.
+    String sqlite = "/tmp/sqlite-3.46.1.0-%s-libsqlitejdbc.so";
+    String name = "sqlite-3.46.1.0-libsqlitejdbc.so+0x80";
+    long one = store.module(module(sqlite.formatted(UUID.randomUUID()), "0123abcd0000"));
+    long same = store.module(module(sqlite.formatted(UUID.randomUUID()), "0123abcd0000"));
+    long other = store.module(module(sqlite.formatted(UUID.randomUUID()), "fedc98760000"));
+    frame(store, one, name, 1);
+    frame(store, same, name, 1);
+    frame(store, other, name, 1);
+    frame(store, one, "step", 1);
+    frame(store, other, "step", 1);
+  }
+
+  private static void frame(EventStore store, long module, String method, long offset) {
+    long id = store.method(MethodDefinition.symbol(module, method, 0));
+    long thread = store.thread(10, "main", 1, false, 0, Thread.currentThread());
+    sample(store, thread, store.node(EventStore.ROOT, id, NATIVE, -1, offset), COMPLETE);
+  }
+
   private static String export(Path directory, boolean threads) throws Exception {
+    return export(directory, threads, CollapsedExportTest::write);
+  }
+
+  private static String export(Path directory, boolean threads, Consumer<EventStore> stacks)
+      throws Exception {
     Path file = directory.resolve("stacks.jfr");
     try (Recording recording = new Recording()) {
       recording.start();
       try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
-        write(store);
+        stacks.accept(store);
       }
       recording.dump(file);
     }
@@ -117,6 +183,10 @@ class CollapsedExportTest {
   }
 
   private static ModuleDefinition module(String path) {
-    return new ModuleDefinition(path, "", 4096, 8192, "eh_frame", "", 10, ".symtab");
+    return module(path, "");
+  }
+
+  private static ModuleDefinition module(String path, String buildId) {
+    return new ModuleDefinition(path, buildId, 4096, 8192, "eh_frame", "", 10, ".symtab");
   }
 }

@@ -100,7 +100,8 @@ class CliIT {
     String text =
         switch (frame.kind()) {
           case "native" ->
-              frame.name().endsWith("]")
+              frame.name().equals("[unknown code]")
+                      || frame.name().startsWith(frame.module() + "+0x")
                   ? frame.name()
                   : frame.module().startsWith("[") // the vdso
                       ? frame.name() + " " + frame.module()
