@@ -201,7 +201,8 @@ final class Stacks {
     }
     completeEnds = new java.util.HashSet<>();
     complete.forEach(code -> completeEnds.add(ends.get(Integer.parseInt(code))));
-    status = new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]);
+    status =
+        new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]);
     libraries.addAll(modules.values());
 
     long missing = 0;

@@ -37,7 +37,8 @@ class StartDelayIT {
       String note = status.getString("note");
       boolean begun = status.getDuration("startDelay").compareTo(Duration.ZERO) > 0;
       assertTrue(begun || note.startsWith("sampling had not begun when"), status::toString);
-      assertTrue(begun || status.getLong("cpuMissed") == status.getLong("cpuUsed"), status::toString);
+      assertTrue(
+          begun || status.getLong("cpuMissed") == status.getLong("cpuUsed"), status::toString);
     }
     if (statuses.stream().allMatch(status -> status.getDuration("startDelay").isZero())) {
       assertTrue(
