@@ -30,7 +30,7 @@ class WrongSettingsIT {
               + " is used",
           "sets stackweave.NativeSample#intervall, which is unknown, so nothing follows it (did you"
               + " mean interval?",
-          "asks for interval 10 us, which is not a time from 100us to 60s, such as 10ms; 100 us is"
+          "asks for interval 10us, which is not a time from 100us to 60s, such as 10ms; 100 us is"
               + " used");
 
   @TempDir private Path directory;
