@@ -43,11 +43,9 @@ final class TopCommand implements Callable<Integer> {
   @Option(
       names = "--by",
       paramLabel = "self|total",
-      arity = "1",
-      converter = Order.class,
-      defaultValue = "self",
+      converter = OrderConverter.class,
       description = "What functions and libraries are sorted by. Default: self.")
-  private boolean byTotal;
+  private Order by = Order.SELF;
 
   @Option(
       names = "--samples",
@@ -73,7 +71,7 @@ final class TopCommand implements Callable<Integer> {
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,
-            byTotal,
+            by == Order.TOTAL,
             bySamples,
             wide ? WIDEST : width(System.getenv("COLUMNS")));
     String title = file.getFileName().toString();
@@ -89,13 +87,19 @@ final class TopCommand implements Callable<Integer> {
     return Math.max(TopExport.LEAST_WIDTH, Integer.parseInt(columns));
   }
 
-  /** Whether the order is that of the totals. */
-  static final class Order implements ITypeConverter<Boolean> {
+  /** What functions and libraries are sorted by. */
+  enum Order {
+    SELF,
+    TOTAL
+  }
+
+  /** Their names as they are typed. */
+  static final class OrderConverter implements ITypeConverter<Order> {
     @Override
-    public Boolean convert(String value) {
+    public Order convert(String value) {
       return switch (value) {
-        case "self" -> false;
-        case "total" -> true;
+        case "self" -> Order.SELF;
+        case "total" -> Order.TOTAL;
         default -> throw new TypeConversionException("'" + value + "' is neither self nor total");
       };
     }
