@@ -1,6 +1,7 @@
 /* Threads on stacks of all kinds, for StackProbe: each function runs one of them to its end. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -209,6 +210,27 @@ static void at_home(struct job *job) {
 int supplied_stack(int ms) {
   struct job job = {at_home, pool(3) + PIECE, ms};
   return run(&job, job.memory, PIECE);
+}
+
+/* Most of the least stack that pthread_create takes: what is left is less than a signal's frame. */
+static void almost_full(struct job *job) {
+  volatile char used[10000];
+  for (size_t i = 0; i < sizeof used; i += 64) {
+    used[i] = 1;
+  }
+  low = (long)used;
+  high = low + sizeof used;
+  burn(job->ms);
+}
+
+int small_stack(int ms) {
+  struct job job = {almost_full, NULL, ms};
+  return run(&job, NULL, PTHREAD_STACK_MIN);
+}
+
+int small_supplied_stack(int ms) {
+  struct job job = {almost_full, pool(3), ms};
+  return run(&job, job.memory, PTHREAD_STACK_MIN);
 }
 
 /* The memory is a file's, which may be cut while the thread runs: nobody knows that it can be read. */

@@ -28,6 +28,14 @@ import stackweave.agent.linux.SystemCalls;
 final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
   private static final int MOST_PATH = 512;
+
+  /**
+   * A stack with less is small. The kernel writes the signal's frame (3 to 11 KiB, for its vector
+   * registers) below the stack pointer wherever that is, and what such a stack has room for was
+   * counted without it. No thread of the JVM has so little, nor one that nobody chose a stack for.
+   */
+  private static final long SMALL_STACK_BYTES = 128 * 1024;
+
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};
 
   /** Of a sorted place: the thread it is of. */
@@ -51,6 +59,10 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
   private long[] partStarts = new long[64];
 
   private long[] partEnds = new long[64];
+
+  /** By thread. */
+  private boolean[] small = new boolean[64];
+
   private boolean mapsRead;
   private int unproved;
   private int firstOfLine;
@@ -70,6 +82,14 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
   /** Whether {@link #find} could read the mappings, or needed not; if not, it found no stack. */
   boolean readMaps() {
     return mapsRead;
+  }
+
+  /**
+   * Whether the signal's frame may not fit on the stack of thread {@code i} of the last {@link
+   * #find}, be that stack proved or not.
+   */
+  boolean isSmall(int i) {
+    return small[i];
   }
 
   /** Whether there is something to say of a thread. */
@@ -110,6 +130,7 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
     }
     long start = starts[i];
     long end = descriptors.end();
+    small[i] = end - descriptors.start() < SMALL_STACK_BYTES;
     boolean agreed =
         ends[i] == descriptors.blockEnd() && start >= descriptors.start() && start < end;
     starts[i] = agreed ? start : descriptors.start();
@@ -123,7 +144,9 @@ final class NativeStacks implements ThreadStacks, AutoCloseable {
       partStarts = new long[count];
       partEnds = new long[count];
       order = new long[count];
+      small = new boolean[count];
     }
+    Arrays.fill(small, 0, count, false);
     unproved = 0;
     first = -1;
     mapsRead = true;

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import stackweave.agent.engine.SignalMasks.Answer;
 
 /**
- * Threads without a timer, for they block our signal or wait for it, or may do so: what was seen of
- * each, and when it is to have its timer after all. By slots of {@link TimerThreads}. For the drain
- * thread only.
+ * Threads without a timer, for they block our signal or wait for it, or may do so, or have no room
+ * for it on their stack: what was seen of each, and when it is to have its timer after all. By
+ * slots of {@link TimerThreads}. For the drain thread only.
  */
 final class PassedOver {
   /** What a look counts that is sure. */
@@ -47,6 +47,7 @@ final class PassedOver {
     int tid;
     int needed;
     boolean inDoubt;
+    boolean small;
     boolean born;
     int looks;
     long addedAt;
@@ -110,6 +111,7 @@ final class PassedOver {
     entry.tid = tid;
     entry.needed = AT_FIRST;
     entry.inDoubt = true;
+    entry.small = false;
     entry.born = fromBirth;
     entry.looks = 0;
     entry.addedAt = System.nanoTime();
@@ -124,6 +126,19 @@ final class PassedOver {
     anewTid = 0;
     note(entry, answer);
     entry.inDoubt &= !(settled && entry.blocks);
+  }
+
+  /** Notes a thread whose stack is small. It stays so for its life. */
+  void addSmall(int slot, int tid) {
+    anewTid = 0;
+    add(slot, tid, Answer.UNSURE, false, false);
+    entries[slot].inDoubt = false;
+    entries[slot].small = true;
+  }
+
+  /** Whether the stack of the thread in a slot is small. */
+  boolean isSmall(int slot, int tid) {
+    return has(slot, tid) && entries[slot].small;
   }
 
   /** Whether it is not known yet what the thread in a slot does with the signal. */
@@ -147,6 +162,7 @@ final class PassedOver {
    */
   boolean isSeenBlocking(int slot, int tid) {
     return has(slot, tid)
+        && entries[slot].blocks
         && !entries[slot].inDoubt
         && System.nanoTime() - entries[slot].blocksSince >= MOMENT_NANOS;
   }

@@ -156,6 +156,16 @@ final class TimerDiscovery implements AutoCloseable {
     return count;
   }
 
+  /** Threads that have no timer, for the signal's frame may not fit on their stacks. */
+  int small() {
+    int count = 0;
+    for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
+      int tid = threads.tidAt(slot);
+      count += tid != 0 && !threads.hasTimer(slot) && passedOver.isSmall(slot, tid) ? 1 : 0;
+    }
+    return count;
+  }
+
   /** Threads that have no timer, for it has not been found out what they do with the signal. */
   int inDoubt() {
     int count = 0;
@@ -298,7 +308,7 @@ final class TimerDiscovery implements AutoCloseable {
         } else {
           doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
         }
-      } else if (!passedOver.isInDoubt(slot, tid)) {
+      } else if (!passedOver.isInDoubt(slot, tid) && !passedOver.isSmall(slot, tid)) {
         lookAgain(slot, tid);
       }
     }
@@ -375,7 +385,9 @@ final class TimerDiscovery implements AutoCloseable {
     findStacks();
     for (int i = 0; i < attached.size(); i++) {
       int tid = attached.get(i);
-      if (resumed.indexOf(tid) >= 0) {
+      if (nativeStacks.isSmall(i)) {
+        passOver(tid);
+      } else if (resumed.indexOf(tid) >= 0) {
         long accountedFrom = passedOver.accountedFrom(threads.slot(tid));
         threads.begin(tid, attachedStarts[i], attachedEnds[i], accountedFrom);
       } else if (nativeStacks.readMaps()) {
@@ -473,7 +485,19 @@ final class TimerDiscovery implements AutoCloseable {
     }
     findStacks();
     for (int i = 0; i < attached.size(); i++) {
-      threads.begin(attached.get(i), attachedStarts[i], attachedEnds[i], fromBirth ? 0 : -1);
+      if (nativeStacks.isSmall(i)) {
+        passOver(attached.get(i));
+      } else {
+        threads.begin(attached.get(i), attachedStarts[i], attachedEnds[i], fromBirth ? 0 : -1);
+      }
+    }
+  }
+
+  private void passOver(int tid) {
+    int slot = threads.slot(tid);
+    if (slot >= 0 && threads.hasTimer(slot)) {
+      threads.suspend(slot);
+      passedOver.addSmall(slot, tid);
     }
   }
 

@@ -279,7 +279,7 @@ final class TimerEngine implements SampleEngine {
         records.coveredNanos(),
         0,
         0,
-        discovery.refused() + discovery.blocked() + discovery.inDoubt(),
+        discovery.refused() + discovery.blocked() + discovery.inDoubt() + discovery.small(),
         0,
         0);
   }
@@ -307,6 +307,13 @@ final class TimerEngine implements SampleEngine {
               + signal.number()
               + " or wait for it (they, or who started them, block all signals): "
               + discovery.blocked());
+    }
+    if (discovery.small() > 0) {
+      append(
+          note,
+          "threads not sampled, for the signal's frame may not fit on their stacks of less than 128"
+              + " KiB (engine=perf samples them): "
+              + discovery.small());
     }
     if (discovery.inDoubt() > 0) {
       append(

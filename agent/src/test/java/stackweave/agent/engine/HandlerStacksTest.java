@@ -63,8 +63,14 @@ class HandlerStacksTest {
 
   /** Samples by whether they were taken where the function says, and have a stack. */
   private static int[] run(Path jdk, String function) throws Exception {
-    ForkedJvm.Result result =
-        jvm.run(StackProbe.class, jdk, List.of(), library.toString(), "200", function);
+    return counts(probe(jdk, function), function);
+  }
+
+  private static ForkedJvm.Result probe(Path jdk, String function) throws Exception {
+    return jvm.run(StackProbe.class, jdk, List.of(), library.toString(), "200", function);
+  }
+
+  private static int[] counts(ForkedJvm.Result result, String function) {
     assertEquals(0, result.exit(), result.output());
     String line = result.line(function);
     assumeTrue(!line.startsWith("not here"), () -> function + ": " + line);
@@ -94,6 +100,20 @@ class HandlerStacksTest {
     int[] counts = run(jdk, "supplied_stack");
     assertTrue(counts[1] > 5, "with stack: " + counts[1]);
     assertEquals(0, counts[2] + counts[4], "without");
+  }
+
+  /**
+   * The kernel writes the signal's frame below sp, whatever is there: into the guard, or beyond.
+   */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aThreadWithASmallStackGetsNoSignal(Path jdk) throws Exception {
+    for (String function : List.of("small_stack", "small_supplied_stack")) {
+      ForkedJvm.Result result = probe(jdk, function);
+      int[] counts = counts(result, function);
+      assertEquals(0, counts[1] + counts[2] + counts[3] + counts[4], function);
+      assertEquals("true", result.line("passed over"), result.output());
+    }
   }
 
   /** Of memory that may go, and of threads that the C library does not know: registers only. */

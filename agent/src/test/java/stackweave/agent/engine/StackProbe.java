@@ -25,15 +25,16 @@ final class StackProbe {
     EngineConfig config =
         new EngineConfig(1_000_000, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER);
     int[] result = {0};
-    Recorder recorder =
-        Recorder.record(
-            config,
-            () -> {
-              Thread thread =
-                  new Thread(() -> result[0] = function.invokeInt(new Object[] {millis}));
-              thread.start();
-              thread.join();
-            });
+    boolean[] passedOver = {false};
+    Recorder recorder = new Recorder();
+    recorder.onStep = engine -> passedOver[0] |= engine.note().contains("may not fit");
+    recorder.run(
+        config,
+        () -> {
+          Thread thread = new Thread(() -> result[0] = function.invokeInt(new Object[] {millis}));
+          thread.start();
+          thread.join();
+        });
     int tid = library.getFunction("last_tid").invokeInt(new Object[0]);
     long low = library.getFunction("stack_low").invokeLong(new Object[0]);
     long high = library.getFunction("stack_high").invokeLong(new Object[0]);
@@ -51,6 +52,7 @@ final class StackProbe {
             + String.format(
                 ", there %d with and %d without, elsewhere %d with and %d without stack",
                 counts[0], counts[1], counts[2], counts[3]));
+    System.out.println("passed over: " + passedOver[0]);
     System.out.println("engine: " + recorder.choice.engine().map(SampleEngine::kind).orElse(null));
   }
 }
