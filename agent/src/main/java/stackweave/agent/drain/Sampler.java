@@ -191,7 +191,7 @@ public final class Sampler implements SamplingListener {
     }
     served = request;
     if (request == null) {
-      totals.missed.forget();
+      passOverTheRest();
       return;
     }
     totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
@@ -209,6 +209,16 @@ public final class Sampler implements SamplingListener {
             switchFile,
             messages);
     drain.start();
+  }
+
+  /** What the engine saw until it was stopped, after the last recording, is not the next one's. */
+  private void passOverTheRest() {
+    SamplerStatusValues latest = totals.latest();
+    if (store != null && latest != null) {
+      totals.missed.stated(latest.cpuMissedNanos());
+      store.passOver(latest);
+    }
+    totals.missed.forget();
   }
 
   // Classes instead of lambdas, up to where the heap is known to have room: bootstrapping the first

@@ -364,6 +364,16 @@ public final class EventStore implements AutoCloseable {
     return true;
   }
 
+  /**
+   * What no status has said by now is of no recording's time: the next status begins here. While no
+   * drain thread is attached.
+   *
+   * @param values sums since the agent began
+   */
+  public void passOver(SamplerStatusValues values) {
+    lastStatus = values;
+  }
+
   private static long reachedIfLonger(SamplerStatusValues values) {
     long reached = values.gauges().reachedIntervalNanos();
     return reached > values.intervalNanos() ? reached : 0;
