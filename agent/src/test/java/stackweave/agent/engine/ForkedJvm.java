@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import stackweave.jfr.control.SamplingSettings;
 import stackweave.maps.ProcMaps;
 import stackweave.unwind.StackSnapshot;
 
@@ -34,7 +35,12 @@ final class ForkedJvm {
     this.directory = directory;
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     Class<?>[] roots = {
-      EngineChooser.class, EngineProbe.class, StackSnapshot.class, ProcMaps.class, Native.class
+      EngineChooser.class,
+      EngineProbe.class,
+      SamplingSettings.class,
+      StackSnapshot.class,
+      ProcMaps.class,
+      Native.class
     };
     for (int i = 0; i < roots.length; i++) {
       Path from = Path.of(roots[i].getProtectionDomain().getCodeSource().getLocation().getPath());
