@@ -134,7 +134,8 @@ class SamplerTest {
       String figures = used + " used, " + missed + " missed, " + drain + " own; of " + all;
       statuses.forEach(status -> assertTrue(status.getLong("cpuMissed") >= 0, figures));
       assertTrue(missed >= 7_000_000_000L && missed < used - 600_000_000L, figures);
-      assertTrue(used + drain > all - 200_000_000L, figures);
+      // A status that comes too late for the dump goes with those who asked.
+      assertTrue(used + drain > all - 1_000_000_000L, figures);
       assertTrue(used < all + 200_000_000L, figures);
     } finally {
       assertTrue(sampler.close());
