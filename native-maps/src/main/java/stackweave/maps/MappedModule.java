@@ -149,11 +149,13 @@ public final class MappedModule implements CodeModule {
     }
     long address = pc - bias;
     UnknownCode part = elf.codeAround(address);
-    return part == null
-        ? null
-        : part.between(symbols().endBelow(address), symbols().startAbove(address))
-            .between(
-                unwindTable().functionEndBelow(address), unwindTable().functionStartAbove(address));
+    if (part == null) {
+      return null;
+    }
+    SymbolTable symbols = symbols();
+    UnwindTable table = unwindTable();
+    return part.around(address, symbols.endBelow(address), symbols.startAbove(address))
+        .around(address, table.functionEndBelow(address), table.functionStartAbove(address));
   }
 
   /** The runtime address of an exported symbol, function or data, by its raw name; 0 if none. */

@@ -9,14 +9,14 @@ package stackweave.maps;
 public record UnknownCode(long start, long end) {
 
   /**
-   * What of it lies between two functions.
+   * What of it lies around an address, between two functions.
    *
-   * @param functionEnd where the function before ends, and next where the one behind it begins; −1
-   *     for none
+   * @param functionEnd where the function before ends, and next where the one behind begins; what
+   *     is not on that side of the address, such as −1 for none, says nothing
    */
-  UnknownCode between(long functionEnd, long next) {
+  UnknownCode around(long address, long functionEnd, long next) {
     return new UnknownCode(
-        functionEnd == -1 ? start : Math.max(start, functionEnd),
-        next == -1 ? end : Math.min(end, next));
+        functionEnd > start && functionEnd <= address ? functionEnd : start,
+        next > address && next < end ? next : end);
   }
 }

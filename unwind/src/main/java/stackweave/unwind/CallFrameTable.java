@@ -74,7 +74,8 @@ final class CallFrameTable implements UnwindTable {
   @Override
   public long functionStart(long address) {
     int function = notEmpty(index.floor(address));
-    return function >= 0 && address - index.start(function) < size(function)
+    return function >= 0
+            && Long.compareUnsigned(address - index.start(function), size(function)) < 0
         ? index.start(function)
         : NO_ADDRESS;
   }

@@ -48,6 +48,8 @@ public final class SFrameFuzz {
         boolean covered = section.findFunction(function.start(), found);
         check(covered || function.size() == 0, "function " + i + " not found");
         check(!covered || found.start() == function.start() || found.size() > 0, "function " + i);
+        check(
+            !covered || section.functionStart(function.start()) == found.start(), "start of " + i);
       } catch (MalformedSectionException e) {
         // said by the verifier, too
       }
@@ -73,6 +75,12 @@ public final class SFrameFuzz {
       if (rule >= 0) {
         rules.describe(rule);
       }
+      long start = table.functionStart(address);
+      check(
+          start == UnwindTable.NO_ADDRESS || address - start >>> 32 == 0,
+          "function at " + start + " covers " + address);
+      table.functionEndBelow(address);
+      table.functionStartAbove(address);
     }
   }
 
