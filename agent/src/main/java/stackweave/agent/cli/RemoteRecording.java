@@ -218,6 +218,11 @@ final class RemoteRecording implements AutoCloseable {
     return !jvm.process().isAlive() || isWritten();
   }
 
+  /** The same, of a program that may be at its end. */
+  boolean isOverSoon() {
+    return awaitTrue(this::isOver, EXIT_NANOS);
+  }
+
   private boolean isWritten() {
     try {
       return exchange.size(file) > 0;
