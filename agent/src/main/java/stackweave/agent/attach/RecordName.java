@@ -27,4 +27,10 @@ public final class RecordName {
   public static boolean isIn(String text) {
     return text.contains(PREFIX);
   }
+
+  /** Whether this name stands in a text before any other such name, or none does. */
+  public static boolean isFirstIn(String text, String name) {
+    int first = text.indexOf(PREFIX);
+    return first < 0 || text.startsWith(name, first);
+  }
 }

@@ -118,7 +118,9 @@ final class OutputFile {
       boolean renamed = false;
       try (SeekableByteChannel channel =
           directory.newByteChannel(unfinished, EXCLUSIVE, permissions)) {
-        atExit(onInterrupt);
+        if (!ownerOnly) {
+          atExit(onInterrupt);
+        }
         try (OutputStream out = Channels.newOutputStream(channel)) {
           content.writeTo(out);
         }
@@ -134,7 +136,10 @@ final class OutputFile {
     }
   }
 
-  /** Ctrl-C while a file is written leaves nothing of it. */
+  /**
+   * Ctrl-C while an export is written leaves nothing of it. Not so a recording, which is finished
+   * all the same.
+   */
   private static void atExit(Thread thread) {
     try {
       Runtime.getRuntime().addShutdownHook(thread);

@@ -118,14 +118,14 @@ final class RecordCommand implements Callable<Integer> {
       mustBeName(wish);
     }
     try (RemoteRecording recording = RemoteRecording.start(jvm, settings, wishes, durationMillis)) {
-      boolean sampling = false;
       try {
         recording.awaitSampling(() -> interrupted.getCount() == 0);
-        sampling = true;
-      } finally {
-        if (!sampling && !recording.isOver()) {
+      } catch (FailedException e) {
+        if (!recording.isOverSoon()) {
           recording.discard();
+          throw e;
         }
+        // It answers no more, for it has ended; what it did until then is there.
       }
       awaitEnd(recording);
       long nanos = recording.nanos();

@@ -37,6 +37,9 @@ final class RemoteRecording implements AutoCloseable {
   /** An agent of -javaagent has noticed the recording after that time, or is out of order. */
   private static final long NOTICE_NANOS = 5_000_000_000L;
 
+  /** How long the agent is left to a command that began before: each load of it is warned of. */
+  private static final long OTHERS_NANOS = 3_000_000_000L;
+
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
 
@@ -184,6 +187,7 @@ final class RemoteRecording implements AutoCloseable {
   void awaitSampling(BooleanSupplier given) throws FailedException {
     boolean ordered = false;
     long start = System.nanoTime();
+    long patience = isFirst() ? 0 : OTHERS_NANOS;
     while (System.nanoTime() - start < START_NANOS && !given.getAsBoolean() && !isOver()) {
       TargetJvm.View view = jvm.look(name);
       boolean begun = view.serving() != null && view.serving().stage() != Serving.Stage.PREPARING;
@@ -191,9 +195,11 @@ final class RemoteRecording implements AutoCloseable {
       if (begun || !obstacle.isEmpty()) {
         return;
       }
-      boolean idle =
-          view.presence() == Presence.DORMANT && System.nanoTime() - start > NOTICE_NANOS;
-      if (!ordered && (view.presence() == Presence.NONE || idle)) {
+      long waited = System.nanoTime() - start;
+      boolean missing =
+          view.presence() == Presence.NONE && waited >= patience
+              || view.presence() == Presence.DORMANT && waited > NOTICE_NANOS;
+      if (!ordered && missing) {
         ordered = true;
         jvm.order(Order.Kind.VISIT, Map.of(Order.Name.RECORDING, name));
       }
@@ -201,9 +207,20 @@ final class RemoteRecording implements AutoCloseable {
     }
   }
 
+  /** Whether no other command began before, which has the agent come by itself. */
+  private boolean isFirst() throws FailedException {
+    String recordings = jvm.diagnose("JFR.check");
+    return RecordName.isFirstIn(recordings, name);
+  }
+
   /** Whether it has ended without being asked to. */
   boolean isOver() {
     return !jvm.process().isAlive() || isWritten();
+  }
+
+  /** The same, of a program that may be at its end. */
+  boolean isOverSoon() {
+    return awaitTrue(this::isOver, EXIT_NANOS);
   }
 
   private boolean isWritten() {

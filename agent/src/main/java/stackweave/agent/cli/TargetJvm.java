@@ -39,6 +39,8 @@ final class TargetJvm implements AutoCloseable {
   /** What can be told to JFR: it replaces what follows a %. */
   private static final Pattern NAMED = Pattern.compile("/[^\"%\\p{Cntrl}]*");
 
+  private static final long END_NANOS = 1_000_000_000L;
+  private static final int PAUSE_MILLIS = 20;
   private static final String WAITING = "state: waiting";
 
   private static final String REPOSITORY = "jdk.jfr.repository";
@@ -281,7 +283,7 @@ final class TargetJvm implements AutoCloseable {
       directory().put(Files.readAllBytes(own), copy);
       return order(kind, values, directory().seen(copy));
     } catch (IOException e) {
-      throw process.isAlive()
+      throw isAliveStill()
           ? new FailedException(
               "the agent's jar can't be put where the JVM "
                   + process.pid()
@@ -382,9 +384,23 @@ final class TargetJvm implements AutoCloseable {
     return process;
   }
 
+  /** A JVM that is at its end answers no more for a moment before it is gone. */
+  private boolean isAliveStill() {
+    long start = System.nanoTime();
+    while (process.isAlive() && System.nanoTime() - start < END_NANOS) {
+      try {
+        Thread.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        break;
+      }
+    }
+    return process.isAlive();
+  }
+
   private FailedException lost(IOException e) {
     return new FailedException(
-        process.isAlive()
+        isAliveStill()
             ? "lost the JVM " + process.pid() + " (" + FailedException.reason(e) + ")"
             : "the program " + process.pid() + " has ended");
   }

@@ -50,7 +50,6 @@ public final class HostileTarget {
       case "repository-of-root" -> system.setProperty(REPOSITORY, secret.getParent().toString());
       case "repository-link" -> {
         Path repository = Files.createDirectory(Path.of(arguments[2], "repository"));
-        Files.createSymbolicLink(repository.resolve("chunk.jfr"), secret);
         system.setProperty(REPOSITORY, repository.toString());
       }
       default -> system.remove(REPOSITORY);
@@ -130,9 +129,16 @@ public final class HostileTarget {
   private String diagnose(String command) throws Exception {
     Matcher name = Pattern.compile("name=(\\S+)").matcher(command);
     Matcher file = Pattern.compile("filename=\"([^\"]+)\"").matcher(command);
+    if (command.equals("JFR.check")) {
+      return "";
+    }
     boolean begins = file.find();
     if (begins) {
       recording = Path.of(file.group(1));
+      if (attack.equals("repository-link")) {
+        Path repository = Path.of(system.getProperty(REPOSITORY));
+        Files.createSymbolicLink(repository.resolve("chunk.jfr"), secret);
+      }
     }
     if (name.find()) {
       String stage = begins ? "SAMPLING:" : "ENDED:report " + ESCAPE;
