@@ -1,5 +1,7 @@
 package stackweave.agent.cli;
 
+import java.util.stream.Collectors;
+
 /**
  * Text of others for a person's terminal: what a process, a recording or a file of another user
  * says may hold escape sequences, which a terminal would carry out.
@@ -21,9 +23,15 @@ final class Plain {
     return plain.toString();
   }
 
-  /** The same in one line. */
+  /** A text of several lines in one; as {@link #report}, and in time that grows with its length. */
   static String line(String text) {
-    return report(text.strip().replaceAll("\\s*\\R\\s*", " "));
+    // Not by a regular expression: one that skips blanks takes the square of their number.
+    return lines(
+        text.substring(0, Math.min(text.length(), MOST_CHARACTERS))
+            .lines()
+            .map(String::strip)
+            .filter(line -> !line.isEmpty())
+            .collect(Collectors.joining(" ")));
   }
 
   private static boolean isPlain(int codePoint) {

@@ -137,10 +137,11 @@ final class RecordCommand implements Callable<Integer> {
 
   private void save(TargetJvm jvm, RemoteRecording recording, Path file) throws FailedException {
     try {
+      long size = recording.size();
       if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
-        mustFit(jvm, recording.size(), file);
+        mustFit(jvm, size, file);
       }
-      Output.privately(file, recording::copy);
+      Output.privately(file, out -> recording.copy(out, size));
     } catch (IOException e) {
       throw new FailedException(
           "can't read the recording that process "

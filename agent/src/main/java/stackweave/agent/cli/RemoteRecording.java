@@ -339,10 +339,15 @@ final class RemoteRecording implements AutoCloseable {
         : chunks.stream().mapToLong(ChunkFile::size).sum();
   }
 
-  void copy(OutputStream out) throws IOException {
+  /**
+   * Copies it.
+   *
+   * @param size what {@link #size} said: its user may have made it longer since
+   */
+  void copy(OutputStream out, long size) throws IOException {
     if (chunks.isEmpty()) {
       exchange.mustStillBeItsOwn(file, fileName);
-      exchange.copy(file, out);
+      exchange.copy(file, 0, size, out);
     }
     for (ChunkFile chunk : chunks) {
       chunk.copy(repository, out);

@@ -31,6 +31,9 @@ final class SwitchTurn {
   /** The agent looks every second; on a busy machine it comes late. */
   private static final long NOTICE_NANOS = 15_000_000_000L;
 
+  /** For all JVMs of a user: each that doesn't answer is waited for by itself. */
+  private static final long ASKING_NANOS = 180_000_000_000L;
+
   private static final int PAUSE_MILLIS = 250;
 
   private static final String SWITCHED_OFF = "not sampling: switched off by ";
@@ -145,6 +148,10 @@ final class SwitchTurn {
   }
 
   private void turn(String file, Place place) {
+    if (Path.of(file).getFileName() == null) {
+      problems.add(file + ": is no file: choose another switch=");
+      return;
+    }
     try {
       boolean done =
           files.act(
@@ -267,9 +274,20 @@ final class SwitchTurn {
   /** Of all that sample, whether they noticed. */
   private boolean askAll() throws IOException {
     boolean good = problems.isEmpty();
+    long start = System.nanoTime();
     File[] processes = new File("/proc").listFiles((parent, name) -> name.matches("\\d+"));
     for (File process : processes == null ? new File[0] : processes) {
-      if (isSampling(process.toPath())) {
+      if (!isSampling(process.toPath())) {
+        continue;
+      }
+      if (System.nanoTime() - start > ASKING_NANOS) {
+        System.out.println(
+            "process "
+                + process.getName()
+                + ": not asked, for others did not answer in time: off --pid "
+                + process.getName());
+        good = false;
+      } else {
         good &= ask(Long.parseLong(process.getName()), true);
       }
     }

@@ -226,11 +226,6 @@ final class TargetDirectory implements AutoCloseable {
         });
   }
 
-  /** Copies what a fetched file holds now; what is written to it from then on is not waited for. */
-  void copy(Descriptor file, OutputStream out) throws IOException {
-    copy(file, 0, size(file), out);
-  }
-
   /** Copies a part of a fetched file. */
   void copy(Descriptor file, long from, long to, OutputStream out) throws IOException {
     byte[] bytes = new byte[BUFFER];

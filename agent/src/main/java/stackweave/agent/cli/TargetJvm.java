@@ -152,7 +152,8 @@ final class TargetJvm implements AutoCloseable {
       return status;
     }
     return presence(board) == Presence.DORMANT
-        ? "state: dormant since the JVM's start, for no recording asked for samples"
+        ? "state: dormant since the JVM's start: no recording has asked for samples, or there was no"
+            + " room for them on the heap yet"
         : null;
   }
 

@@ -328,8 +328,7 @@ public final class Descriptor implements AutoCloseable {
         }
         long left = timeoutMillis - (System.nanoTime() - start) / 1_000_000;
         if (left <= 0) {
-          throw new FileSystemException(
-              name, null, "no answer within " + timeoutMillis / 1000 + " s");
+          throw new FileSystemException(name, null, "no answer in time");
         }
         poll.bytes().putInt(0, fd).putInt(Integer.BYTES, Libc.POLLIN);
         Libc.poll(poll.address(), 1, (int) left);
