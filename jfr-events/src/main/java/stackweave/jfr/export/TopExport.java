@@ -91,14 +91,6 @@ public final class TopExport {
     for (String note : FlameGraphExport.notes(profile)) {
       paragraph("! " + clean(note));
     }
-    if (profile.samples() < FEW) {
-      paragraph(
-          String.format(
-              Locale.ROOT,
-              "! Few samples: %d. One is %.1f %%, so small shares mean little.",
-              profile.samples(),
-              100.0 / profile.samples()));
-    }
     if (sums.cutSamples() > 0) {
       paragraph(
           String.format(

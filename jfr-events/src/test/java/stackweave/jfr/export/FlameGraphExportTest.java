@@ -242,7 +242,7 @@ class FlameGraphExportTest {
       String dom = browse(page, "");
       assertTrue(dom.contains("<b class=\"warn\">0.07 s of 2.21 s used"), text(dom, "facts"));
       for (String warning : warnings) {
-        assertTrue(dom.contains("<div>" + warning + "</div>"), text(dom, "notes"));
+        assertTrue(dom.contains("<span>" + warning + "</span>"), text(dom, "notes"));
       }
     }
   }
