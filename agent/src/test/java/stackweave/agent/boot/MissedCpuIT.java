@@ -104,7 +104,8 @@ class MissedCpuIT {
       for (String name : new String[] {"one", "two"}) {
         long before = cpu(live.pid());
         jcmd(jvm, live, "JFR.start", "name=" + name, "filename=" + name + ".jfr");
-        live.awaitStatus("on duty", status -> status.startsWith("state: on duty for " + name));
+        live.awaitStatus(
+            "sampling", status -> status.startsWith("state: sampling for recording " + name));
         live.awaitSamples((int) LiveJvm.samples(live.status()) + 20);
         jcmd(jvm, live, "JFR.stop", "name=" + name);
         long after = cpu(live.pid());

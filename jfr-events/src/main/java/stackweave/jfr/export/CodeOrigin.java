@@ -12,6 +12,7 @@ final class CodeOrigin {
 
   private static final String LIBJVM = "libjvm.so";
   private static final String OFFSET = "+0x";
+  private static final String RANGE = "..0x";
 
   private CodeOrigin() {}
 
@@ -37,7 +38,8 @@ final class CodeOrigin {
 
   /**
    * The library in the text of a native frame: {@code symbol [library]}, {@code symbol
-   * [library+0x12]}, or {@code library+0x12} where the function has no name; empty for none.
+   * [library+0x12]}, or {@code library+0x12} and {@code library+0x12..0x34} where the function has
+   * no name; empty for none.
    */
   static String library(String text) {
     int open = moduleAt(text);
@@ -45,7 +47,7 @@ final class CodeOrigin {
       return withoutOffset(text.substring(open + 1, text.length() - 1));
     }
     int offset = text.lastIndexOf(OFFSET);
-    return offset > 0 && isHex(text, offset + OFFSET.length()) ? text.substring(0, offset) : "";
+    return offset > 0 && isAddress(text, offset + OFFSET.length()) ? text.substring(0, offset) : "";
   }
 
   /** Where the brackets with the module begin, with which the text ends; -1 for none. */
@@ -59,17 +61,25 @@ final class CodeOrigin {
 
   private static String withoutOffset(String module) {
     int offset = module.lastIndexOf(OFFSET);
-    return offset > 0 && isHex(module, offset + OFFSET.length())
+    return offset > 0 && isAddress(module, offset + OFFSET.length())
         ? module.substring(0, offset)
         : module;
   }
 
-  private static boolean isHex(String text, int from) {
-    for (int i = from; i < text.length(); i++) {
+  /** Whether nothing but an address, or a range of addresses, stands from there on. */
+  private static boolean isAddress(String text, int from) {
+    int range = text.indexOf(RANGE, from);
+    return range < 0
+        ? isHex(text, from, text.length())
+        : isHex(text, from, range) && isHex(text, range + RANGE.length(), text.length());
+  }
+
+  private static boolean isHex(String text, int from, int to) {
+    for (int i = from; i < to; i++) {
       if (Character.digit(text.charAt(i), 16) < 0) {
         return false;
       }
     }
-    return from < text.length();
+    return from < to;
   }
 }

@@ -51,6 +51,7 @@ class FrameCategoryTest {
         "start_thread [libc.so.6+0x1234]          | native | libc.so.6",
         "libz.so.1+0x10 [libz.so.1]               | native | libz.so.1",
         "libz.so.1+0x10                           | native | libz.so.1",
+        "libz.so.1+0x10..0x34                     | native | libz.so.1",
         "[libz.so.1+0x10]                         | native | libz.so.1",
         "clock [vdso]                             | native | vdso",
         "f(int [3]) [libc++.so]                   | native | libc++.so",
