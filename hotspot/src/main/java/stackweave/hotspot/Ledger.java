@@ -34,7 +34,9 @@ final class Ledger {
     }
   }
 
-  private final VmStructs structs;
+  /** Null once the look-ups have ended: it is some 600 KiB. */
+  private VmStructs structs;
+
   private final List<Entry> entries = new ArrayList<>();
 
   Ledger(VmStructs structs) {
@@ -47,11 +49,12 @@ final class Ledger {
   }
 
   /**
-   * Ends the look-ups.
+   * Ends the look-ups, and forgets what they were made in.
    *
    * @throws UnsupportedVmException naming all that is required and missing
    */
   void requireAll() throws UnsupportedVmException {
+    structs = null;
     List<String> missing =
         entries.stream().filter(e -> e.required && e.found == null).map(Entry::text).toList();
     if (!missing.isEmpty()) {

@@ -411,6 +411,9 @@ final class DrainThread implements Runnable {
     } finally {
       engine = null;
       throttle = null;
+      if (account != null) {
+        account.end();
+      }
     }
   }
 

@@ -62,7 +62,10 @@ final class Throttle {
   private final int percent;
   private final LongSupplier cpuClock;
   private final LongSupplier clock;
-  private final DoubleSupplier backlog;
+
+  /** Null once the engine has ended. */
+  private DoubleSupplier backlog;
+
   private final SplittableRandom random;
 
   private long credit = START_NANOS;
@@ -123,6 +126,11 @@ final class Throttle {
     behind = before.behind;
     steppedAt = clock.getAsLong();
     steppedCpu = cpuClock.getAsLong();
+  }
+
+  /** The engine has ended: what is left is the account, which must not hold the engine. */
+  void end() {
+    backlog = null;
   }
 
   /** Whether the next sample is kept; asked once for each of them. */

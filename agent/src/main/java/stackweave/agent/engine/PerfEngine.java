@@ -333,8 +333,13 @@ final class PerfEngine implements SampleEngine {
       return 0;
     }
     records.setSink(sink);
-    watch();
-    int count = merge.drain(untilTimeNanos, stopped, watched);
+    int count;
+    try {
+      watch();
+      count = merge.drain(untilTimeNanos, stopped, watched);
+    } finally {
+      records.setSink(null); // not held between drains
+    }
     if (!stopped) {
       followShortThreads(System.nanoTime());
     }

@@ -1,8 +1,10 @@
 package stackweave.agent.drain;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,26 @@ class ThrottleTest {
       }
       throttle.settle();
     }
+  }
+
+  /** An engine has all that decodes its samples; the account outlives it. */
+  @Test
+  void anEndedEngineIsNotHeld() throws InterruptedException {
+    byte[] engine = new byte[1 << 20];
+    WeakReference<byte[]> reference = new WeakReference<>(engine);
+    Throttle throttle = throttleOf(engine);
+    engine = null;
+    throttle.end();
+    for (int i = 0; i < 100 && reference.get() != null; i++) {
+      System.gc();
+      Thread.sleep(10);
+    }
+    assertNull(reference.get());
+    assertEquals(1, new Throttle(throttle, () -> 0).group());
+  }
+
+  private Throttle throttleOf(byte[] engine) {
+    return new Throttle(10, () -> cpu, () -> now, () -> engine.length, random);
   }
 
   /** An engine that ends and another that begins, again and again, get what one would. */
