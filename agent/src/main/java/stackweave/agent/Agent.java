@@ -180,15 +180,31 @@ public final class Agent {
     if (whyNot != null) {
       return failed(whyNot);
     }
-    visit =
-        Visit.begin(
-            () ->
-                asOurselves(
-                    () -> {
-                      leave(instrumentation);
-                      return null;
-                    }));
-    return done("visits");
+    boolean begun = false;
+    try {
+      visit = Visit.begin(new Leave(instrumentation));
+      begun = true;
+      return done("visits");
+    } finally {
+      if (!begun) {
+        detach(); // nobody else would
+      }
+    }
+  }
+
+  /** Not a lambda: the heap may be full. */
+  private record Leave(Instrumentation instrumentation) implements Runnable {
+    @Override
+    public void run() {
+      asOurselves(
+          new PrivilegedAction<>() {
+            @Override
+            public Void run() {
+              leave(instrumentation);
+              return null;
+            }
+          });
+    }
   }
 
   /** Ends a visit if no recording of the command line runs any more. On a thread of its own. */

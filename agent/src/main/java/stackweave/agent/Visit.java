@@ -54,15 +54,38 @@ final class Visit implements FlightRecorderListener {
     while (group != null && group.getParent() != null) {
       group = group.getParent();
     }
-    Thread thread = new Thread(group, onEnd, "stackweave-leave", 0, false);
+    Thread thread = new Thread(group, new Leave(onEnd), "stackweave-leave", 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(null);
-    thread.start();
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      // No thread to be had, and the caller is the application's: the next recording's end tries
+      // again, and detach ends it in any case.
+      return;
+    }
+  }
+
+  /** What it throws is ours to bear: the application's handler of uncaught exceptions may exit. */
+  private record Leave(Runnable onEnd) implements Runnable {
+    @Override
+    public void run() {
+      try {
+        onEnd.run();
+      } catch (Throwable e) {
+        return; // the agent stays, and detach is left
+      }
+    }
   }
 
   /** Whether a recording of this name is being made. */
   static boolean isRunning(String name) {
-    return running().stream().anyMatch(recording -> recording.getName().equals(name));
+    for (Recording recording : running()) { // no lambda: the heap may be full
+      if (recording.getName().equals(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether any recording of the command line is being made. */

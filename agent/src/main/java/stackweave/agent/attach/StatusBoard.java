@@ -70,10 +70,18 @@ public final class StatusBoard {
 
   /** Shows how a recording of the command line is served; once it has ended, for the last time. */
   public synchronized void serve(String recording, Serving serving) {
+    if (serving.stage() != Serving.Stage.ENDED && hasEnded(recording)) {
+      return; // who was about to say so comes late
+    }
     set(RECORD + recording, serving.stage().name() + ":" + serving.report());
     if (serving.stage() == Serving.Stage.ENDED) {
       keepFew(RECORD + recording);
     }
+  }
+
+  private boolean hasEnded(String recording) {
+    String shown = properties == null ? null : properties.getProperty(RECORD + recording);
+    return shown != null && shown.startsWith(Serving.Stage.ENDED.name());
   }
 
   private void keepFew(String name) {

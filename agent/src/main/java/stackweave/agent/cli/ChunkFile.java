@@ -24,6 +24,9 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
   /** A terabyte, at JFR's usual size of a chunk; each costs a look at the target's file. */
   private static final int MOST_CHUNKS = 100_000;
 
+  /** A file system of the target's user may answer slowly, and each time within its limit. */
+  private static final long LONGEST_NANOS = 30_000_000_000L;
+
   private static final int HEADER_BYTES = 68;
   private static final int MAGIC = 0x464C5200;
   private static final int SIZE = 8;
@@ -58,8 +61,9 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
   static boolean isWhole(TargetDirectory directory, Descriptor file) throws IOException {
     long size = directory.size(file);
     long at = 0;
+    long start = System.nanoTime();
     for (int chunk = 0; at < size; chunk++) {
-      if (chunk == MOST_CHUNKS) {
+      if (chunk == MOST_CHUNKS || System.nanoTime() - start > LONGEST_NANOS) {
         return false;
       }
       ByteBuffer header = header(directory, file, at);

@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.regex.Pattern;
 
 /**
  * Where a result goes: a file, or standard output, which {@code -} names, too; text is UTF-8 in any
@@ -24,6 +26,9 @@ final class Output {
   }
 
   private static final String STANDARD_OUTPUT = "-";
+
+  private static final Pattern DEVICE =
+      Pattern.compile("/dev/(?!shm/|mqueue/|hugepages/).+|/proc/(self|thread-self)/fd/\\d+");
 
   private Output() {}
 
@@ -40,7 +45,7 @@ final class Output {
     }
     try {
       if (isDevice(file)) {
-        try (OutputStream out = Files.newOutputStream(file)) {
+        try (OutputStream out = openDevice(file)) {
           write(out, content);
         }
       } else {
@@ -59,7 +64,7 @@ final class Output {
           content.writeTo(out);
         }
       } else if (isDevice(file)) {
-        try (OutputStream out = Files.newOutputStream(file)) {
+        try (OutputStream out = openDevice(file)) {
           content.writeTo(out);
         }
       } else {
@@ -97,10 +102,17 @@ final class Output {
             + (standard ? "; what is there is not whole" : ""));
   }
 
-  /** Where the system alone puts files: /dev/stdout, /dev/fd/63, /dev/null. */
+  /**
+   * Where the system alone puts files: /dev/stdout, /dev/fd/63, /dev/null. Not so in /proc, whose
+   * processes' roots and directories are in others' hands.
+   */
   static boolean isDevice(Path file) {
-    Path name = file.toAbsolutePath().normalize();
-    return name.startsWith("/dev") && !name.startsWith("/dev/shm") || name.startsWith("/proc");
+    return DEVICE.matcher(file.toAbsolutePath().normalize().toString()).matches();
+  }
+
+  /** One that is there: neither made nor cut. */
+  private static OutputStream openDevice(Path file) throws IOException {
+    return Files.newOutputStream(file, StandardOpenOption.WRITE);
   }
 
   static void toStandardOutput(Content content) throws FailedException {

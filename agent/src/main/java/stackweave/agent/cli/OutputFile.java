@@ -45,6 +45,8 @@ final class OutputFile {
   /** More than file systems keep in an inode. */
   private static final int PROBE_BYTES = 1 << 16;
 
+  private static final String PROCESSES = "/proc";
+
   private OutputFile() {}
 
   /**
@@ -71,6 +73,11 @@ final class OutputFile {
   private static Path parent(Path file) throws IOException {
     if (file.toString().isEmpty()) {
       throw new FileSystemException("", null, "the name is empty");
+    }
+    if (file.toAbsolutePath().normalize().startsWith(PROCESSES)) {
+      // A link there leads to where a process's user says, below the root of this command.
+      throw new FileSystemException(
+          file.toString(), null, "it is in a process's own sight: choose another -o");
     }
     Path parent = file.toAbsolutePath().getParent();
     if (parent == null) {

@@ -73,6 +73,9 @@ final class RecordCommand implements Callable<Integer> {
   /** Of the disk: the target's user chooses how large his recording is. */
   private static final long KEPT_FREE = 64L << 20;
 
+  /** On Ctrl-C: large recordings take their time to be written and copied. */
+  private static final long LONGEST_END_MINUTES = 30;
+
   /** How soon the target's end is noticed. */
   private static final long LOOK_MILLIS = 100;
 
@@ -236,7 +239,7 @@ final class RecordCommand implements Callable<Integer> {
   private void interrupt() {
     interrupted.countDown();
     try {
-      finished.await(20, TimeUnit.SECONDS);
+      finished.await(LONGEST_END_MINUTES, TimeUnit.MINUTES);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -242,16 +242,18 @@ final class RemoteRecording implements AutoCloseable {
    * @throws FailedException if there is nothing to copy
    */
   End finish() throws FailedException {
-    boolean asked = !isOver();
     String said = "";
-    if (asked) {
+    if (!isOver()) {
       try {
         said = jvm.diagnose("JFR.stop name=" + name);
       } catch (FailedException e) {
-        if (awaitTrue(() -> !jvm.process().isAlive(), EXIT_NANOS)) {
-          asked = false;
-        } else {
-          throw e;
+        // It may have died, or still be writing the file, which it does before it answers.
+        if (!awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS)) {
+          throw new FailedException(
+              FailedException.worded(e) + "; what it writes is kept for an hour: " + keep());
+        }
+        if (isWhole() && jvm.process().isAlive()) {
+          return End.ASKED;
         }
       }
     }
@@ -281,7 +283,8 @@ final class RemoteRecording implements AutoCloseable {
         "process "
             + jvm.process().pid()
             + " did not write its recording"
-            + (said.isEmpty() ? "" : "; JFR says: " + said));
+            + (said.isEmpty() ? "" : "; JFR says: " + said)
+            + (isWritten() ? "; what there is of it is kept for an hour: " + keep() : ""));
   }
 
   private End whoEndedIt() {
@@ -305,7 +308,11 @@ final class RemoteRecording implements AutoCloseable {
     }
     try {
       List<ChunkFile> found = new ArrayList<>();
+      long start = System.nanoTime();
       for (String chunk : repository.recordings()) {
+        if (System.nanoTime() - start > WRITE_NANOS) {
+          throw new IOException("they come too slowly");
+        }
         ChunkFile readable = earlier.contains(chunk) ? null : ChunkFile.open(repository, chunk);
         if (readable != null) {
           found.add(readable);
@@ -334,9 +341,17 @@ final class RemoteRecording implements AutoCloseable {
 
   /** How many bytes {@link #copy} copies. */
   long size() throws IOException {
-    return chunks.isEmpty()
-        ? exchange.size(file)
-        : chunks.stream().mapToLong(ChunkFile::size).sum();
+    if (chunks.isEmpty()) {
+      return exchange.size(file);
+    }
+    long size = 0;
+    for (ChunkFile chunk : chunks) {
+      size += chunk.size();
+      if (size < 0) {
+        throw new IOException("its chunks are larger than any disk");
+      }
+    }
+    return size;
   }
 
   /**
@@ -362,7 +377,7 @@ final class RemoteRecording implements AutoCloseable {
   String keep() {
     keepFile = true;
     String seen = chunks.isEmpty() ? exchange.seen(fileName) : repository.seen();
-    return jvm.process().isAlive() ? "/proc/" + jvm.process().pid() + "/root" + seen : seen;
+    return seen + ", as process " + jvm.process().pid() + " sees it";
   }
 
   /**

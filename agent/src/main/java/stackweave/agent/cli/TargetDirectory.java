@@ -32,6 +32,11 @@ final class TargetDirectory implements AutoCloseable {
   private static final int FILE_OF_OWNER = 0600;
   private static final int BUFFER = 1 << 18;
 
+  /** Reading may take so long, and for each byte so long more. */
+  private static final long SLOW_NANOS = 60_000_000_000L;
+
+  private static final long SLOWEST_NANOS_PER_BYTE = 1_000;
+
   /** What {@link #fileName} makes. */
   private static final Pattern PASSING =
       Pattern.compile("(?:rec|stackweave-agent)-(\\d{10})-[0-9a-f]{1,16}\\.(?:jfr|jar)");
@@ -229,10 +234,16 @@ final class TargetDirectory implements AutoCloseable {
   /** Copies a part of a fetched file. */
   void copy(Descriptor file, long from, long to, OutputStream out) throws IOException {
     byte[] bytes = new byte[BUFFER];
+    long nanos = 0;
     try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
       for (long at = from; at < to; ) {
         long offset = at;
+        long start = System.nanoTime();
         int length = (int) Math.min(target.act(() -> file.read(buffer, offset)), to - at);
+        nanos += System.nanoTime() - start;
+        if (nanos - SLOW_NANOS > (at - from) * SLOWEST_NANOS_PER_BYTE) {
+          throw new IOException("it comes slower than a MiB a second");
+        }
         if (length == 0) {
           throw new IOException("the recording became shorter while it was read");
         }

@@ -257,14 +257,17 @@ final class DrainThread implements Runnable {
       budget = perfBudget;
       // Where /proc could not tell it when samples were asked for.
       totals.missed.begin(processCpu(), ownCpu());
-      while (!stopping) {
-        sleepWhileSwitchedOff();
-        sleepWhileHeapIsFull();
-        sampleUntilStopped();
-        // Ids of the HotSpot methods and modules begin anew with each pipeline.
-        store.newGeneration();
+      try {
+        while (!stopping) {
+          sleepWhileSwitchedOff();
+          sleepWhileHeapIsFull();
+          sampleUntilStopped();
+          // Ids of the HotSpot methods and modules begin anew with each pipeline.
+          store.newGeneration();
+        }
+      } finally {
+        totals.earlierDrainCpuNanos += cpu.ofThread();
       }
-      totals.earlierDrainCpuNanos += cpu.ofThread();
     } finally {
       cpuTime = null;
       budget = null;

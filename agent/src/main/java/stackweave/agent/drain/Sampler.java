@@ -141,7 +141,7 @@ public final class Sampler implements SamplingListener {
     SamplerStatusValues latest = totals.latest();
     for (String name : request.recordings()) {
       if (RecordName.isRecord(name)) {
-        records.putIfAbsent(name, latest == null ? SamplerTotals.NONE : latest);
+        records.putIfAbsent(name, latest == null ? SamplerTotals.none() : latest);
       }
     }
   }

@@ -17,8 +17,10 @@ import stackweave.unwind.SpliceOutcome;
  * to the drain thread; the next drain thread takes over when the one before has ended.
  */
 final class SamplerTotals {
-  /** Before anything was sampled. */
-  static final SamplerStatusValues NONE = new SamplerTotals().values(null);
+  /** What there is before anything was sampled. Not a constant: premain would pay for it. */
+  static SamplerStatusValues none() {
+    return new SamplerTotals().values(null);
+  }
 
   final SampleCounts counts = new SampleCounts();
   String engine = "";

@@ -32,6 +32,10 @@ public final class LibraryName {
 
   private static final Pattern RANDOM = Pattern.compile(UUID + "|" + HEX_NUMBER + "|" + NUMBER);
 
+  /** Not all of /usr: servers have their temporary directories in /usr/local. */
+  private static final Pattern SYSTEM =
+      Pattern.compile("/(?:usr/)?(?:lib|lib32|lib64|libx32|libexec)/");
+
   private LibraryName() {}
 
   /**
@@ -43,7 +47,7 @@ public final class LibraryName {
    */
   public static String of(String path) {
     String file = path.substring(path.lastIndexOf('/') + 1);
-    if (path.startsWith("/usr/") || path.startsWith("/lib/") || path.startsWith("/lib64/")) {
+    if (SYSTEM.matcher(path).lookingAt()) {
       return file;
     }
     Matcher random = RANDOM.matcher(file);

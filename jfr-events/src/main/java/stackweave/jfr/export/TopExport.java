@@ -20,6 +20,8 @@ public final class TopExport {
   /** Narrower tables can't be read. */
   public static final int LEAST_WIDTH = 40;
 
+  private static final int LONGEST_NAME = 4_096;
+
   private static final int FUNCTIONS = 20;
   private static final int OTHERS = 10;
 
@@ -152,7 +154,13 @@ public final class TopExport {
     line(
         String.format("%7s %7s", first, second)
             + INDENT
-            + shortening.shorten(clean(name), options.width() - SHARES));
+            + shortening.shorten(clean(bounded(name)), options.width() - SHARES));
+  }
+
+  /** A name may be as long as its recording says, and to shorten it takes the square of that. */
+  private String bounded(String name) {
+    int most = Math.max(LONGEST_NAME, options.width());
+    return name.length() <= most ? name : name.substring(0, most);
   }
 
   /** What is left out; own shares can be added up, totals can't. */

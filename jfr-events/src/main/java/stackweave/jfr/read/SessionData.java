@@ -113,7 +113,8 @@ final class SessionData {
     String buildId = Fields.text(event, "buildId");
     ModuleEntry module = new ModuleEntry(fileName(path), LibraryName.of(path), buildId);
     if (modules.putIfAbsent(Fields.number(event, "moduleId"), module) == null) {
-      builds.merge(module.name(), buildId, (one, other) -> one.equals(other) ? one : SEVERAL);
+      String build = buildId.isEmpty() ? module.file() : buildId;
+      builds.merge(module.name(), build, (one, other) -> one.equals(other) ? one : SEVERAL);
     }
   }
 
@@ -231,7 +232,10 @@ final class SessionData {
     String function = withoutName(method.name(), module);
     if (function != null) {
       // Two builds of a library have nothing in common at an offset.
-      boolean several = builds.get(module.name()).equals(SEVERAL) && !module.buildId().isEmpty();
+      boolean several = builds.get(module.name()).equals(SEVERAL);
+      if (several && module.buildId().isEmpty()) {
+        return module.file() + function;
+      }
       int digits = Math.min(BUILD_ID_DIGITS, module.buildId().length());
       String build = several ? "@" + module.buildId().substring(0, digits) : "";
       return module.name() + build + function;

@@ -73,7 +73,7 @@ public record SamplerStatusValues(
         undecodable - earlier.undecodable,
         thinned - earlier.thinned,
         ends,
-        cpuUsedNanos - earlier.cpuUsedNanos,
+        Math.max(0, cpuUsedNanos - earlier.cpuUsedNanos),
         cpuCoveredNanos - earlier.cpuCoveredNanos,
         drainCpuNanos - earlier.drainCpuNanos,
         frames - earlier.frames,
@@ -84,7 +84,7 @@ public record SamplerStatusValues(
         cpuKernelNanos - earlier.cpuKernelNanos,
         since(resets, earlier.resets),
         foreign - earlier.foreign,
-        cpuMissedNanos - earlier.cpuMissedNanos,
+        Math.max(0, cpuMissedNanos - earlier.cpuMissedNanos),
         gauges);
   }
 
