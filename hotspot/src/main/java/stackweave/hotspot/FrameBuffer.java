@@ -123,6 +123,11 @@ public final class FrameBuffer {
     return true;
   }
 
+  /** Takes the innermost frames away. */
+  public void dropInnermost(int frames) {
+    move(frames, 0);
+  }
+
   private void move(int from, int to) {
     int length = count - from;
     System.arraycopy(kinds, from, kinds, to, length);

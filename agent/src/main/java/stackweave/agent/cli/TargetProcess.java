@@ -294,6 +294,14 @@ final class TargetProcess implements AutoCloseable {
     }
   }
 
+  private static boolean hasEnded(long pid, Descriptor proc) {
+    try {
+      return status(pid, Path.of(proc.ownPath())).getOrDefault("State", "").matches("[ZX].*");
+    } catch (FailedException e) {
+      return true;
+    }
+  }
+
   private static void mustBeJvm(long pid, Descriptor proc) throws FailedException {
     boolean isJvm;
     try {
@@ -301,6 +309,9 @@ final class TargetProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new FailedException(
           "process " + pid + " can't be looked at (" + FailedException.reason(e) + ")");
+    }
+    if (!isJvm && hasEnded(pid, proc)) {
+      throw new FailedException("process " + pid + " has ended");
     }
     if (!isJvm) {
       throw new FailedException("process " + pid + " is no JVM (it has no libjvm.so mapped)");

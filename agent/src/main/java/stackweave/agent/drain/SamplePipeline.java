@@ -15,6 +15,7 @@ import stackweave.unwind.OlderStack;
 import stackweave.unwind.SpliceOutcome;
 import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * What becomes of a raw sample: unwound with the modules of its moment, named, written. Nothing
@@ -223,7 +224,30 @@ final class SamplePipeline implements EngineSink {
     }
   }
 
+  /**
+   * A timer's signal that finds the thread at the first instruction of another signal's handler was
+   * due at the same time as that one, whose frame the kernel had just made: JFR's own sampler, for
+   * one, sends signals all the time. The CPU time was used by the code below.
+   */
+  private void dropHandlerNotBegun(StackSnapshot snapshot) {
+    boolean inHandler =
+        frames.count() > 2
+            && frames.isInterrupted(0)
+            && !frames.isInterrupted(1)
+            && frames.isInterrupted(2) // so frame 1 is what a handler returns to
+            && frames.kind(0) == FrameKind.NATIVE
+            && frames.kind(1) == FrameKind.NATIVE;
+    try {
+      if (inHandler && snapshot.readLong(snapshot.registers().sp()) == frames.pc(1)) {
+        frames.dropInnermost(2);
+      }
+    } catch (UnreadableMemoryException e) {
+      return; // the copy begins at sp: there is none
+    }
+  }
+
   private void write(StackSnapshot snapshot, ModuleMap map, long threadId, StopReason end) {
+    dropHandlerNotBegun(snapshot);
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {

@@ -66,8 +66,8 @@ public final class RecordingReader {
       why.append("; its agent says: ").append(note.replaceAll("\\s+", " "));
     } else if (gathering.sessions.isEmpty()) {
       why.append(
-          "; start the JVM with -javaagent:stackweave-agent.jar and"
-              + " -XX:StartFlightRecording:filename=rec.jfr");
+          "; its JVM ran without -javaagent:stackweave-agent.jar, ended before sampling began, or"
+              + " its settings did not ask for samples");
     }
     Coverage coverage = gathering.totals().coverage();
     if (coverage.missedNanos() > 0) {
@@ -211,6 +211,15 @@ public final class RecordingReader {
         startDelay = Math.max(startDelay, Fields.number(status, "startDelay"));
         addCounts(Fields.text(status, "ends"), ends);
         addCounts(Fields.text(status, "splices"), splices);
+      }
+      long weights = 0;
+      for (StackProfile.Tally tally : tallies) {
+        weights += tally.weightNanos;
+      }
+      if (weights > cpuCovered) {
+        // The last status is missing: of a JVM that was killed, or a recording that goes on.
+        cpuCovered = weights;
+        cpuUsed = Math.max(cpuUsed, cpuMissed + weights);
       }
       return new SamplerTotals(
           engine,

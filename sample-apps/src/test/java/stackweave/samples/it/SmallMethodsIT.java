@@ -62,6 +62,33 @@ class SmallMethodsIT {
     assertTrue(wrong <= MOST_WRONG * all, callers.toString());
   }
 
+  /** JFR's own sampler stops threads by a signal, which is often due together with a timer's. */
+  @ParameterizedTest
+  @MethodSource("stackweave.samples.it.Jdks#all")
+  void noSampleIsOfAHandlerThatHasNotBegun(Jdk jdk) {
+    Stacks stacks =
+        Stacks.of(
+            ForkedJvm.on(jdk)
+                .withoutLibraries()
+                .agent("engine=timer", "interval=1ms")
+                .recording("settings=profile")
+                .run(APP, "2")
+                .successfully()
+                .recording());
+    long all = stacks.samples().size();
+    long inHandler =
+        stacks
+            .of(
+                sample ->
+                    !sample.frames().isEmpty()
+                        && sample.innermost().name().equals("SR_handler")
+                        && sample.innermost().offset() == 0)
+            .count();
+    System.out.printf("%s, timers beside JFR's sampler: %d of %d%n", jdk, inHandler, all);
+    assertTrue(all > 100, () -> all + " samples");
+    assertTrue(inHandler <= all / 200, () -> inHandler + " of " + all);
+  }
+
   private static boolean isSmall(Frame frame) {
     return frame.className().equals(APP)
         && SMALL.contains(frame.name())
