@@ -76,10 +76,16 @@ final class RecordCommand implements Callable<Integer> {
   /** On Ctrl-C: large recordings take their time to be written and copied. */
   private static final long LONGEST_END_MINUTES = 30;
 
+  /** How the agent's report says so. */
+  private static final String NO_SAMPLE = "samples: 0 taken";
+
   /** How soon the target's end is noticed. */
   private static final long LOOK_MILLIS = 100;
 
   private static final Pattern SAYABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
+
+  /** Whether the agent says so; of a program that has ended nobody does. */
+  private boolean noSample;
 
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
@@ -97,7 +103,10 @@ final class RecordCommand implements Callable<Integer> {
     }
     if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
       System.out.println(file);
-      System.err.println("next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+      System.err.println(
+          noSample
+              ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say why"
+              : "next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
     }
     return 0;
   }
@@ -199,6 +208,7 @@ final class RecordCommand implements Callable<Integer> {
       String report = recording.report();
       if (!report.isEmpty()) {
         System.err.println(Plain.report(report));
+        noSample = report.lines().anyMatch(line -> line.startsWith(NO_SAMPLE));
       }
     } catch (FailedException e) {
       // The recording is there; only its summary is not.

@@ -316,6 +316,16 @@ class RecordIT {
   }
 
   @Test
+  void aRecordingWithoutASampleIsSaid() throws Exception {
+    Path off = Files.createFile(directory.resolve("off"));
+    long pid = start(last(), 120, "-javaagent:" + Jars.AGENT + "=switch=" + off).pid();
+    Result result = command("record", pid, "-d", "1s", "-o", directory.resolve("none.jfr"));
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(result.err().contains("no sample was taken"), result.err());
+    assertFalse(result.err().contains("next:"), result.err());
+  }
+
+  @Test
   void aCutStackSaysTheDepth() throws Exception {
     long pid = start(last(), 120, "-javaagent:" + Jars.AGENT + "=depth=3").pid();
     Path file = directory.resolve("rec.jfr");
