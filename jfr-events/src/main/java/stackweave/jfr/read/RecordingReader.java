@@ -195,7 +195,7 @@ public final class RecordingReader {
         engine = orElse(Fields.text(status, "engine"), engine);
         reason = orElse(Fields.text(status, "engineReason"), reason);
         note = orElse(Fields.text(status, "note"), note);
-        interval = Fields.number(status, "interval");
+        interval = orElse(Fields.number(status, "interval"), interval);
         taken += Fields.number(status, "taken");
         written += Fields.number(status, "written");
         lost += Fields.number(status, "lost");
@@ -207,7 +207,8 @@ public final class RecordingReader {
         drainCpu += Fields.number(status, "drainCpu");
         cpuKernel += Fields.number(status, "cpuKernel");
         cpuMissed += Fields.number(status, "cpuMissed");
-        reached = Fields.number(status, "intervalReached");
+        // One that was written when no engine ran any more has none.
+        reached = orElse(Fields.number(status, "intervalReached"), reached);
         startDelay = Math.max(startDelay, Fields.number(status, "startDelay"));
         addCounts(Fields.text(status, "ends"), ends);
         addCounts(Fields.text(status, "splices"), splices);
@@ -241,6 +242,10 @@ public final class RecordingReader {
           startDelay,
           cpuMissed,
           reached);
+    }
+
+    private static long orElse(long number, long otherwise) {
+      return number == 0 ? otherwise : number;
     }
 
     private static String orElse(String text, String otherwise) {
