@@ -339,8 +339,6 @@ class CommandLineIT {
   }
 
   private Result commandLine(Jvm jvm, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
-    all.addAll(List.of(arguments));
-    return jvm.run(directory, all);
+    return jvm.commandLine(directory, arguments);
   }
 }

@@ -68,6 +68,15 @@ public record Jvm(Path home, int feature) {
     }
   }
 
+  /**
+   * Runs the command line of the agent's jar: {@code java -jar stackweave-agent.jar arguments…}.
+   */
+  Result commandLine(Path directory, String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
+    all.addAll(List.of(arguments));
+    return run(directory, all);
+  }
+
   /** Runs {@code java} in this directory until it ends. */
   Result run(Path directory, List<String> arguments) throws IOException, InterruptedException {
     Path out = Files.createTempFile(directory, "out", ".txt");

@@ -50,6 +50,16 @@ final class LiveJvm implements AutoCloseable {
     return live;
   }
 
+  /** Tells it something by its JDK's jcmd, in a directory, which must go well. */
+  void jcmd(Jvm jvm, Path directory, String... command) throws Exception {
+    List<String> all =
+        new ArrayList<>(List.of(jvm.home().resolve("bin/jcmd").toString(), Long.toString(pid())));
+    all.addAll(List.of(command));
+    Process process = new ProcessBuilder(all).directory(directory.toFile()).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), said);
+  }
+
   long pid() {
     return process.pid();
   }

@@ -63,13 +63,13 @@ class MissedCpuIT {
     assertTrue(cpu.missed > 0 && cpu.missed <= cpu.used, cpu::toString);
     assertTrue(cpu.covered <= 1.1 * (cpu.used - cpu.missed) + 0.1 * SECOND, cpu::toString);
     String missing = "s of CPU time used while it did not run are missing";
-    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     if (cpu.missed > 0.06 * cpu.used) {
       assertTrue(collapsed.err().contains(missing), collapsed.err());
     }
     if (collapsed.exit() == 0) {
       Path page = directory.resolve("short.html");
-      assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+      assertEquals(0, jvm.commandLine(directory, "flamegraph", recording.toString()).exit());
       assertTrue(Files.readString(page).contains(missing), "in the flame graph");
     }
   }
@@ -80,7 +80,7 @@ class MissedCpuIT {
   void fewSamplesAreSaidToBeFew(Jvm jvm) throws Exception {
     Path recording = directory.resolve("few.jfr");
     record(jvm, recording, 3_000, "+stackweave.NativeSample#interval=400ms");
-    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     if (collapsed.exit() == 2) { // a thread's first sample comes at a random moment
       assertTrue(collapsed.err().contains("holds no samples"), collapsed.err());
       return;
@@ -88,7 +88,7 @@ class MissedCpuIT {
     assertTrue(
         collapsed.err().matches("(?s).*: \\d{1,2} samples? only: shares are rough\\n.*"),
         collapsed.err());
-    assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+    assertEquals(0, jvm.commandLine(directory, "flamegraph", recording.toString()).exit());
     String page = Files.readString(directory.resolve("few.html"));
     assertTrue(page.contains(" only: shares are rough"), "in the flame graph");
   }
@@ -103,11 +103,11 @@ class MissedCpuIT {
       Thread.sleep(3_000); // dormant, with a thread at work
       for (String name : new String[] {"one", "two"}) {
         long before = cpu(live.pid());
-        jcmd(jvm, live, "JFR.start", "name=" + name, "filename=" + name + ".jfr");
+        live.jcmd(jvm, directory, "JFR.start", "name=" + name, "filename=" + name + ".jfr");
         live.awaitStatus(
             "sampling", status -> status.startsWith("state: sampling for recording " + name));
         live.awaitSamples((int) LiveJvm.samples(live.status()) + 20);
-        jcmd(jvm, live, "JFR.stop", "name=" + name);
+        live.jcmd(jvm, directory, "JFR.stop", "name=" + name);
         long after = cpu(live.pid());
         live.awaitStatus("rest", status -> status.contains("dormant"));
         Cpu cpu = Cpu.of(directory.resolve(name + ".jfr"));
@@ -141,7 +141,7 @@ class MissedCpuIT {
     assertTrue(cpu.used >= main, cpu::toString);
     assertEquals(cpu.used, cpu.missed);
     assertFalse(cpu.statuses.isEmpty());
-    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     assertTrue(
         collapsed.err().contains("sampling has not begun; ")
             && collapsed.err().contains("switched off by"),
@@ -166,22 +166,6 @@ class MissedCpuIT {
                 Integer.toString(millis)));
     assertEquals(0, result.exit(), result.err());
     return result;
-  }
-
-  private Jvm.Result commandLine(Jvm jvm, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
-    all.addAll(List.of(arguments));
-    return jvm.run(directory, all);
-  }
-
-  private void jcmd(Jvm jvm, LiveJvm live, String... command) throws Exception {
-    List<String> all =
-        new ArrayList<>(
-            List.of(jvm.home().resolve("bin/jcmd").toString(), Long.toString(live.pid())));
-    all.addAll(List.of(command));
-    Process process = new ProcessBuilder(all).directory(directory.toFile()).start();
-    String said = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), said);
   }
 
   /** What main says that it used, after the JVM's lines about the recording. */

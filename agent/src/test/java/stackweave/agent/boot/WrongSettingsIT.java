@@ -64,9 +64,9 @@ class WrongSettingsIT {
     assertEquals(0, result.exit(), result.err());
     assertAllTold(result.err(), "stderr");
     assertAllTold(notes(recording), "SamplerStatus");
-    Jvm.Result collapsed = commandLine(jvm, "collapsed", recording.toString());
+    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     assertAllTold(collapsed.err(), "collapsed");
-    assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+    assertEquals(0, jvm.commandLine(directory, "flamegraph", recording.toString()).exit());
     assertAllTold(Files.readString(directory.resolve("rec.html")), "flamegraph");
   }
 
@@ -77,15 +77,15 @@ class WrongSettingsIT {
     List<String> arguments =
         List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
     try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
-      jcmd(jvm, live, "JFR.start", "name=one", "filename=one.jfr");
+      live.jcmd(jvm, directory, "JFR.start", "name=one", "filename=one.jfr");
       live.awaitSamples(20);
       assertFalse(live.status().contains("foo"), live.status());
-      jcmd(jvm, live, "JFR.start", "name=two", "filename=two.jfr", EVENT + "engine=foo");
+      live.jcmd(jvm, directory, "JFR.start", "name=two", "filename=two.jfr", EVENT + "engine=foo");
       live.awaitStatus("the note", status -> status.contains("recording two " + TOLD.get(0)));
-      jcmd(jvm, live, "JFR.stop", "name=two");
+      live.jcmd(jvm, directory, "JFR.stop", "name=two");
       live.awaitStatus("no note", status -> !status.contains("foo"));
       assertTrue(notes(directory.resolve("two.jfr")).contains("recording two " + TOLD.get(0)));
-      jcmd(jvm, live, "JFR.stop", "name=one");
+      live.jcmd(jvm, directory, "JFR.stop", "name=one");
       Jvm.Result end = live.end();
       assertTrue(end.err().contains("stackweave: recording two " + TOLD.get(0)), end.err());
     }
@@ -135,11 +135,12 @@ class WrongSettingsIT {
       target.inputReader().readLine();
       List<String> words = new ArrayList<>(List.of(command.strip().split(" ")));
       words.add(1, Long.toString(target.pid()));
-      Jvm.Result result = commandLine(jvm, words.toArray(new String[0]));
+      Jvm.Result result = jvm.commandLine(directory, words.toArray(new String[0]));
       assertEquals(2, result.exit(), result.err());
       assertEquals(1, result.err().lines().count(), result.err());
       assertTrue(result.err().matches("stackweave: .*" + message + ".*\n"), result.err());
-      assertEquals(2, commandLine(jvm, "status", words.get(1)).exit(), "an agent was left there");
+      assertEquals(
+          2, jvm.commandLine(directory, "status", words.get(1)).exit(), "an agent was left there");
     } finally {
       target.destroyForcibly().waitFor();
     }
@@ -147,7 +148,8 @@ class WrongSettingsIT {
 
   @Test
   void helpHasWhatMayBeAsked() throws Exception {
-    Jvm.Result help = commandLine(Jvm.all().findFirst().orElseThrow(), "record", "--help");
+    Jvm.Result help =
+        Jvm.all().findFirst().orElseThrow().commandLine(directory, "record", "--help");
     String text = help.out().replaceAll("\\s+", " ");
     assertTrue(text.contains("a time from 100us to 60s, such as 10ms"), help.out());
     assertTrue(text.contains("auto, perf, timer, perf-user"), help.out());
@@ -190,7 +192,7 @@ class WrongSettingsIT {
     String said = "interval: asked 1 ms, about ";
     String notes = notes(recording);
     assertEquals(millis > 1.5, notes.contains(said), millis + " ms: " + notes);
-    assertEquals(0, commandLine(jvm, "flamegraph", recording.toString()).exit());
+    assertEquals(0, jvm.commandLine(directory, "flamegraph", recording.toString()).exit());
     String page = Files.readString(directory.resolve("tick.html"));
     assertEquals(millis > 1.5, page.contains("\"asked 1 ms, about "), "in the flame graph");
   }
@@ -209,21 +211,5 @@ class WrongSettingsIT {
       }
     }
     return notes.toString();
-  }
-
-  private Jvm.Result commandLine(Jvm jvm, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
-    all.addAll(List.of(arguments));
-    return jvm.run(directory, all);
-  }
-
-  private void jcmd(Jvm jvm, LiveJvm live, String... command) throws Exception {
-    List<String> all =
-        new ArrayList<>(
-            List.of(jvm.home().resolve("bin/jcmd").toString(), Long.toString(live.pid())));
-    all.addAll(List.of(command));
-    Process process = new ProcessBuilder(all).directory(directory.toFile()).start();
-    String said = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), said);
   }
 }
