@@ -22,7 +22,7 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.UnsupportedVmException;
 import stackweave.samples.phases.PhaseRun;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * What the first stacks cost: 400 samples of this JVM at various work, unwound with an unwinder

@@ -13,11 +13,11 @@ import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.UnsupportedVmException;
-import stackweave.maps.ModuleIndex;
+import stackweave.maps.modules.ModuleIndex;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * One real sample of this JVM, kept: a thread that recurses in compiled Java code into the JDK's

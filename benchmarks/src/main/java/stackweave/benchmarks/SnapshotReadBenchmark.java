@@ -8,8 +8,8 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What the unwinder pays for one word of the copied stack, and for one it must go without. */
 @State(Scope.Thread)

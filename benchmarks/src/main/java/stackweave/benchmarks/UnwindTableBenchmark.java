@@ -19,16 +19,16 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.MalformedSectionException;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.SFrameConversion;
-import stackweave.unwind.SFrameFunction;
-import stackweave.unwind.SFrameSection;
-import stackweave.unwind.SFrameWriter;
-import stackweave.unwind.Section;
-import stackweave.unwind.UnwindSections;
-import stackweave.unwind.UnwindTable;
-import stackweave.unwind.UnwindTables;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.sframe.SFrameFunction;
+import stackweave.unwind.sframe.SFrameSection;
+import stackweave.unwind.sframe.writer.SFrameConversion;
+import stackweave.unwind.sframe.writer.SFrameWriter;
+import stackweave.unwind.table.UnwindSections;
+import stackweave.unwind.table.UnwindTables;
 
 /**
  * From an address to a rule, without the cache that a warm frame is answered from, and what comes

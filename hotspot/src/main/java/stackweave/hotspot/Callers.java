@@ -1,8 +1,8 @@
 package stackweave.hotspot;
 
-import stackweave.unwind.CodeModules;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.walk.CodeModules;
 
 /**
  * Tells the words on a stack that are return addresses from those that only might be: the test

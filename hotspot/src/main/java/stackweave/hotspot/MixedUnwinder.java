@@ -1,13 +1,13 @@
 package stackweave.hotspot;
 
 import stackweave.unwind.Architecture;
-import stackweave.unwind.CodeModules;
 import stackweave.unwind.HeapShare;
-import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.Registers;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * From a raw sample to all its frames: kernel frames first, then native and HotSpot frames as they

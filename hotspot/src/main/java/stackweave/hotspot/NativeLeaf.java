@@ -1,9 +1,9 @@
 package stackweave.hotspot;
 
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /** Interrupted native code at a pc that no unwind information describes. */
 final class NativeLeaf {

@@ -1,12 +1,12 @@
 package stackweave.hotspot;
 
 import stackweave.unwind.Architecture;
-import stackweave.unwind.CodeModules;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Registers;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModules;
 
 /**
  * The state of one stack being walked: registers of the frame at hand, the copied stack, the frames

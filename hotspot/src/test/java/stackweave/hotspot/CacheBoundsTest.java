@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Caches that are asked for more than they hold are emptied, and say so. */
 class CacheBoundsTest {

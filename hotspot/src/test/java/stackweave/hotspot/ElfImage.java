@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.Section;
-import stackweave.unwind.UnwindSections;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.table.UnwindSections;
 
 /**
  * Just enough of ELF64 (System V gABI) for tests: sections by name, .dynsym, first load address.
@@ -56,7 +56,7 @@ final class ElfImage {
     return new Section(bytes, file.getLong(header + 0x10));
   }
 
-  UnwindSections unwindSections() {
+  public UnwindSections unwindSections() {
     return new UnwindSections(
         section(".sframe"),
         section(".eh_frame_hdr"),

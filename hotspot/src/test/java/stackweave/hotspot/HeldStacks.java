@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Parks all of {@link ParkedBodies} at once, and a thread in a native method, prints what the

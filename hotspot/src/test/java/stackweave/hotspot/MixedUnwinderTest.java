@@ -9,11 +9,11 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.CodeModules;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /** How stacks begin and end, and what a warm one costs. */
 class MixedUnwinderTest {

@@ -12,12 +12,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.CodeModules;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
-import stackweave.unwind.UnwindSource;
-import stackweave.unwind.UnwindTable;
+import stackweave.unwind.rule.UnwindSource;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.CodeModules;
 
 /**
  * Leaves in code without unwind information: functions of the C library whose information is kept

@@ -9,9 +9,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * Parks threads in known stacks and compares what the unwinder sees with {@link

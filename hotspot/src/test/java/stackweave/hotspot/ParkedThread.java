@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * A sample of a thread that blocks in a system call: /proc says its sp and pc, its stack stands

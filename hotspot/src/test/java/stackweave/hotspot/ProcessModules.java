@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.CodeModules;
-import stackweave.unwind.RuleTable;
 import stackweave.unwind.UnreadableMemoryException;
-import stackweave.unwind.UnwindTable;
-import stackweave.unwind.UnwindTables;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.table.UnwindTables;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.CodeModules;
 
 /** The executable mappings of this process as /proc/self/maps had them at {@link #refresh}. */
 final class ProcessModules implements CodeModules {

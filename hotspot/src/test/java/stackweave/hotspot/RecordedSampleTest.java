@@ -19,8 +19,8 @@ import stackweave.hotspot.replay.ReplayFormatException;
 import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** A sample of this JVM goes into a file and comes out as the same frames. */
 class RecordedSampleTest {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.RuleTable;
+import stackweave.unwind.rule.RuleTable;
 
 /** Where stacks end, as the kernel's view of a thread that blocks bears out. */
 class StackEndTest {

@@ -2,8 +2,8 @@ package stackweave.hotspot;
 
 import java.io.IOException;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /** The VM that runs the tests, opened for tests. */
 final class Vm {

@@ -16,10 +16,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.Section;
-import stackweave.unwind.UnwindTable;
-import stackweave.unwind.UnwindTables;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.table.UnwindTables;
 
 /** Depths of stacks computed from code, against what the C library's own unwind tables say. */
 class X86FunctionTest {

@@ -19,14 +19,14 @@ import java.util.regex.Pattern;
  * <p>Not by jazzer-junit: it fuzzes one test per JVM, and only when an environment variable says
  * so.
  */
-final class Jazzer {
+public final class Jazzer {
   private static final long SECONDS = Long.getLong("fuzz.seconds", 5);
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs");
 
   private Jazzer() {}
 
   /** Fails with Jazzer's report, which holds the input, if an input makes the target fail. */
-  static void run(Class<?> target, int maxLength, List<Path> seeds)
+  public static void run(Class<?> target, int maxLength, List<Path> seeds)
       throws IOException, InterruptedException {
     Path made = Files.createTempDirectory("jazzer");
     Path log = made.resolve("log");

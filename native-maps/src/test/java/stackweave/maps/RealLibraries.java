@@ -7,12 +7,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import stackweave.maps.proc.ProcMaps;
 
 /** Libraries of this machine that the tests read: those of every JDK on it, libc and libstdc++. */
-final class RealLibraries {
+public final class RealLibraries {
   private RealLibraries() {}
 
-  static List<Path> all() {
+  public static List<Path> all() {
     List<Path> found = new ArrayList<>(libjvms());
     found.add(Path.of(System.getProperty("java.home"), "lib", "libzip.so"));
     found.add(mapped("libc.so.6"));
@@ -44,7 +45,7 @@ final class RealLibraries {
   }
 
   /** Where this process has a library of that name from. */
-  static Path mapped(String name) {
+  public static Path mapped(String name) {
     try {
       return ProcMaps.read(Path.of("/proc/self")).stream()
           .map(m -> Path.of(m.path()))

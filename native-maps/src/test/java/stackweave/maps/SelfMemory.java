@@ -10,10 +10,10 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /** The own memory through /proc/self/mem, which fails where nothing is mapped. */
-final class SelfMemory implements MemoryReader, AutoCloseable {
+public final class SelfMemory implements MemoryReader, AutoCloseable {
   private final FileChannel channel;
 
-  SelfMemory() throws IOException {
+  public SelfMemory() throws IOException {
     channel = FileChannel.open(Path.of("/proc/self/mem"), StandardOpenOption.READ);
   }
 

@@ -9,18 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.symbols.SymbolTable;
 
 /** Runs the tools that the tests compare with. */
-final class Tool {
+public final class Tool {
   private Tool() {}
 
   /** The standard output of a command that must succeed. */
-  static String run(String... command) throws IOException, InterruptedException {
+  public static String run(String... command) throws IOException, InterruptedException {
     return run(List.of(command), null);
   }
 
   /** The same with a file as standard input. */
-  static String run(List<String> command, Path input) throws IOException, InterruptedException {
+  public static String run(List<String> command, Path input)
+      throws IOException, InterruptedException {
     Path output = Files.createTempFile("tool", ".out");
     Path errors = Files.createTempFile("tool", ".err");
     try {
@@ -42,13 +45,13 @@ final class Tool {
   }
 
   /** The name of the symbol at a pc, or "none". */
-  static String symbol(MappedModule module, long pc) {
+  public static String symbol(MappedModule module, long pc) {
     int symbol = module.symbolAt(pc);
     return symbol == SymbolTable.NONE ? "none" : module.symbols().name(symbol);
   }
 
   /** Compiles a shared library of C code. */
-  static Path compile(Path directory, String name, String source, String... flags)
+  public static Path compile(Path directory, String name, String source, String... flags)
       throws IOException, InterruptedException {
     Path c = directory.resolve(name + ".c");
     Path so = directory.resolve("lib" + name + ".so");

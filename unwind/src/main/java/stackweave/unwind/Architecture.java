@@ -51,7 +51,7 @@ public enum Architecture {
    * The registers that a function hands back as it found them, by DWARF number, the frame pointer
    * first: what unwind information leaves unsaid about them means "unchanged". Not to be written.
    */
-  int[] calleeSaved() {
+  public int[] calleeSaved() {
     return calleeSaved;
   }
 }

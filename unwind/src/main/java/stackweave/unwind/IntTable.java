@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 
 /** A growing array of ints in a {@link TableMemory}. Not thread-safe. */
-final class IntTable {
+public final class IntTable {
   private final TableMemory memory;
   private ByteBuffer bytes;
   private IntBuffer ints;
@@ -13,7 +13,7 @@ final class IntTable {
   /**
    * @param capacity how many ints there are, zeros at first
    */
-  IntTable(TableMemory memory, int capacity) {
+  public IntTable(TableMemory memory, int capacity) {
     this.memory = memory;
     allocate(capacity);
   }
@@ -23,32 +23,32 @@ final class IntTable {
     ints = bytes.order(ByteOrder.nativeOrder()).asIntBuffer();
   }
 
-  int capacity() {
+  public int capacity() {
     return ints.capacity();
   }
 
-  int get(int index) {
+  public int get(int index) {
     return ints.get(index);
   }
 
-  void set(int index, int value) {
+  public void set(int index, int value) {
     ints.put(index, value);
   }
 
   /** Sets {@code count} ints from {@code index} on. */
-  void set(int index, int[] values, int count) {
+  public void set(int index, int[] values, int count) {
     ints.put(index, values, 0, count);
   }
 
   /** Sets all to 0. */
-  void clear() {
+  public void clear() {
     for (int i = 0; i < ints.capacity(); i++) {
       ints.put(i, 0);
     }
   }
 
   /** Makes it longer; the ints that are there stay. */
-  void grow(int capacity) {
+  public void grow(int capacity) {
     ByteBuffer oldBytes = bytes;
     IntBuffer old = ints;
     allocate(capacity);

@@ -4,59 +4,59 @@ package stackweave.unwind;
  * Where a value of the caller is found: a kind, a register and an offset packed into a {@code
  * long}. Zero is {@link #SAME}.
  */
-final class Location {
+public final class Location {
   /** value = the callee's value of the same register. */
-  static final int SAME = 0;
+  public static final int SAME = 0;
 
   /** value is lost. */
-  static final int UNKNOWN = 1;
+  public static final int UNKNOWN = 1;
 
   /** value = *(CFA + offset). */
-  static final int AT_CFA = 2;
+  public static final int AT_CFA = 2;
 
   /** value = CFA + offset. */
-  static final int CFA_PLUS = 3;
+  public static final int CFA_PLUS = 3;
 
   /** value = register + offset. */
-  static final int REGISTER_PLUS = 4;
+  public static final int REGISTER_PLUS = 4;
 
   /** value = *(register + offset). */
-  static final int AT_REGISTER = 5;
+  public static final int AT_REGISTER = 5;
 
   /** There is no caller: only for the return address. */
-  static final int UNDEFINED = 6;
+  public static final int UNDEFINED = 6;
 
   /** Registers at and above have no place in a location. */
-  static final int MAX_REGISTERS = 256;
+  public static final int MAX_REGISTERS = 256;
 
   private Location() {}
 
-  static long of(int kind) {
+  public static long of(int kind) {
     return (long) kind << 40;
   }
 
-  static long of(int kind, int register, int offset) {
+  public static long of(int kind, int register, int offset) {
     return (long) kind << 40 | (long) register << 32 | (offset & 0xffff_ffffL);
   }
 
-  static long atCfa(int offset) {
+  public static long atCfa(int offset) {
     return of(AT_CFA, 0, offset);
   }
 
-  static int kind(long location) {
+  public static int kind(long location) {
     return (int) (location >>> 40);
   }
 
-  static int register(long location) {
+  public static int register(long location) {
     return (int) (location >>> 32) & 0xff;
   }
 
-  static int offset(long location) {
+  public static int offset(long location) {
     return (int) location;
   }
 
   /** For people: {@code u} same, {@code c-16} at CFA − 16, {@code r3+8}, {@code *(r6-8)}. */
-  static String text(long location) {
+  public static String text(long location) {
     String offset = String.format("%+d", offset(location));
     return switch (kind(location)) {
       case SAME -> "u";

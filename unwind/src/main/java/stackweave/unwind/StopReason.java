@@ -1,5 +1,7 @@
 package stackweave.unwind;
 
+import stackweave.unwind.snapshot.OlderStack;
+
 /**
  * Why a stack ends where it ends: the closed set of ends, each with the code it has in recordings.
  *

@@ -7,23 +7,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.table.UnwindSections;
 
 /** As much of an ELF file as the tests need: its sections, both byte orders. */
-final class Elf {
+public final class Elf {
   private static final int SHT_NOBITS = 8;
   private static final int SHT_GNU_SFRAME = 0x6fff_fff4;
 
-  record Header(
+  public record Header(
       String name, int type, long flags, long address, long offset, long size, int link, int info) {
-    boolean isLoaded() {
+    public boolean isLoaded() {
       return (flags & 2) != 0 && type != SHT_NOBITS;
     }
   }
 
-  final ByteBuffer bytes;
-  final Architecture architecture;
-  final int type;
-  final List<Header> sections = new ArrayList<>();
+  public final ByteBuffer bytes;
+  public final Architecture architecture;
+  public final int type;
+  public final List<Header> sections = new ArrayList<>();
 
   private Elf(ByteBuffer bytes) {
     this.bytes = bytes;
@@ -55,7 +57,7 @@ final class Elf {
     }
   }
 
-  static Elf read(Path file) throws IOException {
+  public static Elf read(Path file) throws IOException {
     return new Elf(ByteBuffer.wrap(Files.readAllBytes(file)));
   }
 
@@ -67,22 +69,22 @@ final class Elf {
     return text.toString();
   }
 
-  Header header(String name) {
+  public Header header(String name) {
     return sections.stream().filter(s -> s.name().equals(name)).findFirst().orElse(null);
   }
 
   /** The section of that name, or null. */
-  Section section(String name) {
+  public Section section(String name) {
     Header header = header(name);
     return header == null || header.type() == SHT_NOBITS ? null : section(header);
   }
 
-  Section section(Header header) {
+  public Section section(Header header) {
     ByteBuffer slice = bytes.slice((int) header.offset(), (int) header.size()).order(bytes.order());
     return new Section(slice, header.address());
   }
 
-  Section sframe() {
+  public Section sframe() {
     return sections.stream()
         .filter(s -> s.type() == SHT_GNU_SFRAME || s.name().equals(".sframe"))
         .findFirst()
@@ -91,7 +93,7 @@ final class Elf {
   }
 
   /** All that can be used for unwinding. */
-  UnwindSections unwindSections() {
+  public UnwindSections unwindSections() {
     return new UnwindSections(
         sframe(),
         section(".eh_frame_hdr"),
@@ -101,13 +103,13 @@ final class Elf {
   }
 
   /** The same without .sframe. */
-  UnwindSections ehFrameOnly() {
+  public UnwindSections ehFrameOnly() {
     return new UnwindSections(
         null, section(".eh_frame_hdr"), section(".eh_frame"), null, architecture);
   }
 
   /** Only .sframe. */
-  UnwindSections sframeOnly() {
+  public UnwindSections sframeOnly() {
     return new UnwindSections(sframe(), null, null, null, architecture);
   }
 }

@@ -8,9 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.sframe.SFrameFault;
+import stackweave.unwind.sframe.SFrameSection;
+import stackweave.unwind.sframe.tools.SFrameText;
 
 /** What GNU objdump says of an SFrame section. */
-final class Objdump {
+public final class Objdump {
   private static final Pattern VERSION = Pattern.compile("GNU objdump .*?(\\d+)\\.(\\d+).*");
   private static final Pattern FUNCTION =
       Pattern.compile(" *func idx \\[\\d+\\]: pc = 0x(\\p{XDigit}+), size = (\\d+) bytes.*");
@@ -19,7 +24,8 @@ final class Objdump {
   private Objdump() {}
 
   /** Whether this objdump reads sections of a version. */
-  static boolean reads(String objdump, int version) throws IOException, InterruptedException {
+  public static boolean reads(String objdump, int version)
+      throws IOException, InterruptedException {
     try {
       Process process = new ProcessBuilder(objdump, "--version").start();
       try (BufferedReader lines = process.inputReader()) {
@@ -36,7 +42,7 @@ final class Objdump {
   }
 
   /** Its rows of a section: start, size, row pc, CFA, FP, RA; a function without rows ends in -. */
-  static List<String> rows(String objdump, byte[] section, long address)
+  public static List<String> rows(String objdump, byte[] section, long address)
       throws IOException, InterruptedException {
     Path directory = Files.createTempDirectory("sframe");
     Path raw = directory.resolve("raw");
@@ -111,7 +117,7 @@ final class Objdump {
   }
 
   /** Our rows in the same form. */
-  static List<String> rows(Section section) throws IOException, MalformedSectionException {
+  public static List<String> rows(Section section) throws IOException, MalformedSectionException {
     StringBuilder text = new StringBuilder();
     List<SFrameFault> faults = SFrameText.write(SFrameSection.read(section), text);
     if (!faults.isEmpty()) {

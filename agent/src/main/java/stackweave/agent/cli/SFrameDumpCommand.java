@@ -6,10 +6,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import stackweave.unwind.SFrameFault;
-import stackweave.unwind.SFrameListing;
-import stackweave.unwind.SFrameSection;
-import stackweave.unwind.SFrameText;
+import stackweave.unwind.sframe.SFrameFault;
+import stackweave.unwind.sframe.SFrameSection;
+import stackweave.unwind.sframe.tools.SFrameListing;
+import stackweave.unwind.sframe.tools.SFrameText;
 
 /** {@code sframe dump FILE}. */
 @Command(

@@ -11,11 +11,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import stackweave.maps.ElfFormatException;
-import stackweave.maps.ElfUnwindSections;
-import stackweave.maps.SFrameElfCopy;
-import stackweave.unwind.SFrameConversion;
-import stackweave.unwind.SFrameWriter;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfUnwindSections;
+import stackweave.maps.elf.SFrameElfCopy;
+import stackweave.unwind.sframe.writer.SFrameConversion;
+import stackweave.unwind.sframe.writer.SFrameWriter;
 
 /** {@code sframe generate ELF -o OUT}. */
 @Command(

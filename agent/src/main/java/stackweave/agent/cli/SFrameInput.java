@@ -6,12 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import stackweave.maps.ElfFormatException;
-import stackweave.maps.ElfFormatException.Reason;
-import stackweave.maps.ElfUnwindSections;
-import stackweave.unwind.MalformedSectionException;
-import stackweave.unwind.SFrameSection;
-import stackweave.unwind.Section;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.maps.elf.ElfUnwindSections;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.sframe.SFrameSection;
 
 /**
  * A file with an SFrame section: an ELF file of any kind, or the raw section.

@@ -5,11 +5,11 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import stackweave.unwind.MalformedSectionException;
-import stackweave.unwind.SFrameFunction;
-import stackweave.unwind.SFrameRow;
-import stackweave.unwind.SFrameSection;
-import stackweave.unwind.SFrameText;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.sframe.SFrameFunction;
+import stackweave.unwind.sframe.SFrameRow;
+import stackweave.unwind.sframe.SFrameSection;
+import stackweave.unwind.sframe.tools.SFrameText;
 
 /** {@code sframe lookup FILE PC…}. */
 @Command(

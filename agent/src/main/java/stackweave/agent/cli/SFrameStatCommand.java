@@ -7,13 +7,13 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import stackweave.maps.ElfUnwindSections;
-import stackweave.unwind.SFrameConversion;
-import stackweave.unwind.SFrameStatistics;
-import stackweave.unwind.SFrameWriter;
-import stackweave.unwind.Section;
-import stackweave.unwind.Unsupported;
-import stackweave.unwind.UnwindSections;
+import stackweave.maps.elf.ElfUnwindSections;
+import stackweave.unwind.rule.Unsupported;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.sframe.tools.SFrameStatistics;
+import stackweave.unwind.sframe.writer.SFrameConversion;
+import stackweave.unwind.sframe.writer.SFrameWriter;
+import stackweave.unwind.table.UnwindSections;
 
 /** {@code sframe stat FILE…}. */
 @Command(

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import stackweave.unwind.SFrameFault;
-import stackweave.unwind.SFrameVerifier;
+import stackweave.unwind.sframe.SFrameFault;
+import stackweave.unwind.sframe.tools.SFrameVerifier;
 
 /** {@code sframe verify FILE}. */
 @Command(

@@ -11,14 +11,14 @@ import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
-import stackweave.maps.MappedModule;
-import stackweave.maps.ModuleMap;
-import stackweave.maps.SymbolTable;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleMap;
+import stackweave.maps.symbols.SymbolTable;
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
-import stackweave.unwind.UnwindTable;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Makes replay files of samples whose stack did not reach its root, where the user asked for them.

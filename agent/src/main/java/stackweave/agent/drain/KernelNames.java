@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 import stackweave.agent.linux.BpfPrograms;
-import stackweave.maps.KernelModules;
-import stackweave.maps.KernelSymbols;
+import stackweave.maps.kernel.KernelModules;
+import stackweave.maps.kernel.KernelSymbols;
 import stackweave.unwind.TableMemory;
 
 /**

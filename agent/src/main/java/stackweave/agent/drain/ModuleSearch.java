@@ -1,7 +1,7 @@
 package stackweave.agent.drain;
 
 import java.io.IOException;
-import stackweave.maps.ModuleIndex;
+import stackweave.maps.modules.ModuleIndex;
 
 /**
  * Looks for a library that a sample lies in and that is not known, for engines that don't report

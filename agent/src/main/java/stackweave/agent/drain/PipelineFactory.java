@@ -24,11 +24,11 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
 import stackweave.jfr.store.EventStore;
-import stackweave.maps.MappedModule;
-import stackweave.maps.ModuleIndex;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /** Puts together what a sample passes through, anew each time that sampling starts. */
 final class PipelineFactory {

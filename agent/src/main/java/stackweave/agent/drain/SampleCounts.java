@@ -1,8 +1,8 @@
 package stackweave.agent.drain;
 
 import java.util.Arrays;
-import stackweave.unwind.SpliceOutcome;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.SpliceOutcome;
 
 /** What became of the samples since the agent began. Belongs to the drain thread. */
 final class SampleCounts {

@@ -8,14 +8,14 @@ import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.jfr.store.EventStore;
-import stackweave.maps.ModuleIndex;
-import stackweave.maps.ModuleMap;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.maps.modules.ModuleMap;
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.OlderStack;
-import stackweave.unwind.SpliceOutcome;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.OlderStack;
+import stackweave.unwind.snapshot.SpliceOutcome;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * What becomes of a raw sample: unwound with the modules of its moment, named, written. Nothing

@@ -10,7 +10,7 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.SamplerGauges;
 import stackweave.jfr.store.SamplerStatusValues;
-import stackweave.unwind.SpliceOutcome;
+import stackweave.unwind.snapshot.SpliceOutcome;
 
 /**
  * How sampling went since the agent began, over all engines that ran one after the other. Belongs

@@ -11,13 +11,13 @@ import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
-import stackweave.maps.KernelSymbols;
-import stackweave.maps.MappedModule;
-import stackweave.maps.ModuleMap;
-import stackweave.maps.SymbolTable;
-import stackweave.maps.UnknownCode;
+import stackweave.maps.elf.UnknownCode;
+import stackweave.maps.kernel.KernelSymbols;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleMap;
+import stackweave.maps.symbols.SymbolTable;
 import stackweave.unwind.StopReason;
-import stackweave.unwind.UnwindTable;
+import stackweave.unwind.rule.UnwindTable;
 
 /**
  * Gives the frames of a stack their names and the stack its id in the recording.

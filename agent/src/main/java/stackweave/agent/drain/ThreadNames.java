@@ -6,7 +6,7 @@ import stackweave.agent.linux.Tasks;
 import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.FrameKind;
 import stackweave.jfr.store.EventStore;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Whose a sample is: the recording's id of an OS thread, with the name that Java gives it, or else

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.maps.PlainFiles;
+import stackweave.maps.proc.PlainFiles;
 import stackweave.unwind.Architecture;
 
 /** What is to know of this kernel's CPU timers. */

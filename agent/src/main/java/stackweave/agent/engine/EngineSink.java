@@ -1,6 +1,6 @@
 package stackweave.agent.engine;
 
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * What an engine delivers while it is drained: samples and what happened beside them, in the order

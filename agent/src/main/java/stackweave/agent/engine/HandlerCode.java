@@ -14,7 +14,7 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.maps.Mapping;
+import stackweave.maps.proc.Mapping;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

@@ -14,8 +14,8 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Randomness;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.maps.Mapping;
-import stackweave.maps.ProcMaps;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

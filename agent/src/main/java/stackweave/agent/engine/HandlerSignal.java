@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Tasks;
-import stackweave.maps.PlainFiles;
+import stackweave.maps.proc.PlainFiles;
 
 /**
  * The signal of the timer engine: a real-time signal that nobody uses, and its disposition, taken

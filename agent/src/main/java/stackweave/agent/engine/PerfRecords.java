@@ -3,7 +3,7 @@ package stackweave.agent.engine;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Decodes the record at a ring's tail and hands it to the sink: samples into the one snapshot,

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
-import stackweave.maps.PlainFiles;
+import stackweave.maps.proc.PlainFiles;
 
 /** What a refused perf_event_open means, in words. */
 final class PerfRefusals {

@@ -6,7 +6,7 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Samples by CPU timers: each thread has one on its own CPU clock, whose signal runs a few hundred

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Set;
-import stackweave.maps.PlainFiles;
+import stackweave.maps.proc.PlainFiles;
 
 /**
  * Where the kernel has the code of the BPF programs that are loaded, by bpf(2), for whom it tells:

@@ -2,7 +2,7 @@ package stackweave.agent.linux;
 
 import java.io.IOException;
 import java.util.Set;
-import stackweave.maps.PlainFiles;
+import stackweave.maps.proc.PlainFiles;
 
 /**
  * Which {@link GuardedCall}s may be made: all where no seccomp filter is in front of the kernel,

@@ -73,7 +73,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   }
 
   /** Begins with {@code way}; a test's entry to the fallback. */
-  SelfMemory(Way way) {
+  public SelfMemory(Way way) {
     pid = Libc.getpid();
     buffer = NativeBuffer.allocate(DATA + CAPACITY);
     bytes = buffer.bytes();

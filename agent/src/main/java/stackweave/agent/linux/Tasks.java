@@ -3,7 +3,7 @@ package stackweave.agent.linux;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import stackweave.maps.PlainFiles;
+import stackweave.maps.proc.PlainFiles;
 
 /** What /proc/self says about this process: its threads and its file descriptors. Thread-safe. */
 public final class Tasks {

@@ -15,13 +15,13 @@ import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.HotSpotStatistics;
 import stackweave.hotspot.MixedUnwinder;
-import stackweave.maps.MappedModule;
-import stackweave.maps.ModuleIndex;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * An application whose classes and compiled code come and go, sampled by a pipeline that is drained

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.maps.KernelSymbols;
+import stackweave.maps.kernel.KernelSymbols;
 import stackweave.unwind.TableMemory;
 
 /** Names of what comes and goes in the kernel. */

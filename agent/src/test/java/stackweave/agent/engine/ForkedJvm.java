@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import stackweave.jfr.control.SamplingSettings;
-import stackweave.maps.ProcMaps;
-import stackweave.unwind.StackSnapshot;
+import stackweave.maps.proc.ProcMaps;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Runs {@link EngineProbe} in a JVM of its own, under other limits, users and filters. */
 final class ForkedJvm {

@@ -41,8 +41,8 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.unwind.Registers;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** The engine at work on this JVM: what it samples, against what the kernel and the CPU say. */
 class PerfEngineTest {

@@ -21,7 +21,7 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.SamplingSettings;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What is the timer engine's own; what all engines have to do is in {@link PerfEngineTest}. */
 class TimerEngineTest {

@@ -11,14 +11,14 @@ import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
-import stackweave.maps.MappedModule;
-import stackweave.maps.ModuleIndex;
-import stackweave.maps.SymbolTable;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.maps.symbols.SymbolTable;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /** This JVM, opened for sampling without the agent. Belongs to the thread that made it. */
 public final class LiveVm implements AutoCloseable {

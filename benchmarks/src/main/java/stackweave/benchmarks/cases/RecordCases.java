@@ -19,11 +19,11 @@ import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
-import stackweave.maps.MappedModule;
-import stackweave.maps.ModuleMap;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleMap;
 import stackweave.samples.matrix.LinkCheck;
 import stackweave.samples.matrix.LinkCheck.JavaMethod;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * {@code RecordCases DIRECTORY PREFIX SECONDS CLASS [ARGUMENT…]}: runs a program in this JVM,

@@ -8,8 +8,8 @@ import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Which named situations a sample shows, told by what it looks like from outside: the kind of the

@@ -1,10 +1,10 @@
 package stackweave.hotspot.replay;
 
 import java.util.Arrays;
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.UnwindSource;
-import stackweave.unwind.UnwindTable;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindSource;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.walk.CodeModule;
 
 /**
  * An executable range of a module, with the rules and symbols of the addresses that were met.

@@ -1,9 +1,9 @@
 package stackweave.hotspot.replay;
 
 import java.util.List;
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.CodeModules;
-import stackweave.unwind.RuleTable;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.CodeModules;
 
 /** The native code of a replay file. */
 final class RecordedModules implements CodeModules {

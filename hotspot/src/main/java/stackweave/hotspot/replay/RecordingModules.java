@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
-import stackweave.unwind.CodeModule;
-import stackweave.unwind.CodeModules;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.UnwindSource;
-import stackweave.unwind.UnwindTable;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindSource;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.CodeModules;
 
 /** Modules that remember which addresses were looked up, and what was answered. */
 final class RecordingModules implements CodeModules {

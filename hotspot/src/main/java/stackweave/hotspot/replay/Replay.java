@@ -5,10 +5,10 @@ import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.UnsupportedVmException;
-import stackweave.unwind.CodeModules;
-import stackweave.unwind.NativeUnwinder;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * A recorded sample, ready to be unwound as often as wanted, with caches that stay warm. Not

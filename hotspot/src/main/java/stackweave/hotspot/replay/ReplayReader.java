@@ -17,8 +17,8 @@ import java.util.zip.ZipException;
 import stackweave.hotspot.replay.ReplayFile.Sample;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
-import stackweave.unwind.StackSnapshot;
-import stackweave.unwind.UnwindSource;
+import stackweave.unwind.rule.UnwindSource;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Reads replay files, which come from other people: every count is bounded before memory is taken

@@ -11,13 +11,13 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.SymbolAddresses;
 import stackweave.hotspot.UnsupportedVmException;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
-import stackweave.unwind.CodeModules;
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.NativeUnwinder;
 import stackweave.unwind.Registers;
-import stackweave.unwind.RuleTable;
-import stackweave.unwind.StackSnapshot;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * Makes replay files of samples: unwinds each once more from empty caches, with readers in between

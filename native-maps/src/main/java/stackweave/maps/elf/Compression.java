@@ -1,0 +1,114 @@
+package stackweave.maps.elf;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.tukaani.xz.XZInputStream;
+import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.unwind.TableMemory;
+
+/** Compressed content of ELF sections, unpacked into buffers of bounded size. */
+public final class Compression {
+  private static final int CHDR_SIZE = 24;
+  private static final int ELFCOMPRESS_ZLIB = 1;
+  private static final int XZ_MEMORY_KIB = 64 << 10;
+  private static final int FIRST_BYTES = 256 << 10;
+
+  private Compression() {}
+
+  /**
+   * The content of a section with SHF_COMPRESSED: an Elf64_Chdr (method, reserved, size, alignment)
+   * and the compressed bytes.
+   */
+  static ByteBuffer inflateSection(ByteBuffer section, long offset, TableMemory tables)
+      throws ElfFormatException {
+    if (section.limit() < CHDR_SIZE) {
+      throw new ElfFormatException(Reason.BAD_COMPRESSION, offset);
+    }
+    if (section.getInt(0) != ELFCOMPRESS_ZLIB) {
+      throw new ElfFormatException(Reason.UNSUPPORTED_COMPRESSION, offset);
+    }
+    long size = section.getLong(8);
+    if (size < 0 || size > ImageBytes.MAX_COPY) {
+      throw new ElfFormatException(Reason.TOO_LARGE, offset);
+    }
+    ByteBuffer content = tables.allocate((int) size);
+    byte[] piece = new byte[ImageBytes.PIECE];
+    Inflater inflater = new Inflater();
+    try {
+      inflater.setInput(section.slice(CHDR_SIZE, section.limit() - CHDR_SIZE));
+      int filled = 0;
+      while (filled < size) {
+        int n = inflater.inflate(piece, 0, (int) Math.min(piece.length, size - filled));
+        if (n == 0) {
+          tables.release(content);
+          throw new ElfFormatException(Reason.BAD_COMPRESSION, offset);
+        }
+        content.put(filled, piece, 0, n);
+        filled += n;
+      }
+    } catch (DataFormatException e) {
+      tables.release(content);
+      throw new ElfFormatException(Reason.BAD_COMPRESSION, offset);
+    } finally {
+      inflater.end();
+    }
+    return content;
+  }
+
+  /** The content of an XZ file; what unpacks it takes heap of its own, bounded by the heap's. */
+  public static ByteBuffer unpackXz(ByteBuffer packed, TableMemory tables)
+      throws ElfFormatException {
+    ByteBuffer out = tables.allocate(FIRST_BYTES);
+    int size = 0;
+    try (XZInputStream in = new XZInputStream(stream(packed), xzMemoryKib())) {
+      byte[] chunk = new byte[ImageBytes.PIECE];
+      for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
+        if (size + n > ImageBytes.MAX_COPY) {
+          throw new ElfFormatException(Reason.TOO_LARGE, 0);
+        }
+        if (size + n > out.capacity()) {
+          ByteBuffer larger = tables.allocate(2 * out.capacity());
+          larger.put(0, out, 0, size);
+          tables.release(out);
+          out = larger;
+        }
+        out.put(size, chunk, 0, n);
+        size += n;
+      }
+      return out.limit(size);
+    } catch (ElfFormatException e) {
+      tables.release(out);
+      throw e;
+    } catch (IOException e) {
+      tables.release(out);
+      throw new ElfFormatException(Reason.BAD_COMPRESSION, 0);
+    }
+  }
+
+  private static int xzMemoryKib() {
+    return (int) Math.min(XZ_MEMORY_KIB, Runtime.getRuntime().maxMemory() >> 10 + 5);
+  }
+
+  private static InputStream stream(ByteBuffer bytes) {
+    ByteBuffer rest = bytes.duplicate();
+    return new InputStream() {
+      @Override
+      public int read() {
+        return rest.hasRemaining() ? rest.get() & 0xff : -1;
+      }
+
+      @Override
+      public int read(byte[] target, int offset, int length) {
+        int n = Math.min(length, rest.remaining());
+        if (n == 0 && length > 0) {
+          return -1;
+        }
+        rest.get(target, offset, n);
+        return n;
+      }
+    };
+  }
+}

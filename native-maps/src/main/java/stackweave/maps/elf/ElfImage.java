@@ -1,0 +1,332 @@
+package stackweave.maps.elf;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.maps.elf.ElfHeaders.SectionHeader;
+import stackweave.maps.elf.ElfHeaders.Segment;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.table.UnwindSections;
+
+/**
+ * An ELF image of a shared object or executable: where its segments lie, its build id, its symbol
+ * tables and the sections that unwinding needs. Read from a {@linkplain FileElfImage file}, or from
+ * {@linkplain MemoryElfImage memory} where the file is gone.
+ *
+ * <p>What holds for every image can be found through its program headers alone; the file adds what
+ * only section headers tell. A part that is broken counts as absent, and {@link #problems} says
+ * why. Not thread-safe.
+ */
+public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
+  /** Build ids are 8 to 32 bytes long; what claims to be longer is no build id. */
+  private static final int MAX_BUILD_ID = 64;
+
+  /** Chains hold a few symbols; one without end is none. */
+  private static final int MAX_HASH_CHAIN = 1 << 16;
+
+  private static final int NT_GNU_BUILD_ID = 3;
+  private static final int DT_HASH = 4;
+  private static final int DT_STRTAB = 5;
+  private static final int DT_SYMTAB = 6;
+  private static final int DT_STRSZ = 10;
+  private static final int DT_GNU_HASH = 0x6ffffef5;
+  private static final int SYMBOL_SIZE = 24;
+
+  public final ElfHeaders headers;
+  private final Set<String> problems = new LinkedHashSet<>();
+
+  /**
+   * A symbol table with its names.
+   *
+   * @param sections the section headers that its symbols refer to; empty where there are none
+   * @param full whether it is a .symtab that was not thinned out, so that the space between two
+   *     symbols belongs to the first
+   */
+  public record Symbols(
+      ByteBuffer table, ByteBuffer names, List<SectionHeader> sections, boolean full) {}
+
+  ElfImage(ElfHeaders headers) {
+    this.headers = headers;
+    if (headers.sectionProblem() != null) {
+      problem("section headers", headers.sectionProblem());
+    }
+  }
+
+  /** The bytes of a segment's range, by virtual address; checked against the segments. */
+  abstract ByteBuffer at(long address, long size) throws ElfFormatException;
+
+  /** The sections for unwinding; those that are broken are null and told in {@link #problems}. */
+  public abstract UnwindSections unwindSections();
+
+  /** .symtab of this image itself; null if it has none that can be read. */
+  public abstract Symbols symtab();
+
+  /** .dynsym; null if there is none that can be read. */
+  public abstract Symbols dynsym();
+
+  public Architecture architecture() {
+    return headers.architecture();
+  }
+
+  public ByteOrder order() {
+    return headers.order();
+  }
+
+  /** What was found broken so far, one short text each: the part, what is wrong, and where. */
+  public List<String> problems() {
+    return List.copyOf(problems);
+  }
+
+  public final void problem(String part, Exception e) {
+    problems.add(part + ": " + e.getMessage());
+  }
+
+  /**
+   * Runtime address minus virtual address for an image of which the byte at {@code fileOffset} is
+   * mapped at {@code address}.
+   *
+   * <p>Two segments can share a page of the file; the executable one is meant, since only
+   * executable mappings are asked for.
+   *
+   * @throws ElfFormatException if no PT_LOAD covers the offset
+   */
+  public final long bias(long address, long fileOffset) throws ElfFormatException {
+    Segment found = null;
+    for (Segment s : headers.segments()) {
+      if (s.type() == ElfHeaders.PT_LOAD
+          && fileOffset >= pageStart(s.offset())
+          && fileOffset < s.offset() + s.fileSize()
+          && (found == null || s.executable())) {
+        found = s;
+      }
+    }
+    if (found == null) {
+      throw new ElfFormatException(Reason.OUT_OF_BOUNDS, fileOffset);
+    }
+    return address - (found.vaddr() + (fileOffset - found.offset()));
+  }
+
+  /** The lowest virtual address of any PT_LOAD, 0 if there is none. */
+  public final long lowestAddress() {
+    long lowest = Long.MAX_VALUE;
+    for (Segment s : headers.segments()) {
+      if (s.type() == ElfHeaders.PT_LOAD) {
+        lowest = Math.min(lowest, s.vaddr());
+      }
+    }
+    return lowest == Long.MAX_VALUE ? 0 : lowest;
+  }
+
+  /** The first virtual address above every PT_LOAD, 0 if there is none. */
+  public final long highestAddress() {
+    long highest = 0;
+    for (Segment s : headers.segments()) {
+      if (s.type() == ElfHeaders.PT_LOAD) {
+        highest = Math.max(highest, s.vaddr() + s.memorySize());
+      }
+    }
+    return highest;
+  }
+
+  /**
+   * The section of code that holds an address, or the segment where sections are not known; null if
+   * neither does.
+   */
+  public final UnknownCode codeAround(long address) {
+    for (SectionHeader s : headers.sections()) {
+      if (s.isExecutable() && address - s.address() >= 0 && address - s.address() < s.size()) {
+        return new UnknownCode(s.address(), s.address() + s.size());
+      }
+    }
+    for (Segment s : headers.segments()) {
+      if (s.type() == ElfHeaders.PT_LOAD
+          && s.executable()
+          && address - s.vaddr() >= 0
+          && address - s.vaddr() < s.memorySize()) {
+        return new UnknownCode(s.vaddr(), s.vaddr() + s.memorySize());
+      }
+    }
+    return null;
+  }
+
+  /** The build id in lower-case hexadecimal, or null. */
+  public abstract String buildId();
+
+  /** The build id that PT_NOTE holds, or null. */
+  final String noteBuildId() {
+    for (Segment s : headers.segments()) {
+      if (s.type() == ElfHeaders.PT_NOTE) {
+        try {
+          String id = buildId(at(s.vaddr(), s.fileSize()));
+          if (id != null) {
+            return id;
+          }
+        } catch (ElfFormatException e) {
+          problem("notes", e);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Notes: sizes of name and description, type, then both padded to 4 bytes. */
+  public static String buildId(ByteBuffer notes) throws ElfFormatException {
+    int at = 0;
+    while (at <= notes.limit() - 12) {
+      long nameSize = notes.getInt(at) & 0xffffffffL;
+      long descSize = notes.getInt(at + 4) & 0xffffffffL;
+      int type = notes.getInt(at + 8);
+      long desc = at + 12 + ((nameSize + 3) & ~3L);
+      long next = desc + ((descSize + 3) & ~3L);
+      if (desc + descSize > notes.limit()) {
+        throw new ElfFormatException(Reason.BAD_NOTE, at);
+      }
+      if (type == NT_GNU_BUILD_ID
+          && nameSize == 4
+          && Strings.equal(notes, at + 12, "GNU".getBytes(StandardCharsets.US_ASCII))
+          && descSize > 0
+          && descSize <= MAX_BUILD_ID) {
+        StringBuilder hex = new StringBuilder();
+        for (int i = 0; i < descSize; i++) {
+          int b = notes.get((int) desc + i) & 0xff;
+          hex.append(Character.forDigit(b >> 4, 16)).append(Character.forDigit(b & 15, 16));
+        }
+        return hex.toString();
+      }
+      if (next > notes.limit()) {
+        break;
+      }
+      at = (int) next;
+    }
+    return null;
+  }
+
+  /**
+   * .dynsym as the dynamic loader finds it: through PT_DYNAMIC, its length through the hash table.
+   *
+   * @param bias what the loader may have added to the addresses in PT_DYNAMIC; 0 for a file
+   */
+  final Symbols dynamicSymbols(long bias) throws ElfFormatException {
+    Segment dynamic = first(ElfHeaders.PT_DYNAMIC);
+    if (dynamic == null) {
+      return null;
+    }
+    ByteBuffer entries = at(dynamic.vaddr(), dynamic.memorySize());
+    long symtab = 0;
+    long strtab = 0;
+    long strsz = 0;
+    long hash = 0;
+    long gnuHash = 0;
+    for (int i = 0; i + 16 <= entries.limit() && entries.getLong(i) != 0; i += 16) {
+      long value = entries.getLong(i + 8);
+      switch ((int) entries.getLong(i)) {
+        case DT_SYMTAB -> symtab = unrelocated(value, bias);
+        case DT_STRTAB -> strtab = unrelocated(value, bias);
+        case DT_STRSZ -> strsz = value;
+        case DT_HASH -> hash = unrelocated(value, bias);
+        case DT_GNU_HASH -> gnuHash = unrelocated(value, bias);
+        default -> {}
+      }
+    }
+    if (symtab == 0 || strtab == 0 || (hash == 0 && gnuHash == 0)) {
+      return null;
+    }
+    long count = gnuHash != 0 ? gnuHashCount(gnuHash) : at(hash, 8).getInt(4) & 0xffffffffL;
+    return new Symbols(at(symtab, count * SYMBOL_SIZE), at(strtab, strsz), List.of(), false);
+  }
+
+  /** glibc relocates the entries of a writable PT_DYNAMIC in place; musl and the vdso do not. */
+  private long unrelocated(long value, long bias) {
+    long moved = value - bias;
+    return moved >= lowestAddress() && moved < highestAddress() ? moved : value;
+  }
+
+  /**
+   * How many symbols .gnu.hash covers: the end of the chain of the highest bucket. Source: "GNU
+   * hash ELF sections" of the System V ABI's supplements; binutils' readelf counts likewise.
+   */
+  private long gnuHashCount(long address) throws ElfFormatException {
+    ByteBuffer header = at(address, 16);
+    long buckets = header.getInt(0) & 0xffffffffL;
+    long first = header.getInt(4) & 0xffffffffL;
+    long bloom = header.getInt(8) & 0xffffffffL;
+    long bucketStart = address + 16 + bloom * 8;
+    ByteBuffer table = at(bucketStart, buckets * 4);
+    long last = 0;
+    for (int i = 0; i < buckets; i++) {
+      last = Math.max(last, table.getInt(i * 4) & 0xffffffffL);
+    }
+    if (last < first) {
+      return first;
+    }
+    long chain = bucketStart + buckets * 4 + (last - first) * 4;
+    for (int i = 0; i < MAX_HASH_CHAIN; i++) {
+      if ((at(chain + i * 4L, 4).getInt(0) & 1) != 0) {
+        return last + i + 1;
+      }
+    }
+    throw new ElfFormatException(Reason.BAD_DYNAMIC, chain);
+  }
+
+  /** PT_GNU_EH_FRAME; null if there is none or it is broken. */
+  final Section ehFrameHdr() {
+    return segment(ElfHeaders.PT_GNU_EH_FRAME, ".eh_frame_hdr");
+  }
+
+  /** PT_GNU_SFRAME; null if there is none or it is broken. */
+  final Section sframe() {
+    return segment(ElfHeaders.PT_GNU_SFRAME, ".sframe");
+  }
+
+  /**
+   * .eh_frame where .eh_frame_hdr points to: from there to the end of the segment, since nothing
+   * but a section header tells its length.
+   */
+  final Section ehFrameBehind(Section hdr) {
+    try {
+      long address = EhFrameHdr.ehFrameAddress(hdr.bytes(), hdr.address());
+      for (Segment s : headers.segments()) {
+        long offset = address - s.vaddr();
+        if (s.type() == ElfHeaders.PT_LOAD && offset >= 0 && offset < s.fileSize()) {
+          return new Section(at(address, s.fileSize() - offset), address);
+        }
+      }
+      throw new ElfFormatException(Reason.BAD_EH_FRAME_HDR, hdr.address());
+    } catch (ElfFormatException e) {
+      problem(".eh_frame", e);
+      return null;
+    }
+  }
+
+  private Section segment(int type, String name) {
+    Segment s = first(type);
+    if (s == null || s.fileSize() == 0) {
+      return null;
+    }
+    try {
+      return new Section(at(s.vaddr(), s.fileSize()), s.vaddr());
+    } catch (ElfFormatException e) {
+      problem(name, e);
+      return null;
+    }
+  }
+
+  final Segment first(int type) {
+    for (Segment s : headers.segments()) {
+      if (s.type() == type) {
+        return s;
+      }
+    }
+    return null;
+  }
+
+  /** The start of the smallest page that any supported kernel has. */
+  private static long pageStart(long offset) {
+    return offset & -4096L;
+  }
+}

@@ -1,0 +1,270 @@
+package stackweave.maps.elf;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.maps.elf.ElfHeaders.SectionHeader;
+import stackweave.maps.elf.ElfHeaders.Segment;
+import stackweave.unwind.TableMemory;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.sframe.SFrameRelocations;
+import stackweave.unwind.table.UnwindSections;
+
+/**
+ * An image in a file. Headers and build id are read when it is opened; the rest when it is asked
+ * for, each time anew: who asks, keeps it.
+ */
+public final class FileElfImage extends ElfImage {
+  private final ImageBytes bytes;
+  private final TableMemory tables;
+  private final String buildId;
+
+  private static final int RELA_SIZE = 24;
+  private static final int SYMBOL_SIZE = 24;
+
+  /** The image in the file at {@code path}, which may be any link to it; read onto the heap. */
+  public static FileElfImage open(Path path) throws ElfFormatException {
+    return open(path, TableMemory.HEAP);
+  }
+
+  /** The same, read into {@code tables}. */
+  public static FileElfImage open(Path path, TableMemory tables) throws ElfFormatException {
+    return open(ImageBytes.OfFile.open(path, tables), tables);
+  }
+
+  /** The image in these bytes. */
+  public static FileElfImage open(ImageBytes bytes) throws ElfFormatException {
+    return open(bytes, TableMemory.HEAP);
+  }
+
+  /** The image in these bytes, its compressed sections unpacked into {@code tables}. */
+  public static FileElfImage open(ImageBytes bytes, TableMemory tables) throws ElfFormatException {
+    return new FileElfImage(bytes, tables);
+  }
+
+  private FileElfImage(ImageBytes bytes, TableMemory tables) throws ElfFormatException {
+    super(ElfHeaders.ofFile(bytes));
+    this.bytes = bytes;
+    this.tables = tables;
+    buildId = findBuildId();
+  }
+
+  /** Whether what was not read yet can still be read. */
+  public boolean isReadable() {
+    return !(bytes instanceof ImageBytes.OfFile file) || file.isUnchanged();
+  }
+
+  @Override
+  ByteBuffer at(long address, long size) throws ElfFormatException {
+    for (Segment s : headers.segments()) {
+      long offset = address - s.vaddr();
+      if (s.type() == ElfHeaders.PT_LOAD
+          && offset >= 0
+          && size >= 0
+          && offset <= s.fileSize() - size) {
+        return bytes.slice(s.offset() + offset, size).order(order());
+      }
+    }
+    throw new ElfFormatException(Reason.OUT_OF_BOUNDS, address);
+  }
+
+  @Override
+  public String buildId() {
+    return buildId;
+  }
+
+  /** Gives back what {@link #symtab} or {@link #dynsym} has returned; it is of no use then. */
+  public void release(Symbols symbols) {
+    bytes.release(symbols.table());
+    bytes.release(symbols.names());
+  }
+
+  /** Gives back a section that was asked for, where it is a copy. */
+  public void release(ByteBuffer section) {
+    bytes.release(section);
+  }
+
+  @Override
+  public Symbols symtab() {
+    return symbols(ElfHeaders.SHT_SYMTAB, ".symtab", true);
+  }
+
+  @Override
+  public Symbols dynsym() {
+    Symbols symbols = symbols(ElfHeaders.SHT_DYNSYM, ".dynsym", false);
+    if (symbols == null && headers.sections().isEmpty()) {
+      try {
+        symbols = dynamicSymbols(0);
+      } catch (ElfFormatException e) {
+        problem(".dynsym", e);
+      }
+    }
+    return symbols;
+  }
+
+  /** Whether there is a .symtab, broken or not. */
+  public boolean hasSymtab() {
+    return headers.sections().stream().anyMatch(s -> s.type() == ElfHeaders.SHT_SYMTAB);
+  }
+
+  /** .gnu_debuglink: a file name, padding to 4 bytes, its CRC-32; null if there is none. */
+  public ByteBuffer debugLink() {
+    return bytesOf(section(".gnu_debuglink"));
+  }
+
+  /** .gnu_debugdata: an ELF file with function symbols, compressed with XZ; null if none. */
+  public ByteBuffer miniDebugInfo() {
+    return bytesOf(section(".gnu_debugdata"));
+  }
+
+  /** The section first: in a debug file the program headers point to what is not there. */
+  private String findBuildId() {
+    ByteBuffer notes = bytesOf(section(".note.gnu.build-id"));
+    if (notes != null) {
+      try {
+        return buildId(notes);
+      } catch (ElfFormatException e) {
+        problem(".note.gnu.build-id", e);
+      }
+    }
+    return noteBuildId();
+  }
+
+  @Override
+  public UnwindSections unwindSections() {
+    Section hdr = part(section(".eh_frame_hdr"));
+    if (hdr == null) {
+      hdr = ehFrameHdr();
+    }
+    Section ehFrame = part(section(".eh_frame"));
+    if (ehFrame == null && hdr != null && section(".eh_frame") == null) {
+      ehFrame = ehFrameBehind(hdr);
+    }
+    Section sframe = part(sframeHeader());
+    if (sframe == null) {
+      sframe = sframe();
+    }
+    return new UnwindSections(sframe, hdr, ehFrame, part(section(".debug_frame")), architecture());
+  }
+
+  /**
+   * .sframe with the addresses that the relocations of a relocatable object lead to. Assemblers
+   * before errata 1 of version 2 mean something else by the relocated value: their functions stay
+   * at 0.
+   *
+   * @return null if there is none, or it or its relocations are broken
+   */
+  public Section relocatedSFrame() {
+    SectionHeader header = sframeHeader();
+    Section section = part(header);
+    if (section == null || headers.type() != ElfHeaders.ET_REL || section.bytes().limit() == 0) {
+      return section;
+    }
+    int number = headers.sections().indexOf(header);
+    try {
+      if (!SFrameRelocations.isFieldRelative(section)) {
+        return section;
+      }
+      for (SectionHeader s : headers.sections()) {
+        if (s.type() == ElfHeaders.SHT_RELA && s.info() == number) {
+          return relocated(section, s);
+        }
+      }
+      return section;
+    } catch (ElfFormatException e) {
+      problem("relocations of .sframe", e);
+    } catch (MalformedSectionException e) {
+      problem(".sframe", e);
+    }
+    return null;
+  }
+
+  private Section relocated(Section section, SectionHeader relocations)
+      throws ElfFormatException, MalformedSectionException {
+    int link = relocations.link();
+    if (link < 0 || link >= headers.sections().size()) {
+      throw new ElfFormatException(Reason.BAD_SYMBOLS, relocations.offset());
+    }
+    SectionHeader table = headers.sections().get(link);
+    ByteBuffer symbols = bytes.slice(table.offset(), table.size()).order(order());
+    ByteBuffer entries = bytes.slice(relocations.offset(), relocations.size()).order(order());
+    int count = entries.limit() / RELA_SIZE;
+    long[] offsets = new long[count];
+    long[] targets = new long[count];
+    for (int i = 0; i < count; i++) {
+      int at = i * RELA_SIZE;
+      long symbol = entries.getLong(at + 8) >>> 32;
+      if (symbol * SYMBOL_SIZE > symbols.limit() - SYMBOL_SIZE) {
+        throw new ElfFormatException(Reason.BAD_SYMBOLS, relocations.offset() + at);
+      }
+      offsets[i] = entries.getLong(at);
+      targets[i] = symbols.getLong((int) symbol * SYMBOL_SIZE + 8) + entries.getLong(at + 16);
+    }
+    return SFrameRelocations.apply(section, offsets, targets);
+  }
+
+  private SectionHeader sframeHeader() {
+    for (SectionHeader s : headers.sections()) {
+      if (s.type() == ElfHeaders.SHT_GNU_SFRAME) {
+        return s;
+      }
+    }
+    return section(".sframe");
+  }
+
+  private SectionHeader section(String name) {
+    for (SectionHeader s : headers.sections()) {
+      if (s.type() != ElfHeaders.SHT_NOBITS && s.size() > 0 && s.name().equals(name)) {
+        return s;
+      }
+    }
+    return null;
+  }
+
+  private Section part(SectionHeader section) {
+    ByteBuffer content = bytesOf(section);
+    return content == null ? null : new Section(content, section.address());
+  }
+
+  private ByteBuffer bytesOf(SectionHeader section) {
+    if (section == null) {
+      return null;
+    }
+    try {
+      ByteBuffer raw = bytes.slice(section.offset(), section.size()).order(order());
+      if ((section.flags() & ElfHeaders.SHF_COMPRESSED) == 0) {
+        return raw;
+      }
+      try {
+        return Compression.inflateSection(raw, section.offset(), tables).order(order());
+      } finally {
+        bytes.release(raw);
+      }
+    } catch (ElfFormatException e) {
+      problem(section.name(), e);
+      return null;
+    }
+  }
+
+  private Symbols symbols(int type, String name, boolean full) {
+    try {
+      for (SectionHeader s : headers.sections()) {
+        if (s.type() == type) {
+          if (s.link() < 0 || s.link() >= headers.sections().size()) {
+            throw new ElfFormatException(Reason.BAD_SYMBOLS, s.offset());
+          }
+          SectionHeader names = headers.sections().get(s.link());
+          return new Symbols(
+              bytes.slice(s.offset(), s.size()).order(order()),
+              bytes.slice(names.offset(), names.size()),
+              headers.sections(),
+              full);
+        }
+      }
+    } catch (ElfFormatException e) {
+      problem(name, e);
+    }
+    return null;
+  }
+}

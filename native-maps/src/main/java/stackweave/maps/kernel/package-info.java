@@ -1,0 +1,2 @@
+/** Names of kernel functions, from /proc/kallsyms and /proc/modules. */
+package stackweave.maps.kernel;

@@ -1,0 +1,24 @@
+package stackweave.maps.modules;
+
+import stackweave.maps.proc.Mapping;
+
+/**
+ * An executable range and its module.
+ *
+ * @param mapping how the kernel has shown it; the range may since have lost parts of it
+ */
+record CodeRange(long start, long end, Mapping mapping, MappedModule module) {
+
+  boolean overlaps(long otherStart, long otherEnd) {
+    return Long.compareUnsigned(start, otherEnd) < 0 && Long.compareUnsigned(otherStart, end) < 0;
+  }
+
+  /** Whether a mapping continues this one: the same file, moved by the same distance. */
+  boolean isSameImage(Mapping other) {
+    boolean sameFile =
+        mapping.inode() == 0 || other.inode() == 0
+            ? mapping.path().equals(other.path())
+            : mapping.isSameFile(other);
+    return sameFile && mapping.start() - mapping.offset() == other.start() - other.offset();
+  }
+}

@@ -1,0 +1,287 @@
+package stackweave.maps.modules;
+
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.maps.elf.ElfImage;
+import stackweave.maps.elf.FileElfImage;
+import stackweave.maps.elf.MemoryElfImage;
+import stackweave.maps.proc.Mapping;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.rule.RuleTable;
+
+/**
+ * Opens the image behind a mapping, and makes sure that it is the one that is mapped: a path can
+ * meanwhile name another file, or none.
+ *
+ * <p>In this order: the file at the path, if its device and inode are those of the mapping; the
+ * mapped file through map_files; the file at the path, if its build id is the one in memory (on
+ * stacked file systems the devices differ although the file is the same); the memory. Equal images
+ * are opened once.
+ */
+final class ImageOpener {
+  private final MemoryReader memory;
+  private final ModuleSources sources;
+  private final DebugFiles debugFiles;
+  private final RuleTable rules;
+  private final Map<String, WeakReference<ModuleImage>> shared = new HashMap<>();
+
+  ImageOpener(MemoryReader memory, RuleTable rules, ModuleSources sources) {
+    this.memory = memory;
+    this.rules = rules;
+    this.sources = sources;
+    this.debugFiles = new DebugFiles(sources.debugRoot(), rules.memory());
+  }
+
+  /**
+   * The image behind {@code code}; never fails, but may say {@link ImageOrigin#NONE} and why.
+   *
+   * @param code a mapping of the image's code; its inode is 0 if it is known only by a record of
+   *     the past and may be gone
+   * @param mappings all mappings now
+   * @param buildId the build id that the kernel has recorded for the mapping, or null
+   */
+  ModuleImage open(Mapping code, List<Mapping> mappings, String buildId) {
+    ModuleImage image = openAny(code, mappings, buildId);
+    if (buildId != null && image.buildId() != null && !buildId.equals(image.buildId())) {
+      image = nothing(code, "another file was mapped in its place before it was opened");
+    }
+    if (image.origin() == ImageOrigin.NONE && buildId != null) {
+      ModuleImage twin = openedWith(buildId);
+      return twin == null ? image : twin;
+    }
+    return image;
+  }
+
+  /**
+   * An image that is gone may have been a copy of one that is known: JNI libraries are extracted
+   * anew for each class loader, and some are unloaded before anybody looks. Null if there is none.
+   */
+  private ModuleImage openedWith(String buildId) {
+    for (WeakReference<ModuleImage> reference : shared.values()) {
+      ModuleImage known = reference.get();
+      if (known != null && known.isReadable() && buildId.equals(known.buildId())) {
+        return known;
+      }
+    }
+    return null;
+  }
+
+  private ModuleImage openAny(Mapping code, List<Mapping> mappings, String buildId) {
+    StringJoiner why = new StringJoiner("; ");
+    Span span = Span.of(code, mappings);
+    if (code.path().startsWith("/")) {
+      Path path = path(code, why);
+      boolean surely = path != null && isInode(path, code);
+      ModuleImage image = surely ? viaPath(path, code, span, buildId, why) : null;
+      if (image == null && code.isFile()) {
+        image = viaMapFiles(code, span, why);
+      }
+      if (image == null && path != null && !surely) {
+        image = viaPath(path, code, span, buildId, why);
+      }
+      if (image != null) {
+        return image;
+      }
+    }
+    return viaMemory(code, span, why);
+  }
+
+  private static Path path(Mapping code, StringJoiner why) {
+    if (code.deleted()) {
+      why.add("file deleted");
+      return null;
+    }
+    try {
+      Path path = Path.of(code.path());
+      if (Files.isRegularFile(path)) {
+        return path;
+      }
+      why.add("no file at the path");
+    } catch (InvalidPathException e) {
+      why.add("path not expressible in the JVM's file name encoding");
+    }
+    return null;
+  }
+
+  private ModuleImage viaPath(
+      Path path, Mapping code, Span span, String buildId, StringJoiner why) {
+    try {
+      FileElfImage elf = FileElfImage.open(path, rules.memory());
+      String doubt = isInode(path, code) ? null : doubt(elf, span, buildId);
+      if (doubt == null) {
+        return share(elf, fileKey(elf, path), ImageOrigin.FILE, code, span, why);
+      }
+      why.add(doubt);
+    } catch (ElfFormatException e) {
+      why.add("file: " + e.getMessage());
+    } catch (IOException e) {
+      why.add("file can't be opened");
+    }
+    return null;
+  }
+
+  private ModuleImage viaMapFiles(Mapping code, Span span, StringJoiner why) {
+    if (!sources.mapFiles()) {
+      return null;
+    }
+    Path link =
+        sources
+            .process()
+            .resolve("map_files")
+            .resolve(Long.toHexString(code.start()) + "-" + Long.toHexString(code.end()));
+    try {
+      FileElfImage elf = FileElfImage.open(link, rules.memory());
+      ModuleImage image =
+          share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, span, new StringJoiner(""));
+      image.readNow(); // the link is there no longer than the mapping
+      return image;
+    } catch (ElfFormatException | IOException e) {
+      // Without privilege this is the common case, and what comes next serves as well.
+      if (e instanceof ElfFormatException format && format.reason() != Reason.UNREADABLE) {
+        why.add("mapped file: " + e.getMessage());
+      }
+      return null;
+    }
+  }
+
+  /** Why the file at the path may not be the mapped one; null if it surely is. */
+  private String doubt(FileElfImage elf, Span span, String buildId) {
+    String mapped = buildId;
+    if (mapped == null && span != null) {
+      try {
+        mapped = MemoryElfImage.headers(memory, span.base(), span.size()).buildId();
+      } catch (ElfFormatException e) {
+        return "file can't be verified: memory: " + e.getMessage();
+      }
+    }
+    if (mapped == null || elf.buildId() == null) {
+      return "file at the path can't be verified";
+    }
+    return mapped.equals(elf.buildId()) ? null : "another file is at the path now";
+  }
+
+  private static boolean isInode(Path path, Mapping code) {
+    try {
+      Map<String, Object> file = Files.readAttributes(path, "unix:dev,ino");
+      long device = (Long) file.get("dev");
+      return code.isFile()
+          && (Long) file.get("ino") == code.inode()
+          && major(device) == code.major()
+          && minor(device) == code.minor();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Source: glibc, sys/sysmacros.h. */
+  private static int major(long device) {
+    return (int) (((device >>> 8) & 0xfff) | ((device >>> 32) & 0xfffff000L));
+  }
+
+  private static int minor(long device) {
+    return (int) ((device & 0xff) | ((device >>> 12) & 0xffffff00L));
+  }
+
+  private ModuleImage viaMemory(Mapping code, Span span, StringJoiner why) {
+    if (span == null) {
+      why.add("memory: ELF header not mapped");
+      return nothing(code, why.toString());
+    }
+    try {
+      MemoryElfImage elf = MemoryElfImage.open(memory, span.base(), span.size(), rules.memory());
+      String key = elf.buildId() == null ? null : "memory " + elf.buildId();
+      return share(elf, key, ImageOrigin.MEMORY, code, span, why);
+    } catch (ElfFormatException e) {
+      why.add("memory: " + e.getMessage());
+      return nothing(code, why.toString());
+    }
+  }
+
+  private ModuleImage nothing(Mapping code, String why) {
+    return new ModuleImage(null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null);
+  }
+
+  /** What two equal files have in common: their build id, else inode and time; and the length. */
+  private static String fileKey(FileElfImage elf, Path path) throws IOException {
+    long size = Files.size(path);
+    return elf.buildId() != null
+        ? "file " + elf.buildId() + " " + size
+        : "file "
+            + Files.getAttribute(path, "unix:dev")
+            + " "
+            + Files.getAttribute(path, "unix:ino")
+            + " "
+            + size
+            + " "
+            + Files.getLastModifiedTime(path).toMillis();
+  }
+
+  private ModuleImage share(
+      ElfImage elf, String key, ImageOrigin origin, Mapping code, Span span, StringJoiner why) {
+    shared.values().removeIf(reference -> reference.get() == null);
+    // Why it was opened this way belongs to the image as well: a deleted file's copy says so.
+    String whole = key + " " + origin + " " + why;
+    WeakReference<ModuleImage> reference = key == null ? null : shared.get(whole);
+    ModuleImage known = reference == null ? null : reference.get();
+    if (known != null && known.isReadable()) {
+      return known;
+    }
+    ModuleImage image =
+        new ModuleImage(
+            elf,
+            origin,
+            why.toString(),
+            debugFiles,
+            rules,
+            code.path(),
+            span == null
+                ? null
+                : () -> MemoryElfImage.open(memory, span.base(), span.size(), rules.memory()));
+    if (key != null) {
+      shared.put(whole, new WeakReference<>(image));
+    }
+    return image;
+  }
+
+  /** The memory of one image: from its ELF header to the end of its last mapping. */
+  private record Span(long base, long size) {
+
+    static Span of(Mapping code, List<Mapping> mappings) {
+      int first = -1;
+      for (int i = 0; i < mappings.size(); i++) {
+        Mapping m = mappings.get(i);
+        if (Long.compareUnsigned(m.start(), code.start()) > 0) {
+          break;
+        }
+        if (m.offset() == 0 && belongs(m, code)) {
+          first = i;
+        }
+      }
+      if (first < 0) {
+        return null;
+      }
+      long end = mappings.get(first).end();
+      for (int i = first + 1; i < mappings.size(); i++) {
+        Mapping m = mappings.get(i);
+        if (!belongs(m, code) || m.offset() == 0) {
+          break;
+        }
+        end = m.end();
+      }
+      return new Span(mappings.get(first).start(), end - mappings.get(first).start());
+    }
+
+    private static boolean belongs(Mapping m, Mapping code) {
+      return code.isFile() ? m.isSameFile(code) : m.start() == code.start();
+    }
+  }
+}

@@ -1,0 +1,411 @@
+package stackweave.maps.modules;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.rule.RuleTable;
+
+/**
+ * Which modules were mapped where, at each moment of the last seconds.
+ *
+ * <p>A library can be mapped where another one lay a moment ago, so each sample is unwound with the
+ * {@link ModuleMap} of its time. Versions begin with {@link #refresh}, which reads /proc/PID/maps
+ * and is the only way to learn what was unmapped, and with {@link #mapped}, which takes the
+ * kernel's records of new mappings.
+ *
+ * <p>Belongs to the thread that unwinds. All times are those of {@link System#nanoTime}.
+ */
+public final class ModuleIndex {
+  /** Samples are drained within a second or so; older ones get the oldest version. */
+  private static final int MAX_VERSIONS = 64;
+
+  private static final long MAX_AGE_NANOS = 30_000_000_000L;
+
+  private static final String JAVA_HOME = System.getProperty("java.home") + "/";
+  private static final String VDSO = "[vdso]";
+  private static final String DELETED = " (deleted)";
+  private static final ModuleMap NOTHING = new ModuleMap(0, List.of());
+
+  private final ModuleSources sources;
+  private final ImageOpener opener;
+  private final List<Version> versions = new ArrayList<>();
+  private int lastGeneration;
+  private int lastModuleId;
+
+  /** What was read of the maps for a record, and when: it serves for records that are older. */
+  private List<Mapping> recordMappings;
+
+  private long recordMappingsNanos;
+
+  /** The executable lines that the last refresh read, and the generation that it left. */
+  private byte[] refreshedLines;
+
+  private int refreshedGeneration;
+
+  /**
+   * What was mapped from a time on.
+   *
+   * @param complete whether it was read from /proc/PID/maps, and so shows all that was there
+   */
+  private record Version(long since, ModuleMap map, boolean complete) {}
+
+  /**
+   * Modules of the own process.
+   *
+   * @param memory reads the own memory
+   * @param rules where the rules of all modules go
+   */
+  public ModuleIndex(MemoryReader memory, RuleTable rules) {
+    this(memory, rules, ModuleSources.standard());
+  }
+
+  /**
+   * Modules of the process that {@code sources} tells.
+   *
+   * @param memory reads that process's memory
+   */
+  public ModuleIndex(MemoryReader memory, RuleTable rules, ModuleSources sources) {
+    this.sources = sources;
+    this.opener = new ImageOpener(memory, rules, sources);
+  }
+
+  /**
+   * The mappings as they were at a time; the oldest known for a time before all that is known.
+   * Empty before the first {@link #refresh}.
+   */
+  public ModuleMap at(long timeNanos) {
+    return versions.isEmpty() ? NOTHING : versions.get(Math.max(indexAt(timeNanos), 0)).map();
+  }
+
+  /** The mappings as they are now, as far as is known. */
+  public ModuleMap latest() {
+    return versions.isEmpty() ? NOTHING : versions.get(versions.size() - 1).map();
+  }
+
+  /**
+   * Like {@link #refresh(long)}, for samplers that get no records of mappings and look when they
+   * meet a pc in no module: what is new is taken for mapped at {@code foundSince} already, and what
+   * has vanished for mapped until {@code timeNanos}.
+   *
+   * @param foundSince the time of the sample that met it, at most {@code timeNanos}
+   * @return whether anything has changed
+   * @throws IOException if maps can't be read; the state is then as before
+   */
+  public boolean refresh(long timeNanos, long foundSince) throws IOException {
+    int generation = lastGeneration;
+    List<CodeRange> before = latest().ranges();
+    refresh(timeNanos);
+    if (lastGeneration == generation) {
+      return false;
+    }
+    Version complete = versions.remove(versions.size() - 1);
+    List<CodeRange> both = before;
+    for (CodeRange range : complete.map().ranges()) {
+      if (before.stream().noneMatch(known -> isSame(known, range))) {
+        both = replaced(both, range.start(), range.end(), range);
+      }
+    }
+    if (both != before && foundSince - complete.since() < 0) {
+      long newest = versions.isEmpty() ? foundSince : versions.get(versions.size() - 1).since();
+      long since = foundSince - newest < 0 ? newest : foundSince;
+      versions.add(new Version(since, newMap(both), false));
+    }
+    versions.add(complete);
+    return true;
+  }
+
+  /**
+   * Reads /proc/PID/maps: finds what was mapped before anybody recorded it, and retires what has
+   * vanished. To be called once before the first sample, and whenever ranges may have vanished.
+   *
+   * @param timeNanos from when on the new state holds
+   * @throws IOException if maps can't be read; the state is then as before
+   */
+  public void refresh(long timeNanos) throws IOException {
+    recordMappings = null;
+    byte[] lines = ProcMaps.executable(sources.process());
+    if (lastGeneration == refreshedGeneration && Arrays.equals(lines, refreshedLines)) {
+      return;
+    }
+    List<Mapping> all = null;
+    List<CodeRange> known = latest().ranges();
+    List<CodeRange> ranges = new ArrayList<>();
+    for (Mapping m : ProcMaps.parse(lines)) {
+      if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
+        MappedModule module = moduleOf(known, m);
+        if (module == null) {
+          all = all == null ? ProcMaps.read(sources.process()) : all;
+          module = openModule(m, all, null, ranges);
+          if (mayVanish(m.path())) {
+            module.image().readNow();
+          }
+        }
+        ranges.add(new CodeRange(m.start(), m.end(), m, module));
+      }
+    }
+    if (versions.isEmpty() || !isSame(known, ranges)) {
+      long newest = versions.isEmpty() ? timeNanos : versions.get(versions.size() - 1).since();
+      long since = timeNanos - newest < 0 ? newest : timeNanos;
+      versions.add(new Version(since, newMap(ranges), true));
+      trim();
+    }
+    refreshedLines = lines;
+    refreshedGeneration = lastGeneration;
+  }
+
+  /**
+   * Whether the file may be deleted soon, as JNI libraries that unpack themselves into a temporary
+   * one do; those of the system and the JDK stay, and are read at first use.
+   */
+  private static boolean mayVanish(String path) {
+    return !path.startsWith("/usr/") && !path.startsWith("/lib") && !path.startsWith(JAVA_HOME);
+  }
+
+  /**
+   * Takes a kernel record of a new executable mapping. Whatever lay in its range is gone from then
+   * on. Records may come late, that is after samples of their time and after a refresh, but not
+   * later than the history reaches.
+   *
+   * @param timeNanos when it was mapped
+   * @param address first address
+   * @param length in bytes
+   * @param fileOffset where in the file the range begins
+   * @param path the kernel's name of it; what does not begin with a single slash is no file
+   * @param buildId the build id in lower-case hexadecimal, or null where the kernel gave none
+   */
+  public void mapped(
+      long timeNanos, long address, long length, long fileOffset, String path, String buildId) {
+    if (length <= 0) {
+      return;
+    }
+    long end = address + length;
+    int base = indexAt(timeNanos);
+    List<CodeRange> before = base < 0 ? List.of() : versions.get(base).map().ranges();
+    CodeRange range =
+        path.startsWith("/") && !path.startsWith("//")
+            ? fileRange(timeNanos, record(address, end, fileOffset, path), buildId)
+            : null;
+    if (range == null
+        ? before.stream().noneMatch(r -> r.overlaps(address, end))
+        : before.stream().anyMatch(r -> isSame(r, range))) {
+      return;
+    }
+    versions.add(
+        base + 1, new Version(timeNanos, newMap(replaced(before, address, end, range)), false));
+    for (int i = base + 2; i < versions.size() && !versions.get(i).complete(); i++) {
+      Version later = versions.get(i);
+      if (later.map().ranges().stream().noneMatch(r -> r.overlaps(address, end))) {
+        List<CodeRange> ranges = replaced(later.map().ranges(), address, end, range);
+        versions.set(i, new Version(later.since(), newMap(ranges), false));
+      }
+    }
+    trim();
+  }
+
+  private static Mapping record(long start, long end, long offset, String path) {
+    boolean deleted = path.endsWith(DELETED);
+    String name = deleted ? path.substring(0, path.length() - DELETED.length()) : path;
+    return new Mapping(start, end, true, false, true, false, offset, 0, 0, 0, name, deleted);
+  }
+
+  private CodeRange fileRange(long timeNanos, Mapping record, String buildId) {
+    CodeRange known = buildId == null ? null : verifiedRange(record, buildId);
+    if (known != null) {
+      return known;
+    }
+    List<Mapping> mappings = List.of();
+    Mapping code = record;
+    try {
+      mappings = mappingsSince(timeNanos, buildId);
+      for (int i = firstBehind(mappings, record.start()); i < mappings.size(); i++) {
+        Mapping m = mappings.get(i);
+        if (Long.compareUnsigned(m.start(), record.end()) >= 0) {
+          break;
+        }
+        if (m.executable() && m.isFile() && isRecorded(m, record)) {
+          code = m;
+        }
+      }
+    } catch (IOException e) {
+      // Then the record alone has to do, with its build id to verify the file by.
+      mappings = List.of();
+    }
+    // Without a build id only the inode tells whether it is what lay there before.
+    known = buildId == null ? knownRange(record, code, null) : null;
+    if (known != null) {
+      return known;
+    }
+    MappedModule module = openModule(code, mappings, buildId, latest().ranges());
+    // A library that was just loaded may be a temporary file, which is deleted next.
+    module.image().readNow();
+    return new CodeRange(record.start(), record.end(), code, module);
+  }
+
+  /**
+   * The mappings as they are, or as they were when another record was looked up after the time of
+   * this one: where many libraries come at once, the maps are not read for each. The build id shows
+   * whether what is found there is what was recorded; without one they are read in any case.
+   */
+  private List<Mapping> mappingsSince(long timeNanos, String buildId) throws IOException {
+    if (recordMappings == null || buildId == null || recordMappingsNanos - timeNanos <= 0) {
+      long now = System.nanoTime();
+      recordMappings = ProcMaps.read(sources.process());
+      recordMappingsNanos = now;
+    }
+    return recordMappings;
+  }
+
+  /** The index of the first mapping that ends behind an address. */
+  private static int firstBehind(List<Mapping> mappings, long address) {
+    int low = 0;
+    int high = mappings.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (Long.compareUnsigned(mappings.get(middle).end(), address) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /**
+   * The recorded range if it is known or its file is still at its path, as the kernel's build id
+   * tells: then the maps, which are long where libraries are many, need not be read. Else null.
+   */
+  private CodeRange verifiedRange(Mapping record, String buildId) {
+    CodeRange known = knownRange(record, record, buildId);
+    if (known != null) {
+      return known;
+    }
+    MappedModule module = openModule(record, List.of(), buildId, latest().ranges());
+    if (module.origin() != ImageOrigin.FILE) {
+      return null;
+    }
+    module.image().readNow();
+    return new CodeRange(record.start(), record.end(), record, module);
+  }
+
+  /** The recorded range if a version has it, from a refresh that was quicker than the record. */
+  private CodeRange knownRange(Mapping record, Mapping code, String buildId) {
+    for (int i = versions.size() - 1; i >= 0; i--) {
+      CodeRange range = versions.get(i).map().range(record.start());
+      if (range != null
+          && range.start() == record.start()
+          && range.isSameImage(code)
+          && (buildId == null || buildId.equals(range.module().buildId()))) {
+        return new CodeRange(record.start(), record.end(), range.mapping(), range.module());
+      }
+    }
+    return null;
+  }
+
+  /** Whether a mapping of now is the recorded one, or what is left of it. */
+  private static boolean isRecorded(Mapping m, Mapping record) {
+    return m.path().equals(record.path())
+        && m.start() - m.offset() == record.start() - record.offset()
+        && Long.compareUnsigned(m.start(), record.end()) < 0
+        && Long.compareUnsigned(record.start(), m.end()) < 0;
+  }
+
+  /**
+   * @param ranges ascending
+   */
+  private static MappedModule moduleOf(List<CodeRange> ranges, Mapping m) {
+    int low = 0;
+    int high = ranges.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (Long.compareUnsigned(ranges.get(middle).end(), m.start()) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    for (int i = low; i < ranges.size() && ranges.get(i).overlaps(m.start(), m.end()); i++) {
+      if (ranges.get(i).isSameImage(m)) {
+        return ranges.get(i).module();
+      }
+    }
+    return null;
+  }
+
+  /** The module of which {@code code} is a further range, or a new one. */
+  private MappedModule openModule(
+      Mapping code, List<Mapping> mappings, String buildId, List<CodeRange> neighbours) {
+    ModuleImage image = opener.open(code, mappings, buildId);
+    long bias = MappedModule.bias(image, code);
+    for (CodeRange range : neighbours) {
+      if (range.module().image() == image && range.module().bias() == bias) {
+        return range.module();
+      }
+    }
+    return new MappedModule(++lastModuleId, code, image);
+  }
+
+  /** Cuts a range out and puts {@code added}, which may be null, in its place. */
+  private static List<CodeRange> replaced(
+      List<CodeRange> ranges, long start, long end, CodeRange added) {
+    List<CodeRange> result = new ArrayList<>();
+    for (CodeRange r : ranges) {
+      if (!r.overlaps(start, end)) {
+        result.add(r);
+        continue;
+      }
+      if (Long.compareUnsigned(r.start(), start) < 0) {
+        result.add(new CodeRange(r.start(), start, r.mapping(), r.module()));
+      }
+      if (Long.compareUnsigned(r.end(), end) > 0) {
+        result.add(new CodeRange(end, r.end(), r.mapping(), r.module()));
+      }
+    }
+    if (added != null) {
+      result.add(added);
+    }
+    result.sort((a, b) -> Long.compareUnsigned(a.start(), b.start()));
+    return result;
+  }
+
+  private static boolean isSame(List<CodeRange> a, List<CodeRange> b) {
+    if (a.size() != b.size()) {
+      return false;
+    }
+    for (int i = 0; i < a.size(); i++) {
+      if (!isSame(a.get(i), b.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isSame(CodeRange a, CodeRange b) {
+    return a.start() == b.start() && a.end() == b.end() && a.module() == b.module();
+  }
+
+  private ModuleMap newMap(List<CodeRange> ranges) {
+    return new ModuleMap(++lastGeneration, ranges);
+  }
+
+  /** The last version that began at or before a time, or −1. */
+  private int indexAt(long timeNanos) {
+    int i = versions.size() - 1;
+    while (i >= 0 && versions.get(i).since() - timeNanos > 0) {
+      i--;
+    }
+    return i;
+  }
+
+  /** Forgets versions that no sample can ask for any more. */
+  private void trim() {
+    long newest = versions.get(versions.size() - 1).since();
+    while (versions.size() > MAX_VERSIONS
+        || (versions.size() > 1 && newest - versions.get(1).since() > MAX_AGE_NANOS)) {
+      versions.remove(0);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package stackweave.maps.modules;
+
+import java.nio.file.Path;
+
+/**
+ * Where modules are looked for.
+ *
+ * @param process the process's directory in /proc, with maps and map_files
+ * @param debugRoot where separate debug files are installed
+ * @param mapFiles whether files may be opened through map_files, which needs privilege
+ */
+public record ModuleSources(Path process, Path debugRoot, boolean mapFiles) {
+
+  /** The own process, as Linux distributions lay out their files. */
+  public static ModuleSources standard() {
+    return new ModuleSources(Path.of("/proc/self"), Path.of("/usr/lib/debug"), true);
+  }
+}

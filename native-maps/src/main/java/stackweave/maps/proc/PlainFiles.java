@@ -1,0 +1,69 @@
+package stackweave.maps.proc;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads small files, as those of /proc, without {@code java.nio}: that copies through a direct
+ * buffer for each thread, which counts against the application's {@code -XX:MaxDirectMemorySize}
+ * and, where that is used up, costs a full collection and throws OutOfMemoryError ({@code
+ * sun.nio.ch.IOUtil}, {@code java.nio.Bits.reserveMemory}). Thread-safe.
+ */
+public final class PlainFiles {
+  /** Up to so many bytes are read through the stack ({@code io_util.c} of the JDK). */
+  static final int BUFFER = 8192;
+
+  private PlainFiles() {}
+
+  /**
+   * All that is in a file.
+   *
+   * @throws IOException if it can't be read
+   */
+  public static byte[] bytes(String path) throws IOException {
+    try (FileInputStream in = new FileInputStream(path)) {
+      byte[] buffer = new byte[BUFFER];
+      int length = Math.max(0, in.read(buffer));
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream(length);
+      while (length > 0) {
+        bytes.write(buffer, 0, length);
+        length = in.read(buffer);
+      }
+      return bytes.toByteArray();
+    }
+  }
+
+  /**
+   * A file's text.
+   *
+   * @throws IOException if it can't be read
+   */
+  public static String text(String path, Charset charset) throws IOException {
+    return new String(bytes(path), charset);
+  }
+
+  /**
+   * A file's lines, in ISO 8859-1: each byte is a character, and none is refused.
+   *
+   * @throws IOException if it can't be read
+   */
+  public static List<String> lines(String path) throws IOException {
+    String text = text(path, StandardCharsets.ISO_8859_1);
+    List<String> lines = new ArrayList<>();
+    int at = 0;
+    while (at < text.length()) {
+      int end = text.indexOf('\n', at);
+      if (end < 0) {
+        end = text.length();
+      }
+      lines.add(text.substring(at, end));
+      at = end + 1;
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,2 @@
+/** Symbol tables of an image: which function an address belongs to. */
+package stackweave.maps.symbols;

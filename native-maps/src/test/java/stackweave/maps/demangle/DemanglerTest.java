@@ -1,0 +1,190 @@
+package stackweave.maps.demangle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.maps.RealLibraries;
+import stackweave.maps.Tool;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.symbols.SymbolTable;
+import stackweave.maps.symbols.SymbolTableTest;
+
+/** Names as {@code c++filt} writes them. */
+class DemanglerTest {
+
+  static List<Path> libraries() {
+    return RealLibraries.all();
+  }
+
+  @TempDir Path directory;
+
+  private static Set<String> functionNames(Path library) throws ElfFormatException {
+    SymbolTable symbols = SymbolTableTest.symbols(library);
+    Set<String> names = new LinkedHashSet<>();
+    for (int i = 0; i < symbols.count(); i++) {
+      names.add(symbols.rawName(i));
+    }
+    return names;
+  }
+
+  private List<String> cppfilt(Iterable<String> names) throws Exception {
+    Path input = Files.write(directory.resolve("names"), names, StandardCharsets.ISO_8859_1);
+    return List.of(Tool.run(List.of("c++filt"), input).split("\n"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void allFunctionsOfRealLibraries(Path library) throws Exception {
+    List<String> names = new ArrayList<>(functionNames(library));
+    List<String> expected = cppfilt(names);
+    int equal = 0;
+    List<String> different = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      String mine = Demangler.demangle(names.get(i));
+      if (mine.equals(expected.get(i))) {
+        equal++;
+      } else if (different.size() < 40) {
+        different.add(names.get(i) + "\n  c++filt " + expected.get(i) + "\n  we      " + mine);
+      }
+    }
+    System.out.println(library + ": " + equal + " of " + names.size() + " as c++filt");
+    assertTrue(equal >= names.size() - names.size() / 10_000, () -> String.join("\n", different));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "_ZN9JavaCalls11call_helperEP9JavaValueRK12methodHandleP17JavaCallArgumentsP10JavaThread"
+            + " | JavaCalls::call_helper",
+        "_ZN20G1ParScanThreadState28trim_queue_to_threshold_implEj.isra.0"
+            + " | G1ParScanThreadState::trim_queue_to_threshold_impl",
+        "_ZNSt6vectorIiSaIiEE9push_backEOi | std::vector<int, std::allocator<int> >::push_back",
+        "_ZNKSt3mapISsiSt4lessISsESaISt4pairIKSsiEEE2atERS3_"
+            + " | std::map<std::string, int, std::less<std::string>,"
+            + " std::allocator<std::pair<std::string const, int> > >::at",
+        "_ZZN3FooC1EvENKUliE_clEi | Foo::Foo::{lambda#1}::operator()",
+        "_ZN12_GLOBAL__N_13barE | (anonymous namespace)::bar",
+        "_ZN3foo3barB5cxx11Ev | foo::bar",
+        "_ZThn16_N3foo3barEv | non-virtual thunk to foo::bar",
+        "_ZN3FoocvT_IiEEv | Foo::operator int<int>",
+        "_ZN4core3ptr85drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$..$u7b$$u7b$closure"
+            + "$u7d$$u7d$$GT$17h0123456789abcdefE"
+            + " | core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>",
+        "_RNvNtCs1234_7mycrate3foo3bar | mycrate::foo::bar",
+        "malloc | malloc",
+        "_Z | _Z",
+        "_ZN | _ZN",
+        "_R | _R",
+        "Java_Foo_bar | Java_Foo_bar"
+      })
+  void shortNames(String mangled, String expected) {
+    assertEquals(expected, Demangler.shortName(mangled));
+  }
+
+  /** Names by rustc of both schemes; c++filt shows hashes and the types of constants, too. */
+  @Test
+  void rust() throws Exception {
+    List<String> names =
+        List.of(
+            "_ZN3std2io5stdio6_print17h0f9e8d7c6b5a4321E",
+            "_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0f9e8d7c6b5a4321E",
+            "_ZN4core3ops8function6FnOnce40call_once$u7b$$u7b$vtable.shim$u7d$$u7d$17h0f9e8d7c6b5a4321E",
+            "_RNvC6_123foo3bar",
+            "_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate",
+            "_RINvNtC3std3mem8align_ofdE",
+            "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_",
+            "_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8Iterator9"
+                + "rpositionNCNgNpB9_6memchr7memrchrs_0E0Bb_",
+            "_RINbNbCskIICzLVDPPb_5alloc5alloc8box_freeDINbNiB4_5boxed5FnBoxuEp6OutputuEL_ECs1iopQbuBiw2_3std",
+            "_RMC0INtC8arrayvec8ArrayVechKj7b_E",
+            "_RMCs4fqI2P2rA04_13const_genericINtB0_8UnsignedKhb_E",
+            "_RMCs4fqI2P2rA04_13const_genericINtB0_6SignedKanb_E",
+            "_RMCs4fqI2P2rA04_13const_genericINtB0_4BoolKb1_E",
+            "_RMCs4fqI2P2rA04_13const_genericINtB0_4CharKc76_E",
+            "_RIC0KEG_Rp_E",
+            "_RYFG_FKCRL0_hEuNtC1a1b");
+    List<String> expected = cppfilt(names);
+    for (int i = 0; i < names.size(); i++) {
+      String text =
+          expected
+              .get(i)
+              .replaceAll("(?<=\\w)\\[[0-9a-f]+\\]|::h[0-9a-f]{16}$", "")
+              .replaceAll(": (usize|u8|i8|bool|char)(?=[>,])", "");
+      assertEquals(text, Demangler.demangle(names.get(i)), names.get(i));
+    }
+  }
+
+  /** Broken names end at once, and as they came, or as something c++filt's grammar allows. */
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void brokenNames(Path library) throws Exception {
+    Random random = new Random(7);
+    List<String> names = new ArrayList<>(functionNames(library));
+    String letters = "NSTIEZKPROCFLXJDMUABtdnv_0123456789.$acipsz";
+    long slowest = 0;
+    for (int i = 0; i < 20_000; i++) {
+      StringBuilder name = new StringBuilder(names.get(random.nextInt(names.size())));
+      for (int n = random.nextInt(3); n >= 0; n--) {
+        int where = random.nextInt(name.length());
+        switch (random.nextInt(3)) {
+          case 0 -> name.setCharAt(where, letters.charAt(random.nextInt(letters.length())));
+          case 1 -> name.insert(where, letters.charAt(random.nextInt(letters.length())));
+          default -> name.setLength(where + 1);
+        }
+      }
+      long start = System.nanoTime();
+      Demangler.demangle(name.toString());
+      Demangler.shortName(name.toString());
+      slowest = Math.max(slowest, System.nanoTime() - start);
+    }
+    assertTrue(slowest < 1_000_000_000L, slowest + " ns");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bombs")
+  void namesMadeToExplodeComeBackUnchanged(String bomb) {
+    long start = System.nanoTime();
+    assertEquals(bomb, Demangler.demangle(bomb));
+    assertTrue(System.nanoTime() - start < 1_000_000_000L);
+  }
+
+  static List<String> bombs() {
+    StringBuilder doubling = new StringBuilder("_Z1fPFvPvE");
+    for (int i = 0; i < 18; i++) {
+      String last = "S" + Integer.toString(2 * i, 36).toUpperCase(Locale.ROOT) + "_";
+      doubling.append("PFv").append(last).append(last).append("E");
+    }
+    StringBuilder rust = new StringBuilder("_RIC1a");
+    rust.append("TuuE");
+    for (int i = 0; i < 60; i++) {
+      String back = i == 0 ? "B3_" : "B" + base62(9 + (i - 1) * 8 - 1 + 1) + "_";
+      rust.append("T").append(back).append(back).append("E");
+    }
+    return List.of(
+        doubling.toString(),
+        rust.append("E").toString(),
+        "_Z1f" + "P".repeat(10_000) + "i",
+        "_Z1fI" + "1aI".repeat(5_000),
+        "_Z1fv" + ".a".repeat(100) + "!",
+        "_ZN" + "1a".repeat(100_000) + "Ev");
+  }
+
+  private static String base62(int value) {
+    return Integer.toString(value, 36);
+  }
+}

@@ -1,0 +1,48 @@
+package stackweave.maps.modules;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.FileElfImage;
+import stackweave.maps.elf.ImageBytes;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.symbols.SymbolTable;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.TableMemory;
+import stackweave.unwind.rule.RuleTable;
+
+/** What Jazzer runs on bytes as an ELF file. */
+public final class ElfFuzz {
+  private static final Mapping MAPPING =
+      new Mapping(0x10000, 0x11000, true, false, true, false, 0x1000, 1, 1, 1, "/x", false);
+
+  private ElfFuzz() {}
+
+  /** Everything that is read of a module's file. */
+  public static void fuzzerTestOneInput(byte[] bytes) {
+    FileElfImage image;
+    try {
+      image = FileElfImage.open(new ImageBytes.OfBuffer(ByteBuffer.wrap(bytes)));
+    } catch (ElfFormatException e) {
+      return;
+    }
+    image.relocatedSFrame();
+    ModuleImage module =
+        new ModuleImage(
+            image,
+            ImageOrigin.FILE,
+            "",
+            new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
+            new RuleTable(Architecture.X86_64),
+            "/x",
+            null);
+    SymbolTable symbols = module.symbols();
+    for (int i = 0; i < Math.min(50, symbols.count()); i++) {
+      symbols.name(i);
+      module.unwindTable().find(symbols.start(i));
+    }
+    module.exported("shown");
+    module.unwindTable().find(0x1100);
+    new MappedModule(1, MAPPING, module).why();
+  }
+}

@@ -1,0 +1,15 @@
+package stackweave.maps.modules;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import stackweave.maps.Jazzer;
+
+/** ELF files that Jazzer makes up, led by coverage: none makes more than an ElfFormatException. */
+class ElfFuzzTest {
+
+  @Test
+  void elfFiles() throws Exception {
+    Jazzer.run(ElfFuzz.class, 16384, List.of(Path.of("src/test/resources/fuzz/elf")));
+  }
+}

@@ -1,0 +1,308 @@
+package stackweave.maps.modules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.maps.SelfMemory;
+import stackweave.maps.Tool;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.FileElfImage;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.rule.RuleTable;
+
+/** The index over a /proc directory that the test writes, and over this very process. */
+class ModuleIndexTest {
+  private static final MemoryReader NO_MEMORY =
+      new MemoryReader() {
+        @Override
+        public long readLong(long address) throws UnreadableMemoryException {
+          throw UnreadableMemoryException.UNREADABLE;
+        }
+
+        @Override
+        public void read(long address, byte[] target, int offset, int length)
+            throws UnreadableMemoryException {
+          throw UnreadableMemoryException.UNREADABLE;
+        }
+      };
+
+  @TempDir Path directory;
+  private Path a;
+  private Path b;
+  private ModuleIndex index;
+
+  @BeforeEach
+  void twoLibraries() throws Exception {
+    a = Tool.compile(directory, "a", "int fa(int x) { return x + 1; }");
+    b = Tool.compile(directory, "b", "int fb(int x) { return x + 2; }");
+    index =
+        new ModuleIndex(
+            NO_MEMORY,
+            new RuleTable(Architecture.X86_64),
+            new ModuleSources(directory, directory, false));
+  }
+
+  /** A line of maps for one page of code at file offset 0x1000, where gcc puts .text. */
+  private String line(long address, Path library) throws IOException {
+    long device = (Long) Files.getAttribute(library, "unix:dev");
+    return String.format(
+        "%x-%x r-xp 00001000 %02x:%02x %d  %s%n",
+        address,
+        address + 0x1000,
+        device >>> 8 & 0xfff,
+        (device & 0xff) | (device >>> 12 & 0xffffff00L),
+        (Long) Files.getAttribute(library, "unix:ino"),
+        library);
+  }
+
+  private void maps(String... lines) throws IOException {
+    Files.writeString(directory.resolve("maps"), String.join("", lines));
+  }
+
+  private static String buildId(Path library) throws ElfFormatException {
+    return FileElfImage.open(library).buildId();
+  }
+
+  @Test
+  void nothingIsKnownBeforeTheFirstRefresh() {
+    assertNull(index.at(0).find(0x10000));
+  }
+
+  @Test
+  void rangesHaveHardEdges() throws Exception {
+    maps(line(0x10000, a), line(0x20000, b));
+    index.refresh(100);
+    ModuleMap map = index.at(100);
+    assertNull(map.find(0xffff));
+    assertEquals("liba.so", map.find(0x10000).name());
+    assertEquals("liba.so", map.find(0x10fff).name());
+    assertNull(map.find(0x11000));
+    assertEquals("libb.so", map.find(0x20000).name());
+    assertNull(map.find(-1));
+    assertEquals(0xf000, map.find(0x10000).bias());
+    assertEquals("", map.find(0x10000).why());
+  }
+
+  @Test
+  void aSampleGetsTheMappingsOfItsTime() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    maps(line(0x10000, b));
+    index.mapped(200, 0x10000, 0x1000, 0x1000, b.toString(), buildId(b));
+    maps();
+    index.refresh(300);
+    assertEquals("liba.so", index.at(50).find(0x10000).name(), "older than all that is known");
+    assertEquals("liba.so", index.at(199).find(0x10000).name());
+    assertEquals("libb.so", index.at(200).find(0x10000).name());
+    assertEquals("libb.so", index.at(299).find(0x10000).name());
+    assertNull(index.at(300).find(0x10000));
+    assertEquals(3, List.of(gen(100), gen(200), gen(300)).stream().distinct().count());
+  }
+
+  /** Without records of mappings: found by the sample of 200, and by a look at 300. */
+  @Test
+  void whatASampleMakesBeFoundWasThereAtThatSample() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    maps(line(0x20000, b));
+    assertTrue(index.refresh(300, 200));
+    assertNull(index.at(199).find(0x20000));
+    assertEquals("libb.so", index.at(200).find(0x20000).name());
+    assertEquals("liba.so", index.at(299).find(0x10000).name(), "gone, nobody knows since when");
+    assertNull(index.at(300).find(0x10000));
+    assertEquals("libb.so", index.at(300).find(0x20000).name());
+    assertFalse(index.refresh(500, 400));
+    maps(line(0x20000, a));
+    assertTrue(index.refresh(700, 600));
+    assertEquals("libb.so", index.at(599).find(0x20000).name());
+    assertEquals("liba.so", index.at(600).find(0x20000).name());
+    maps();
+    assertTrue(index.refresh(800, 750));
+    assertEquals("liba.so", index.at(799).find(0x20000).name());
+    assertNull(index.at(800).find(0x20000));
+  }
+
+  private int gen(long time) {
+    return index.at(time).generation();
+  }
+
+  @Test
+  void whatIsStillMappedKeepsModuleAndGeneration() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    MappedModule module = index.latest().find(0x10000);
+    int generation = gen(100);
+    index.refresh(200);
+    index.mapped(300, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
+    assertEquals(generation, gen(300));
+    maps(line(0x10000, a), line(0x20000, b));
+    index.refresh(400);
+    assertSame(module, index.latest().find(0x10000));
+    assertNotEquals(generation, gen(400));
+  }
+
+  @Test
+  void aModuleThatComesBackIsAnotherOneWithTheSameContent() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    MappedModule first = index.latest().find(0x10000);
+    maps();
+    index.refresh(200);
+    maps(line(0x10000, a), line(0x30000, a));
+    index.refresh(300);
+    MappedModule again = index.latest().find(0x10000);
+    MappedModule other = index.latest().find(0x30000);
+    assertEquals(3, List.of(first.id(), again.id(), other.id()).stream().distinct().count());
+    assertSame(first.symbols(), again.symbols());
+    assertSame(first.unwindTable(), other.unwindTable());
+    assertEquals(again.bias() + 0x20000, other.bias());
+  }
+
+  /** The record lies in one ring, samples of another ring and a refresh were quicker. */
+  @Test
+  void aLateRecordIsPutBeforeTheRefreshThatHasSeenItAlready() throws Exception {
+    maps();
+    index.refresh(100);
+    maps(line(0x10000, a));
+    index.refresh(300);
+    MappedModule module = index.latest().find(0x10000);
+    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), null);
+    assertNull(index.at(150).find(0x10000));
+    assertSame(module, index.at(200).find(0x10000));
+    assertSame(module, index.at(300).find(0x10000));
+  }
+
+  @Test
+  void aLateRecordDoesNotUndoARefreshThatFoundItGone() throws Exception {
+    maps();
+    index.refresh(100);
+    maps(line(0x20000, b));
+    index.refresh(300);
+    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
+    assertEquals("liba.so", index.at(250).find(0x10000).name());
+    assertNull(index.at(300).find(0x10000));
+  }
+
+  @Test
+  void aMappingCutsWhatItOverlaps() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    index.mapped(200, 0x10400, 0x400, 0, "//anon", null);
+    ModuleMap map = index.latest();
+    assertEquals("liba.so", map.find(0x103ff).name());
+    assertNull(map.find(0x10400));
+    assertEquals("liba.so", map.find(0x10800).name());
+    assertSame(map.find(0x10000), map.find(0x10800));
+    int generation = map.generation();
+    index.mapped(300, 0x50000, 0x1000, 0, "//anon", null);
+    assertEquals(generation, gen(300), "anonymous memory where nothing was changes nothing");
+  }
+
+  @Test
+  void anotherFileAtThePathIsNotTaken() throws Exception {
+    String line = line(0x10000, a);
+    Files.move(a, directory.resolve("old.so"));
+    Files.copy(b, a);
+    maps(line);
+    index.refresh(100);
+    MappedModule module = index.latest().find(0x10000);
+    assertEquals(ImageOrigin.NONE, module.origin());
+    assertEquals(0, module.symbols().count());
+    assertEquals(-1, module.unwindTable().find(0x1000));
+    assertTrue(module.why().startsWith("file"), module.why());
+    assertEquals(0x10000 - 0x1000, module.bias());
+    assertNull(module.unknownCodeAt(0x10008));
+  }
+
+  @Test
+  void aRecordsBuildIdMustBeTheFiles() throws Exception {
+    maps();
+    index.refresh(100);
+    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), buildId(b));
+    assertEquals(ImageOrigin.NONE, index.latest().find(0x10000).origin());
+    index.mapped(300, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
+    assertEquals(ImageOrigin.FILE, index.latest().find(0x10000).origin());
+  }
+
+  @Test
+  void aCopyThatIsGoneBeforeItIsOpenedIsNamedByItsTwin() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(100);
+    String gone = directory.resolve("extracted-liba.so").toString();
+    maps();
+    index.mapped(200, 0x50000, 0x1000, 0x1000, gone, buildId(a));
+    MappedModule twin = index.at(200).find(0x50000);
+    assertEquals("extracted-liba.so", twin.name());
+    assertEquals(0x4f000, twin.bias());
+    assertSame(index.at(200).find(0x10000).symbols(), twin.symbols());
+    index.mapped(300, 0x60000, 0x1000, 0x1000, gone, buildId(b));
+    assertEquals(ImageOrigin.NONE, index.at(300).find(0x60000).origin());
+  }
+
+  @Test
+  void whatIsNoElfIsAModuleWithoutInformation() throws Exception {
+    Path text = Files.writeString(directory.resolve("text"), "no ELF");
+    maps(line(0x10000, text));
+    index.refresh(100);
+    MappedModule module = index.latest().find(0x10000);
+    assertEquals("file: not an ELF file at 0x0; memory: ELF header not mapped", module.why());
+    assertEquals(0xf000, module.bias());
+  }
+
+  @Test
+  void historyIsBounded() throws Exception {
+    maps(line(0x10000, a));
+    index.refresh(0);
+    for (int i = 1; i <= 200; i++) {
+      index.mapped(i, 0x100000 + 0x1000L * i, 0x1000, 0x1000, b.toString(), buildId(b));
+    }
+    assertEquals(201 - 64 + 1, index.at(0).ranges().size());
+    assertEquals(201, index.at(200).ranges().size());
+    maps();
+    index.refresh(40_000_000_000L);
+    assertEquals(201, index.at(0).ranges().size(), "valid until 30 s ago");
+  }
+
+  /** The real process: bias and ranges as /proc/self/maps and the program headers say. */
+  @Test
+  void ownProcess() throws Exception {
+    try (SelfMemory memory = new SelfMemory()) {
+      ModuleIndex own = new ModuleIndex(memory, new RuleTable(Architecture.X86_64));
+      own.refresh(System.nanoTime());
+      ModuleMap map = own.latest();
+      for (Mapping m : ProcMaps.read(Path.of("/proc/self"))) {
+        if (m.executable() && m.isFile()) {
+          MappedModule module = map.find(m.start());
+          assertEquals(m.path(), module.path());
+          assertEquals("", module.why(), m.path());
+        }
+      }
+      assertNotEquals(0, map.named("libjvm.so").addressOf("gHotSpotVMStructs"));
+      MappedModule libc = map.named("libc.so.6");
+      assertTrue(libc.isLibc());
+      assertEquals("malloc", Tool.symbol(libc, libc.addressOf("malloc")));
+      MappedModule vdso = map.named("[vdso]");
+      assertEquals(ImageOrigin.MEMORY, vdso.origin());
+      assertTrue(
+          Tool.symbol(vdso, vdso.addressOf("__vdso_clock_gettime")).contains("clock_gettime"));
+      for (MappedModule module : map.modules()) {
+        assertTrue(module.unwindTable().functionCount() > 0, module.name());
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package stackweave.unwind.cfi;
+
+import java.nio.ByteBuffer;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.section.MalformedSectionException.Reason;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.section.SectionReader;
+import stackweave.unwind.section.SortedIndex;
+
+/**
+ * From an address to the FDE that may cover it: the table of .eh_frame_hdr in place, or one built
+ * by a pass over all FDEs.
+ *
+ * <p>Source: LSB Core "Exception Frame Header".
+ */
+final class FdeIndex {
+  private static final int HDR_VERSION = 1;
+
+  /** data-relative, 4 bytes signed: what every linker writes, and what can be searched in place. */
+  private static final int SEARCHABLE = 0x3b;
+
+  private static final int ENTRY_SIZE = 8;
+
+  // One of the two is null.
+  private final SortedIndex built;
+  private final ByteBuffer table;
+
+  private final int tableOffset;
+  private final long hdrAddress;
+  private final long frameAddress;
+  private final int size;
+
+  private FdeIndex(SortedIndex built) {
+    this.built = built;
+    this.table = null;
+    this.tableOffset = 0;
+    this.hdrAddress = 0;
+    this.frameAddress = 0;
+    this.size = built.size();
+  }
+
+  private FdeIndex(ByteBuffer table, int tableOffset, long hdrAddress, long frame, int size) {
+    this.built = null;
+    this.table = table;
+    this.tableOffset = tableOffset;
+    this.hdrAddress = hdrAddress;
+    this.frameAddress = frame;
+    this.size = size;
+  }
+
+  /**
+   * The table of an .eh_frame_hdr.
+   *
+   * @return null if it has no table that can be searched in place, or none that is in order
+   */
+  static FdeIndex ofHdr(Section hdr, Section ehFrame, Architecture architecture)
+      throws MalformedSectionException {
+    SectionReader reader = new SectionReader(hdr, SectionReader.byteOrder(hdr, architecture));
+    if (reader.u1() != HDR_VERSION) {
+      throw new MalformedSectionException(Reason.UNKNOWN_VERSION, 0);
+    }
+    int frameEncoding = reader.u1();
+    int countEncoding = reader.u1();
+    int tableEncoding = reader.u1();
+    if (countEncoding == SectionReader.ENCODING_OMIT || tableEncoding != SEARCHABLE) {
+      return null;
+    }
+    reader.pointer(frameEncoding, hdr.address());
+    long count = reader.pointer(countEncoding, hdr.address());
+    int offset = reader.position();
+    if (count < 0 || count > (reader.size() - offset) / ENTRY_SIZE) {
+      throw new MalformedSectionException(Reason.TRUNCATED, offset);
+    }
+    ByteBuffer bytes = hdr.bytes().duplicate().order(SectionReader.byteOrder(hdr, architecture));
+    for (int i = 1; i < count; i++) {
+      int at = offset + i * ENTRY_SIZE;
+      if (bytes.getInt(at) < bytes.getInt(at - ENTRY_SIZE)) {
+        return null;
+      }
+    }
+    return new FdeIndex(bytes, offset, hdr.address(), ehFrame.address(), (int) count);
+  }
+
+  /**
+   * An index over all FDEs of a section; those that can't be read are left out.
+   *
+   * @return never null; empty where the section holds no FDE
+   */
+  static FdeIndex build(CallFrameInfo info) {
+    SortedIndex index = new SortedIndex(1024);
+    long offset = 0;
+    try {
+      long next = info.openEntry(offset);
+      while (next >= 0) {
+        if (!info.isCie()) {
+          addFde(info, offset, index);
+        }
+        offset = next;
+        next = info.openEntry(offset);
+      }
+    } catch (MalformedSectionException e) {
+      // An entry whose length leaves the section: what follows can't be found, what was found
+      // holds.
+    }
+    index.sort();
+    return new FdeIndex(index);
+  }
+
+  private static void addFde(CallFrameInfo info, long offset, SortedIndex index) {
+    try {
+      info.openFde(offset);
+      // Linkers leave FDEs of discarded functions behind, with start 0.
+      if (info.functionSize != 0 && info.functionStart != 0) {
+        index.add(info.functionStart, (int) offset);
+      }
+    } catch (MalformedSectionException e) {
+      // A bad function does not cost its neighbours: lookups in it find nothing.
+    }
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The last entry that starts at or below the address, or -1. */
+  int floor(long address) {
+    if (built != null) {
+      return built.floor(address);
+    }
+    long key = address - hdrAddress;
+    int low = 0;
+    int high = size - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (table.getInt(tableOffset + middle * ENTRY_SIZE) <= key) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  /** The address of the first instruction of entry {@code i}. */
+  long start(int i) {
+    return built != null ? built.start(i) : hdrAddress + table.getInt(tableOffset + i * ENTRY_SIZE);
+  }
+
+  /** The FDE's offset in its section; may lie outside of it where the table lies. */
+  long fdeOffset(int i) {
+    return built != null
+        ? built.value(i)
+        : hdrAddress + table.getInt(tableOffset + i * ENTRY_SIZE + 4) - frameAddress;
+  }
+}

@@ -1,0 +1,2 @@
+/** DWARF call frame information: .eh_frame and .eh_frame_hdr into rules. */
+package stackweave.unwind.cfi;

@@ -1,0 +1,59 @@
+package stackweave.unwind.rule;
+
+/**
+ * The rules of the addresses met lately: two entries per set, the older one replaced. Keys are
+ * runtime addresses together with the generation of the modules. Not thread-safe.
+ */
+public final class PcRuleCache {
+  /** 8,192 sets of two: 320 KiB, and more return addresses than a busy JVM shows in a minute. */
+  private static final int SETS = 1 << 13;
+
+  /** What {@link #find} says of an address that is not there. */
+  public static final int MISS = Integer.MIN_VALUE;
+
+  private final long[] addresses = new long[2 * SETS];
+  private final int[] generations = new int[2 * SETS];
+  private final int[] rules = new int[2 * SETS];
+  private long hits;
+  private long misses;
+
+  public PcRuleCache() {
+    java.util.Arrays.fill(rules, MISS);
+  }
+
+  public int find(long address, int generation) {
+    int i = set(address);
+    if (addresses[i] == address && generations[i] == generation && rules[i] != MISS) {
+      hits++;
+      return rules[i];
+    }
+    if (addresses[i + 1] == address && generations[i + 1] == generation && rules[i + 1] != MISS) {
+      hits++;
+      return rules[i + 1];
+    }
+    misses++;
+    return MISS;
+  }
+
+  public void put(long address, int generation, int rule) {
+    int i = set(address);
+    addresses[i + 1] = addresses[i];
+    generations[i + 1] = generations[i];
+    rules[i + 1] = rules[i];
+    addresses[i] = address;
+    generations[i] = generation;
+    rules[i] = rule;
+  }
+
+  public long hits() {
+    return hits;
+  }
+
+  public long misses() {
+    return misses;
+  }
+
+  private static int set(long address) {
+    return (int) ((address * 0x9e37_79b9_7f4a_7c15L) >>> 51) << 1;
+  }
+}

@@ -1,0 +1,171 @@
+package stackweave.unwind.rule;
+
+import stackweave.unwind.Architecture;
+import stackweave.unwind.Location;
+
+/**
+ * A rule in the making: what a call frame program or an SFrame row says at one place. Mutable and
+ * reused; {@link RuleTable#intern} makes it a rule.
+ */
+public final class RuleBuilder {
+  private final Architecture architecture;
+  private final int[] tracked;
+  private final long[] locations;
+
+  /** {@link Location#REGISTER_PLUS} or {@link Location#AT_REGISTER}. */
+  public long cfa;
+
+  /** CFA = {@link #cfa} + this. */
+  int cfaAdd;
+
+  public long ra;
+
+  /** The return address carries authentication bits (AArch64). */
+  public boolean mangled;
+
+  /** The caller was interrupted: its pc is exact. */
+  public boolean signal;
+
+  /** Set where the CFA can't be part of a rule; the next CFA that can clears it. */
+  private Unsupported cfaProblem;
+
+  /** Set where this can't be a rule whatever follows. */
+  private Unsupported problem;
+
+  /** Block size of code that repeats, a power of two, and the offset from where CFA is 8 more. */
+  public int blockSize;
+
+  public int blockThreshold;
+
+  public RuleBuilder(Architecture architecture) {
+    this.architecture = architecture;
+    this.tracked = architecture.calleeSaved();
+    this.locations = new long[tracked.length];
+  }
+
+  public Architecture architecture() {
+    return architecture;
+  }
+
+  /** Nothing said: no CFA, all registers the same. */
+  public void clear() {
+    cfa = 0;
+    cfaAdd = 0;
+    ra = 0;
+    mangled = false;
+    signal = false;
+    cfaProblem = null;
+    problem = null;
+    blockSize = 0;
+    blockThreshold = 0;
+    java.util.Arrays.fill(locations, 0);
+  }
+
+  public void copyFrom(RuleBuilder other) {
+    cfa = other.cfa;
+    cfaAdd = other.cfaAdd;
+    ra = other.ra;
+    mangled = other.mangled;
+    signal = other.signal;
+    cfaProblem = other.cfaProblem;
+    problem = other.problem;
+    blockSize = other.blockSize;
+    blockThreshold = other.blockThreshold;
+    System.arraycopy(other.locations, 0, locations, 0, locations.length);
+  }
+
+  /** Says that this can't be a rule; the first reason stays. */
+  public void refuse(Unsupported reason) {
+    if (problem == null) {
+      problem = reason;
+    }
+  }
+
+  /** Why this can't be a rule, or null. */
+  Unsupported unsupported() {
+    return problem != null ? problem : cfaProblem;
+  }
+
+  /** Says that there is a CFA, but none that a rule can say. */
+  public void refuseCfa(Unsupported reason) {
+    clearCfa();
+    cfa = Location.of(Location.UNKNOWN);
+    cfaProblem = reason;
+  }
+
+  private void clearCfa() {
+    cfaProblem = null;
+    blockSize = 0;
+    cfaAdd = 0;
+  }
+
+  /** Sets CFA = *(register + offset) + add. */
+  public void setCfaAt(int register, int offset, int add) {
+    if (register >= architecture.registerCount()) {
+      refuseCfa(Unsupported.REGISTER);
+      return;
+    }
+    clearCfa();
+    cfa = Location.of(Location.AT_REGISTER, register, offset);
+    cfaAdd = add;
+  }
+
+  /** The location of a callee-saved register by its index among them; 0 is the frame pointer. */
+  long location(int index) {
+    return locations[index];
+  }
+
+  public void setFp(long location) {
+    locations[0] = location;
+  }
+
+  /** Says that nothing is known of callee-saved registers but the frame pointer. */
+  public void forgetAllButFp() {
+    for (int i = 1; i < locations.length; i++) {
+      locations[i] = Location.of(Location.UNKNOWN);
+    }
+  }
+
+  /** Sets the location of a register by DWARF number; untracked ones are lost anyway. */
+  public void set(int register, int raColumn, long location) {
+    if (register == raColumn) {
+      ra = location;
+      return;
+    }
+    for (int i = 0; i < tracked.length; i++) {
+      if (tracked[i] == register) {
+        // "Undefined" ends the stack for the return address; any other register is just lost.
+        locations[i] =
+            Location.kind(location) == Location.UNDEFINED
+                ? Location.of(Location.UNKNOWN)
+                : location;
+        return;
+      }
+    }
+  }
+
+  /** What {@link #set} would replace. */
+  public long get(int register, int raColumn) {
+    if (register == raColumn) {
+      return ra;
+    }
+    for (int i = 0; i < tracked.length; i++) {
+      if (tracked[i] == register) {
+        return locations[i];
+      }
+    }
+    return 0;
+  }
+
+  /** Sets CFA = register + offset. */
+  public void setCfa(int register, long offset) {
+    if (register < 0 || register >= architecture.registerCount()) {
+      refuseCfa(Unsupported.REGISTER);
+    } else if (offset != (int) offset) {
+      refuseCfa(Unsupported.OFFSET);
+    } else {
+      clearCfa();
+      cfa = Location.of(Location.REGISTER_PLUS, register, (int) offset);
+    }
+  }
+}

@@ -1,0 +1,396 @@
+package stackweave.unwind.rule;
+
+import java.util.Arrays;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.Location;
+import stackweave.unwind.TableMemory;
+
+/**
+ * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else.
+ *
+ * <p>A rule is one of a closed set:
+ *
+ * <ul>
+ *   <li>{@link #FRAME}: {@code CFA = reg + x} or {@code *(reg + x) + y}; {@code sp = CFA} (s390x:
+ *       {@code CFA - 160}); the pc, the frame pointer and each other callee-saved register at their
+ *       {@link Location};
+ *   <li>{@link #OUTERMOST}: there is no caller;
+ *   <li>{@link #SIGNAL_FRAME}: every register from the kernel's ucontext;
+ *   <li>{@link #BLOCK}: one of two frame rules, by the place in a repeating block of code;
+ *   <li>{@link #UNSUPPORTED}: the stack ends here, for a named reason.
+ * </ul>
+ *
+ * <p>Few exist: 64 describe libjvm. Written and read by the thread that unwinds; not thread-safe.
+ */
+public final class RuleTable {
+  /** The caller is where CFA and locations say. */
+  public static final int FRAME = 0;
+
+  /** No caller: the thread's first frame. */
+  public static final int OUTERMOST = 1;
+
+  /** The caller was interrupted by a signal: all its registers are in the ucontext at sp. */
+  public static final int SIGNAL_FRAME = 2;
+
+  /** {@code (address & mask) < threshold} selects the first of two rules, else the second. */
+  public static final int BLOCK = 3;
+
+  /** Not expressible. */
+  public static final int UNSUPPORTED = 4;
+
+  /** Flag of a frame rule: the caller was interrupted, its pc is exact. */
+  public static final int FLAG_SIGNAL = 1;
+
+  /** Flag of a frame rule: the return address carries authentication bits. */
+  public static final int FLAG_MANGLED = 2;
+
+  /** Id of the one {@link #OUTERMOST} rule. */
+  public static final int OUTERMOST_RULE = 0;
+
+  /** Id of the one {@link #SIGNAL_FRAME} rule. */
+  public static final int SIGNAL_FRAME_RULE = 1;
+
+  /** Id of the first {@link #UNSUPPORTED} rule; one for each reason follows. */
+  private static final int FIRST_UNSUPPORTED_RULE = 2;
+
+  /** No real process comes near; made-up sections shall not fill the heap. */
+  static final int MAX_RULES = 1 << 17;
+
+  // A rule is `stride` words: header, CFA, RA, then each callee-saved register's location.
+  // Header: kind 0-7, flags 8-15, mask of registers that are not SAME 16-31, cfaAdd 32-63.
+  private static final int HEADER = 0;
+  private static final int CFA = 1;
+  private static final int RA = 2;
+  private static final int FIRST_REGISTER = 3;
+
+  private final TableMemory memory;
+  private final Architecture architecture;
+  private final int stride;
+  private long[] words;
+  private int size;
+  private int[] slots = new int[256];
+  private final long[] candidate;
+
+  public RuleTable(Architecture architecture) {
+    this(architecture, TableMemory.HEAP);
+  }
+
+  /**
+   * @param memory for the large tables that lead to these rules, not for the rules
+   */
+  public RuleTable(Architecture architecture, TableMemory memory) {
+    this.memory = memory;
+    this.architecture = architecture;
+    this.stride = FIRST_REGISTER + architecture.calleeSaved().length;
+    this.words = new long[stride * 64];
+    this.candidate = new long[stride];
+    Arrays.fill(slots, -1);
+    internSpecial(OUTERMOST, 0);
+    internSpecial(SIGNAL_FRAME, 0);
+    for (Unsupported reason : Unsupported.values()) {
+      internSpecial(UNSUPPORTED, reason.ordinal());
+    }
+  }
+
+  public Architecture architecture() {
+    return architecture;
+  }
+
+  /** Where the large tables lie that lead to these rules. */
+  public TableMemory memory() {
+    return memory;
+  }
+
+  /** Number of distinct rules, the special ones included. */
+  public int size() {
+    return size;
+  }
+
+  /**
+   * What a rule says, for people: {@code cfa=r7+16 ra=c-8 r6=c-16}; registers that stay the same
+   * are left out.
+   */
+  public String describe(int rule) {
+    return switch (kind(rule)) {
+      case OUTERMOST -> "outermost";
+      case SIGNAL_FRAME -> "kernel signal frame";
+      case BLOCK ->
+          "block of "
+              + (blockMask(rule) + 1)
+              + ": "
+              + describe(ruleBelow(rule))
+              + "; from "
+              + blockThreshold(rule)
+              + ": "
+              + describe(ruleFrom(rule));
+      case UNSUPPORTED -> "unsupported: " + unsupported(rule).label();
+      default -> describeFrame(rule);
+    };
+  }
+
+  private String describeFrame(int rule) {
+    StringBuilder text = new StringBuilder("cfa=").append(Location.text(cfa(rule)));
+    if (cfaAdd(rule) != 0) {
+      text.append(String.format("%+d", cfaAdd(rule)));
+    }
+    text.append(" ra=").append(Location.text(ra(rule)));
+    int[] tracked = architecture.calleeSaved();
+    for (int i = 0; i < tracked.length; i++) {
+      if (register(rule, i) != 0) {
+        text.append(" r").append(tracked[i]).append('=').append(Location.text(register(rule, i)));
+      }
+    }
+    if ((flags(rule) & FLAG_MANGLED) != 0) {
+      text.append(" mangled");
+    }
+    if ((flags(rule) & FLAG_SIGNAL) != 0) {
+      text.append(" signal");
+    }
+    return text.toString();
+  }
+
+  /** The words that say a rule, for a record of it; {@link #intern(long[])} takes them back. */
+  public long[] words(int rule) {
+    return Arrays.copyOfRange(words, rule * stride, (rule + 1) * stride);
+  }
+
+  /**
+   * The id of a rule out of a record.
+   *
+   * @param recorded what {@link #words} gave of a table of the same architecture, or what somebody
+   *     made up: it is checked
+   * @throws IllegalArgumentException if no rule looks like that, or if it selects among others (a
+   *     table's answer for one address never does)
+   */
+  public int intern(long[] recorded) {
+    if (recorded.length != stride || !isSound(recorded)) {
+      throw new IllegalArgumentException("no unwind rule of " + architecture);
+    }
+    System.arraycopy(recorded, 0, candidate, 0, stride);
+    return internCandidate();
+  }
+
+  private boolean isSound(long[] rule) {
+    int kind = (int) rule[HEADER];
+    if (kind == OUTERMOST || kind == SIGNAL_FRAME || kind == UNSUPPORTED) {
+      long detail = rule[CFA];
+      boolean known = kind == UNSUPPORTED ? Unsupported.values().length > detail : detail == 0;
+      return rule[HEADER] == kind
+          && detail >= 0
+          && known
+          && Arrays.stream(rule, RA, stride).allMatch(word -> word == 0);
+    }
+    int flags = (int) rule[HEADER] >>> 8 & 0xff;
+    int changed = 0;
+    for (int i = FIRST_REGISTER; i < stride; i++) {
+      changed |= rule[i] != 0 ? 1 << i - FIRST_REGISTER : 0;
+    }
+    int cfa = Location.kind(rule[CFA]);
+    return (kind & 0xff) == FRAME
+        && (flags & ~(FLAG_SIGNAL | FLAG_MANGLED)) == 0
+        && kind >>> 16 == changed
+        && (cfa == Location.REGISTER_PLUS || cfa == Location.AT_REGISTER)
+        && Arrays.stream(rule, CFA, stride).allMatch(this::isLocation);
+  }
+
+  private boolean isLocation(long word) {
+    int kind = Location.kind(word);
+    return kind <= Location.UNKNOWN
+        ? word == Location.of(kind) && kind >= Location.SAME
+        : kind <= Location.AT_REGISTER && word >>> 48 == 0 && isNumbered(word);
+  }
+
+  /** The reason of an {@link #UNSUPPORTED} rule, or null for any other rule. */
+  public Unsupported unsupported(int rule) {
+    return kind(rule) == UNSUPPORTED ? Unsupported.values()[rule - FIRST_UNSUPPORTED_RULE] : null;
+  }
+
+  /** The rule that ends a stack for the given reason. */
+  public static int unsupportedRule(Unsupported reason) {
+    return FIRST_UNSUPPORTED_RULE + reason.ordinal();
+  }
+
+  public int kind(int rule) {
+    return (int) words[rule * stride] & 0xff;
+  }
+
+  public int flags(int rule) {
+    return (int) words[rule * stride] >>> 8 & 0xff;
+  }
+
+  /** Bit i: the callee-saved register with index i is not the same as in the callee. */
+  public int changedMask(int rule) {
+    return (int) words[rule * stride] >>> 16;
+  }
+
+  public int cfaAdd(int rule) {
+    return (int) (words[rule * stride] >> 32);
+  }
+
+  public long cfa(int rule) {
+    return words[rule * stride + CFA];
+  }
+
+  public long ra(int rule) {
+    return words[rule * stride + RA];
+  }
+
+  /** The location of the callee-saved register with this index; 0 is the frame pointer. */
+  public long register(int rule, int index) {
+    return words[rule * stride + FIRST_REGISTER + index];
+  }
+
+  /** The rule that holds at an address: the rule itself, or what a {@link #BLOCK} selects. */
+  public int resolve(int rule, long address) {
+    if (rule < 0 || kind(rule) != BLOCK) {
+      return rule;
+    }
+    return (address & blockMask(rule)) < blockThreshold(rule) ? ruleBelow(rule) : ruleFrom(rule);
+  }
+
+  public int blockMask(int rule) {
+    return (int) cfa(rule);
+  }
+
+  public int blockThreshold(int rule) {
+    return (int) (cfa(rule) >>> 32);
+  }
+
+  public int ruleBelow(int rule) {
+    return (int) ra(rule);
+  }
+
+  public int ruleFrom(int rule) {
+    return (int) (ra(rule) >>> 32);
+  }
+
+  /** The id of what the builder holds; allocates only for a rule that was not there. */
+  public int intern(RuleBuilder rule) {
+    if (Location.kind(rule.ra) == Location.UNDEFINED) {
+      return OUTERMOST_RULE;
+    }
+    if (rule.signal && !isPlainSignalFrame(rule)) {
+      return SIGNAL_FRAME_RULE;
+    }
+    Unsupported problem = rule.unsupported();
+    if (problem != null) {
+      return unsupportedRule(problem);
+    }
+    if (rule.ra == 0 && architecture == Architecture.X86_64) {
+      return unsupportedRule(Unsupported.NO_RETURN_ADDRESS);
+    }
+    if (rule.cfa == 0) {
+      return unsupportedRule(Unsupported.MALFORMED);
+    }
+    if (!isNumbered(rule.cfa) || !isNumbered(rule.ra)) {
+      return unsupportedRule(Unsupported.REGISTER);
+    }
+    return rule.blockSize == 0 ? internFrame(rule, 0) : internBlock(rule);
+  }
+
+  /**
+   * Whether a frame with the signal mark is laid out like any other and taken at its word, with an
+   * exact pc. The kernel's own are not: their description needs expressions (x86-64), or names just
+   * the frame record, without the link register of the interrupted leaf. The ucontext has it all.
+   */
+  private boolean isPlainSignalFrame(RuleBuilder rule) {
+    return architecture == Architecture.X86_64
+        && Location.kind(rule.cfa) == Location.REGISTER_PLUS
+        && Location.kind(rule.ra) == Location.AT_CFA;
+  }
+
+  /** Whether a location's register exists, so that no step needs to check it. */
+  private boolean isNumbered(long location) {
+    return Location.register(location) < architecture.registerCount();
+  }
+
+  private int internBlock(RuleBuilder rule) {
+    int below = internFrame(rule, 0);
+    int from = internFrame(rule, 8);
+    Arrays.fill(candidate, 0);
+    candidate[HEADER] = BLOCK;
+    candidate[CFA] = (long) rule.blockThreshold << 32 | (rule.blockSize - 1);
+    candidate[RA] = (long) from << 32 | below;
+    return internCandidate();
+  }
+
+  private int internFrame(RuleBuilder rule, int moreCfa) {
+    int flags = (rule.signal ? FLAG_SIGNAL : 0) | (rule.mangled ? FLAG_MANGLED : 0);
+    int changed = 0;
+    for (int i = 0; i < stride - FIRST_REGISTER; i++) {
+      long location = rule.location(i);
+      if (!isNumbered(location)) {
+        location = Location.of(Location.UNKNOWN);
+      }
+      candidate[FIRST_REGISTER + i] = location;
+      changed |= location != 0 ? 1 << i : 0;
+    }
+    candidate[HEADER] = (long) rule.cfaAdd << 32 | (long) changed << 16 | flags << 8 | FRAME;
+    long cfa = rule.cfa;
+    candidate[CFA] =
+        Location.of(Location.kind(cfa), Location.register(cfa), Location.offset(cfa) + moreCfa);
+    candidate[RA] = rule.ra;
+    return internCandidate();
+  }
+
+  private void internSpecial(int kind, int detail) {
+    Arrays.fill(candidate, 0);
+    candidate[HEADER] = kind;
+    candidate[CFA] = detail;
+    internCandidate();
+  }
+
+  private int internCandidate() {
+    int slot = hash() & (slots.length - 1);
+    while (slots[slot] >= 0) {
+      if (isCandidate(slots[slot])) {
+        return slots[slot];
+      }
+      slot = (slot + 1) & (slots.length - 1);
+    }
+    if (size == MAX_RULES) {
+      return unsupportedRule(Unsupported.TABLE_FULL);
+    }
+    if ((size + 1) * stride > words.length) {
+      words = Arrays.copyOf(words, words.length * 2);
+    }
+    System.arraycopy(candidate, 0, words, size * stride, stride);
+    slots[slot] = size++;
+    int added = size - 1;
+    if (size * 2 > slots.length) {
+      grow();
+    }
+    return added;
+  }
+
+  private int hash() {
+    long hash = 0;
+    for (long word : candidate) {
+      hash = (hash ^ word) * 0x9e37_79b9_7f4a_7c15L;
+      hash ^= hash >>> 29;
+    }
+    return (int) (hash >>> 32);
+  }
+
+  private boolean isCandidate(int rule) {
+    for (int i = 0; i < stride; i++) {
+      if (words[rule * stride + i] != candidate[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void grow() {
+    slots = new int[slots.length * 2];
+    Arrays.fill(slots, -1);
+    for (int rule = 0; rule < size; rule++) {
+      System.arraycopy(words, rule * stride, candidate, 0, stride);
+      int slot = hash() & (slots.length - 1);
+      while (slots[slot] >= 0) {
+        slot = (slot + 1) & (slots.length - 1);
+      }
+      slots[slot] = rule;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package stackweave.unwind.section;
+
+import stackweave.unwind.sframe.tools.SFrameVerifier;
+
+/** Bytes of an unwind section that mean nothing: what is wrong, and where. */
+public final class MalformedSectionException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** What can be wrong with a section: the closed set. */
+  public enum Reason {
+    /** A structure reaches beyond the end of what holds it. */
+    TRUNCATED("structure reaches beyond its end"),
+    /** No SFrame magic number in either byte order. */
+    BAD_MAGIC("no SFrame magic number"),
+    /** A version that no specification knows. */
+    UNKNOWN_VERSION("unknown version"),
+    /** An SFrame flag that its version does not define. */
+    UNKNOWN_FLAGS("undefined flags"),
+    /** An ABI identifier that no specification knows. */
+    UNKNOWN_ABI("unknown ABI identifier"),
+    /** A section of another architecture than the module's. */
+    WRONG_ABI("section of another architecture"),
+    /** Sub-sections that overlap or leave the section. */
+    BAD_LAYOUT("sub-sections do not fit the section"),
+    /** A kind of FDE or row that no specification knows. */
+    UNKNOWN_TYPE("unknown FDE or row type"),
+    /** A row whose data words make no rule. */
+    BAD_ROW("row without a meaning"),
+    /** A pointer encoding that does not exist or can't occur here. */
+    BAD_ENCODING("pointer encoding not usable"),
+    /** An augmentation string that is not understood. */
+    UNKNOWN_AUGMENTATION("augmentation not understood"),
+    /** An FDE that names no CIE. */
+    NO_CIE("FDE without CIE"),
+    /** A call frame instruction or DWARF operation that does not exist. */
+    UNKNOWN_OPCODE("unknown opcode"),
+    /** Call frame instructions out of order: unbalanced state, locations that go back. */
+    BAD_PROGRAM("call frame instructions contradict each other"),
+    /**
+     * Functions out of order although the flag says otherwise: only {@link SFrameVerifier} tells.
+     */
+    NOT_SORTED("flag SORTED is set, but the function starts below the one before it"),
+    /** A function that begins inside another one: only {@link SFrameVerifier} tells. */
+    OVERLAP("function overlaps the one before it"),
+    /** A row that no address of its function leads to: only {@link SFrameVerifier} tells. */
+    ROW_OUTSIDE("row starts behind the end of its function or block"),
+    /** A header that counts other rows than there are: only {@link SFrameVerifier} tells. */
+    WRONG_ROW_COUNT("header counts other rows than the functions have"),
+    /** Functions that share rows, more than the section has bytes. */
+    SHARED_ROWS("functions share their rows");
+
+    private final String text;
+
+    Reason(String text) {
+      this.text = text;
+    }
+
+    /** A few words for people. */
+    public String text() {
+      return text;
+    }
+  }
+
+  private final Reason reason;
+  private final long offset;
+
+  /**
+   * @param offset in the section, in bytes
+   */
+  public MalformedSectionException(Reason reason, long offset) {
+    super(reason.text + " at offset 0x" + Long.toHexString(offset), null, false, false);
+    this.reason = reason;
+    this.offset = offset;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+
+  /** Offset in the section, in bytes, of the structure that is wrong. */
+  public long offset() {
+    return offset;
+  }
+}

@@ -1,0 +1,201 @@
+package stackweave.unwind.sframe;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.section.MalformedSectionException;
+import stackweave.unwind.section.MalformedSectionException.Reason;
+import stackweave.unwind.section.StartBuckets;
+
+/**
+ * One SFrame header with its functions and rows, in place. A section holds one, or several where a
+ * linker put inputs behind each other.
+ *
+ * <p>Source: SFrame specification sections 2.1 to 2.3; version 1 and 2 layouts of binutils 2.40 and
+ * 2.44. Offsets are in bytes from the section's start.
+ */
+public final class SFrameElement {
+  public static final int MAGIC = 0xdee2;
+  public static final int HEADER_SIZE = 28;
+
+  /** FDEs are sorted by start address. */
+  public static final int FLAG_SORTED = 0x1;
+
+  /** All functions keep the frame pointer (V1, V2). */
+  public static final int FLAG_FRAME_POINTER = 0x2;
+
+  /** Start addresses are relative to their own field (V2 errata 1, V3). */
+  public static final int FLAG_START_PCREL = 0x4;
+
+  private static final int[] KNOWN_FLAGS = {
+    0,
+    FLAG_SORTED | FLAG_FRAME_POINTER,
+    FLAG_SORTED | FLAG_FRAME_POINTER | FLAG_START_PCREL,
+    FLAG_SORTED | FLAG_START_PCREL
+  };
+
+  private static final int[] FDE_SIZE = {0, 17, 20, 16};
+
+  public final ByteBuffer bytes;
+  public final int offset;
+  public final int version;
+  public final int flags;
+
+  /** The ABI identifier as stored: 1 to 4. */
+  final int abi;
+
+  public final Architecture architecture;
+  public final int fixedFp;
+  public final int fixedRa;
+  public final int fdeCount;
+  final int fdeSize;
+  final int fdeOffset;
+  final int freOffset;
+  final int freEnd;
+
+  /** Where what follows this element begins. */
+  public final int end;
+
+  private final long startBase;
+  private final boolean startPcRelative;
+
+  private SFrameElement(
+      ByteBuffer section, ByteOrder order, int offset, long sectionAddress, int version)
+      throws MalformedSectionException {
+    this.bytes = section.duplicate().order(order);
+    this.offset = offset;
+    this.version = version;
+    flags = u1(offset + 3);
+    if ((flags & ~KNOWN_FLAGS[version]) != 0) {
+      throw new MalformedSectionException(Reason.UNKNOWN_FLAGS, offset + 3);
+    }
+    abi = u1(offset + 4);
+    architecture =
+        switch (abi) {
+          case 1, 2 -> Architecture.AARCH64;
+          case 3 -> Architecture.X86_64;
+          case 4 -> Architecture.S390X;
+          default -> throw new MalformedSectionException(Reason.UNKNOWN_ABI, offset + 4);
+        };
+    fixedFp = bytes.get(offset + 5);
+    fixedRa = bytes.get(offset + 6);
+    long body = (long) offset + HEADER_SIZE + u1(offset + 7);
+    long fdes = u4(offset + 8);
+    fdeSize = FDE_SIZE[version];
+    long table = body + u4(offset + 20);
+    long tableEnd = table + fdes * fdeSize;
+    long rows = body + u4(offset + 24);
+    long rowsEnd = rows + u4(offset + 16);
+    int size = bytes.limit();
+    if (body > size || tableEnd > size || table > size) {
+      throw new MalformedSectionException(Reason.BAD_LAYOUT, offset + 20);
+    }
+    if (rowsEnd > size || (table <= rows && tableEnd > rows) || (rows < table && rowsEnd > table)) {
+      throw new MalformedSectionException(Reason.BAD_LAYOUT, offset + 24);
+    }
+    fdeCount = (int) fdes;
+    fdeOffset = (int) table;
+    freOffset = (int) rows;
+    freEnd = (int) rowsEnd;
+    end = (int) Math.max(body, Math.max(tableEnd, rowsEnd));
+    startPcRelative = (flags & FLAG_START_PCREL) != 0;
+    startBase = startPcRelative ? sectionAddress : sectionAddress + offset;
+  }
+
+  /** The element whose header is at an offset. */
+  static SFrameElement read(ByteBuffer section, int offset, long sectionAddress)
+      throws MalformedSectionException {
+    if (section.limit() - offset < HEADER_SIZE) {
+      throw new MalformedSectionException(Reason.TRUNCATED, offset);
+    }
+    int magic = (section.get(offset) & 0xff) << 8 | (section.get(offset + 1) & 0xff);
+    ByteOrder order;
+    if (magic == MAGIC) {
+      order = ByteOrder.BIG_ENDIAN;
+    } else if (magic == (Short.reverseBytes((short) MAGIC) & 0xffff)) {
+      order = ByteOrder.LITTLE_ENDIAN;
+    } else {
+      throw new MalformedSectionException(Reason.BAD_MAGIC, offset);
+    }
+    int version = section.get(offset + 2) & 0xff;
+    if (version < 1 || version > 3) {
+      throw new MalformedSectionException(Reason.UNKNOWN_VERSION, offset + 2);
+    }
+    return new SFrameElement(section, order, offset, sectionAddress, version);
+  }
+
+  /** Offset of an FDE (V3: of its index entry). */
+  public int fde(int number) {
+    return fdeOffset + number * fdeSize;
+  }
+
+  /** The address of a function's first instruction. */
+  public long start(int number) {
+    int at = fde(number);
+    long value = version == 3 ? bytes.getLong(at) : bytes.getInt(at);
+    return startBase + value + (startPcRelative ? at : 0);
+  }
+
+  /** A function's size in bytes, below 2^32. */
+  public long size(int number) {
+    return u4(fde(number) + (version == 3 ? 8 : 4));
+  }
+
+  /**
+   * A guide for searching the functions where they are, if they can be: in order, none of them
+   * empty. The flag only says that a producer meant so: {@code ld -r} and plain concatenation break
+   * it.
+   *
+   * @return null if they can't
+   */
+  StartBuckets buckets() {
+    if (fdeCount == 0 || Long.compareUnsigned(start(0), start(fdeCount - 1)) > 0) {
+      return null;
+    }
+    long end = start(fdeCount - 1);
+    StartBuckets buckets = new StartBuckets(start(0), end, fdeCount);
+    long last = start(0);
+    for (int i = 0; i < fdeCount; i++) {
+      long start = start(i);
+      boolean inOrder =
+          Long.compareUnsigned(last, start) <= 0 && Long.compareUnsigned(start, end) <= 0;
+      if (!inOrder || size(i) == 0) {
+        return null;
+      }
+      buckets.add(start, i);
+      last = start;
+    }
+    buckets.finish();
+    return buckets;
+  }
+
+  /** The last function that starts at or below an address, or -1; for searchable elements. */
+  int floor(long address, StartBuckets buckets) {
+    if (!buckets.mayHold(address)) {
+      return -1;
+    }
+    int low = buckets.low(address);
+    int high = buckets.high(address, fdeCount);
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (Long.compareUnsigned(start(middle), address) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  int u1(int at) {
+    return bytes.get(at) & 0xff;
+  }
+
+  int u2(int at) {
+    return bytes.getShort(at) & 0xffff;
+  }
+
+  public long u4(int at) {
+    return bytes.getInt(at) & 0xffff_ffffL;
+  }
+}

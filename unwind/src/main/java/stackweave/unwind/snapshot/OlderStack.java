@@ -1,0 +1,269 @@
+package stackweave.unwind.snapshot;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import stackweave.unwind.HeapShare;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The older part of a sampled stack: what lies above the copy, read from the thread's live memory
+ * when the walk first asks for it, and spliced on only if it fits.
+ *
+ * <p>A copy covers {@code [sp, sp + length)}; the rest, {@code [sp + length, stack end)}, is read
+ * milliseconds later, while the thread runs on. What makes it true nevertheless: the return address
+ * and saved frame pointer of a frame are written when it is entered and not again until it has
+ * returned. So if the outermost frame of the copy has not returned meanwhile, every frame link
+ * above it is that of the sample. Nothing says directly whether it has returned; these are the
+ * conditions that are checked, all of them:
+ *
+ * <ol>
+ *   <li><b>The seam fits.</b> The seam is the upper end of the copy, from the {@value
+ *       #SEAM_LINKS}th last word that the walk has read in it. Each of these words (return
+ *       addresses, saved frame pointers, the interpreter's slots) must be the same in live memory:
+ *       a thread that came back by another way, or with other frames, has written other words
+ *       there. So must the words in between, locals and spilled values: a thread that came back by
+ *       the same way with other arguments is told apart by them.
+ *   <li><b>Nothing moved meanwhile.</b> The seam is compared again after each piece was read, and
+ *       when the walk is over ({@link #confirm}).
+ *   <li><b>The thread is not known to be elsewhere</b> ({@link Whereabouts}), asked after each
+ *       piece. Words below a thread's stack pointer are dead: they look like frames until something
+ *       else is called.
+ *   <li><b>It leads to the thread's first frame.</b> That is the caller's to check, and to {@link
+ *       #refuse} what does not: calls made after a return leave a torn chain.
+ * </ol>
+ *
+ * <p>What this can't tell: a thread that within these milliseconds returned through the seam, came
+ * back by calls that wrote the very same words at the seam, and was called from elsewhere further
+ * out. Such a stack has true frames on both sides of the seam that did not belong together. Only a
+ * look at several samples tells: the same seam under different callers. It is also why spliced
+ * stacks have ends of their own ({@link StopReason#SPLICED}).
+ *
+ * <p>Reads are fault-safe, bounded to {@value #MOST_BYTES} bytes above the copy, and go into a
+ * buffer that is kept: no allocation once it is large enough. Not thread-safe.
+ */
+public final class OlderStack implements MemoryReader {
+  /** Words that the walk relied on which are compared, at most. */
+  static final int SEAM_LINKS = 16;
+
+  /** The most that is read above a copy, in bytes: as much as most threads' stacks have. */
+  static final int MOST_BYTES = 8 << 20;
+
+  /** The same for this JVM's heap, where it is kept. */
+  private static final int MOST_KEPT_BYTES = HeapShare.of(MOST_BYTES);
+
+  /** Read at once: frames of a deep recursion for some hundred microseconds of walking. */
+  private static final int PIECE_BYTES = 256 << 10;
+
+  /** The smallest page: what memory is mapped by. */
+  private static final int PAGE_BYTES = 4 << 10;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Where a thread is now, as far as anybody can tell without stopping it. */
+  public interface Whereabouts {
+    /**
+     * The highest stack pointer that the thread is known to have had since its sample was taken; 0
+     * where nothing is known.
+     */
+    long highestStackPointer(int tid);
+  }
+
+  private final MemoryReader live;
+  private final Whereabouts whereabouts;
+  private final Runnable onTaken;
+  private byte[] seam = new byte[StackSnapshot.MAX_STACK_BYTES];
+  private byte[] bytes = new byte[PIECE_BYTES];
+  private StackSnapshot sample;
+  private SpliceOutcome outcome = SpliceOutcome.NOT_NEEDED;
+  private boolean closed;
+  private int seamOffset;
+  private int lastLinkOffset;
+  private long begin;
+  private int length;
+  private int limit;
+  private boolean endFound;
+
+  /**
+   * @param live the memory of the process, fault-safe
+   * @param onTaken called when the walk is about to leave the copy: what it has found up to there
+   *     is of the sample itself
+   */
+  public OlderStack(MemoryReader live, Whereabouts whereabouts, Runnable onTaken) {
+    this.live = live;
+    this.whereabouts = whereabouts;
+    this.onTaken = onTaken;
+  }
+
+  /**
+   * Begins a sample. Nothing is read until the walk asks.
+   *
+   * @param stackEnd the first address above the thread's stack, 0 where unknown
+   */
+  public void begin(StackSnapshot snapshot, long stackEnd) {
+    sample = snapshot;
+    outcome = SpliceOutcome.NOT_NEEDED;
+    closed = false;
+    begin = snapshot.stackAddress() + snapshot.stackLength();
+    length = 0;
+    endFound = false;
+    long above = stackEnd == 0 ? MOST_KEPT_BYTES : stackEnd - begin;
+    limit = (int) Math.max(0, Math.min(above, MOST_KEPT_BYTES)) & -8;
+    snapshot.setOlder(limit > 0 ? this : null);
+  }
+
+  /** What became of it so far. */
+  public SpliceOutcome outcome() {
+    return outcome;
+  }
+
+  /** Gives up what was taken; from now on, the sample's stack ends where the copy does. */
+  public void refuse(SpliceOutcome why) {
+    outcome = why;
+    closed = true;
+  }
+
+  /**
+   * Compares the seam once more, when the walk is over: a thread that was on its way back down
+   * while the rest was read has come by the seam by now.
+   *
+   * @return whether what was taken still fits
+   */
+  public boolean confirm() {
+    if (outcome == SpliceOutcome.TAKEN && compareSeam() != SpliceOutcome.TAKEN) {
+      refuse(SpliceOutcome.CHANGED_MEANWHILE);
+    }
+    return outcome == SpliceOutcome.TAKEN;
+  }
+
+  @Override
+  public long readLong(long address) throws UnreadableMemoryException {
+    int at = offsetOf(address, Long.BYTES); // which may replace the buffer
+    return (long) LONGS.get(bytes, at);
+  }
+
+  @Override
+  public void read(long address, byte[] target, int offset, int count)
+      throws UnreadableMemoryException {
+    int at = offsetOf(address, count);
+    System.arraycopy(bytes, at, target, offset, count);
+  }
+
+  private int offsetOf(long address, int count) throws UnreadableMemoryException {
+    long offset = address - begin;
+    if (closed || offset < 0 || offset > (long) limit - count) {
+      throw UnreadableMemoryException.BEYOND_COPY;
+    }
+    while (offset > length - count) {
+      if (!readMore()) {
+        throw UnreadableMemoryException.BEYOND_COPY;
+      }
+    }
+    return (int) offset;
+  }
+
+  /** Reads the next piece; false if there is none or it does not fit. */
+  private boolean readMore() {
+    if (endFound) {
+      return false;
+    }
+    SpliceOutcome before = length == 0 ? findSeam() : SpliceOutcome.TAKEN;
+    if (before == SpliceOutcome.TAKEN) {
+      before = compareSeam();
+    }
+    if (before != SpliceOutcome.TAKEN) {
+      refuse(before);
+      return false;
+    }
+    int piece = readPiece();
+    if (piece == 0) {
+      endFound = true;
+      if (length == 0) {
+        refuse(SpliceOutcome.UNREADABLE);
+      }
+      return false;
+    }
+    if (compareSeam() != SpliceOutcome.TAKEN) {
+      refuse(SpliceOutcome.CHANGED_MEANWHILE);
+      return false;
+    }
+    long lastLink = sample.stackAddress() + lastLinkOffset;
+    if (Long.compareUnsigned(whereabouts.highestStackPointer(sample.tid()), lastLink) > 0) {
+      refuse(SpliceOutcome.RETURNED);
+      return false;
+    }
+    if (outcome != SpliceOutcome.TAKEN) {
+      outcome = SpliceOutcome.TAKEN;
+      onTaken.run();
+    }
+    length += piece;
+    return true;
+  }
+
+  private SpliceOutcome findSeam() {
+    int links = 0;
+    for (int at = (sample.stackLength() & -8) - 8; at >= 0 && links < SEAM_LINKS; at -= 8) {
+      if (sample.isRead(at)) {
+        lastLinkOffset = links == 0 ? at : lastLinkOffset;
+        seamOffset = at;
+        links++;
+      }
+    }
+    return links == 0 ? SpliceOutcome.NO_SEAM : SpliceOutcome.TAKEN;
+  }
+
+  private long seamAddress() {
+    return sample.stackAddress() + seamOffset;
+  }
+
+  /** Compares live memory with the copy from the seam's begin to the copy's end. */
+  private SpliceOutcome compareSeam() {
+    int count = sample.stackLength() - seamOffset;
+    if (seam.length < count) {
+      seam = new byte[sample.stackBytes().length];
+    }
+    try {
+      live.read(seamAddress(), seam, 0, count);
+    } catch (UnreadableMemoryException e) {
+      return SpliceOutcome.UNREADABLE;
+    }
+    byte[] copy = sample.stackBytes();
+    int differs = Arrays.mismatch(seam, 0, count, copy, seamOffset, seamOffset + count);
+    if (differs < 0) {
+      return SpliceOutcome.TAKEN;
+    }
+    for (int at = differs & -8; at <= count - 8; at += 8) {
+      if (sample.isRead(seamOffset + at)
+          && (long) LONGS.get(seam, at) != (long) LONGS.get(copy, seamOffset + at)) {
+        return SpliceOutcome.LINKS_DIFFER;
+      }
+    }
+    return SpliceOutcome.FRAMES_DIFFER;
+  }
+
+  /** Appends what can be read of the next piece; how many bytes. */
+  private int readPiece() {
+    // Pieces end on page boundaries: so does a stack of unknown end.
+    long from = begin + length;
+    int wanted = PIECE_BYTES - (int) (from & (PAGE_BYTES - 1));
+    wanted = Math.min(wanted, limit - length);
+    if (length + wanted > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.min(MOST_KEPT_BYTES, 2 * bytes.length + PIECE_BYTES));
+    }
+    while (wanted > 0) {
+      try {
+        live.read(from, bytes, length, wanted);
+        return wanted;
+      } catch (UnreadableMemoryException e) {
+        // Half of it, so that it still ends on a page's boundary, until not a page is left.
+        long end = (from + wanted / 2) & -PAGE_BYTES;
+        wanted = (int) Math.max(0, end - from);
+      }
+    }
+    return 0;
+  }
+}

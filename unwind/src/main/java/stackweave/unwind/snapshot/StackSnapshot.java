@@ -1,0 +1,246 @@
+package stackweave.unwind.snapshot;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * One raw sample: the registers at the interrupt and a copy of the top of the stack, with when, who
+ * and how much it stands for. Mutable and reused; not thread-safe.
+ *
+ * <p>As a {@link MemoryReader} it serves the copied bytes, asks {@link #setOlder} for the part of
+ * the stack that was not copied, or says {@link UnreadableMemoryException#BEYOND_COPY}, and asks
+ * {@link #setElsewhere} for everything else.
+ */
+public final class StackSnapshot implements MemoryReader {
+  /** What perf can copy at most, rounded up: its record size is a 16-bit number. */
+  public static final int MAX_STACK_BYTES = 64 * 1024;
+
+  /** More kernel frames than the kernel reports by default (kernel.perf_event_max_stack, 127). */
+  public static final int MAX_KERNEL_FRAMES = 256;
+
+  /** How far above the copy an address still counts as the same stack, in bytes. */
+  private static final long STACK_REACH = 1L << 30;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final Registers registers;
+  private final byte[] stack;
+  private final long[] kernelFrames = new long[MAX_KERNEL_FRAMES];
+  private int kernelFrameCount;
+  private long stackAddress;
+  private int stackLength;
+  private long timeNanos;
+  private int tid;
+  private long weightNanos;
+  private boolean registersPresent;
+  private boolean stackUnknown;
+  private MemoryReader elsewhere;
+  private OlderStack older;
+
+  /**
+   * A bit per word of the copy: whether it was read. Kept where there is an {@link #older} part.
+   */
+  private final long[] wordsRead;
+
+  /** With room for {@link #MAX_STACK_BYTES}. */
+  public StackSnapshot(Architecture architecture) {
+    this(architecture, MAX_STACK_BYTES);
+  }
+
+  /** With room for a copy of {@code stackBytes}. */
+  public StackSnapshot(Architecture architecture, int stackBytes) {
+    registers = new Registers(architecture);
+    stack = new byte[stackBytes];
+    wordsRead = new long[stackBytes / Long.BYTES / Long.SIZE + 1];
+  }
+
+  /** Makes this an empty sample: nothing known, nothing copied. */
+  public void clear() {
+    registers.clear();
+    registersPresent = false;
+    stackUnknown = false;
+    kernelFrameCount = 0;
+    stackAddress = 0;
+    stackLength = 0;
+    timeNanos = 0;
+    tid = 0;
+    weightNanos = 0;
+    older = null;
+  }
+
+  /** The registers at the interrupt, in user mode; filled by the engine. */
+  public Registers registers() {
+    return registers;
+  }
+
+  /** Whether the engine delivered user registers at all (kernel threads have none). */
+  public boolean hasRegisters() {
+    return registersPresent;
+  }
+
+  public void setHasRegisters(boolean present) {
+    registersPresent = present;
+  }
+
+  /** The buffer of the copy, for the engine to fill; see {@link #setStack}. */
+  public byte[] stackBytes() {
+    return stack;
+  }
+
+  /**
+   * Declares that the first {@code length} bytes of {@link #stackBytes} are those at {@code
+   * address}.
+   */
+  public void setStack(long address, int length) {
+    stackAddress = address;
+    stackLength = length;
+  }
+
+  /**
+   * Whether nothing was copied, for the end of the stack is not known. Then no memory is read for
+   * it, wherever its registers point to: the thread has run on meanwhile, and frames put together
+   * of then and now would look like a stack.
+   */
+  public boolean isStackUnknown() {
+    return stackUnknown;
+  }
+
+  public void setStackUnknown(boolean unknown) {
+    stackUnknown = unknown;
+  }
+
+  /** The address of the first copied byte: the stack pointer at the interrupt. */
+  public long stackAddress() {
+    return stackAddress;
+  }
+
+  /** How many bytes were copied. */
+  public int stackLength() {
+    return stackLength;
+  }
+
+  /** Kernel return addresses, innermost first; the first {@link #kernelFrameCount} are valid. */
+  public long[] kernelFrames() {
+    return kernelFrames;
+  }
+
+  public int kernelFrameCount() {
+    return kernelFrameCount;
+  }
+
+  public void setKernelFrameCount(int count) {
+    kernelFrameCount = count;
+  }
+
+  /** Time of the interrupt on the clock of {@link System#nanoTime}. */
+  public long timeNanos() {
+    return timeNanos;
+  }
+
+  public void setTimeNanos(long timeNanos) {
+    this.timeNanos = timeNanos;
+  }
+
+  /** The sampled thread's id as the OS has it. */
+  public int tid() {
+    return tid;
+  }
+
+  public void setTid(int tid) {
+    this.tid = tid;
+  }
+
+  /** Nanoseconds of CPU (or wall) time that the sample stands for. */
+  public long weightNanos() {
+    return weightNanos;
+  }
+
+  public void setWeightNanos(long weightNanos) {
+    this.weightNanos = weightNanos;
+  }
+
+  /** Where addresses outside the stack are read; null (the default) for nowhere. */
+  public void setElsewhere(MemoryReader reader) {
+    elsewhere = reader;
+  }
+
+  /**
+   * Who knows the part of the stack above the copy; null (the default) for nobody. From here on it
+   * is kept which words of the copy are read: those that the older part must fit.
+   */
+  void setOlder(OlderStack olderStack) {
+    older = olderStack;
+    if (olderStack != null) {
+      Arrays.fill(wordsRead, 0, Math.min((stackLength >> 9) + 1, wordsRead.length), 0);
+    }
+  }
+
+  /** Whether the word at an offset of the copy was read since {@link #setOlder}. */
+  boolean isRead(int offset) {
+    return (wordsRead[offset >> 9] & 1L << (offset >> 3)) != 0;
+  }
+
+  @Override
+  public long readLong(long address) throws UnreadableMemoryException {
+    long offset = address - stackAddress;
+    if (offset >= 0 && offset <= stackLength - 8L) {
+      if (older != null) {
+        wordsRead[(int) (offset >> 9)] |= 1L << (offset >> 3);
+      }
+      return (long) LONGS.get(stack, (int) offset);
+    }
+    if (stackUnknown) {
+      throw UnreadableMemoryException.STACK_UNKNOWN;
+    }
+    if (isBeyondCopy(offset)) {
+      if (older != null) {
+        return older.readLong(address);
+      }
+      throw UnreadableMemoryException.BEYOND_COPY;
+    }
+    if (elsewhere == null) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+    return elsewhere.readLong(address);
+  }
+
+  @Override
+  public void read(long address, byte[] target, int offset, int length)
+      throws UnreadableMemoryException {
+    long from = address - stackAddress;
+    if (from >= 0 && from <= (long) stackLength - length) {
+      System.arraycopy(stack, (int) from, target, offset, length);
+      return;
+    }
+    if (stackUnknown) {
+      throw UnreadableMemoryException.STACK_UNKNOWN;
+    }
+    if (isBeyondCopy(from)) {
+      if (older != null && from >= stackLength) {
+        older.read(address, target, offset, length);
+        return;
+      }
+      throw UnreadableMemoryException.BEYOND_COPY;
+    }
+    if (elsewhere == null) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+    elsewhere.read(address, target, offset, length);
+  }
+
+  @Override
+  public MemoryReader code() {
+    return elsewhere == null ? this : elsewhere;
+  }
+
+  private boolean isBeyondCopy(long offset) {
+    return stackAddress != 0 && offset > stackLength - 8L && offset < STACK_REACH;
+  }
+}

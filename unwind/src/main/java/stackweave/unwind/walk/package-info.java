@@ -1,0 +1,5 @@
+/**
+ * The step from a frame to its caller: finds the module of a pc, asks its table, applies the rule;
+ * and what replaces a table (signal frames, code patterns).
+ */
+package stackweave.unwind.walk;

@@ -1,0 +1,332 @@
+package stackweave.unwind.walk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.Location;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.rule.RuleBuilder;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/** The laws of a step: one rule, one memory, one end each. */
+class NativeUnwinderTest {
+  private static final long PC = 0x40_1000;
+  private static final long SP = 0x7fff_0000L;
+  private static final int RSP = 7;
+  private static final int RBP = 6;
+  private static final int RBX = 3;
+
+  private final Map<Long, Long> memory = new HashMap<>();
+  private final MemoryReader reader =
+      new MemoryReader() {
+        @Override
+        public long readLong(long address) throws UnreadableMemoryException {
+          Long word = memory.get(address);
+          if (word == null) {
+            throw UnreadableMemoryException.UNREADABLE;
+          }
+          return word;
+        }
+
+        @Override
+        public void read(long address, byte[] target, int offset, int length)
+            throws UnreadableMemoryException {
+          throw UnreadableMemoryException.UNREADABLE;
+        }
+      };
+
+  private int generation;
+  private long lastLookup;
+  private int lookups;
+
+  /** One module at bias 0x400000 whose every address has the same rule. */
+  private CodeModules modules(int rule) {
+    UnwindTable table =
+        address -> {
+          lastLookup = address;
+          lookups++;
+          return rule;
+        };
+    CodeModule module =
+        new CodeModule() {
+          @Override
+          public long bias() {
+            return 0x40_0000;
+          }
+
+          @Override
+          public UnwindTable unwindTable() {
+            return table;
+          }
+        };
+    return new CodeModules() {
+      @Override
+      public int generation() {
+        return generation;
+      }
+
+      @Override
+      public CodeModule find(long pc) {
+        return pc >= 0x40_0000 && pc < 0x50_0000 ? module : null;
+      }
+    };
+  }
+
+  private static int rule(RuleTable rules, Consumer<RuleBuilder> says) {
+    RuleBuilder rule = new RuleBuilder(rules.architecture());
+    says.accept(rule);
+    return rules.intern(rule);
+  }
+
+  private static RuleTable x86() {
+    return new RuleTable(Architecture.X86_64);
+  }
+
+  private static Registers x86Registers() {
+    Registers registers = new Registers(Architecture.X86_64);
+    for (int i = 0; i < 16; i++) {
+      registers.set(i, 0x1000 + i);
+    }
+    registers.set(RSP, SP);
+    registers.setPc(PC);
+    return registers;
+  }
+
+  @Test
+  void ordinaryFrameKeepsWhatTheFunctionHandsBack() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 32);
+              r.ra = Location.atCfa(-8);
+              r.setFp(Location.atCfa(-16));
+            });
+    memory.put(SP + 24, 0x40_2222L);
+    memory.put(SP + 16, 0xb0bL);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+    Registers registers = x86Registers();
+
+    assertNull(unwinder.step(registers, true, reader, modules(rule)));
+
+    assertEquals(PC - 0x40_0000, lastLookup);
+    assertEquals(0x40_2222L, registers.pc());
+    assertEquals(SP + 32, registers.sp());
+    assertEquals(0xb0bL, registers.fp());
+    assertEquals(0x1000 + RBX, registers.get(RBX));
+    assertFalse(registers.isKnown(0), "rax is lost in a call");
+    assertFalse(registers.isKnown(11), "r11 is lost in a call");
+    assertFalse(unwinder.callerInterrupted());
+  }
+
+  @Test
+  void returnAddressIsLookedUpAtTheCall() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+            });
+    memory.put(SP, 0x40_2222L);
+
+    assertNull(new NativeUnwinder(rules).step(x86Registers(), false, reader, modules(rule)));
+
+    assertEquals(PC - 1 - 0x40_0000, lastLookup);
+  }
+
+  @Test
+  void everyEndHasItsReasonAndLeavesTheRegisters() {
+    RuleTable rules = x86();
+    int leaf =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+            });
+    int backwards =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, -16);
+              r.ra = Location.atCfa(-8);
+            });
+    int byRax =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(0, 8);
+              r.ra = Location.atCfa(-8);
+            });
+    int noRa = rule(rules, r -> r.setCfa(RSP, 8));
+    int undefined = rule(rules, r -> r.ra = Location.of(Location.UNDEFINED));
+
+    assertEnd(StopReason.UNREADABLE_MEMORY, rules, leaf, r -> {});
+    memory.put(SP, 0L);
+    assertEnd(StopReason.NULL_RETURN_ADDRESS, rules, leaf, r -> {});
+    memory.put(SP - 24, 0x40_2222L);
+    assertEnd(StopReason.NOT_ADVANCING, rules, backwards, r -> {});
+    assertEnd(StopReason.UNKNOWN_REGISTER, rules, byRax, r -> r.forget(0));
+    assertEnd(StopReason.UNSUPPORTED_RULE, rules, noRa, r -> {});
+    assertEnd(StopReason.COMPLETE, rules, undefined, r -> {});
+    assertEnd(StopReason.NO_RULE, rules, UnwindTable.NO_RULE, r -> {});
+    assertEnd(StopReason.NO_MODULE, rules, leaf, r -> r.setPc(0x1234));
+  }
+
+  private void assertEnd(StopReason reason, RuleTable rules, int rule, Consumer<Registers> change) {
+    Registers registers = x86Registers();
+    change.accept(registers);
+    long pc = registers.pc();
+    assertEquals(reason, new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(pc, registers.pc());
+    assertEquals(SP, registers.sp());
+  }
+
+  @Test
+  void stackThatWasNotCopiedIsTruncated() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 256);
+              r.ra = Location.atCfa(-8);
+            });
+    StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
+    snapshot.setStack(SP, 128);
+
+    assertEquals(
+        StopReason.TRUNCATED,
+        new NativeUnwinder(rules).step(x86Registers(), true, snapshot, modules(rule)));
+  }
+
+  @Test
+  void linkRegisterCountsOnlyWhereTheFrameWasInterrupted() {
+    RuleTable rules = new RuleTable(Architecture.AARCH64);
+    int rule = rule(rules, r -> r.setCfa(31, 0));
+    Registers registers = new Registers(Architecture.AARCH64);
+    registers.setPc(PC);
+    registers.set(31, SP);
+    registers.set(30, 0x40_2222L);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+
+    assertEquals(StopReason.NOT_ADVANCING, unwinder.step(registers, false, reader, modules(rule)));
+    assertNull(unwinder.step(registers, true, reader, modules(rule)));
+    assertEquals(0x40_2222L, registers.pc());
+    assertEquals(SP, registers.sp());
+    assertFalse(registers.isKnown(30));
+  }
+
+  @Test
+  void signedReturnAddressIsStripped() {
+    RuleTable rules = new RuleTable(Architecture.AARCH64);
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(31, 16);
+              r.ra = Location.atCfa(-8);
+              r.mangled = true;
+            });
+    Registers registers = new Registers(Architecture.AARCH64);
+    registers.setPc(PC);
+    registers.set(31, SP);
+    memory.put(SP + 8, 0x0025_ffff_8040_2222L);
+
+    assertNull(new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(0xffff_8040_2222L, registers.pc());
+  }
+
+  @Test
+  void memoryPointedToByTheStackGivesTheCfa() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfaAt(RBP, -8, 16);
+              r.ra = Location.atCfa(-8);
+            });
+    Registers registers = x86Registers();
+    registers.set(RBP, SP + 64);
+    memory.put(SP + 56, SP + 0x100);
+    memory.put(SP + 0x108, 0x40_2222L);
+
+    assertNull(new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(SP + 0x110, registers.sp());
+    assertEquals(0x40_2222L, registers.pc());
+  }
+
+  @Test
+  void rulesAreRememberedUntilTheModulesChange() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+            });
+    memory.put(SP, 0x40_2222L);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+    CodeModules modules = modules(rule);
+    for (int i = 0; i < 5; i++) {
+      assertNull(unwinder.step(x86Registers(), true, reader, modules));
+    }
+    assertEquals(1, lookups);
+    assertEquals(4, unwinder.cacheHits());
+    generation++;
+    assertNull(unwinder.step(x86Registers(), true, reader, modules));
+    assertEquals(2, lookups);
+    assertEquals(2, unwinder.cacheMisses());
+  }
+
+  @Test
+  void aWarmStepAllocatesNothing() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+              r.setFp(Location.atCfa(-8));
+            });
+    StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
+    snapshot.setStack(SP, 4096);
+    snapshot.stackBytes()[1] = 0x10;
+    snapshot.stackBytes()[2] = 0x40;
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+    CodeModules modules = modules(rule);
+    Registers start = x86Registers();
+    Registers registers = x86Registers();
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long allocated = 0;
+    for (int round = 0; round < 3; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 10_000; i++) {
+        registers.copyFrom(start);
+        unwinder.step(registers, true, snapshot, modules);
+      }
+      allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    }
+    assertEquals(0x40_1000L, registers.pc());
+    assertTrue(allocated < 10_000, allocated + " bytes in 10,000 steps");
+  }
+}
