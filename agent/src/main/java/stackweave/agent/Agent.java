@@ -9,6 +9,7 @@ import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.Reply.Outcome;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.message.Version;
 
 /** The agent's start inside its own class loader; {@code stackweave.agent.boot} calls it. */
 public final class Agent {

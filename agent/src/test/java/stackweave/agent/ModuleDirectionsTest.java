@@ -61,7 +61,7 @@ class ModuleDirectionsTest {
   static final ArchRule BYTE_BUDDY_BELONGS_TO_THE_HOOKS =
       noClasses()
           .that()
-          .resideOutsideOfPackage("stackweave.agent.hook..")
+          .resideOutsideOfPackage("stackweave.agent.jdk.hook..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("net.bytebuddy..");

@@ -164,7 +164,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
       }
       try {
         String packages = new String(read(JNA_PACKAGES), StandardCharsets.UTF_8);
-        loadClass("stackweave.agent.JnaModule")
+        loadClass("stackweave.agent.jdk.JnaModule")
             .getMethod("define", ClassLoader.class, Set.class, Instrumentation.class)
             .invoke(null, this, Set.of(packages.split("\n")), instrumentation);
       } catch (InvocationTargetException e) {

@@ -8,7 +8,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import stackweave.agent.Version;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Output;
+import stackweave.agent.message.Version;
 
 /** {@code jfc}. */
 @Command(
@@ -19,7 +22,7 @@ import stackweave.agent.Version;
     },
     customSynopsis = "java -jar stackweave-agent.jar jfc [-o FILE]")
 final class JfcCommand implements Callable<Integer> {
-  private static final String FILE = "stackweave.jfc";
+  private static final String FILE = "/stackweave/agent/stackweave.jfc";
 
   @Option(
       names = {"-o", "--output"},

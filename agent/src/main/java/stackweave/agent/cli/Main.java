@@ -9,7 +9,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
-import stackweave.agent.Version;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.jvm.AttachCommand;
+import stackweave.agent.cli.jvm.DetachCommand;
+import stackweave.agent.cli.jvm.OwnCommand;
+import stackweave.agent.cli.jvm.StatusCommand;
+import stackweave.agent.cli.read.CollapsedCommand;
+import stackweave.agent.cli.read.FlameGraphCommand;
+import stackweave.agent.cli.read.TopCommand;
+import stackweave.agent.cli.record.RecordCommand;
+import stackweave.agent.cli.sframe.SFrameCommand;
+import stackweave.agent.cli.toggle.OffCommand;
+import stackweave.agent.cli.toggle.OnCommand;
+import stackweave.agent.message.Version;
 
 /** {@code java -jar stackweave-agent.jar}: what is done with running JVMs and with recordings. */
 @Command(

@@ -2,6 +2,9 @@ package stackweave.agent.drain;
 
 import java.lang.instrument.Instrumentation;
 import java.util.concurrent.locks.LockSupport;
+import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.MetaspaceRoom;
+import stackweave.agent.message.Messages;
 import stackweave.jfr.control.StartGate;
 
 /**

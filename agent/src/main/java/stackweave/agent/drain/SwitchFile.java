@@ -7,6 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.OwnDirectory;
+import stackweave.agent.message.Messages;
 
 /**
  * The switch files: while one is there, nothing is sampled, whatever recordings ask for. They need

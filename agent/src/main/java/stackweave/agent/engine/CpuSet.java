@@ -6,7 +6,7 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Tasks;
 
 /** The CPUs that the threads of this process may run on. Thread-safe. */
-final class CpuSet {
+public final class CpuSet {
   /** Room for 8,192 CPUs, the most that Linux can be built for. */
   private static final int MASK_BYTES = 1024;
 
@@ -22,7 +22,7 @@ final class CpuSet {
    * need for events on the other 60. It grows when a thread is given another CPU, and never
    * shrinks.
    */
-  static synchronized int[] ofProcess() {
+  public static synchronized int[] ofProcess() {
     EVER.or(present());
     if (EVER.isEmpty()) {
       EVER.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
@@ -31,7 +31,7 @@ final class CpuSet {
   }
 
   /** The union over all threads at the moment, without CPUs that are offline. */
-  static BitSet present() {
+  public static BitSet present() {
     BitSet cpus = new BitSet();
     try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {
       for (int tid : Tasks.list()) {

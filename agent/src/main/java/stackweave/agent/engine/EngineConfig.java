@@ -41,7 +41,7 @@ public record EngineConfig(
    * Which guarded calls the calling thread may make for this: naming a perf engine is the user's
    * word that perf_event_open kills nobody.
    */
-  CallPolicy callPolicy() {
+  public CallPolicy callPolicy() {
     boolean perf = preferred == EngineKind.PERF || preferred == EngineKind.PERF_USER;
     return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
   }

@@ -50,7 +50,7 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
   }
 
   /** What stands between the engine's name and the cause: {@code perf not tried: …}. */
-  String separator() {
+  public String separator() {
     return reason == Reason.NOT_TRIED ? " " : ": ";
   }
 

@@ -1,17 +1,17 @@
 package stackweave.agent.engine;
 
 /** An engine that could not be started; carries the refusal. Everything it held is released. */
-final class EngineRefusedException extends Exception {
+public final class EngineRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient EngineRefusal refusal;
 
-  EngineRefusedException(EngineRefusal refusal) {
+  public EngineRefusedException(EngineRefusal refusal) {
     super(refusal.line(), null, false, false);
     this.refusal = refusal;
   }
 
-  EngineRefusal refusal() {
+  public EngineRefusal refusal() {
     return refusal;
   }
 }

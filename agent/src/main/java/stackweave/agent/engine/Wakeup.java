@@ -10,7 +10,7 @@ import stackweave.agent.linux.NativeBuffer;
  * <p>The callers are application threads (a recording that starts or stops), so they never wait:
  * the descriptor is closed by whoever leaves last, and a call after {@link #close} does nothing.
  */
-final class Wakeup implements AutoCloseable {
+public final class Wakeup implements AutoCloseable {
   private final int fd;
   private final NativeBuffer one;
 
@@ -24,17 +24,17 @@ final class Wakeup implements AutoCloseable {
   }
 
   /** Null where the kernel has no descriptor left; Libc.errno() has the reason. */
-  static Wakeup open() {
+  public static Wakeup open() {
     int fd = Libc.eventfd(0, Libc.O_CLOEXEC | Libc.O_NONBLOCK);
     return fd < 0 ? null : new Wakeup(fd);
   }
 
-  int fd() {
+  public int fd() {
     return fd;
   }
 
   /** Makes {@link #fd} readable. Any thread. */
-  void signal() {
+  public void signal() {
     int now;
     do {
       now = users.get();
@@ -47,7 +47,7 @@ final class Wakeup implements AutoCloseable {
   }
 
   /** Makes {@link #fd} unreadable again. The drain thread. */
-  void reset() {
+  public void reset() {
     Libc.read(fd, one.address() + Long.BYTES, Long.BYTES);
   }
 

@@ -14,7 +14,7 @@ public final class Census {
   private static final List<String> NAMES =
       List.of(
           "stackweave.agent.Agent",
-          "stackweave.agent.JnaModule",
+          "stackweave.agent.jdk.JnaModule",
           "stackweave.unwind.Registers",
           "stackweave.agent.cli.Main",
           "com.sun.jna.Native",

@@ -43,7 +43,7 @@ public final class Tenant {
           "picocli.CommandLine",
           "net.fornwall.jelf.ElfFile",
           "stackweave.agent.Agent",
-          "stackweave.agent.hook.Hook",
+          "stackweave.agent.jdk.hook.ThreadStartHook",
           "stackweave.agent.drain.Sampler",
           "stackweave.unwind.Registers",
           "stackweave.jfr.event.NativeSample");

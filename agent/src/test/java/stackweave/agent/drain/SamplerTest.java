@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.agent.message.Messages;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;

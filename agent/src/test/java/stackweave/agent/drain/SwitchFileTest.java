@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.linux.OwnDirectory;
+import stackweave.agent.message.Messages;
 
 /** When a switch file counts. */
 class SwitchFileTest {

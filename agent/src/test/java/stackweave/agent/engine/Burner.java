@@ -5,18 +5,18 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /** A thread that uses a given amount of CPU time, by its own CPU clock, and says so. */
-class Burner extends Thread {
+public class Burner extends Thread {
   private final long cpuNanos;
   private volatile long sum;
-  volatile int tid;
-  volatile long used;
+  public volatile int tid;
+  public volatile long used;
 
-  Burner(String name, long cpuNanos) {
+  public Burner(String name, long cpuNanos) {
     super(name);
     this.cpuNanos = cpuNanos;
   }
 
-  static Burner start(String name, long cpuNanos) {
+  public static Burner start(String name, long cpuNanos) {
     Burner burner = new Burner(name, cpuNanos);
     burner.start();
     return burner;
@@ -42,7 +42,7 @@ class Burner extends Thread {
     sum = value;
   }
 
-  static long threadCpu(NativeBuffer time) {
+  public static long threadCpu(NativeBuffer time) {
     Libc.clock_gettime(Libc.CLOCK_THREAD_CPUTIME_ID, time.address());
     return time.bytes().getLong(0) * 1_000_000_000L + time.bytes().getLong(8);
   }

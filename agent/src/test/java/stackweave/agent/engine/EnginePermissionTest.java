@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.engine.perf.PerfRefusals;
 import stackweave.agent.linux.SystemCalls;
 
 /** What is permitted decides which engine runs, and is said; the application runs on regardless. */

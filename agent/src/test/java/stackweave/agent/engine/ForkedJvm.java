@@ -15,15 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.maps.proc.ProcMaps;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Runs {@link EngineProbe} in a JVM of its own, under other limits, users and filters. */
-final class ForkedJvm {
+public final class ForkedJvm {
   /** What the probe printed, by the word before the first colon; lines of the same word joined. */
-  record Result(int exit, Map<String, String> lines, String output) {
-    String line(String key) {
+  public record Result(int exit, Map<String, String> lines, String output) {
+    public String line(String key) {
       return lines.getOrDefault(key, "");
     }
   }
@@ -31,7 +32,7 @@ final class ForkedJvm {
   private final Path directory;
 
   /** Copies the classes to where every user can read them. */
-  ForkedJvm(Path directory) throws IOException {
+  public ForkedJvm(Path directory) throws IOException {
     this.directory = directory;
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     Class<?>[] roots = {
@@ -62,7 +63,7 @@ final class ForkedJvm {
   }
 
   /** The homes of all JDKs from 17 on that this machine has; the one that runs the tests first. */
-  static List<Path> jdks() {
+  public static List<Path> jdks() {
     Map<Path, Path> homes = new LinkedHashMap<>();
     try (Stream<Path> candidates =
         Stream.concat(
@@ -96,12 +97,12 @@ final class ForkedJvm {
    * @param wrapper a command that execs the rest of its line, or nothing
    * @param arguments those of {@link EngineProbe}
    */
-  Result run(Path home, List<String> wrapper, String... arguments) throws Exception {
+  public Result run(Path home, List<String> wrapper, String... arguments) throws Exception {
     return run(EngineProbe.class, home, wrapper, arguments);
   }
 
   /** Runs another application than {@link EngineProbe}. */
-  Result run(Class<?> application, Path home, List<String> wrapper, String... arguments)
+  public Result run(Class<?> application, Path home, List<String> wrapper, String... arguments)
       throws Exception {
     List<String> command = new ArrayList<>(wrapper);
     command.add(home.resolve("bin/java").toString());

@@ -7,63 +7,69 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import stackweave.agent.engine.choice.EngineChoice;
+import stackweave.agent.engine.choice.EngineChooser;
+import stackweave.agent.engine.perf.PerfAttr;
+import stackweave.agent.engine.perf.PerfBudget;
+import stackweave.agent.engine.perf.PerfEngine;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** A drain thread for tests: runs an engine beside a workload and keeps what it delivered. */
-final class Recorder implements EngineSink {
+public final class Recorder implements EngineSink {
   /** One sample's particulars, without its stack. */
-  record Sample(
+  public record Sample(
       long timeNanos, int tid, long pc, long sp, int stackBytes, int kernelFrames, long weight) {}
 
-  record Mapping(long timeNanos, int tid, long address, long length, byte[] buildId, String path) {}
+  public record Mapping(
+      long timeNanos, int tid, long address, long length, byte[] buildId, String path) {}
 
-  record Rename(long timeNanos, int tid, String comm) {}
+  public record Rename(long timeNanos, int tid, String comm) {}
 
-  final List<Sample> samples = new ArrayList<>();
-  final List<Mapping> mappings = new ArrayList<>();
-  final List<Rename> renames = new ArrayList<>();
-  final Map<Integer, Long> started = new HashMap<>();
-  final Map<Integer, Long> exited = new HashMap<>();
-  final List<Integer> exitMessages = new ArrayList<>();
-  final List<Long> times = new ArrayList<>();
-  volatile Consumer<StackSnapshot> onSample = snapshot -> {};
+  public final List<Sample> samples = new ArrayList<>();
+  public final List<Mapping> mappings = new ArrayList<>();
+  public final List<Rename> renames = new ArrayList<>();
+  public final Map<Integer, Long> started = new HashMap<>();
+  public final Map<Integer, Long> exited = new HashMap<>();
+  public final List<Integer> exitMessages = new ArrayList<>();
+  public final List<Long> times = new ArrayList<>();
+  public volatile Consumer<StackSnapshot> onSample = snapshot -> {};
 
   /** After each wait and drain, on the drain thread. */
-  volatile Consumer<SampleEngine> onStep = engine -> {};
+  public volatile Consumer<SampleEngine> onStep = engine -> {};
 
   /** Whether to drain only when the engine has stopped. */
-  boolean deaf;
+  public boolean deaf;
 
   /** Whether to attach every thread a second time. */
-  boolean twice;
+  public boolean twice;
 
   /** Set to run as on an older kernel; null for the usual choice. */
-  PerfAttr.Features newestFeatures;
+  public PerfAttr.Features newestFeatures;
 
   /** What inherited events may cost. */
-  PerfBudget budget = new PerfBudget(PerfBudget.DEFAULT_BYTES);
+  public PerfBudget budget = new PerfBudget(PerfBudget.DEFAULT_BYTES);
 
   /** Whether the engine has ended by itself. */
-  volatile boolean ended;
+  public volatile boolean ended;
 
   /** The engine's in the end. */
-  String note;
+  public String note;
 
   long lost;
-  EngineChoice choice;
-  EngineStatistics statistics;
+  public EngineChoice choice;
+  public EngineStatistics statistics;
 
   /** What runs while the engine does. */
-  interface Workload {
-    void run() throws Exception;
+  public interface Workload {
+    public void run() throws Exception;
   }
 
   /** Runs the engine on a thread of its own for as long as the workload runs on this one. */
-  static Recorder record(EngineConfig config, Workload workload) throws Exception {
+  public static Recorder record(EngineConfig config, Workload workload) throws Exception {
     return new Recorder().run(config, workload);
   }
 
-  Recorder run(EngineConfig config, Workload workload) throws Exception {
+  public Recorder run(EngineConfig config, Workload workload) throws Exception {
     CountDownLatch running = new CountDownLatch(1);
     boolean[] stop = {false};
     Throwable[] failure = {null};
@@ -131,7 +137,7 @@ final class Recorder implements EngineSink {
   }
 
   /** Returns when no drain is under way that began before. */
-  synchronized void settle() {}
+  public synchronized void settle() {}
 
   private static boolean isSet(boolean[] flag) {
     synchronized (flag) {

@@ -4,13 +4,15 @@ import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import stackweave.agent.engine.choice.EngineChoice;
+import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.linux.NativeBuffer;
 
 /**
  * An application for {@link ForkedJvm}: starts the timer engine with so much address space left and
  * no more, in MiB, and says which ring it got.
  */
-final class RingProbe {
+public final class RingProbe {
   private static final int RLIMIT_AS = 9;
   private static final long PAGE = 4096;
 

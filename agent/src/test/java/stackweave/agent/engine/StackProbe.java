@@ -7,7 +7,7 @@ import com.sun.jna.NativeLibrary;
  * An application for {@link ForkedJvm}: runs functions of stacks.c beside the timer engine and says
  * of the samples of each one's thread how many have a stack, on the thread's own and on others.
  */
-final class StackProbe {
+public final class StackProbe {
   private StackProbe() {}
 
   /** Arguments: the library, CPU time of each thread in ms, and the functions. */

@@ -1,10 +1,10 @@
 package stackweave.benchmarks.cases;
 
 import java.io.IOException;
-import stackweave.agent.engine.EngineChooser;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.HotSpotMethods;

@@ -133,7 +133,7 @@ final class ForkedJvm {
   /**
    * Runs {@code main} to its end; a JVM that hangs for five minutes is killed and fails the test.
    */
-  Ended run(String main, String... args) {
+  public Ended run(String main, String... args) {
     return end(start(main, args), main);
   }
 

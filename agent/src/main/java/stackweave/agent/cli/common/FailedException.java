@@ -1,0 +1,59 @@
+package stackweave.agent.cli.common;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.Locale;
+import stackweave.jfr.read.RecordingException;
+
+/** A command can't do what it was asked for; the message says why, in one line. */
+public final class FailedException extends Exception {
+
+  private static final long serialVersionUID = 1;
+
+  public FailedException(String message) {
+    super(message);
+  }
+
+  /** The line for the user: of our own exceptions the message, of others the kind, too. */
+  public static String text(Exception e) {
+    boolean ours = e instanceof FailedException || e instanceof RecordingException;
+    return ours ? worded(e) : "unexpected: " + e;
+  }
+
+  /** What a file system says, without the file's name and Java's names of exceptions. */
+  public static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "no such directory";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (e instanceof NotDirectoryException) {
+      return "not a directory";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "is there already";
+    }
+    if (e instanceof FileSystemException f && f.getReason() != null) {
+      return f.getReason();
+    }
+    return worded(e);
+  }
+
+  /** An exception in words: its message, or else its kind; never "null". */
+  public static String worded(Throwable e) {
+    String message = e.getMessage();
+    if (message != null && !message.isBlank()) {
+      return message;
+    }
+    if (e.getCause() != null) {
+      return worded(e.getCause());
+    }
+    String kind = e.getClass().getSimpleName().replaceFirst("Exception$", "");
+    return kind.replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+  }
+}

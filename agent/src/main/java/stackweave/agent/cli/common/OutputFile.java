@@ -1,0 +1,227 @@
+package stackweave.agent.cli.common;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.ClosedDirectoryStreamException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import stackweave.agent.linux.OwnDirectory;
+import stackweave.agent.linux.Randomness;
+
+/**
+ * A file that a command leaves behind. It is written under a name of its own beside its
+ * destination, and then renamed: so nothing is written through what somebody else put there, and
+ * what was there before stays until the new one is whole. The only thing that is replaced is a
+ * regular file of the caller's.
+ */
+public final class OutputFile {
+
+  /** Writes the file's bytes. */
+  public interface Content {
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+  private static final Set<StandardOpenOption> EXCLUSIVE =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
+  /** More than file systems keep in an inode. */
+  private static final int PROBE_BYTES = 1 << 16;
+
+  private static final String PROCESSES = "/proc";
+
+  private OutputFile() {}
+
+  /**
+   * Looks whether a file could be written, before there is anything to write: by writing one beside
+   * it, for only that meets a full or read-only file system.
+   */
+  static void mustBeWritable(Path file) throws IOException {
+    try (SecureDirectoryStream<Path> directory = open(parent(file))) {
+      replaced(directory, file.toAbsolutePath().getFileName());
+      Path probe = unfinished();
+      try (SeekableByteChannel channel =
+          directory.newByteChannel(
+              probe, EXCLUSIVE, PosixFilePermissions.asFileAttribute(OWNER_ONLY))) {
+        for (ByteBuffer probed = ByteBuffer.allocate(PROBE_BYTES); probed.hasRemaining(); ) {
+          channel.write(probed);
+        }
+      } finally {
+        delete(directory, probe);
+      }
+    }
+  }
+
+  /** Where a file is to be; the reason that it can't be is that of the directory. */
+  private static Path parent(Path file) throws IOException {
+    if (file.toString().isEmpty()) {
+      throw new FileSystemException("", null, "the name is empty");
+    }
+    if (file.toAbsolutePath().normalize().startsWith(PROCESSES)) {
+      // A link there leads to where a process's user says, below the root of this command.
+      throw new FileSystemException(
+          file.toString(), null, "it is in a process's own sight: choose another -o");
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null) {
+      throw new FileSystemException(file.toString(), null, "Is a directory");
+    }
+    return parent;
+  }
+
+  private static Path unfinished() {
+    return Path.of(".stackweave-" + Long.toHexString(Randomness.next()) + ".part");
+  }
+
+  private static void delete(SecureDirectoryStream<Path> directory, Path file) throws IOException {
+    try {
+      directory.deleteFile(file);
+    } catch (NoSuchFileException e) {
+      return; // it was not made
+    }
+  }
+
+  /** Writes a file that only its owner may read. */
+  static void writePrivate(Path file, Content content) throws IOException {
+    write(file, true, content);
+  }
+
+  /** Writes a file with the usual permissions, or with those of the one that it replaces. */
+  public static void write(Path file, Content content) throws IOException {
+    write(file, false, content);
+  }
+
+  private static void write(Path file, boolean ownerOnly, Content content) throws IOException {
+    try (SecureDirectoryStream<Path> directory = open(parent(file))) {
+      Path name = file.toAbsolutePath().getFileName();
+      PosixFileAttributes before = replaced(directory, name);
+      Path unfinished = unfinished();
+      FileAttribute<?>[] permissions =
+          ownerOnly
+              ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWNER_ONLY)}
+              : before != null
+                  ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(before.permissions())
+                  }
+                  : new FileAttribute<?>[0];
+      Thread onInterrupt = new Thread(() -> deleteQuietly(directory, unfinished));
+      boolean renamed = false;
+      try (SeekableByteChannel channel =
+          directory.newByteChannel(unfinished, EXCLUSIVE, permissions)) {
+        if (!ownerOnly) {
+          atExit(onInterrupt);
+        }
+        try (OutputStream out = Channels.newOutputStream(channel)) {
+          content.writeTo(out);
+        }
+        replaced(directory, name);
+        directory.move(unfinished, directory, name);
+        renamed = true;
+      } finally {
+        notAtExit(onInterrupt);
+        if (!renamed) {
+          delete(directory, unfinished);
+        }
+      }
+    }
+  }
+
+  /**
+   * Ctrl-C while an export is written leaves nothing of it. Not so a recording, which is finished
+   * all the same.
+   */
+  private static void atExit(Thread thread) {
+    try {
+      Runtime.getRuntime().addShutdownHook(thread);
+    } catch (IllegalStateException e) {
+      return; // that is why this is written just now
+    }
+  }
+
+  private static void notAtExit(Thread thread) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(thread);
+    } catch (IllegalStateException e) {
+      return; // it runs, or has run
+    }
+  }
+
+  private static void deleteQuietly(SecureDirectoryStream<Path> directory, Path file) {
+    try {
+      delete(directory, file);
+    } catch (IOException | ClosedDirectoryStreamException e) {
+      return; // nobody is left who could be told
+    }
+  }
+
+  private static SecureDirectoryStream<Path> open(Path directory) throws IOException {
+    DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
+    if (stream instanceof SecureDirectoryStream<Path> secure) {
+      return secure;
+    }
+    stream.close();
+    throw new FileSystemException(
+        directory.toString(), null, "this file system can't be used safely");
+  }
+
+  /** What a renaming would replace; null for nothing. */
+  private static PosixFileAttributes replaced(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    PosixFileAttributes attributes;
+    try {
+      attributes =
+          directory
+              .getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+              .readAttributes();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+    String problem = problemOf(attributes);
+    if (problem != null) {
+      throw new FileSystemException(name.toString(), null, problem);
+    }
+    if (!attributes.owner().equals(owner())) {
+      throw new FileSystemException(
+          name.toString(),
+          null,
+          "it belongs to another user ("
+              + attributes.owner().getName()
+              + "): remove it, or choose another -o");
+    }
+    return attributes;
+  }
+
+  private static String problemOf(BasicFileAttributes attributes) {
+    if (attributes.isDirectory()) {
+      return "Is a directory";
+    }
+    if (attributes.isSymbolicLink()) {
+      return "it is a link: name the file itself, or choose another -o";
+    }
+    return attributes.isRegularFile() ? null : "it is no regular file: choose another -o";
+  }
+
+  private static Object owner() throws IOException {
+    return Path.of("/")
+        .getFileSystem()
+        .getUserPrincipalLookupService()
+        .lookupPrincipalByName(Integer.toUnsignedString(OwnDirectory.effectiveUid()));
+  }
+}

@@ -1,0 +1,76 @@
+package stackweave.agent.cli.jvm;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import stackweave.agent.attach.Order;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.cli.process.TargetJvm.Presence;
+
+/** {@code attach PID [OPTIONS]}. */
+@Command(
+    name = "attach",
+    description = {
+      "Puts the agent into a running JVM, where it sleeps until a recording asks for samples.",
+      "JDK 21 and later warn on the JVM's stderr of any agent that comes so."
+    },
+    customSynopsis = "java -jar stackweave-agent.jar attach PID [OPTIONS]",
+    footer = {
+      "",
+      "OPTIONS, with commas between:",
+      "  interval=10ms         CPU time between two samples of a thread, 100us to 60s",
+      "  depth=4096            most frames of one stack, up to 8192",
+      "  engine=auto           auto, perf, timer or perf-user",
+      "  drain=10              percent of a core for the agent's own thread, 1 to 100",
+      "  perf-memory=64        MiB of the kernel's memory for perf's events, 1 to 65536",
+      "  hooks=auto            auto, on or off: whether Thread.start may be instrumented",
+      "  memory=auto           auto, process_vm_readv or proc_self_mem",
+      "  record-failures=DIR   keeps stacks that are not complete as files in DIR",
+      "  switch=/FILE          switches sampling off while that file is there",
+      "  sample=explicit       only recordings that name stackweave.NativeSample"
+    })
+public final class AttachCommand implements Callable<Integer> {
+
+  @Mixin private TargetOption target;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "OPTIONS",
+      description = "As after -javaagent:stackweave-agent.jar=, such as interval=1ms.")
+  private String options = "";
+
+  @Override
+  public Integer call() throws FailedException {
+    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
+      Presence presence = jvm.presence();
+      // Loading an agent again has JDK 21 and later warn on the JVM's stderr.
+      if (presence == Presence.PRESENT || presence == Presence.DORMANT) {
+        throw new FailedException(isThere());
+      }
+      jvm.order(Order.Kind.ATTACH, Map.of(Order.Name.OPTIONS, options));
+    }
+    System.out.println(
+        "attached to "
+            + target.pid()
+            + "; a recording starts sampling: jcmd "
+            + target.pid()
+            + " JFR.start name=slow filename=slow.jfr duration=60s");
+    return 0;
+  }
+
+  private String isThere() {
+    String there = "process " + target.pid() + ": an agent is there already";
+    return options.isBlank()
+        ? there
+        : there
+            + ": its options stay, "
+            + options
+            + " was not applied; detach it first ("
+            + OwnCommand.line("detach", target.pid())
+            + ")";
+  }
+}

@@ -1,0 +1,54 @@
+package stackweave.agent.cli.jvm;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/** How this command was called, for lines that can be pasted into a shell. */
+public final class OwnCommand {
+  private static final Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
+  private static final String USUAL_JAVA = "java";
+  private static final String USUAL_JAR = "stackweave-agent.jar";
+
+  private OwnCommand() {}
+
+  /** {@code java -jar stackweave-agent.jar} with these arguments, each quoted where it needs it. */
+  public static String line(Object... arguments) {
+    StringBuilder line = new StringBuilder(quoted(java()));
+    line.append(" -jar ").append(quoted(jar()));
+    for (Object argument : arguments) {
+      line.append(' ').append(quoted(argument.toString()));
+    }
+    return line.toString();
+  }
+
+  /** The name of a file, so that no option is seen in it. */
+  public static String file(Path file) {
+    String name = file.toString();
+    return name.startsWith("-") ? "./" + name : name;
+  }
+
+  /** As the caller named it. */
+  private static String java() {
+    try {
+      byte[] own = Files.readAllBytes(Path.of("/proc/self/cmdline"));
+      String java = new String(own, StandardCharsets.UTF_8).split("\0", 2)[0];
+      return java.endsWith("java") ? java : USUAL_JAVA;
+    } catch (IOException e) {
+      return USUAL_JAVA;
+    }
+  }
+
+  /** With -jar, the class path is the jar as the caller named it. */
+  private static String jar() {
+    String path = System.getProperty("java.class.path", "");
+    return path.endsWith(".jar") && !path.contains(":") ? path : USUAL_JAR;
+  }
+
+  /** For a POSIX shell. */
+  static String quoted(String word) {
+    return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+}

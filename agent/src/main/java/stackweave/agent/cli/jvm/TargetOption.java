@@ -1,0 +1,28 @@
+package stackweave.agent.cli.jvm;
+
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+
+/** What the commands on a running JVM have in common. */
+public final class TargetOption {
+
+  @Parameters(index = "0", paramLabel = "PID", description = "The JVM's process id.")
+  private long pid;
+
+  @Mixin private HelpOption help;
+
+  public long pid() {
+    return pid;
+  }
+
+  FailedException hasNoAgent() {
+    return new FailedException(
+        "no Stackweave agent in process "
+            + pid
+            + ": "
+            + OwnCommand.line("attach", pid)
+            + " puts one there");
+  }
+}

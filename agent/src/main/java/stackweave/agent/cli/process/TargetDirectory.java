@@ -1,0 +1,276 @@
+package stackweave.agent.cli.process;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.FileFacts;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Randomness;
+
+/**
+ * A directory of the target's user in the target's temporary directory, for files that it and we
+ * exchange: the agent jar where the target can't see ours, and recordings.
+ *
+ * <p>All is done with the rights of the target's user and relative to directories already open; no
+ * owner is ever changed. The directory is left behind, empty: the JVM keeps the jar's path on its
+ * class path, where nobody else may ever put a file.
+ */
+public final class TargetDirectory implements AutoCloseable {
+  private static final int OWNER_ONLY = 0700;
+  private static final int ACCESS = 0777;
+  private static final int FILE_OF_OWNER = 0600;
+  private static final int BUFFER = 1 << 18;
+
+  /** Reading may take so long, and for each byte so long more. */
+  private static final long SLOW_NANOS = 60_000_000_000L;
+
+  private static final long SLOWEST_NANOS_PER_BYTE = 1_000;
+
+  /** What {@link #fileName} makes. */
+  private static final Pattern PASSING =
+      Pattern.compile("(?:rec|stackweave-agent)-(\\d{10})-[0-9a-f]{1,16}\\.(?:jfr|jar)");
+
+  private static final Pattern RECORDING = Pattern.compile("[\\w-]+\\.jfr");
+
+  /** In a directory that the target fills as it likes. */
+  private static final int MOST_NAMES = 10_000;
+
+  private final TargetProcess target;
+  private final String seen;
+  private final Descriptor directory;
+
+  private TargetDirectory(TargetProcess target, String seen, Descriptor directory) {
+    this.target = target;
+    this.seen = seen;
+    this.directory = directory;
+  }
+
+  /**
+   * Opens it, and makes it if need be.
+   *
+   * @param temporary the target's temporary directories in its own sight, tried in turn
+   * @throws FailedException if there is none that it could be made in
+   */
+  static TargetDirectory open(TargetProcess target, List<String> temporary) throws FailedException {
+    String name = SwitchPlaces.TMP_DIRECTORY + Integer.toUnsignedString(target.uidThere());
+    String why = "";
+    for (String parent : temporary) {
+      try {
+        return target.act(() -> open(target, parent, name));
+      } catch (IOException e) {
+        why += "; " + parent + ": " + FailedException.reason(e);
+      }
+    }
+    throw new FailedException(
+        "process " + target.pid() + " has no directory to exchange files in" + why);
+  }
+
+  private static TargetDirectory open(TargetProcess target, String parent, String name)
+      throws IOException {
+    try (Descriptor in = target.files().trusted(parent)) {
+      in.makeDirectory(name, OWNER_ONLY);
+      Descriptor directory = target.files().own(in, name);
+      if ((directory.facts().permissions() & ACCESS) != OWNER_ONLY) {
+        directory.close();
+        throw new IOException(name + " there is not its user's alone");
+      }
+      TargetDirectory exchange = new TargetDirectory(target, parent + "/" + name, directory);
+      exchange.removeOverdue();
+      return exchange;
+    }
+  }
+
+  /** A directory that the target made for itself, to be read only; in {@link TargetProcess#act}. */
+  public static TargetDirectory ofTarget(TargetProcess target, String path) throws IOException {
+    Descriptor directory = target.root().find(path);
+    if (!directory.facts().isDirectory() || directory.facts().uid() != target.uid()) {
+      directory.close();
+      throw new FileSystemException(path, null, "is no directory of its user's");
+    }
+    return new TargetDirectory(target, path, directory);
+  }
+
+  /**
+   * A name for a file that is here for some time, which no other command uses. Where a command dies
+   * and leaves the file behind, the next one removes it after that time.
+   */
+  public static String fileName(String what, long millis, String ending) {
+    long until = (System.currentTimeMillis() + millis) / 1_000;
+    return what + "-" + until + "-" + Long.toHexString(Randomness.next()) + ending;
+  }
+
+  private void removeOverdue() throws IOException {
+    long now = System.currentTimeMillis() / 1_000;
+    for (String name : names(PASSING)) {
+      Matcher matcher = PASSING.matcher(name);
+      if (matcher.matches() && Long.parseLong(matcher.group(1)) < now) {
+        directory.remove(name);
+      }
+    }
+  }
+
+  /** The names of files here that match, at most some thousand; in {@link TargetProcess#act}. */
+  private Set<String> names(Pattern wanted) throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory.ownPath()))) {
+      int looked = 0;
+      for (Path file : files) {
+        String name = file.getFileName().toString();
+        if (wanted.matcher(name).matches()) {
+          names.add(name);
+        }
+        if (++looked == MOST_NAMES) {
+          break;
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return names;
+  }
+
+  /** The names of recordings here. */
+  public Set<String> recordings() throws IOException {
+    return target.act(() -> names(RECORDING));
+  }
+
+  /** Its own absolute name in the target's sight. */
+  public String seen() {
+    return seen;
+  }
+
+  /** The absolute name of a file of this directory in the target's sight. */
+  public String seen(String name) {
+    return seen + "/" + name;
+  }
+
+  /** Puts a new file there, readable by the target's user alone. */
+  void put(byte[] content, String name) throws IOException {
+    target.act(
+        () -> {
+          try (Descriptor file = directory.create(name, FILE_OF_OWNER);
+              NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
+            for (int at = 0; at < content.length; at += BUFFER) {
+              int length = Math.min(BUFFER, content.length - at);
+              buffer.bytes().put(0, content, at, length);
+              file.write(buffer, length);
+            }
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Opens a file that the target left there, to be read by {@link #copy}.
+   *
+   * @throws FileSystemException if it is anything but a file of the target's user with this one
+   *     name: a link, a FIFO, a device, another's file mounted there
+   */
+  public Descriptor fetch(String name) throws IOException {
+    return target.act(
+        () -> {
+          try (Descriptor found = directory.look(name)) {
+            mustBeItsOwn(found.facts(), name);
+            Descriptor file = found.readable();
+            mustBeItsOwn(file.facts(), name);
+            return file;
+          }
+        });
+  }
+
+  private void mustBeItsOwn(FileFacts facts, String name) throws IOException {
+    String problem =
+        !facts.isRegular()
+            ? "is no regular file"
+            : facts.uid() != target.uid()
+                ? "belongs to another user"
+                : facts.links() != 1 ? "has a second name" : null;
+    if (problem != null) {
+      throw new FileSystemException(seen(name), null, "the file " + seen(name) + " " + problem);
+    }
+  }
+
+  /**
+   * Looks again at a file that was opened while the target was at work, as {@link #fetch} did.
+   *
+   * @throws FileSystemException if it has become anything else
+   */
+  public void mustStillBeItsOwn(Descriptor file, String name) throws IOException {
+    target.act(
+        () -> {
+          mustBeItsOwn(file.facts(), name);
+          return null;
+        });
+  }
+
+  /** How long a fetched file is now, in bytes. */
+  public long size(Descriptor file) throws IOException {
+    return target.act(file::facts).size();
+  }
+
+  /** Some bytes of a fetched file; fewer where it is shorter. */
+  public byte[] head(Descriptor file, long offset, int length) throws IOException {
+    return target.act(
+        () -> {
+          try (NativeBuffer buffer = NativeBuffer.allocate(length)) {
+            byte[] bytes = new byte[file.read(buffer, offset)];
+            buffer.bytes().get(0, bytes);
+            return bytes;
+          }
+        });
+  }
+
+  /** Copies a part of a fetched file. */
+  public void copy(Descriptor file, long from, long to, OutputStream out) throws IOException {
+    byte[] bytes = new byte[BUFFER];
+    long nanos = 0;
+    try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
+      for (long at = from; at < to; ) {
+        long offset = at;
+        long start = System.nanoTime();
+        int length = (int) Math.min(target.act(() -> file.read(buffer, offset)), to - at);
+        nanos += System.nanoTime() - start;
+        if (nanos - SLOW_NANOS > (at - from) * SLOWEST_NANOS_PER_BYTE) {
+          throw new IOException("it comes slower than a MiB a second");
+        }
+        if (length == 0) {
+          throw new IOException("the recording became shorter while it was read");
+        }
+        buffer.bytes().get(0, bytes, 0, length);
+        out.write(bytes, 0, length);
+        at += length;
+      }
+    }
+  }
+
+  /** Removes a file from there, if it is there. */
+  public void remove(String name) {
+    try {
+      target.act(
+          () -> {
+            directory.remove(name);
+            return null;
+          });
+    } catch (IOException e) {
+      // The process and its file system are gone.
+      return;
+    }
+  }
+
+  @Override
+  public void close() {
+    directory.close();
+  }
+}

@@ -1,0 +1,417 @@
+package stackweave.agent.cli.process;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Pattern;
+import stackweave.agent.attach.Order;
+import stackweave.agent.attach.RecordName;
+import stackweave.agent.attach.Reply;
+import stackweave.agent.attach.Serving;
+import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Randomness;
+import stackweave.agent.message.Version;
+
+/**
+ * Another JVM, attached to: takes orders for the agent in it. What it says is its user's word, and
+ * may be anything.
+ */
+public final class TargetJvm implements AutoCloseable {
+  private static final int OLDEST_JAVA = 17;
+  private static final String JAR_THERE = "stackweave-agent";
+
+  /** Longer than a JVM takes to load it. */
+  private static final long JAR_MILLIS = 600_000;
+
+  /** What can be told to JFR: it replaces what follows a %. */
+  private static final Pattern NAMED = Pattern.compile("/[^\"%\\p{Cntrl}]*");
+
+  private static final long END_NANOS = 1_000_000_000L;
+  private static final int PAUSE_MILLIS = 20;
+  private static final String WAITING = "state: waiting";
+
+  private static final String REPOSITORY = "jdk.jfr.repository";
+  private static final String AGENT_ARGUMENT = "-javaagent:";
+  private static final String RETURN_CODE = "return code: ";
+  private static final String LOADED = RETURN_CODE + "0";
+  private static final String FIRST_CLASS = "stackweave/agent/boot/Boot.class";
+  private static final String DIRECTORY_ENTRY = "PK\1\2";
+  private static final int DIRECTORY_ENTRY_BYTES = 46;
+
+  /** That a JVM has; each costs a file that is looked at, and their number is the target's word. */
+  private static final int MOST_AGENTS = 64;
+
+  /** Of ours it has some thousand. */
+  private static final int DIRECTORY_BYTES = 1 << 20;
+
+  private final TargetProcess process;
+  private final AttachSocket socket;
+  private TargetDirectory directory;
+  private String temporary;
+  private String workingDirectory;
+
+  private TargetJvm(TargetProcess process, AttachSocket socket) {
+    this.process = process;
+    this.socket = socket;
+  }
+
+  /**
+   * Attaches to a JVM; nothing is loaded into it.
+   *
+   * @throws FailedException if it can't be, with the reason for the user
+   */
+  public static TargetJvm open(long pid) throws FailedException {
+    return open(TargetProcess.check(pid));
+  }
+
+  /** As {@link #open(long)}, of a process that was looked at; it is closed with the JVM. */
+  public static TargetJvm open(TargetProcess process) throws FailedException {
+    boolean good = false;
+    try {
+      TargetJvm jvm = new TargetJvm(process, AttachSocket.open(process));
+      jvm.mustBeNewEnough();
+      good = true;
+      return jvm;
+    } catch (IOException e) {
+      throw new FailedException(
+          "the JVM "
+              + process.pid()
+              + " can't be attached to ("
+              + FailedException.reason(e)
+              + "); it may run with -XX:+DisableAttachMechanism, be suspended, or be no HotSpot");
+    } finally {
+      if (!good) {
+        process.close();
+      }
+    }
+  }
+
+  private void mustBeNewEnough() throws FailedException, IOException {
+    Properties properties = properties("properties");
+    String java = properties.getProperty("java.specification.version", "0");
+    temporary = properties.getProperty("java.io.tmpdir", "/tmp");
+    workingDirectory = properties.getProperty("user.dir", "/");
+    if (!java.matches("\\d{1,4}") || Integer.parseInt(java) < OLDEST_JAVA) {
+      throw new FailedException(
+          "the JVM " + process.pid() + " is Java " + java + ", and the agent needs 17 or newer");
+    }
+  }
+
+  private Properties properties(String command) throws IOException {
+    Properties properties = new Properties();
+    try {
+      properties.load(new ByteArrayInputStream(socket.ask(command)));
+    } catch (IllegalArgumentException e) {
+      throw new IOException("its answer is no list of properties", e);
+    }
+    return properties;
+  }
+
+  /** What can be known of an agent without loading anything. */
+  public enum Presence {
+    /** No agent is there. */
+    NONE,
+    /** One of -javaagent that has not been asked for samples yet, or could not begin. */
+    DORMANT,
+    /** One that came for recordings of this command line, and leaves with the last. */
+    VISITING,
+    /** One that stays. */
+    PRESENT
+  }
+
+  /** Whether an agent is there. */
+  public Presence presence() throws FailedException {
+    return presence(board());
+  }
+
+  private Presence presence(Properties board) {
+    if (StatusBoard.version(board) != null) {
+      return StatusBoard.isVisiting(board) ? Presence.VISITING : Presence.PRESENT;
+    }
+    return !StatusBoard.isDetached(board) && hasOurs(board) ? Presence.DORMANT : Presence.NONE;
+  }
+
+  /** How the agent there fares; null if there is none. Loads nothing. */
+  public String status() throws FailedException {
+    Properties board = board();
+    String status = StatusBoard.status(board);
+    if (status != null) {
+      return status;
+    }
+    return presence(board) == Presence.DORMANT
+        ? "state: dormant since the JVM's start: no recording has asked for samples, or there was no"
+            + " room for them on the heap yet"
+        : null;
+  }
+
+  /**
+   * What the agent there shows at one moment.
+   *
+   * @param presence whether it is there
+   * @param serving how it serves the recording that was asked for; null if it doesn't know it
+   * @param servesRecords whether it is at work for other recordings of this command line
+   * @param obstacle why it can't begin for now, as its status says; empty for nothing
+   */
+  public record View(Presence presence, Serving serving, boolean servesRecords, String obstacle) {}
+
+  /** Looks at the agent, and at how it serves a recording of this command line. */
+  public View look(String recording) throws FailedException {
+    Properties board = board();
+    mustBeOfThisVersion(board);
+    String state = Objects.requireNonNullElse(StatusBoard.status(board), "").split("\n", 2)[0];
+    return new View(
+        presence(board),
+        StatusBoard.serving(recording, board),
+        RecordName.isIn(state.replace(recording, "")),
+        state.startsWith(WAITING) ? state : "");
+  }
+
+  /** Where its JFR keeps what is not in a recording's file yet; null before its first recording. */
+  public String repository() throws FailedException {
+    try {
+      return properties("properties").getProperty(REPOSITORY);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  private Properties board() throws FailedException {
+    try {
+      return properties("agentProperties");
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  private boolean hasOurs(Properties agentProperties) {
+    return Arrays.stream(agentProperties.getProperty("sun.jvm.args", "").split(" "))
+        .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
+        .distinct()
+        .limit(MOST_AGENTS)
+        .anyMatch(this::isOurs);
+  }
+
+  /** An agent of another version understands other orders. */
+  private void mustBeOfThisVersion(Properties board) throws FailedException {
+    String version = StatusBoard.version(board);
+    if (version != null && !version.equals(Version.current())) {
+      throw new FailedException(
+          "process "
+              + process.pid()
+              + ": the agent in that JVM has version "
+              + version
+              + ", this jar "
+              + Version.current()
+              + ": use the jar of that version, or restart the JVM");
+    }
+  }
+
+  /**
+   * Has the JVM carry out a diagnostic command, as jcmd does; loads nothing.
+   *
+   * @return what the command says
+   */
+  public String diagnose(String command) throws FailedException {
+    try {
+      return new String(socket.ask("jcmd", command), StandardCharsets.UTF_8).strip();
+    } catch (AttachSocket.RefusedException e) {
+      return FailedException.worded(e);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  /** Whether the jar of this -javaagent, relative to where the JVM runs, is a Stackweave agent. */
+  private boolean isOurs(String argument) {
+    String path = argument.substring(AGENT_ARGUMENT.length()).replaceFirst("=.*", "");
+    String file = path.startsWith("/") ? path : workingDirectory + "/" + path;
+    try {
+      return process.act(
+          () -> {
+            try (Descriptor found = process.root().find(file);
+                Descriptor jar = found.readable()) {
+              return isOurs(jar);
+            }
+          });
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether a jar's directory, which is at its end, names our first class (APPNOTE.TXT 4.3.12). */
+  private static boolean isOurs(Descriptor jar) throws IOException {
+    try (NativeBuffer buffer = NativeBuffer.allocate(DIRECTORY_BYTES)) {
+      int length = jar.read(buffer, Math.max(0, jar.facts().size() - DIRECTORY_BYTES));
+      byte[] bytes = new byte[length];
+      buffer.bytes().get(0, bytes);
+      String text = new String(bytes, StandardCharsets.ISO_8859_1);
+      int name = text.indexOf(FIRST_CLASS);
+      while (name >= 0 && !text.startsWith(DIRECTORY_ENTRY, name - DIRECTORY_ENTRY_BYTES)) {
+        name = text.indexOf(FIRST_CLASS, name + 1);
+      }
+      return name >= 0;
+    }
+  }
+
+  /**
+   * Gives an order and waits until it is carried out.
+   *
+   * @return the agent's answer for people
+   * @throws FailedException if the agent says that it can't, or nothing
+   */
+  public String order(Order.Kind kind, Map<Order.Name, String> values) throws FailedException {
+    mustBeOfThisVersion(board());
+    Path own = ownJar();
+    if (process.sees(own)) {
+      return order(kind, values, own.toString());
+    }
+    // A name of its own: another command may be at this, too.
+    String copy = TargetDirectory.fileName(JAR_THERE, JAR_MILLIS, ".jar");
+    try {
+      directory().put(Files.readAllBytes(own), copy);
+      return order(kind, values, directory().seen(copy));
+    } catch (IOException e) {
+      throw isAliveStill()
+          ? new FailedException(
+              "the agent's jar can't be put where the JVM "
+                  + process.pid()
+                  + " finds it, "
+                  + directory().seen(copy)
+                  + ": "
+                  + FailedException.reason(e))
+          : lost(e);
+    } finally {
+      if (directory != null) {
+        directory.remove(copy);
+      }
+    }
+  }
+
+  private String order(Order.Kind kind, Map<Order.Name, String> values, String jar)
+      throws FailedException {
+    String ticket = Long.toHexString(Randomness.next());
+    Map<Order.Name, String> all = new EnumMap<>(Order.Name.class);
+    all.putAll(values);
+    all.put(Order.Name.TICKET, ticket);
+    all.put(Order.Name.JAR, jar);
+    load(jar, new Order(kind, Version.current(), all).text());
+    Reply reply = StatusBoard.reply(ticket, board());
+    if (reply == null) {
+      throw new FailedException(
+          "the agent in JVM " + process.pid() + " did not answer; that JVM's stderr says why");
+    }
+    if (reply.outcome() != Reply.Outcome.DONE) {
+      throw new FailedException("process " + process.pid() + ": " + reply.text());
+    }
+    return reply.text();
+  }
+
+  /** HotSpot's own library for agents in Java, as VirtualMachine.loadAgent does it. */
+  private void load(String jar, String options) throws FailedException {
+    String problem;
+    try {
+      byte[] answer = socket.ask("load", "instrument", "false", jar + "=" + options);
+      String text = new String(answer, StandardCharsets.UTF_8).strip();
+      if (text.equals(LOADED)) {
+        return;
+      }
+      problem = text.startsWith(RETURN_CODE) ? loadProblem(text) : text;
+    } catch (AttachSocket.RefusedException e) {
+      problem = FailedException.worded(e);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+    throw new FailedException(
+        "the JVM "
+            + process.pid()
+            + " refuses the agent ("
+            + problem
+            + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
+  }
+
+  /** InvocationAdapter.c, Agent_OnAttach. */
+  private static String loadProblem(String answer) {
+    return switch (answer.substring(RETURN_CODE.length())) {
+      case "100" -> "the agent's jar was not found there, or is damaged";
+      case "101" -> "the agent's jar can't be put on its class path";
+      case "102" -> "the agent did not start; that JVM's stderr says why";
+      default -> answer;
+    };
+  }
+
+  /** Where files are exchanged with it. */
+  public TargetDirectory directory() throws FailedException {
+    if (directory == null) {
+      Set<String> candidates = new LinkedHashSet<>();
+      candidates.add(NAMED.matcher(temporary).matches() ? temporary : "/tmp");
+      candidates.add("/tmp");
+      candidates.add("/var/tmp");
+      candidates.add("/dev/shm");
+      directory = TargetDirectory.open(process, List.copyOf(candidates));
+    }
+    return directory;
+  }
+
+  private static Path ownJar() {
+    try {
+      // Our own class's source is the class loader; the boot class's is the jar.
+      return Path.of(
+              ClassLoader.getSystemClassLoader()
+                  .loadClass("stackweave.agent.boot.Boot")
+                  .getProtectionDomain()
+                  .getCodeSource()
+                  .getLocation()
+                  .toURI())
+          .toRealPath();
+    } catch (ClassNotFoundException | URISyntaxException | IOException e) {
+      throw new IllegalStateException("the agent's own jar can't be found", e);
+    }
+  }
+
+  public TargetProcess process() {
+    return process;
+  }
+
+  /** A JVM that is at its end answers no more for a moment before it is gone. */
+  private boolean isAliveStill() {
+    long start = System.nanoTime();
+    while (process.isAlive() && System.nanoTime() - start < END_NANOS) {
+      try {
+        Thread.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        break;
+      }
+    }
+    return process.isAlive();
+  }
+
+  private FailedException lost(IOException e) {
+    return new FailedException(
+        isAliveStill()
+            ? "lost the JVM " + process.pid() + " (" + FailedException.reason(e) + ")"
+            : "the program " + process.pid() + " has ended");
+  }
+
+  @Override
+  public void close() {
+    if (directory != null) {
+      directory.close();
+    }
+    process.close();
+  }
+}

@@ -1,0 +1,386 @@
+package stackweave.agent.cli.process;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.FileFacts;
+
+/**
+ * A process that was looked at before anything is done to it (proc(5)): an attach sends SIGQUIT,
+ * which ends whatever does not expect it.
+ *
+ * <p>Its directory in /proc stays open, so that no other process can take its place, and so does
+ * its root. Its user may not trust us, nor we it: what is done in its file system is done by {@link
+ * #act}, with its user's rights.
+ */
+public final class TargetProcess implements AutoCloseable {
+  public static final int ROOT = 0;
+
+  /** More than a command line and an environment may have, by the kernel's default (ARG_MAX). */
+  private static final int MOST_BYTES = 8 << 20;
+
+  private static final int SIGQUIT = 3;
+  private static final int EFFECTIVE = 1;
+
+  private final long pid;
+  private final int pidThere;
+  private final boolean takesSigQuit;
+  private final Descriptor proc;
+  private final Descriptor cwd;
+  private final UserFiles files;
+
+  private TargetProcess(
+      long pid,
+      int pidThere,
+      boolean takesSigQuit,
+      Descriptor proc,
+      Descriptor cwd,
+      UserFiles files) {
+    this.pid = pid;
+    this.pidThere = pidThere;
+    this.takesSigQuit = takesSigQuit;
+    this.proc = proc;
+    this.cwd = cwd;
+    this.files = files;
+  }
+
+  /**
+   * Looks whether this is a JVM that this user may attach to.
+   *
+   * @throws FailedException where it isn't, with the reason for the user
+   */
+  static TargetProcess check(long pid) throws FailedException {
+    TargetProcess process = look(pid);
+    if (!process.takesSigQuit) {
+      process.close();
+      throw new FailedException(
+          "the JVM "
+              + pid
+              + " does not take attach requests: it runs with -Xrs, or has only begun to start");
+    }
+    return process;
+  }
+
+  /** As {@link #check}, where nothing need be attached to. */
+  public static TargetProcess look(long pid) throws FailedException {
+    if (pid == ProcessHandle.current().pid()) {
+      throw new FailedException("process " + pid + " is this command itself");
+    }
+    Descriptor proc;
+    try {
+      proc = Descriptor.directory("/proc/" + pid);
+    } catch (IOException e) {
+      throw new FailedException("there is no process " + pid);
+    }
+    boolean good = false;
+    try {
+      TargetProcess process = look(pid, proc);
+      good = true;
+      return process;
+    } finally {
+      if (!good) {
+        proc.close();
+      }
+    }
+  }
+
+  private static TargetProcess look(long pid, Descriptor proc) throws FailedException {
+    Map<String, String> status = status(pid, Path.of(proc.ownPath()));
+    Map<String, String> own = status(pid, Path.of("/proc/self"));
+    int uid = id(status, "Uid", EFFECTIVE);
+    int ownUid = id(own, "Uid", EFFECTIVE);
+    if (ownUid != ROOT && ownUid != uid) {
+      throw new FailedException(
+          "process "
+              + pid
+              + " belongs to another user ("
+              + userName(pid, uid)
+              + "): run this as that user, or as root");
+    }
+    mustBeJvm(pid, proc);
+    mustHaveOneIdentity(pid, status);
+    boolean takesSigQuit =
+        (Long.parseUnsignedLong(status.get("SigCgt"), 16) & 1L << (SIGQUIT - 1)) != 0;
+    String[] pids = status.getOrDefault("NSpid", Long.toString(pid)).split("\\s+");
+    int pidThere = Integer.parseInt(pids[pids.length - 1]);
+    try {
+      Descriptor root = root(proc, ownUid);
+      Descriptor cwd = cwd(proc);
+      // Whoever it was when its root was opened is whose rights are taken on.
+      mustBeUnchanged(pid, status, status(pid, Path.of(proc.ownPath())));
+      ActingThread acting =
+          ownUid == ROOT && !isOwn(status, own)
+              ? ActingThread.as(uid, id(status, "Gid", EFFECTIVE), groups(status))
+              : ActingThread.asCaller();
+      return new TargetProcess(
+          pid, pidThere, takesSigQuit, proc, cwd, new UserFiles(root, uid, acting));
+    } catch (IOException e) {
+      throw new FailedException(
+          "process "
+              + pid
+              + " can't be reached with its user's rights ("
+              + FailedException.reason(e)
+              + "): run this as that user, or as root with CAP_SYS_PTRACE, CAP_SETUID and"
+              + " CAP_SETGID");
+    }
+  }
+
+  /**
+   * Whether a process has the caller's own user and groups: there is nothing to take on then, which
+   * the root of a user namespace of one id must not do.
+   */
+  private static boolean isOwn(Map<String, String> status, Map<String, String> own) {
+    return id(status, "Uid", EFFECTIVE) == id(own, "Uid", EFFECTIVE)
+        && id(status, "Gid", EFFECTIVE) == id(own, "Gid", EFFECTIVE)
+        && Arrays.equals(groups(status), groups(own));
+  }
+
+  private static Descriptor root(Descriptor proc, int ownUid) throws IOException {
+    try {
+      return proc.followMagicLink("root");
+    } catch (AccessDeniedException e) {
+      if (ownUid == ROOT) {
+        throw e;
+      }
+      // A process that may not be traced: it most likely has the caller's own root, and the other
+      // end of its socket says whether it does.
+      return Descriptor.directory("/");
+    }
+  }
+
+  /** Null if it can't be looked at. */
+  private static Descriptor cwd(Descriptor proc) {
+    try {
+      return proc.followMagicLink("cwd");
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  public long pid() {
+    return pid;
+  }
+
+  public int uid() {
+    return files.uid();
+  }
+
+  /** Its user's id as it has it itself: another than ours in a user namespace. */
+  public int uidThere() throws FailedException {
+    try {
+      for (String line : new String(read("uid_map"), StandardCharsets.US_ASCII).split("\n")) {
+        String[] numbers = line.strip().split("\\s+"); // there, here, how many
+        long from = Long.parseLong(numbers[1]);
+        long id = Integer.toUnsignedLong(uid());
+        if (id >= from && id - from < Long.parseLong(numbers[2])) {
+          return (int) (Long.parseLong(numbers[0]) + id - from);
+        }
+      }
+    } catch (IOException e) {
+      throw new FailedException("process " + pid + " ended");
+    }
+    return uid();
+  }
+
+  /** The process id as it has it itself. */
+  int pidThere() {
+    return pidThere;
+  }
+
+  /** Its file system, in its user's hands. */
+  public UserFiles files() {
+    return files;
+  }
+
+  /** The root of its file system; to be used in {@link #act} only. */
+  public Descriptor root() {
+    return files.root();
+  }
+
+  /** The directory it works in, or null; to be used in {@link #act} only. */
+  Descriptor cwd() {
+    return cwd;
+  }
+
+  /** Does something with the rights of its user, and waits for it. */
+  public <T> T act(Callable<T> action) throws IOException {
+    return files.act(action);
+  }
+
+  /** The same, of what takes its own time, in seconds. */
+  public <T> T act(Callable<T> action, long longestSeconds) throws IOException {
+    return files.act(action, longestSeconds);
+  }
+
+  /** A file of its directory in /proc; of what the process itself can make long, the beginning. */
+  public byte[] read(String file) throws IOException {
+    return patiently(
+        () -> {
+          try (InputStream in = Files.newInputStream(Path.of(proc.ownPath(), file))) {
+            return in.readNBytes(MOST_BYTES);
+          }
+        });
+  }
+
+  /** Such a file may be a process's own memory, and that a file of a file system of its own. */
+  private static <T> T patiently(Callable<T> reading) throws IOException {
+    try (ActingThread thread = ActingThread.withOwnRights()) {
+      return thread.run(reading);
+    }
+  }
+
+  /**
+   * Whether it still runs: it, and not another of its number; nor is it one that has ended and
+   * whose parent has not noticed yet.
+   */
+  public boolean isAlive() {
+    try {
+      Map<String, String> status = status(pid, Path.of(proc.ownPath()));
+      String state = status.getOrDefault("State", "");
+      // The first thread may end before the others.
+      boolean last = status.getOrDefault("Threads", "1").matches("[01]");
+      return !(last && state.matches("[ZX].*"));
+    } catch (FailedException e) {
+      return false;
+    }
+  }
+
+  /** Whether a request to attach would not end it. */
+  public boolean takesAttach() {
+    return takesSigQuit;
+  }
+
+  /** Asks a JVM to look for a request of ours. */
+  void sendQuit() throws IOException {
+    proc.signal((int) pid, SIGQUIT);
+  }
+
+  /** Whether it finds the same file as we under this name, and may read it. */
+  boolean sees(Path file) {
+    try (Descriptor ours = Descriptor.path(file)) {
+      FileFacts facts = ours.facts();
+      return act(
+          () -> {
+            try (Descriptor theirs = files.root().find(file.toString())) {
+              if (!theirs.facts().isSameFileAs(facts)) {
+                return false;
+              }
+              theirs.readable().close();
+              return true;
+            }
+          });
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String userName(long pid, int uid) {
+    try {
+      return Files.getOwner(Path.of("/proc", Long.toString(pid))).getName();
+    } catch (IOException e) {
+      return "uid " + uid;
+    }
+  }
+
+  private static boolean hasEnded(long pid, Descriptor proc) {
+    try {
+      return status(pid, Path.of(proc.ownPath())).getOrDefault("State", "").matches("[ZX].*");
+    } catch (FailedException e) {
+      return true;
+    }
+  }
+
+  private static void mustBeJvm(long pid, Descriptor proc) throws FailedException {
+    boolean isJvm;
+    try {
+      isJvm = patiently(() -> hasLibjvm(proc));
+    } catch (IOException e) {
+      throw new FailedException(
+          "process " + pid + " can't be looked at (" + FailedException.reason(e) + ")");
+    }
+    if (!isJvm && hasEnded(pid, proc)) {
+      throw new FailedException("process " + pid + " has ended");
+    }
+    if (!isJvm) {
+      throw new FailedException("process " + pid + " is no JVM (it has no libjvm.so mapped)");
+    }
+  }
+
+  /** Line by line: a process may have as many and as long lines as it likes. */
+  private static boolean hasLibjvm(Descriptor proc) throws IOException {
+    try (Stream<String> maps =
+        Files.lines(Path.of(proc.ownPath(), "maps"), StandardCharsets.ISO_8859_1)) {
+      return maps.anyMatch(line -> line.contains("/libjvm.so"));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** Whose rights those of a process between two users are would be a guess. */
+  private static void mustHaveOneIdentity(long pid, Map<String, String> status)
+      throws FailedException {
+    for (String kind : List.of("Uid", "Gid")) {
+      if (Arrays.stream(status.get(kind).split("\\s+")).distinct().count() != 1) {
+        throw new FailedException(
+            "process " + pid + " runs with the rights of two users or groups (set-id): not done");
+      }
+    }
+  }
+
+  private static void mustBeUnchanged(
+      long pid, Map<String, String> before, Map<String, String> after) throws FailedException {
+    for (String kind : List.of("Uid", "Gid", "Groups")) {
+      if (!Objects.equals(before.get(kind), after.get(kind))) {
+        throw new FailedException("process " + pid + " changed its user meanwhile: not done");
+      }
+    }
+  }
+
+  private static Map<String, String> status(long pid, Path directory) throws FailedException {
+    try {
+      Map<String, String> status = new HashMap<>();
+      byte[] bytes = Files.readAllBytes(directory.resolve("status"));
+      for (String line : new String(bytes, StandardCharsets.ISO_8859_1).split("\n")) {
+        int colon = line.indexOf(':');
+        status.put(line.substring(0, Math.max(0, colon)), line.substring(colon + 1).strip());
+      }
+      return status;
+    } catch (IOException e) {
+      throw new FailedException("there is no process " + pid);
+    }
+  }
+
+  /** Of real, effective, saved, file system; as the kernel has it, unsigned. */
+  private static int id(Map<String, String> status, String name, int which) {
+    return (int) Long.parseLong(status.get(name).split("\\s+")[which]);
+  }
+
+  private static int[] groups(Map<String, String> status) {
+    return Arrays.stream(status.getOrDefault("Groups", "").split("\\s+"))
+        .filter(group -> !group.isEmpty())
+        .mapToInt(group -> (int) Long.parseLong(group))
+        .toArray();
+  }
+
+  @Override
+  public void close() {
+    files.close();
+    if (cwd != null) {
+      cwd.close();
+    }
+    proc.close();
+  }
+}

@@ -1,0 +1,110 @@
+package stackweave.agent.cli.read;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Output;
+import stackweave.jfr.export.TopExport;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.StackProfile;
+
+/** {@code top REC}. */
+@Command(
+    name = "top",
+    description = {
+      "Hot functions, libraries and threads of a recording: their shares of the CPU time.",
+      "Self is the share with that code innermost in the stack; total has all stacks that it is in."
+          + " A function that calls itself counts once for a stack."
+    },
+    customSynopsis =
+        "java -jar stackweave-agent.jar top REC [-n ROWS] [--by self|total] [--samples] [--wide]")
+public final class TopCommand implements Callable<Integer> {
+  private static final int WIDEST = 10_000;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
+  private Path file;
+
+  @Option(
+      names = {"-n", "--rows"},
+      paramLabel = "ROWS",
+      description = "Most rows of each table. Default: 20 functions, 10 libraries, 10 threads.")
+  private Integer rows;
+
+  @Option(
+      names = "--by",
+      paramLabel = "self|total",
+      converter = OrderConverter.class,
+      description = "What functions and libraries are sorted by. Default: self.")
+  private Order by = Order.SELF;
+
+  @Option(
+      names = "--samples",
+      description =
+          "Shares of the samples, as in collapsed, instead of the CPU time that they stand for.")
+  private boolean bySamples;
+
+  @Option(
+      names = "--wide",
+      description =
+          "Names are not shortened. Otherwise lines have 80 columns, or as many as the environment"
+              + " variable COLUMNS says.")
+  private boolean wide;
+
+  @Mixin private HelpOption help;
+
+  @Override
+  public Integer call() throws RecordingException, FailedException {
+    if (rows != null && rows < 1) {
+      throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
+    }
+    StackProfile profile = RecordingReader.profile(file);
+    TopExport.Options options =
+        new TopExport.Options(
+            rows == null ? 0 : rows,
+            by == Order.TOTAL,
+            bySamples,
+            wide ? WIDEST : width(System.getenv("COLUMNS")));
+    String title = file.getFileName().toString();
+    Output.toStandardOutput(out -> TopExport.write(profile, title, options, out));
+    return 0;
+  }
+
+  /** The usual width, where the variable is not set or no number. */
+  private static int width(String columns) {
+    if (columns == null || !columns.matches("[0-9]{1,4}")) {
+      return TopExport.USUAL_WIDTH;
+    }
+    return Math.max(TopExport.LEAST_WIDTH, Integer.parseInt(columns));
+  }
+
+  /** What functions and libraries are sorted by. */
+  enum Order {
+    SELF,
+    TOTAL
+  }
+
+  /** Their names as they are typed. */
+  static final class OrderConverter implements ITypeConverter<Order> {
+    @Override
+    public Order convert(String value) {
+      return switch (value) {
+        case "self" -> Order.SELF;
+        case "total" -> Order.TOTAL;
+        default -> throw new TypeConversionException("'" + value + "' is neither self nor total");
+      };
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The commands that read a recording. */
+package stackweave.agent.cli.read;

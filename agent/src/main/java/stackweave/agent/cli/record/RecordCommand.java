@@ -1,0 +1,282 @@
+package stackweave.agent.cli.record;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.jvm.OwnCommand;
+import stackweave.agent.cli.jvm.TargetOption;
+import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.linux.OwnDirectory;
+import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.event.Timespans;
+
+/** {@code record PID -d 30s -o rec.jfr}. */
+@Command(
+    name = "record",
+    description = {
+      "Samples a running JVM for some time and leaves a recording.",
+      "Attaches the agent if it isn't there, and then detaches it again. Ctrl-C ends the recording"
+          + " early and keeps it."
+    },
+    customSynopsis =
+        "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
+            + " [--engine NAME] [--settings NAME]")
+public final class RecordCommand implements Callable<Integer> {
+
+  @Mixin private TargetOption target;
+
+  @Option(
+      names = {"-d", "--duration"},
+      paramLabel = "TIME",
+      converter = Duration.class,
+      description = "How long, such as 30s or 5m. Default: 30s.")
+  private Long durationMillis = 30_000L;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "Default: rec-PID.jfr. - is standard output.")
+  private Path output;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "TIME",
+      converter = SamplingOptions.Interval.class,
+      description =
+          "CPU time between two samples of a thread: "
+              + SamplingSettings.INTERVALS
+              + ", the default.")
+  private String interval;
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      converter = SamplingOptions.Engine.class,
+      description = "The engine to try first: " + SamplingSettings.ENGINES + ". Default: auto.")
+  private String engine;
+
+  @Option(
+      names = "--settings",
+      paramLabel = "NAME",
+      description =
+          "JFR's configuration for its own events: default, profile, or none. Default: default.")
+  private String settings = "default";
+
+  /** Of the disk: the target's user chooses how large his recording is. */
+  private static final long KEPT_FREE = 64L << 20;
+
+  /** On Ctrl-C: large recordings take their time to be written and copied. */
+  private static final long LONGEST_END_MINUTES = 30;
+
+  /** How the agent's report says so. */
+  private static final String NO_SAMPLE = "samples: 0 taken";
+
+  /** How soon the target's end is noticed. */
+  private static final long LOOK_MILLIS = 100;
+
+  private static final Pattern SAYABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
+
+  /** Whether the agent says so; of a program that has ended nobody does. */
+  private boolean noSample;
+
+  private final CountDownLatch interrupted = new CountDownLatch(1);
+  private final CountDownLatch finished = new CountDownLatch(1);
+
+  @Override
+  public Integer call() throws FailedException {
+    Path file = output == null ? Path.of("rec-" + target.pid() + ".jfr") : output;
+    Output.mustBeWritable(file);
+    mustBeName(settings);
+    Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
+    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
+      record(jvm, file);
+    } finally {
+      finished.countDown();
+    }
+    if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+      System.out.println(file);
+      System.err.println(
+          noSample
+              ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say why"
+              : "next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+    }
+    return 0;
+  }
+
+  /** It is told to the JVM in quotes. */
+  private static void mustBeName(String text) throws FailedException {
+    if (!SAYABLE.matcher(text).matches()) {
+      throw new FailedException("'" + text + "' can't be told to the JVM: it has a quote in it");
+    }
+  }
+
+  private void record(TargetJvm jvm, Path file) throws FailedException {
+    Map<String, String> wishes = new TreeMap<>();
+    if (interval != null) {
+      wishes.put("interval", interval);
+    }
+    if (engine != null) {
+      wishes.put("engine", engine);
+    }
+    for (String wish : wishes.values()) {
+      mustBeName(wish);
+    }
+    try (RemoteRecording recording = RemoteRecording.start(jvm, settings, wishes, durationMillis)) {
+      try {
+        recording.awaitSampling(() -> interrupted.getCount() == 0);
+      } catch (FailedException e) {
+        if (!recording.isOverSoon()) {
+          recording.discard();
+          throw e;
+        }
+        // It answers no more, for it has ended; what it did until then is there.
+      }
+      awaitEnd(recording);
+      long nanos = recording.nanos();
+      RemoteRecording.End end = recording.finish();
+      save(jvm, recording, file);
+      say(recording, end, nanos);
+    }
+  }
+
+  private void save(TargetJvm jvm, RemoteRecording recording, Path file) throws FailedException {
+    try {
+      long size = recording.size();
+      if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+        mustFit(jvm, size, file);
+      }
+      Output.privately(file, out -> recording.copy(out, size));
+    } catch (IOException e) {
+      throw new FailedException(
+          "can't read the recording that process "
+              + target.pid()
+              + " made: "
+              + FailedException.reason(e));
+    } catch (FailedException e) {
+      // It is all that was recorded.
+      throw new FailedException(
+          FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
+    }
+  }
+
+  /** Another user's JVM chooses how large his recording is, and must not fill the disk. */
+  private static void mustFit(TargetJvm jvm, long size, Path file)
+      throws FailedException, IOException {
+    boolean own = jvm.process().uid() == OwnDirectory.effectiveUid();
+    long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
+    if (size > room - (own ? 0 : KEPT_FREE)) {
+      throw new FailedException(
+          "can't write " + file + ": no space left for the recording's " + size + " bytes");
+    }
+  }
+
+  private void say(RemoteRecording recording, RemoteRecording.End end, long nanos) {
+    String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(durationMillis * 1_000_000L);
+    String what =
+        switch (end) {
+          case ASKED -> "";
+          case PROGRAM ->
+              "the program ended after " + after + "; saved what was recorded until then";
+          case KILLED ->
+              "the program was killed or crashed after "
+                  + after
+                  + "; saved what JFR had written until then, up to a second before: "
+                  + recording.chunkCount()
+                  + (recording.chunkCount() == 1 ? " chunk" : " chunks")
+                  + " of "
+                  + recording.repositoryPath();
+          case OUTSIDE ->
+              "the recording was ended from outside (detach, or jcmd JFR.stop) after "
+                  + after
+                  + "; saved what was recorded until then";
+        };
+    if (!what.isEmpty()) {
+      System.err.println("stackweave: " + Plain.line(what));
+    }
+    if (end == RemoteRecording.End.PROGRAM || end == RemoteRecording.End.KILLED) {
+      return;
+    }
+    try {
+      String report = recording.report();
+      if (!report.isEmpty()) {
+        System.err.println(Plain.report(report));
+        noSample = report.lines().anyMatch(line -> line.startsWith(NO_SAMPLE));
+      }
+    } catch (FailedException e) {
+      // The recording is there; only its summary is not.
+      System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
+    }
+  }
+
+  /** Waits for the end of the time or of the user's patience, or the target's end. */
+  private void awaitEnd(RemoteRecording recording) {
+    long start = System.nanoTime();
+    boolean terminal = System.console() != null;
+    try {
+      long said = -1;
+      for (long left = durationMillis; left > 0; left = durationMillis - millisSince(start)) {
+        long seconds = millisSince(start) / 1_000;
+        if (terminal && seconds != said) {
+          said = seconds;
+          System.err.printf("\rrecording: %d of %d s ", seconds, durationMillis / 1_000);
+        }
+        if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
+            || recording.isOver()) {
+          break;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (terminal) {
+      System.err.println();
+    }
+  }
+
+  private static long millisSince(long nanoTime) {
+    return (System.nanoTime() - nanoTime) / 1_000_000;
+  }
+
+  /** On Ctrl-C: lets the recording be finished before this JVM ends. */
+  private void interrupt() {
+    interrupted.countDown();
+    try {
+      finished.await(LONGEST_END_MINUTES, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A time with its unit, in milliseconds. */
+  static final class Duration implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      Matcher matcher = Pattern.compile("([1-9]\\d{0,6})(ms|s|m|h)").matcher(text);
+      if (!matcher.matches()) {
+        throw new TypeConversionException("'" + text + "' is no time such as 30s, 5m or 1h");
+      }
+      long unit =
+          switch (matcher.group(2)) {
+            case "ms" -> 1;
+            case "s" -> 1_000;
+            case "m" -> 60_000;
+            default -> 3_600_000;
+          };
+      return Long.parseLong(matcher.group(1)) * unit;
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The command that records a running JVM. */
+package stackweave.agent.cli.record;

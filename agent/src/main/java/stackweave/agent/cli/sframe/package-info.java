@@ -1,0 +1,2 @@
+/** The commands on SFrame sections. */
+package stackweave.agent.cli.sframe;

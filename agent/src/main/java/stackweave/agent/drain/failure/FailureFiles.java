@@ -1,0 +1,183 @@
+package stackweave.agent.drain.failure;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Set;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.OwnDirectory;
+import stackweave.agent.message.Messages;
+import stackweave.unwind.StopReason;
+
+/**
+ * The directory of record-failures: which stacks are worth a file there, and the files. They hold
+ * bytes of the application's stacks, so only the JVM's user may read them, and nobody else may have
+ * a hand in the directory.
+ *
+ * <p>Bounded in number and bytes, what earlier runs left there included, and in files per second.
+ * For the drain thread only; one for the life of the JVM.
+ */
+public final class FailureFiles {
+  static final int MOST_FILES = 100;
+  static final long MOST_BYTES = 16L << 20;
+
+  /** So that one common failure leaves room for the rare ones. */
+  static final int MOST_OF_A_REASON = 20;
+
+  private static final long PAUSE_NANOS = 1_000_000_000L;
+  private static final String PREFIX = "stackweave-";
+  private static final String SUFFIX = ".replay";
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
+  private final String directoryName;
+  private final Messages messages;
+  private final long[] places = new long[MOST_FILES];
+  private final int[] ofReason = new int[StopReason.values().length];
+  private Path directory;
+  private int taken;
+  private int files;
+  private long bytes;
+  private long lastNanos;
+  private boolean broken;
+
+  public FailureFiles(String directoryName, Messages messages) {
+    this.directoryName = directoryName;
+    this.messages = messages;
+  }
+
+  /** Whether files can go there. Where they can't, says why, once; a missing directory is made. */
+  public boolean isUsable() {
+    if (broken || directory != null) {
+      return !broken;
+    }
+    try {
+      Path path = Path.of(directoryName);
+      String problem = problemOf(path);
+      if (problem != null) {
+        giveUp(problem);
+        return false;
+      }
+      // By way of no link from here on: what was looked at is what is written to.
+      directory = path.toRealPath();
+      countFiles(directory);
+      return true;
+    } catch (IOException | InvalidPathException e) {
+      giveUp("can't be used (" + e + ")");
+      return false;
+    }
+  }
+
+  private static String problemOf(Path path) throws IOException {
+    if (Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createDirectory(path, PosixFilePermissions.asFileAttribute(permissions("rwx------")));
+    }
+    String problem = OwnDirectory.problemOf(path);
+    return problem != null || Files.isWritable(path) ? problem : "is not writable";
+  }
+
+  private void countFiles(Path path) throws IOException {
+    try (DirectoryStream<Path> list = Files.newDirectoryStream(path, PREFIX + "*" + SUFFIX)) {
+      for (Path file : list) {
+        files++;
+        bytes += Files.size(file);
+      }
+    }
+  }
+
+  /** Whether a stack that ended so, there, is worth a file now; it then counts as recorded. */
+  boolean wants(StopReason reason, long place, long nowNanos) {
+    if (broken
+        || !isOfInterest(reason)
+        || files >= MOST_FILES
+        || bytes >= MOST_BYTES
+        || taken == MOST_FILES
+        || ofReason[reason.ordinal()] == MOST_OF_A_REASON
+        || taken > 0 && nowNanos - lastNanos < PAUSE_NANOS) {
+      return false;
+    }
+    for (int i = 0; i < taken; i++) {
+      if (places[i] == place) {
+        return false;
+      }
+    }
+    places[taken++] = place;
+    ofReason[reason.ordinal()]++;
+    lastNanos = nowNanos;
+    return true;
+  }
+
+  /** What a limit that is known explains needs no file. */
+  private static boolean isOfInterest(StopReason reason) {
+    return switch (reason) {
+      case TRUNCATED, TOO_DEEP, SPLICED_TOO_DEEP, NO_REGISTERS, STACK_UNKNOWN, UNSUPPORTED_VM ->
+          false;
+      default -> !reason.isComplete();
+    };
+  }
+
+  /** Writes a file of its own; where that fails there will be no more. */
+  void write(StopReason reason, byte[] content) {
+    write(file(reason), content);
+  }
+
+  /** The name of the next file. */
+  Path file(StopReason reason) {
+    String label = reason.label().replaceAll("[^A-Za-z0-9]+", "-");
+    return directory.resolve(
+        PREFIX
+            + String.join(
+                "-",
+                TIME.format(LocalDateTime.now()),
+                Integer.toString(Libc.getpid()),
+                Integer.toString(taken))
+            + "-"
+            + label
+            + SUFFIX);
+  }
+
+  void write(Path file, byte[] content) {
+    if (bytes + content.length > MOST_BYTES) {
+      return;
+    }
+    boolean created = false;
+    try (WritableByteChannel channel =
+        Files.newByteChannel(
+            file,
+            Set.of(
+                StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+            PosixFilePermissions.asFileAttribute(permissions("rw-------")))) {
+      created = true;
+      ByteBuffer buffer = ByteBuffer.wrap(content);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      files++;
+      bytes += content.length;
+    } catch (IOException e) {
+      if (created) {
+        file.toFile().delete();
+      }
+      giveUp("took no file (" + e + ")");
+    }
+  }
+
+  /** No more files; says why. */
+  void giveUp(String why) {
+    broken = true;
+    messages.sampling("failures are not recorded: " + directoryName + " " + why);
+  }
+
+  private static Set<PosixFilePermission> permissions(String text) {
+    return PosixFilePermissions.fromString(text);
+  }
+}

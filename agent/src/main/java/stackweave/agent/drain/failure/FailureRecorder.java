@@ -1,0 +1,119 @@
+package stackweave.agent.drain.failure;
+
+import java.util.HashMap;
+import java.util.Map;
+import stackweave.agent.message.Version;
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.SymbolAddresses;
+import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
+import stackweave.hotspot.replay.ReplayFile;
+import stackweave.hotspot.replay.ReplayWriter;
+import stackweave.hotspot.replay.SampleRecorder;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleMap;
+import stackweave.maps.symbols.SymbolTable;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Makes replay files of samples whose stack did not reach its root, where the user asked for them.
+ * Belongs to one pipeline; for the drain thread only.
+ */
+public final class FailureRecorder {
+  private final FailureFiles files;
+  private final SymbolAddresses libjvm;
+  private final MemoryReader memory;
+  private final RuleTable rules;
+  private final HotSpotMethods methods;
+  private final int depth;
+  private SampleRecorder recorder;
+
+  /**
+   * @param methods the names of the frames to be recorded
+   */
+  public FailureRecorder(
+      FailureFiles files,
+      SymbolAddresses libjvm,
+      MemoryReader memory,
+      RuleTable rules,
+      HotSpotMethods methods,
+      int depth) {
+    this.files = files;
+    this.libjvm = libjvm;
+    this.memory = memory;
+    this.rules = rules;
+    this.methods = methods;
+    this.depth = depth;
+  }
+
+  /**
+   * Records the sample if it is worth a file. Its own failure ends the recording of failures, and
+   * nothing else.
+   *
+   * @param frames what was found in the sample
+   */
+  public void record(StackSnapshot sample, ModuleMap modules, FrameBuffer frames) {
+    StopReason reason = frames.end();
+    if (!files.wants(reason, place(modules, frames), System.nanoTime())) {
+      return;
+    }
+    try {
+      String sampled = SampleRecorder.text(frames, methods, at -> describe(modules, at), modules);
+      ReplayFile file = recorder().record(sample, modules, at -> describe(modules, at));
+      files.write(reason, ReplayWriter.toBytes(file.with(ReplayFile.SAMPLED, sampled)));
+    } catch (UnsupportedVmException | RuntimeException | Error e) {
+      files.giveUp("gets none, for recording failed (" + e + ")");
+    }
+  }
+
+  /** Where the stack ended: a native function, or else a pc. */
+  private static long place(ModuleMap modules, FrameBuffer frames) {
+    long pc = frames.count() == 0 ? 0 : frames.pc(frames.count() - 1);
+    MappedModule module = modules.find(pc);
+    if (module == null) {
+      return pc;
+    }
+    long function = module.functionStart(pc);
+    if (function != 0) {
+      return function;
+    }
+    long start = module.unwindTable().functionStart(pc - module.bias());
+    return start == UnwindTable.NO_ADDRESS ? pc : module.bias() + start;
+  }
+
+  private SampleRecorder recorder() throws UnsupportedVmException {
+    if (recorder == null) {
+      recorder = new SampleRecorder(libjvm, memory, rules, facts(), depth);
+    }
+    return recorder;
+  }
+
+  private static Map<String, String> facts() {
+    Map<String, String> facts = new HashMap<>();
+    facts.put(
+        ReplayFile.JVM,
+        System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+    facts.put("agent", Version.current());
+    return facts;
+  }
+
+  private static ModuleDescription describe(ModuleMap modules, long pc) {
+    MappedModule module = modules.find(pc);
+    int symbol = module.symbolAt(pc);
+    return new ModuleDescription(
+        module.path(),
+        module.buildId() == null ? "" : module.buildId(),
+        modules.rangeStart(pc),
+        modules.rangeEnd(pc),
+        symbol == SymbolTable.NONE
+            ? ""
+            : module.symbols().name(symbol)
+                + "+0x"
+                + Long.toHexString(pc - module.bias() - module.symbols().start(symbol)));
+  }
+}

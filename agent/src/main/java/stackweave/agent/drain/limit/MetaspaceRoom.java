@@ -1,0 +1,157 @@
+package stackweave.agent.drain.limit;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryUsage;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What {@code -XX:MaxMetaspaceSize} and {@code -XX:CompressedClassSpaceSize} leave for our classes:
+ * nobody has room for them but the application if it is at its limit, and what is loaded stays.
+ *
+ * <p>Whether there is a limit is read from the VM's arguments, for which next to nothing is loaded
+ * ({@code jdk.internal.misc.VM.getRuntimeArguments}, JDK 17 to 25: those of the command line, of
+ * {@code JAVA_TOOL_OPTIONS} and {@code JDK_JAVA_OPTIONS}, and of files of options). What is used of
+ * it says {@code java.management}, which is loaded only where there is a limit, and one that is
+ * large enough for it. For one thread.
+ */
+public final class MetaspaceRoom {
+  /** What sampling loads, in bytes: 5 were measured, of which JFR has a part. */
+  static final long NEEDED_BYTES = 12L << 20;
+
+  /** The same of the compressed class space. */
+  static final long NEEDED_CLASS_BYTES = 2L << 20;
+
+  /** Below that it isn't asked what is used: the application has as much itself. */
+  static final long LEAST_BYTES = 16L << 20;
+
+  private static final String LIMIT = "-XX:MaxMetaspaceSize=";
+  private static final String CLASS_LIMIT = "-XX:CompressedClassSpaceSize=";
+
+  /** There is one, but not of a form known here. */
+  private static final long UNKNOWN = -1;
+
+  private final long limit;
+  private final long classLimit;
+
+  /**
+   * @param arguments of the VM, the ones that count last
+   */
+  MetaspaceRoom(String[] arguments) {
+    long all = Long.MAX_VALUE;
+    long classes = Long.MAX_VALUE;
+    for (String argument : arguments) {
+      if (argument.startsWith(LIMIT)) {
+        all = bytes(argument.substring(LIMIT.length()));
+      } else if (argument.startsWith(CLASS_LIMIT)) {
+        classes = bytes(argument.substring(CLASS_LIMIT.length()));
+      }
+    }
+    limit = all;
+    classLimit = classes;
+  }
+
+  /** Of this JVM. Where its arguments can't be read, it is taken for one without limits. */
+  public static MetaspaceRoom of(Instrumentation instrumentation) {
+    return new MetaspaceRoom(arguments(instrumentation));
+  }
+
+  private static String[] arguments(Instrumentation instrumentation) {
+    try {
+      instrumentation.redefineModule(
+          Object.class.getModule(),
+          Set.of(),
+          Map.of("jdk.internal.misc", Set.of(MetaspaceRoom.class.getModule())),
+          Map.of(),
+          Set.of(),
+          Map.of());
+      Object arguments =
+          Class.forName("jdk.internal.misc.VM").getMethod("getRuntimeArguments").invoke(null);
+      return arguments == null ? new String[0] : (String[]) arguments;
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return new String[0];
+    }
+  }
+
+  /** In bytes, of a number with k, m, g or t behind it; {@link #UNKNOWN} of all else. */
+  static long bytes(String text) {
+    int end = text.length();
+    int shift =
+        switch (end == 0 ? ' ' : text.charAt(end - 1)) {
+          case 'k', 'K' -> 10;
+          case 'm', 'M' -> 20;
+          case 'g', 'G' -> 30;
+          case 't', 'T' -> 40;
+          default -> 0;
+        };
+    try {
+      long number = Long.parseLong(text, 0, shift == 0 ? end : end - 1, 10);
+      return number < 0 || number > Long.MAX_VALUE >> shift ? UNKNOWN : number << shift;
+    } catch (NumberFormatException e) {
+      return UNKNOWN;
+    }
+  }
+
+  /** Whether there is nothing to look at. */
+  boolean isUnlimited() {
+    return limit == Long.MAX_VALUE && classLimit == Long.MAX_VALUE;
+  }
+
+  /** Why there is too little room, in one line; null if there is enough. */
+  public String whyNot() {
+    if (isUnlimited()) {
+      return null;
+    }
+    if (limit != UNKNOWN && limit < LEAST_BYTES) {
+      return LIMIT
+          + (limit >> 20)
+          + "m limits what may be loaded, and sampling needs a limit of "
+          + (LEAST_BYTES >> 20)
+          + " MiB or more";
+    }
+    if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
+      return "-XX:MaxMetaspaceSize or -XX:CompressedClassSpaceSize is limited, and without the"
+          + " module java.management it is not known how much of it is left";
+    }
+    return used(Pools.left("Metaspace"), Pools.left("Compressed Class Space"));
+  }
+
+  /** The same, of what is left in both, in bytes. */
+  static String used(long left, long leftForClasses) {
+    if (left < NEEDED_BYTES) {
+      return left(LIMIT, left, NEEDED_BYTES);
+    }
+    return leftForClasses < NEEDED_CLASS_BYTES
+        ? left(CLASS_LIMIT, leftForClasses, NEEDED_CLASS_BYTES)
+        : null;
+  }
+
+  private static String left(String option, long left, long needed) {
+    return option.substring(0, option.length() - 1)
+        + " leaves "
+        + (left >> 20)
+        + " MiB for classes, and sampling needs "
+        + (needed >> 20)
+        + "; a larger one helps";
+  }
+
+  /** Apart, for its classes are loaded only where there is a limit. */
+  private static final class Pools {
+    private Pools() {}
+
+    /** What may still be committed in a pool, in bytes; all of what is unlimited, or not there. */
+    static long left(String name) {
+      for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+        if (pool.getName().equals(name)) {
+          MemoryUsage usage = pool.getUsage();
+          return usage == null || usage.getMax() < 0
+              ? Long.MAX_VALUE
+              : usage.getMax() - usage.getCommitted();
+        }
+      }
+      return Long.MAX_VALUE;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package stackweave.agent.drain.thread;
+
+import java.lang.ref.WeakReference;
+import java.util.function.Supplier;
+import stackweave.agent.jdk.JavaThreadFinder;
+import stackweave.agent.linux.Tasks;
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.FrameKind;
+import stackweave.jfr.store.EventStore;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Whose a sample is: the recording's id of an OS thread, with the name that Java gives it, or else
+ * the kernel.
+ *
+ * <p>The Java threads are looked through when an unknown thread turns up, though not for each of a
+ * storm of them nor so often that it costs much where they are many, and every few seconds, since
+ * pools rename their threads. For the drain thread only.
+ */
+public final class ThreadNames implements AutoCloseable {
+  private static final long STORM_NANOS = 20_000_000L;
+  private static final long RENAME_NANOS = 2_000_000_000L;
+
+  /** A look is followed by so many times the time it took without one. */
+  private static final int COST_SHARE = 50;
+
+  /** What HotSpot keeps of a mount, at most, in bytes. */
+  private static final int ENTRY_BYTES = 64;
+
+  /** The class of the threads of the JDK's own scheduler of virtual threads. */
+  private static final String CARRIER = "jdk.internal.misc.CarrierThread";
+
+  private final EventStore store;
+  private final JavaThreadFinder finder;
+  private final Supplier<VirtualThreads> virtualThreadsOpener;
+  private final SampledThreads threads = new SampledThreads();
+  private long lookedAt;
+  private long lookNanos;
+  private boolean looked;
+  private VirtualThreads virtualThreads;
+  private boolean virtualThreadsOpened;
+
+  /**
+   * @param finder null where Java threads can't be found: all then have the names of the OS
+   * @param virtualThreads asked when the first virtual thread is met; null where virtual threads
+   *     can't be told from each other
+   */
+  public ThreadNames(
+      EventStore store, JavaThreadFinder finder, Supplier<VirtualThreads> virtualThreads) {
+    this.store = store;
+    this.finder = finder;
+    this.virtualThreadsOpener = virtualThreads;
+  }
+
+  /** Forgets all ids of the store, whose generation has changed. */
+  public void forget() {
+    threads.clear();
+  }
+
+  /** A thread has ended: its id may be another's from now on. */
+  public void exited(int tid) {
+    threads.remove(tid);
+  }
+
+  /** A thread that has no Java name has this one. */
+  public void renamed(int tid, String comm) {
+    SampledThreads.Entry entry = threads.find(tid);
+    if (entry != null && !entry.fromJava) {
+      define(entry, comm, null);
+    }
+  }
+
+  /** The thread of a sample, with an id; allocates nothing for one met before. */
+  public SampledThreads.Entry find(int tid) {
+    SampledThreads.Entry entry = threads.find(tid);
+    long now = System.nanoTime();
+    if (entry == null) {
+      entry = threads.add(tid);
+    }
+    long pause = entry.lookedFor ? RENAME_NANOS : STORM_NANOS;
+    boolean due = !looked || now - lookedAt > Math.max(pause, COST_SHARE * lookNanos);
+    if (due && finder != null) {
+      looked = true;
+      lookedAt = now;
+      entry.lookedFor = true;
+      finder.forEach(this::seen);
+      lookNanos = System.nanoTime() - now;
+    }
+    if (entry.threadId == 0) {
+      define(entry, Tasks.comm(tid), null);
+    }
+    return entry;
+  }
+
+  /**
+   * The recording's id of the thread that a stack is of: the virtual thread if one was mounted,
+   * which may be an unknown one, and else the OS thread's own.
+   */
+  public long ownerOf(FrameBuffer frames, StackSnapshot sample, SampledThreads.Entry carrier) {
+    long entry = frames.mountEntry();
+    boolean cutOff = entry == 0 && carrier.runsVirtualThreads && mayLackEntry(frames);
+    if (entry == 0 && !cutOff) {
+      return carrier.threadId;
+    }
+    Thread carrierThread = carrier.thread();
+    // What was read of the stack after the sample may be of another mount.
+    long copied = sample.stackAddress() + sample.stackLength();
+    Thread thread =
+        carrierThread != null && entry >= sample.stackAddress() && entry + ENTRY_BYTES <= copied
+            ? virtualThread(carrierThread, carrier.tid, frames, sample)
+            : null;
+    carrier.runsVirtualThreads = true;
+    return store.thread(
+        carrier.tid,
+        thread == null ? "" : thread.getName(),
+        thread == null ? 0 : javaId(thread),
+        true,
+        carrierThread == null ? 0 : javaId(carrierThread),
+        thread);
+  }
+
+  /** Whether a virtual thread's frames may have begun where the stack is not known. */
+  private static boolean mayLackEntry(FrameBuffer frames) {
+    boolean lacks = !frames.end().isComplete();
+    for (int i = 0; i < frames.count() && !lacks; i++) {
+      lacks = frames.kind(i) == FrameKind.UNKNOWN;
+    }
+    return lacks;
+  }
+
+  private Thread virtualThread(Thread carrier, int tid, FrameBuffer frames, StackSnapshot sample) {
+    if (!virtualThreadsOpened) {
+      virtualThreadsOpened = true;
+      virtualThreads = virtualThreadsOpener.get();
+    }
+    return virtualThreads == null
+        ? null
+        : virtualThreads.find(carrier, tid, frames.mountedContinuation(), sample.timeNanos());
+  }
+
+  @Override
+  public void close() {
+    if (virtualThreads != null) {
+      virtualThreads.close();
+    }
+  }
+
+  private void seen(int tid, Thread thread, long stackEnd) {
+    SampledThreads.Entry entry = threads.find(tid);
+    if (entry != null) {
+      entry.stackEnd = stackEnd;
+    }
+    if (entry != null && (entry.thread() != thread || !entry.name.equals(thread.getName()))) {
+      define(entry, thread.getName(), thread);
+    }
+  }
+
+  private void define(SampledThreads.Entry entry, String name, Thread thread) {
+    entry.name = name == null || name.isEmpty() ? "thread " + entry.tid : name;
+    entry.fromJava = thread != null;
+    entry.runsVirtualThreads |= thread != null && thread.getClass().getName().equals(CARRIER);
+    entry.javaThread = thread == null ? null : new WeakReference<>(thread);
+    long javaId = thread == null ? 0 : javaId(thread);
+    entry.threadId = store.thread(entry.tid, entry.name, javaId, false, 0, thread);
+  }
+
+  /** threadId() of JDK 19 can't be named by bytecode for 17. */
+  @SuppressWarnings("deprecation")
+  private static long javaId(Thread thread) {
+    return thread.getId();
+  }
+}

@@ -1,0 +1,50 @@
+package stackweave.agent.engine.choice;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.SampleEngine;
+
+/**
+ * The engine that was started, if any, and why those tried before it were not.
+ *
+ * @param engine the running engine; empty if all refused
+ * @param refusals in the order of the attempts
+ * @param filtered whether the calling thread was under a seccomp filter when they were made
+ */
+public record EngineChoice(
+    Optional<SampleEngine> engine, List<EngineRefusal> refusals, boolean filtered) {
+  public EngineChoice {
+    refusals = List.copyOf(refusals);
+  }
+
+  /** Whether one of the refusals is for what the application may change at any time. */
+  public boolean mayPass() {
+    for (EngineRefusal refusal : refusals) {
+      switch (refusal.reason()) {
+        case SIGNAL_BLOCKED, SIGNAL_QUEUE, NO_SIGNAL, IN_USE, RING_MEMORY -> {
+          return true;
+        }
+        default -> {}
+      }
+    }
+    return false;
+  }
+
+  /** All refusals in one line, one text for all engines that were refused for the same reason. */
+  public String reasons() {
+    Map<String, List<String>> engines = new LinkedHashMap<>();
+    for (EngineRefusal refusal : refusals) {
+      engines
+          .computeIfAbsent(refusal.separator() + refusal.cause(), cause -> new ArrayList<>())
+          .add(refusal.engine().label());
+    }
+    return engines.entrySet().stream()
+        .map(e -> String.join(", ", e.getValue()) + e.getKey())
+        .collect(Collectors.joining("; "));
+  }
+}

@@ -1,0 +1,171 @@
+package stackweave.agent.engine.perf;
+
+import java.nio.ByteBuffer;
+
+/**
+ * struct perf_event_attr (include/uapi/linux/perf_event.h) of the two events in use: the one that
+ * samples a thread on a CPU, and the one that owns a CPU's ring.
+ *
+ * <p>Both have the same clock and the same {@link #SAMPLE_ID} fields: rings can only be shared on
+ * those terms, and every record, whichever event wrote it, can be parsed without asking which.
+ */
+public final class PerfAttr {
+  /** Up to sample_max_stack: known to every kernel since 4.8. */
+  static final int BYTES = 112;
+
+  /** Records have 16-bit sizes: this is the largest multiple of 8 that sample_stack_user takes. */
+  static final int MAX_STACK_BYTES = 65_528;
+
+  private static final int PERIOD = 16;
+  private static final int FLAGS = 40;
+
+  private static final int TYPE_SOFTWARE = 1;
+  private static final int COUNT_SW_CPU_CLOCK = 0;
+  private static final int COUNT_SW_DUMMY = 9;
+
+  private static final int SAMPLE_TID = 1 << 1;
+  private static final int SAMPLE_TIME = 1 << 2;
+  private static final int SAMPLE_CALLCHAIN = 1 << 5;
+  private static final int SAMPLE_ID_BIT = 1 << 6;
+  private static final int SAMPLE_PERIOD = 1 << 8;
+  private static final int SAMPLE_REGS_USER = 1 << 12;
+  private static final int SAMPLE_STACK_USER = 1 << 13;
+
+  /** What every record says of itself: who, when, from which event. */
+  private static final int SAMPLE_ID = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID_BIT;
+
+  private static final int FORMAT_LOST = 1 << 4;
+
+  private static final long DISABLED = 1L;
+  private static final long INHERIT = 1L << 1;
+  private static final long EXCLUDE_KERNEL = 1L << 5;
+  private static final long EXCLUDE_HV = 1L << 6;
+  private static final long MMAP = 1L << 8;
+  private static final long COMM = 1L << 9;
+  private static final long TASK = 1L << 13;
+  private static final long WATERMARK = 1L << 14;
+  private static final long SAMPLE_ID_ALL = 1L << 18;
+  private static final long EXCLUDE_CALLCHAIN_USER = 1L << 22;
+  private static final long MMAP2 = 1L << 23;
+  private static final long USE_CLOCKID = 1L << 25;
+  private static final long BUILD_ID = 1L << 34;
+  private static final long INHERIT_THREAD = 1L << 35;
+  private static final long REMOVE_ON_EXEC = 1L << 36;
+
+  private static final int CLOCK_MONOTONIC = 1;
+
+  /**
+   * What newer kernels can do, newest first; an older one refuses the whole event with EINVAL, so
+   * they are tried in this order.
+   */
+  public enum Features {
+    /** 6.0: the exact number of lost records with each event's count. */
+    LOST_COUNT(true, true, true),
+    /** 5.13: only threads inherit, and an exec ends it: no records of child processes at all. */
+    THREADS_ONLY(false, true, true),
+    /** 5.12: build ids in mmap records. */
+    BUILD_IDS(false, false, true),
+    /** 4.8 and later. */
+    NONE(false, false, false);
+
+    private final boolean lostCount;
+    private final boolean threadsOnly;
+    private final boolean buildIds;
+
+    Features(boolean lostCount, boolean threadsOnly, boolean buildIds) {
+      this.lostCount = lostCount;
+      this.threadsOnly = threadsOnly;
+      this.buildIds = buildIds;
+    }
+
+    boolean lostCount() {
+      return lostCount;
+    }
+
+    /** Whether child processes inherit nothing. */
+    boolean threadsOnly() {
+      return threadsOnly;
+    }
+
+    private long flags() {
+      return (threadsOnly ? INHERIT_THREAD | REMOVE_ON_EXEC : 0) | ownerFlags();
+    }
+
+    private long ownerFlags() {
+      return buildIds ? BUILD_ID : 0;
+    }
+
+    private int readFormat() {
+      return lostCount ? FORMAT_LOST : 0;
+    }
+  }
+
+  private PerfAttr() {}
+
+  /**
+   * The event that samples. cpu-clock: a high-resolution timer that runs while the thread does, on
+   * every machine; virtual machines seldom have a cycle counter to offer.
+   *
+   * @param kernel whether kernel mode is sampled too, with the kernel's part of the call chain
+   */
+  static void sampling(
+      ByteBuffer attr,
+      Features features,
+      boolean kernel,
+      long periodNanos,
+      int stackBytes,
+      PerfRegisters registers) {
+    int sampleType = SAMPLE_ID | SAMPLE_PERIOD | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+    long flags = DISABLED | INHERIT | MMAP | MMAP2 | COMM | TASK | SAMPLE_ID_ALL | USE_CLOCKID;
+    if (kernel) {
+      sampleType |= SAMPLE_CALLCHAIN;
+      flags |= EXCLUDE_CALLCHAIN_USER;
+    } else {
+      flags |= EXCLUDE_KERNEL | EXCLUDE_HV;
+    }
+    write(attr, COUNT_SW_CPU_CLOCK, sampleType, features.readFormat(), flags | features.flags());
+    attr.putLong(PERIOD, periodNanos);
+    attr.putLong(80, registers.mask());
+    attr.putInt(88, stackBytes);
+  }
+
+  /**
+   * Makes of a {@link #sampling} event one that comes beside it: it runs once it is open, and
+   * leaves it to the other to say what happens beside the samples.
+   */
+  static void besides(ByteBuffer attr) {
+    attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(DISABLED | MMAP | MMAP2 | COMM | TASK | BUILD_ID));
+  }
+
+  /** Sets another period in an event's description. */
+  static void setPeriod(ByteBuffer attr, long periodNanos) {
+    attr.putLong(PERIOD, periodNanos);
+  }
+
+  /**
+   * The event that owns a ring: it counts nothing, belongs to the drain thread, and says what that
+   * thread maps and how it is called, from the moment that it is open.
+   *
+   * @param watermarkBytes after how many bytes in the ring a poll ends
+   */
+  static void ringOwner(ByteBuffer attr, Features features, int watermarkBytes) {
+    long flags =
+        EXCLUDE_KERNEL | EXCLUDE_HV | MMAP | MMAP2 | COMM | WATERMARK | SAMPLE_ID_ALL | USE_CLOCKID;
+    write(attr, COUNT_SW_DUMMY, SAMPLE_ID, features.readFormat(), flags | features.ownerFlags());
+    attr.putInt(48, watermarkBytes);
+  }
+
+  private static void write(
+      ByteBuffer attr, int config, int sampleType, int readFormat, long flags) {
+    for (int i = 0; i < BYTES; i += Long.BYTES) {
+      attr.putLong(i, 0);
+    }
+    attr.putInt(0, TYPE_SOFTWARE);
+    attr.putInt(4, BYTES);
+    attr.putLong(8, config);
+    attr.putLong(24, sampleType);
+    attr.putLong(32, readFormat);
+    attr.putLong(FLAGS, flags);
+    attr.putInt(92, CLOCK_MONOTONIC);
+  }
+}

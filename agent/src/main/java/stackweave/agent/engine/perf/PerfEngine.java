@@ -1,0 +1,548 @@
+package stackweave.agent.engine.perf;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.OptionalLong;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.Wakeup;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.Tasks;
+
+/**
+ * Samples by perf_event_open: the kernel interrupts a running thread after each interval of CPU
+ * time and writes its registers and a copy of its stack into a ring of the CPU. Nothing of ours
+ * runs on that thread, and no signal is sent.
+ *
+ * <p>The way: one ring per CPU, owned by an event of the drain thread that counts nothing ({@link
+ * PerfRing}); one sampling event per thread and CPU writing into it, inherited by later threads
+ * ({@link PerfEvents}); {@link RingMerge} takes the records in the order of time; {@link
+ * PerfRecords} decodes them.
+ *
+ * <p>Each sample weighs one interval. A thread's first sample on a CPU comes after a full interval
+ * there, so of threads that use less CPU time than that nothing would be seen. Where such threads
+ * come ({@link ShortThreads}), those that start them get events with a shorter period, which their
+ * children inherit ({@link PerfShortEvents}), and the drain keeps as many of those samples as were
+ * asked for ({@link PerfThinning}); {@link EngineStatistics} says what is missing all the same.
+ * Threads that inherited from the same one and take turns on a CPU share a timer there (the kernel
+ * swaps their events instead of stopping and starting them): together they have the samples of
+ * their CPU time, each of them on the average.
+ */
+public final class PerfEngine implements SampleEngine {
+  private static final int TASK_PERF_EVENTS_DISABLE = 31;
+  private static final int TASK_PERF_EVENTS_ENABLE = 32;
+
+  /** What perf_event_mlock_kb grants to every user by default, per CPU. */
+  private static final int USER_RING_BYTES = 512 * 1024;
+
+  /**
+   * 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz, or at the rate at which short threads are
+   * sampled: the first stacks are cold, and so is the drain's own code, which on a busy machine of
+   * few CPUs takes two seconds; and it is a Java thread, and stops for collections with the others.
+   */
+  private static final int RING_BYTES = 16 * 1024 * 1024;
+
+  /** Rings are locked memory: many CPUs share this much. */
+  private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
+
+  /** Below this a ring would hold too little of a stack to be of use. */
+  private static final int LEAST_RING_BYTES = 64 * 1024;
+
+  /** How long the drain thread may fail to come before samples of a busy CPU are lost, in ns. */
+  private static final long PAUSE_NANOS = 20_000_000;
+
+  /** For the pause's sake stacks are cut no further than this: few are deeper. */
+  private static final int LEAST_STACK_BYTES = 16 * 1024;
+
+  /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
+  private static final int RECORD_OVERHEAD = 2048;
+
+  /** How long it waits at most where threads are many, to look at their number. */
+  private static final int NEAR_MILLIS = 5;
+
+  private static final int POLLFD_BYTES = 8;
+
+  private final EngineKind kind;
+  private final EngineConfig config;
+  private final PerfBudget budget;
+  private final boolean kernel;
+  private final SystemCalls calls;
+  private final PerfRegisters registers;
+  private final int drainTid;
+  private final int pid;
+  private final int[] cpus;
+
+  private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
+  private final NativeBuffer scratch = NativeBuffer.allocate(16);
+  private final ShortThreads shortThreads;
+  private final PerfStarts starts;
+  private final PerfLosses losses = new PerfLosses();
+  private final Watched watched = new Watched();
+  private final CpuTime cpuTime = new CpuTime();
+  private PerfAttr.Features features;
+  private int stackBytes;
+  private int ringBytes;
+  private PerfRing[] rings = {};
+  private PerfEvents events;
+  private PerfShortEvents shortEvents;
+  private PerfRecords records;
+  private RingMerge merge;
+  private Wakeup wakeup;
+  private NativeBuffer pollFds;
+  private long kernelNanos;
+  private long heldBytes;
+  private long cpuAtStart;
+  private long cpuAtStop;
+  private long watchedAt = System.nanoTime();
+  private boolean ended;
+  private boolean stopped;
+  private boolean closed;
+
+  private PerfEngine(EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls) {
+    this.kind = kind;
+    this.config = config;
+    this.budget = budget;
+    this.kernel = kind == EngineKind.PERF;
+    this.calls = calls;
+    this.registers = PerfRegisters.of(calls.architecture());
+    this.drainTid = calls.gettid();
+    this.pid = Libc.getpid();
+    this.cpus = CpuSet.ofProcess();
+    this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
+    this.shortThreads = new ShortThreads(config.intervalNanos(), System.nanoTime());
+    this.starts = new PerfStarts(System.nanoTime());
+  }
+
+  /** Starts on the calling thread. */
+  public static PerfEngine start(EngineKind kind, EngineConfig config, PerfBudget budget)
+      throws EngineRefusedException {
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT);
+  }
+
+  /** Starts with no more than these features, as on an older kernel. */
+  public static PerfEngine start(
+      EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
+      throws EngineRefusedException {
+    SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
+    PerfEngine engine = new PerfEngine(kind, config, budget, calls);
+    boolean started = false;
+    try {
+      engine.open(newest);
+      started = true;
+    } finally {
+      if (!started) {
+        engine.close();
+      }
+    }
+    return engine;
+  }
+
+  private void open(PerfAttr.Features newest) throws EngineRefusedException {
+    features = probe(newest);
+    budget.admit(kind, cpus.length, System.nanoTime());
+    wakeup = Wakeup.open();
+    if (wakeup == null) {
+      throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
+    }
+    openRings();
+    shortEvents = new PerfShortEvents(calls, rings, besides(), config.intervalNanos());
+    records =
+        new PerfRecords(
+            pid,
+            kernel,
+            calls.architecture(),
+            cpus,
+            config.intervalNanos(),
+            shortThreads,
+            shortEvents);
+    merge = new RingMerge(rings, clockOffset());
+    pollFds = pollFds();
+    writeSamplingAttr(attr, features);
+    events = new PerfEvents(calls, kind, attr, features.lostCount());
+    attach();
+    budget.begun(System.nanoTime());
+    cpuAtStart = cpuOfOthers();
+  }
+
+  /** Attaches all threads there are, and lets them be sampled from here on. */
+  public void attach() throws EngineRefusedException {
+    events.attach(rings, drainTid, fileDescriptorBudget());
+    Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+  }
+
+  /** At most a quarter of what the application could still open. */
+  private int fileDescriptorBudget() {
+    int open = Tasks.openFileDescriptors();
+    if (open < 0 || Libc.getrlimit(Libc.RLIMIT_NOFILE, scratch.address()) < 0) {
+      return PerfEvents.MAX_FILE_DESCRIPTORS / 4;
+    }
+    long limit = scratch.bytes().getLong(0);
+    long free = limit < 0 ? Long.MAX_VALUE : Math.max(0, limit - open);
+    return (int) Math.min(PerfEvents.MAX_FILE_DESCRIPTORS, free / 4);
+  }
+
+  /** Opens the event on this very thread, to learn whether and in which form the kernel does. */
+  private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
+    int errno = 0;
+    for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
+      if (candidate.compareTo(newest) < 0) {
+        continue;
+      }
+      writeSamplingAttr(attr, candidate);
+      int fd = calls.perfEventOpen(attr.address(), drainTid, -1, -1, PerfEvents.FLAG_FD_CLOEXEC);
+      if (fd >= 0) {
+        Libc.close(fd);
+        return candidate;
+      }
+      errno = Libc.errno();
+      if (errno != Errno.EINVAL) {
+        break;
+      }
+    }
+    throw PerfRefusals.open(kind, kernel, errno);
+  }
+
+  private void writeSamplingAttr(NativeBuffer target, PerfAttr.Features of) {
+    PerfAttr.sampling(target.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+  }
+
+  private long clockOffset() throws EngineRefusedException {
+    OptionalLong offset = PerfClock.offset(rings);
+    if (offset.isEmpty()) {
+      throw PerfRefusals.clock(kind);
+    }
+    return offset.getAsLong();
+  }
+
+  private NativeBuffer besides() {
+    NativeBuffer target = NativeBuffer.allocate(PerfAttr.BYTES);
+    writeSamplingAttr(target, features);
+    PerfAttr.besides(target.bytes());
+    return target;
+  }
+
+  /** Maps the largest rings that the kernel grants to all CPUs. */
+  private void openRings() throws EngineRefusedException {
+    int errno = 0;
+    int size = wantedRingBytes();
+    for (; size >= LEAST_RING_BYTES; size /= 2) {
+      errno = openRings(size);
+      if (errno == 0) {
+        ringBytes = size;
+        stackBytes = stackBytesFor(size);
+        return;
+      }
+      closeRings();
+      if (errno != Errno.EPERM && errno != Errno.ENOMEM) {
+        throw PerfRefusals.open(kind, kernel, errno);
+      }
+    }
+    throw PerfRefusals.ringMemory(kind, LEAST_RING_BYTES, cpus.length, errno);
+  }
+
+  /**
+   * A record always takes the room of the largest copy, however shallow the stack: in a small ring,
+   * at a high rate, deep stacks are cut rather than samples lost.
+   */
+  private int stackBytesFor(int ring) {
+    long shortest = PerfShortEvents.meanNanos(config.intervalNanos());
+    long forPause = (long) ((double) ring * shortest / PAUSE_NANOS);
+    long room = Math.min(ring / 2, Math.max(forPause, LEAST_STACK_BYTES + RECORD_OVERHEAD));
+    return (int) Math.min(stackBytes, room - RECORD_OVERHEAD) & -8;
+  }
+
+  private int wantedRingBytes() {
+    long share = Math.max(LEAST_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
+    return (int) Math.min(kernel ? RING_BYTES : USER_RING_BYTES, share);
+  }
+
+  /** Returns 0 or the errno of the first ring that failed. */
+  private int openRings(int dataBytes) {
+    int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
+    PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
+    PerfRing[] opened = new PerfRing[cpus.length];
+    int count = 0;
+    int errno = 0;
+    for (int cpu : cpus) {
+      int fd = calls.perfEventOpen(attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+      if (fd < 0) {
+        errno = Libc.errno();
+        if (errno == Errno.ENODEV) {
+          // The CPU is offline: nothing runs there.
+          errno = 0;
+          continue;
+        }
+        break;
+      }
+      PerfRing ring = PerfRing.map(cpu, fd, pageSize, dataBytes);
+      if (ring == null) {
+        errno = Libc.errno();
+        Libc.close(fd);
+        break;
+      }
+      opened[count++] = ring;
+    }
+    rings = Arrays.copyOf(opened, count);
+    return errno == 0 && count == 0 ? Errno.ENODEV : errno;
+  }
+
+  private NativeBuffer pollFds() {
+    NativeBuffer buffer = NativeBuffer.allocate((rings.length + 1) * POLLFD_BYTES);
+    ByteBuffer bytes = buffer.bytes();
+    for (int i = 0; i <= rings.length; i++) {
+      bytes.putInt(i * POLLFD_BYTES, i < rings.length ? rings[i].fd() : wakeup.fd());
+      bytes.putShort(i * POLLFD_BYTES + 4, (short) Libc.POLLIN);
+    }
+    return buffer;
+  }
+
+  @Override
+  public EngineKind kind() {
+    return kind;
+  }
+
+  @Override
+  public long intervalNanos() {
+    return config.intervalNanos();
+  }
+
+  @Override
+  public boolean await(int timeoutMillis) {
+    if (closed) {
+      return false;
+    }
+    boolean near = !stopped && budget.isNear(eventsPerThread());
+    int timeout = near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis;
+    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeout);
+    if (ready > 0 && pollFds.bytes().getShort(rings.length * POLLFD_BYTES + 6) != 0) {
+      wakeup.reset();
+    }
+    return ready > 0;
+  }
+
+  @Override
+  public void wake() {
+    wakeup.signal();
+  }
+
+  @Override
+  public int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      return 0;
+    }
+    records.setSink(sink);
+    int count;
+    try {
+      watch();
+      count = merge.drain(untilTimeNanos, stopped, watched);
+    } finally {
+      records.setSink(null); // not held between drains
+    }
+    if (!stopped) {
+      followShortThreads(System.nanoTime());
+    }
+    return count;
+  }
+
+  /** Decodes records, which may take seconds when a ring is full, and watches threads meanwhile. */
+  private final class Watched implements RingMerge.Target {
+    @Override
+    public void record(PerfRing ring, long timeNanos) {
+      watch();
+      records.record(ring, timeNanos);
+    }
+  }
+
+  /** Ends sampling where threads have become too many, or start too often. */
+  private void watch() {
+    long now = System.nanoTime();
+    if (stopped || now - watchedAt < PerfBudget.WATCH_NANOS) {
+      return;
+    }
+    watchedAt = now;
+    int each = eventsPerThread();
+    if (budget.isMet(budget.threads(), each) || starts.areTooMany(records.starts(), each, now)) {
+      budget.leave(now);
+      ended = true;
+      stop();
+    }
+  }
+
+  /** What a thread inherits; while short threads come, most have both kinds of events. */
+  private int eventsPerThread() {
+    return rings.length * (shortEvents.isAtWork() ? 2 : 1);
+  }
+
+  @Override
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  private void followShortThreads(long now) {
+    boolean wanted = shortThreads.areAtWork(now, records.rawNanos());
+    if (shortEvents.isAtWork() && (!wanted || shortEvents.isOld(now))) {
+      shortEvents.end(now);
+      records.preferNone();
+    }
+    if (wanted && !shortEvents.isAtWork()) {
+      shortEvents.begin(now, fileDescriptorBudget());
+    }
+    shortEvents.change(now);
+  }
+
+  @Override
+  public long highestStackPointer(int tid) {
+    long highest = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      long sp = records.highestStackPointer(ring, tid);
+      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
+    }
+    return highest;
+  }
+
+  @Override
+  public double backlog() {
+    int most = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      most = Math.max(most, ring.waiting());
+    }
+    return (double) most / ringBytes;
+  }
+
+  @Override
+  public boolean isOutgrown() {
+    BitSet missing = CpuSet.present();
+    for (PerfRing ring : rings) {
+      missing.clear(ring.cpu());
+    }
+    return !missing.isEmpty();
+  }
+
+  /** The events are closed at once, and not after the rings are drained: threads inherit them. */
+  @Override
+  public void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    heldBytes = heldBytes();
+    cpuAtStop = cpuOfOthers();
+    if (!ended) {
+      // Each takes about as long as closing, which can't wait where threads are too many.
+      Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+      events.readCounts();
+    }
+    events.release();
+    shortEvents.release();
+  }
+
+  /** Memory of the kernel for all events of all threads. */
+  private long heldBytes() {
+    return PerfBudget.estimate(budget.threads(), eventsPerThread());
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    if (!stopped) {
+      events.readCountsInTime(cpuTime);
+    }
+    long lost = Math.max(records.lost(), events.lost());
+    losses.add(lost, records.raw(), records.rawNanos(), config.intervalNanos());
+    return new EngineStatistics(
+        kind,
+        config.intervalNanos(),
+        events.threads(),
+        cpus.length,
+        closed ? 0 : events.fileDescriptors() + shortEvents.fileDescriptors() + rings.length + 1,
+        ringBytes,
+        stackBytes,
+        records.samples(),
+        losses.nanos() / config.intervalNanos(),
+        records.foreign(),
+        records.duplicates(),
+        records.throttled(),
+        merge.late(),
+        merge.malformed(),
+        (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
+        events.countedNanos(),
+        records.coveredNanos(),
+        records.surplus(),
+        kernel ? 0 : kernelNanos(),
+        0,
+        stopped ? heldBytes : heldBytes(),
+        budget.bytes());
+  }
+
+  /** What was counted, less what samples, losses and periods that were not full explain. */
+  private long kernelNanos() {
+    long explained = records.rawNanos() + records.unsampledNanos() + losses.nanos();
+    kernelNanos = Math.max(kernelNanos, events.countedNanos() - explained);
+    return kernelNanos;
+  }
+
+  @Override
+  public String note() {
+    String note =
+        shortEvents.isRefused()
+            ? "short threads are sampled less than others, for want of file descriptors (ulimit -n)"
+            : "";
+    if (!features.threadsOnly()) {
+      note +=
+          (note.isEmpty() ? "" : "; ")
+              + "child processes inherit the events before Linux 5.13: they are slowed down by them"
+              + " as this process is, and their samples are discarded ("
+              + records.foreign()
+              + " so far)";
+    }
+    return note;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (events != null) {
+      stop();
+      events.close();
+    }
+    if (shortEvents != null) {
+      shortEvents.close();
+    }
+    closed = true;
+    closeRings();
+    if (wakeup != null) {
+      wakeup.close();
+    }
+    if (pollFds != null) {
+      pollFds.close();
+    }
+    attr.close();
+    scratch.close();
+    cpuTime.close();
+  }
+
+  private void closeRings() {
+    for (PerfRing ring : rings) {
+      ring.close();
+    }
+    rings = new PerfRing[0];
+  }
+
+  /** CPU time of the process without this thread, which is the drain thread; in ns. */
+  private long cpuOfOthers() {
+    return cpuTime.ofProcess() - cpuTime.ofThread();
+  }
+}

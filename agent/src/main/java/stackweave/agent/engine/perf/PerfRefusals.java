@@ -1,0 +1,220 @@
+package stackweave.agent.engine.perf;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.GuardedCall;
+import stackweave.maps.proc.PlainFiles;
+
+/** What a refused perf_event_open means, in words. */
+public final class PerfRefusals {
+  /** Exists where the kernel has perf_event_open: the way to find out (man perf_event_open). */
+  private static final String PARANOID = "/proc/sys/kernel/perf_event_paranoid";
+
+  private static final int UNKNOWN = Integer.MAX_VALUE;
+
+  private PerfRefusals() {}
+
+  /** A filter may kill who calls perf_event_open. */
+  public static EngineRefusal notTried(EngineKind engine) {
+    return new EngineRefusal(engine, Reason.NOT_TRIED, 0, GuardedCall.PERF_EVENT_OPEN.notTried());
+  }
+
+  /** perf_event_open of the first event failed. */
+  public static EngineRefusedException open(EngineKind engine, boolean kernel, int errno) {
+    return switch (errno) {
+      case Errno.EACCES -> notPermitted(engine, kernel);
+      case Errno.EPERM -> blocked(engine, errno);
+      case Errno.ENOSYS ->
+          new File(PARANOID).exists() ? blocked(engine, errno) : absent(engine, errno);
+      case Errno.ENOENT, Errno.ENODEV, Errno.EOPNOTSUPP -> absent(engine, errno);
+      case Errno.EMFILE, Errno.ENFILE -> outOfDescriptors(engine, errno);
+      case Errno.ENOMEM ->
+          refused(engine, Reason.RING_MEMORY, errno, "the kernel has no memory for the events");
+      default ->
+          refused(
+              engine,
+              Reason.UNSUPPORTED_KERNEL,
+              errno,
+              "this kernel does not accept the event that samples registers and stack; Linux 4.8"
+                  + " and later do");
+    };
+  }
+
+  private static EngineRefusedException blocked(EngineKind engine, int errno) {
+    return refused(
+        engine,
+        Reason.BLOCKED,
+        errno,
+        "a filter in front of the kernel refuses perf_event_open (seccomp of a container, or a"
+            + " security module); a seccomp profile that allows perf_event_open, or "
+            + capability()
+            + " for the container, lifts it");
+  }
+
+  private static EngineRefusedException absent(EngineKind engine, int errno) {
+    return refused(
+        engine,
+        Reason.ABSENT,
+        errno,
+        "this kernel has no perf_event_open with cpu-clock events; a kernel built with"
+            + " CONFIG_PERF_EVENTS has");
+  }
+
+  /** EACCES: of the kernel's own rules, unless those allow it. */
+  private static EngineRefusedException notPermitted(EngineKind engine, boolean kernel) {
+    return notPermitted(engine, kernel, paranoid());
+  }
+
+  /** The same where kernel.perf_event_paranoid is so much, or can't be read. */
+  public static EngineRefusedException notPermitted(
+      EngineKind engine, boolean kernel, int paranoid) {
+    int most = kernel ? 1 : 2;
+    if (paranoid <= most) {
+      return refused(
+          engine,
+          Reason.BLOCKED,
+          Errno.EACCES,
+          "a security module (such as SELinux) refuses perf_event_open, for"
+              + " kernel.perf_event_paranoid is "
+              + paranoid
+              + " and would allow it; a policy that allows perf_event lifts it");
+    }
+    return refused(
+        engine,
+        Reason.NOT_PERMITTED,
+        Errno.EACCES,
+        "this user may not "
+            + (kernel ? "sample kernel mode" : "use perf_event_open")
+            + " (kernel.perf_event_paranoid is "
+            + (paranoid == UNKNOWN ? "unknown" : paranoid)
+            + "); `sysctl kernel.perf_event_paranoid="
+            + most
+            + "` or "
+            + capability()
+            + " lifts it");
+  }
+
+  /** CAP_PERFMON came with Linux 5.8. */
+  private static String capability() {
+    return capability(System.getProperty("os.version", ""));
+  }
+
+  /** The capability that a kernel of this version asks for. */
+  public static String capability(String version) {
+    return version.matches("([0-4]|5\\.[0-7])\\b.*") ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
+  }
+
+  /** The kernel grants no ring, not even of the least size. */
+  static EngineRefusedException ringMemory(EngineKind engine, int bytes, int cpus, int errno) {
+    return refused(
+        engine,
+        Reason.RING_MEMORY,
+        errno,
+        "the kernel grants no memory for "
+            + cpus
+            + " rings of "
+            + bytes / 1024
+            + " KiB; a larger kernel.perf_event_mlock_kb or RLIMIT_MEMLOCK (ulimit -l), or"
+            + " CAP_IPC_LOCK lifts it");
+  }
+
+  /**
+   * The budget does not cover threads × CPUs.
+   *
+   * @param most what the budget never exceeds
+   */
+  static EngineRefusedException budget(
+      EngineKind engine, int threads, int cpus, int budget, int most) {
+    long needed = (long) threads * cpus;
+    String cure =
+        needed <= most
+            ? "a higher limit of open files (ulimit -n) lifts it"
+            : "sampling that begins before the threads do needs none for them";
+    return refused(
+        engine,
+        Reason.FILE_DESCRIPTORS,
+        0,
+        threads
+            + " threads on "
+            + cpus
+            + " CPUs need "
+            + needed
+            + " file descriptors, and more than "
+            + budget
+            + " would be taken from the application; "
+            + cure);
+  }
+
+  /** Events for all threads and CPUs would take more than half of the budget. */
+  static EngineRefusedException kernelMemory(
+      EngineKind engine, int threads, int cpus, long budgetBytes) {
+    return refused(
+        engine,
+        Reason.KERNEL_MEMORY,
+        0,
+        "%d threads on %d CPUs need %d MiB of the kernel's memory for events, and the budget is %d MiB, of which three quarters are left free for threads to come; a larger one (option perf-memory) lifts it"
+            .formatted(
+                threads, cpus, mebibytes(PerfBudget.estimate(threads, cpus)), budgetBytes >> 20));
+  }
+
+  /** It ended for its budget's sake a short time ago. */
+  static EngineRefusedException leftLately(EngineKind engine, int cpus, long budgetBytes) {
+    return refused(
+        engine,
+        Reason.KERNEL_MEMORY,
+        0,
+        "threads became so many, or were started so often, that events for each of them on %d CPUs cost too much (budget: %d MiB of the kernel's memory, a tenth of a core for thread starts); it is tried again when they have been few for a while"
+            .formatted(cpus, budgetBytes >> 20));
+  }
+
+  private static long mebibytes(long bytes) {
+    return (bytes + (1 << 20) - 1) >> 20;
+  }
+
+  static EngineRefusedException outOfDescriptors(EngineKind engine, int errno) {
+    return refused(
+        engine,
+        Reason.FILE_DESCRIPTORS,
+        errno,
+        "no file descriptor is left for the events; a higher limit of open files ("
+            + (errno == Errno.ENFILE ? "sysctl fs.file-max" : "ulimit -n")
+            + ") lifts it");
+  }
+
+  /** No record came of which the time is known. */
+  static EngineRefusedException clock(EngineKind engine) {
+    return refused(
+        engine,
+        Reason.UNSUPPORTED_KERNEL,
+        0,
+        "the kernel records no change of a thread's name, so the time of its records can't be"
+            + " told; Linux 4.8 and later do");
+  }
+
+  static EngineRefusedException architecture(EngineKind engine) {
+    return refused(
+        engine,
+        Reason.UNSUPPORTED_ARCHITECTURE,
+        0,
+        "no perf engine for " + System.getProperty("os.arch") + "; x86-64 and AArch64 have one");
+  }
+
+  private static EngineRefusedException refused(
+      EngineKind engine, Reason reason, int errno, String explanation) {
+    return new EngineRefusedException(new EngineRefusal(engine, reason, errno, explanation));
+  }
+
+  private static int paranoid() {
+    try {
+      return Integer.parseInt(PlainFiles.text(PARANOID, StandardCharsets.ISO_8859_1).strip());
+    } catch (IOException | NumberFormatException e) {
+      return UNKNOWN;
+    }
+  }
+}

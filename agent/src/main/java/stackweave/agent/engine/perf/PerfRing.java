@@ -1,0 +1,144 @@
+package stackweave.agent.engine.perf;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+
+/**
+ * One CPU's ring: a control page, then data, shared with the kernel, which writes records at the
+ * head while we take them from the tail.
+ *
+ * <p>Law of the memory (kernel/events/ring_buffer.c): the head is read with acquire before any byte
+ * below it, the tail is written with release after the last byte above it was read. Records are
+ * multiples of 8 bytes and the ring is a power of two, so 8-byte words never straddle its end;
+ * longer pieces do. Not thread-safe.
+ */
+final class PerfRing implements AutoCloseable {
+  private static final VarHandle LONGS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  private static final int DATA_HEAD = 1024;
+  private static final int DATA_TAIL = 1032;
+  private static final int HEADER_BYTES = 8;
+
+  private final int cpu;
+  private final int fd;
+  private final NativeBuffer mapping;
+  private final ByteBuffer control;
+  private final ByteBuffer data;
+  private final int mask;
+  private long tail;
+  private long head;
+
+  private PerfRing(int cpu, int fd, NativeBuffer mapping, int pageSize, int dataBytes) {
+    this.cpu = cpu;
+    this.fd = fd;
+    this.mapping = mapping;
+    this.control = mapping.bytes();
+    this.data = control.slice(pageSize, dataBytes).order(ByteOrder.nativeOrder());
+    this.mask = dataBytes - 1;
+  }
+
+  /**
+   * Maps the ring of the event {@code fd}; from then on the ring owns the descriptor.
+   *
+   * @param dataBytes a power of two, at least a page
+   * @return null where the kernel refuses; Libc.errno() has the reason and the descriptor is still
+   *     the caller's
+   */
+  static PerfRing map(int cpu, int fd, int pageSize, int dataBytes) {
+    NativeBuffer mapping = NativeBuffer.map(fd, pageSize + dataBytes);
+    return mapping == null ? null : new PerfRing(cpu, fd, mapping, pageSize, dataBytes);
+  }
+
+  int cpu() {
+    return cpu;
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /** Looks how far the kernel has written: records up to there are complete. */
+  void readHead() {
+    head = (long) LONGS.getAcquire(control, DATA_HEAD);
+  }
+
+  /** Whether all records below the head last read are taken. */
+  boolean isEmpty() {
+    return tail == head;
+  }
+
+  /** Whether the record at the tail lies within what was written; a law that the kernel keeps. */
+  boolean isSound() {
+    int size = size();
+    return size >= HEADER_BYTES && (size & 7) == 0 && size <= head - tail;
+  }
+
+  int type() {
+    return type(0);
+  }
+
+  /** The type of the record that begins so far above the tail. */
+  int type(int above) {
+    return data.getInt(((int) tail + above) & mask);
+  }
+
+  int misc() {
+    return data.getShort(((int) tail & mask) + 4) & 0xffff;
+  }
+
+  /** Bytes of the record at the tail, its header included. */
+  int size() {
+    return size(0);
+  }
+
+  /** Bytes of the record that begins so far above the tail. */
+  int size(int above) {
+    return data.getShort((((int) tail + above) & mask) + 6) & 0xffff;
+  }
+
+  /** Bytes of all records from the tail to the head last read. */
+  int waiting() {
+    return (int) (head - tail);
+  }
+
+  /** The word at an offset (a multiple of 8) of the record at the tail. */
+  long getLong(int offset) {
+    return data.getLong(((int) tail + offset) & mask);
+  }
+
+  /** The 32-bit word at an offset (a multiple of 4) of the record at the tail. */
+  int getInt(int offset) {
+    return data.getInt(((int) tail + offset) & mask);
+  }
+
+  /** Copies a piece of the record at the tail. */
+  void copy(int offset, byte[] target, int targetOffset, int length) {
+    int from = ((int) tail + offset) & mask;
+    int first = Math.min(length, mask + 1 - from);
+    data.get(from, target, targetOffset, first);
+    data.get(0, target, targetOffset + first, length - first);
+  }
+
+  /** Gives the record at the tail back to the kernel. */
+  void take() {
+    tail += size();
+    LONGS.setRelease(control, DATA_TAIL, tail);
+  }
+
+  /** Gives everything up to the head back to the kernel, unread. */
+  void takeAll() {
+    tail = head;
+    LONGS.setRelease(control, DATA_TAIL, tail);
+  }
+
+  @Override
+  public void close() {
+    mapping.close();
+    Libc.close(fd);
+  }
+}

@@ -1,0 +1,32 @@
+package stackweave.agent.engine.perf;
+
+/**
+ * Decides whether threads start so often that inheriting their events costs too much: more than a
+ * tenth of a core over five seconds. So a pool may fill at once.
+ */
+final class PerfStarts {
+  private long windowBegan;
+  private long startsBefore;
+
+  PerfStarts(long nowNanos) {
+    this.windowBegan = nowNanos;
+  }
+
+  /**
+   * Whether it is too often.
+   *
+   * @param starts threads started so far
+   * @param eventsPerThread what each inherits
+   */
+  boolean areTooMany(long starts, int eventsPerThread, long nowNanos) {
+    long nanos = PerfBudget.startNanos((starts - startsBefore) * eventsPerThread);
+    if (nanos > PerfBudget.STARTS_BUDGET_NANOS) {
+      return true;
+    }
+    if (nowNanos - windowBegan >= PerfBudget.STARTS_NANOS) {
+      windowBegan = nowNanos;
+      startsBefore = starts;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,394 @@
+package stackweave.agent.engine.timer;
+
+import java.util.concurrent.locks.LockSupport;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.ThreadStarts;
+import stackweave.agent.engine.timer.handler.HandlerCode;
+import stackweave.agent.engine.timer.handler.HandlerLayout;
+import stackweave.agent.engine.timer.handler.HandlerMemory;
+import stackweave.agent.engine.timer.handler.HandlerSignal;
+import stackweave.agent.engine.timer.handler.TimerRefusals;
+import stackweave.agent.engine.timer.threads.CpuTimers;
+import stackweave.agent.engine.timer.threads.TimerThreads;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.TaskList;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Samples by CPU timers: each thread has one on its own CPU clock, whose signal runs a few hundred
+ * bytes of machine code on that thread, which copy its registers and its stack into a ring.
+ *
+ * <p>The way: the handler's memory ({@link HandlerMemory}, {@link HandlerCode}), the signal ({@link
+ * HandlerSignal}), a timer for each thread ({@link TimerThreads}) that is found ({@link
+ * TimerDiscovery}), the records taken out of the ring ({@link TimerRecords}).
+ *
+ * <p>The kernel looks at CPU timers at its ticks (100 to 1000 a second): at shorter intervals a
+ * sample stands for several expiries, as its weight says. The signal is delivered on the way back
+ * to user mode, so time in system calls is seen, with the user stack that made the call; a thread
+ * that blocks uses no CPU and gets no signal.
+ */
+public final class TimerEngine implements SampleEngine {
+  /** How long samples and new threads wait at most. */
+  private static final int STEP_MILLIS = 5;
+
+  private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
+
+  /** For the list of threads and the last process id. */
+  private static final int FILE_DESCRIPTORS = 2;
+
+  private final EngineConfig config;
+  private final int stackBytes;
+  private final int ringBytes;
+  private final int cpus;
+  private final HandlerMemory memory;
+  private final CpuTime cpuTime = new CpuTime();
+  private final Thread drain = Thread.currentThread();
+  private HandlerSignal signal;
+  private TimerThreads threads;
+  private TimerDiscovery discovery;
+  private TimerRecords records;
+  private int attachedAtStart;
+  private long foreignAtStart;
+  private long droppedAtStart;
+  private long droppedExpiriesAtStart;
+  private long cpuAtStart;
+  private long cpuAtStop;
+  private final long tickNanos = CpuTimers.tickNanos();
+  private final boolean mayInterrupt = CpuTimers.mayInterruptCalls();
+  private volatile boolean woken;
+  private boolean stopped;
+  private boolean closed;
+
+  private TimerEngine(EngineConfig config, HandlerMemory memory) {
+    this.config = config;
+    this.memory = memory;
+    this.stackBytes = config.stackBytes() & -16;
+    this.ringBytes = memory.ringBytes();
+    this.cpus = CpuSet.ofProcess().length;
+  }
+
+  /**
+   * Starts on the calling thread, the one that is not sampled.
+   *
+   * @param javaStacks where the stacks of Java threads are
+   */
+  public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks)
+      throws EngineRefusedException {
+    return start(config, javaStacks, 0);
+  }
+
+  /** Starts with a signal of one's own choice, 0 for a free one. */
+  public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
+      throws EngineRefusedException {
+    SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
+    CallPolicy policy = config.callPolicy();
+    TimerEngine engine =
+        new TimerEngine(
+            config, HandlerMemory.acquire(calls, policy, config.memoryAccess(), ringBytes(config)));
+    boolean started = false;
+    try {
+      engine.open(calls, policy, javaStacks, signal);
+      started = true;
+    } finally {
+      if (!started) {
+        engine.close();
+      }
+    }
+    return engine;
+  }
+
+  /** CPU timers are looked at once a tick. */
+  private static int ringBytes(EngineConfig config) {
+    long nanos = Math.max(config.intervalNanos(), CpuTimers.tickNanos());
+    return HandlerMemory.ringBytes(CpuSet.ofProcess().length, 1e9 / nanos);
+  }
+
+  private void open(SystemCalls calls, CallPolicy policy, ThreadStacks javaStacks, int number)
+      throws EngineRefusedException {
+    TaskList tasks = TaskList.open(calls);
+    if (tasks == null) {
+      throw TimerRefusals.tasks(Libc.errno());
+    }
+    signal = install(number, tasks);
+    threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
+    discovery =
+        new TimerDiscovery(
+            calls,
+            policy,
+            config.memoryAccess(),
+            tasks,
+            threads,
+            signal.number(),
+            calls.gettid(),
+            javaStacks);
+    records =
+        new TimerRecords(
+            memory,
+            HandlerLayout.of(calls.architecture()),
+            threads,
+            new StackSnapshot(calls.architecture(), stackBytes));
+    foreignAtStart = memory.get(HandlerLayout.PROCESS_FOREIGN);
+    droppedAtStart = memory.get(HandlerLayout.PROCESS_DROPPED);
+    droppedExpiriesAtStart = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES);
+    memory.set(HandlerLayout.PROCESS_STACK_LIMIT, stackBytes);
+    memory.set(HandlerLayout.PROCESS_ENABLED, 1);
+    cpuAtStart = cpuOfOthers();
+    attachedAtStart = discovery.attachAll();
+  }
+
+  private HandlerSignal install(int number, TaskList tasks) throws EngineRefusedException {
+    try {
+      return number == 0 ? HandlerSignal.install(memory) : HandlerSignal.install(number, memory);
+    } catch (EngineRefusedException e) {
+      tasks.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public EngineKind kind() {
+    return EngineKind.TIMER;
+  }
+
+  @Override
+  public long intervalNanos() {
+    return config.intervalNanos();
+  }
+
+  /** CPU timers are looked at once a tick. */
+  @Override
+  public long reachedIntervalNanos() {
+    return Math.max(config.intervalNanos(), tickNanos);
+  }
+
+  /** The signal that is used. */
+  int signal() {
+    return signal.number();
+  }
+
+  /** New threads are found between two waits. */
+  @Override
+  public int busyMillis() {
+    return 5;
+  }
+
+  @Override
+  public boolean reportsMappings() {
+    return false;
+  }
+
+  @Override
+  public boolean profitsFromThreadStarts() {
+    return true;
+  }
+
+  @Override
+  public void follow(ThreadStarts starts) {
+    discovery.follow(starts);
+  }
+
+  /** In steps: handlers wake nobody, and threads that have come have to be found. */
+  @Override
+  public boolean await(int timeoutMillis) {
+    if (closed) {
+      return false;
+    }
+    long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
+    do {
+      long left = (deadline - System.nanoTime()) / 1_000_000L;
+      int step = (int) Math.max(0, Math.min(discovery.isPressed() ? 1 : STEP_MILLIS, left));
+      if (step > 0) {
+        LockSupport.parkNanos(this, step * 1_000_000L);
+        Thread.interrupted(); // whoever has interrupted all threads: parking would end at once
+      }
+      if (woken || !records.isEmpty()) {
+        woken = false;
+        return true;
+      }
+      if (!stopped) {
+        discovery.look();
+      }
+    } while (System.nanoTime() - deadline < 0);
+    return false;
+  }
+
+  @Override
+  public void wake() {
+    woken = true;
+    LockSupport.unpark(drain);
+  }
+
+  @Override
+  public int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      return 0;
+    }
+    int count = records.drain(untilTimeNanos, stopped, sink);
+    if (!stopped) {
+      discovery.look();
+    }
+    discovery.report(sink);
+    return count;
+  }
+
+  @Override
+  public double backlog() {
+    return (double) records.waiting() / ringBytes;
+  }
+
+  /**
+   * No timer is left, then no signal on its way, then no handler at work: in this order, each step
+   * makes the next one final.
+   */
+  @Override
+  public void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    if (threads != null) {
+      threads.deleteTimers();
+    }
+    memory.set(HandlerLayout.PROCESS_ENABLED, 0);
+    if (signal != null) {
+      signal.uninstall();
+    }
+    long since = System.nanoTime();
+    while (memory.get(HandlerLayout.PROCESS_IN_FLIGHT) != 0
+        && System.nanoTime() - since < IN_FLIGHT_NANOS) {
+      LockSupport.parkNanos(this, 50_000);
+    }
+    cpuAtStop = cpuOfOthers();
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    long dropped = memory.get(HandlerLayout.PROCESS_DROPPED) - droppedAtStart;
+    long expiries = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES) - droppedExpiriesAtStart;
+    return new EngineStatistics(
+        EngineKind.TIMER,
+        config.intervalNanos(),
+        attachedAtStart,
+        cpus,
+        closed ? 0 : FILE_DESCRIPTORS,
+        ringBytes,
+        stackBytes,
+        records.samples(),
+        dropped + records.abandoned(),
+        memory.get(HandlerLayout.PROCESS_FOREIGN) - foreignAtStart,
+        0,
+        0,
+        records.late(),
+        records.malformed(),
+        (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
+        records.coveredNanos() + expiries * config.intervalNanos(),
+        records.coveredNanos(),
+        0,
+        0,
+        discovery.refused() + discovery.blocked() + discovery.inDoubt() + discovery.small(),
+        0,
+        0);
+  }
+
+  @Override
+  public String note() {
+    StringBuilder note = new StringBuilder();
+    if (!stopped && !signal.isOurs()) {
+      append(
+          note,
+          "signal "
+              + signal.number()
+              + " was taken over by another handler, so samples may be missing");
+    }
+    if (discovery.refused() > 0) {
+      append(
+          note,
+          "threads not sampled, for the queue of signals (ulimit -i) is short: "
+              + discovery.refused());
+    }
+    if (discovery.blocked() > 0) {
+      append(
+          note,
+          "threads not sampled, for they block signal "
+              + signal.number()
+              + " or wait for it (they, or who started them, block all signals): "
+              + discovery.blocked());
+    }
+    if (discovery.small() > 0) {
+      append(
+          note,
+          "threads not sampled, for the signal's frame may not fit on their stacks of less than 128"
+              + " KiB (engine=perf samples them): "
+              + discovery.small());
+    }
+    if (discovery.inDoubt() > 0) {
+      append(
+          note,
+          (discovery.areCallsHidden()
+                  ? "threads not sampled until they are seen running, for this kernel does not say"
+                      + " whether they wait for signal "
+                      + signal.number()
+                      + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable): "
+                  : "threads not sampled so far, for it could not be told whether they take signal "
+                      + signal.number()
+                      + ": ")
+              + discovery.inDoubt());
+    }
+    if (records.withoutStack() > 0) {
+      append(
+          note,
+          records.withoutStack()
+              + " samples without stack, of threads on one that is not their own"
+              + (discovery.knowsThreads()
+                  ? ""
+                  : " or not known: this C library's thread descriptors are not understood, so the"
+                      + " stacks of Java threads alone are"));
+    }
+    if (mayInterrupt) {
+      append(
+          note,
+          "this kernel's CPU timers may end a blocking call with EINTR (x86 before Linux 5.9);"
+              + " engine=perf sends no signals");
+    }
+    return note.toString();
+  }
+
+  private static void append(StringBuilder note, String more) {
+    note.append(note.length() == 0 ? "" : "; ").append(more);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    stop();
+    closed = true;
+    if (discovery != null) {
+      discovery.close();
+    }
+    if (threads != null) {
+      threads.close();
+    }
+    if (signal != null) {
+      signal.close();
+    }
+    cpuTime.close();
+    memory.release();
+  }
+
+  /** CPU time of the process without this thread, which is the drain thread; in ns. */
+  private long cpuOfOthers() {
+    return cpuTime.ofProcess() - cpuTime.ofThread();
+  }
+}

@@ -1,0 +1,218 @@
+package stackweave.agent.engine.timer;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.timer.handler.HandlerLayout;
+import stackweave.agent.engine.timer.handler.HandlerMemory;
+import stackweave.agent.engine.timer.threads.TimerThreads;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Takes the records out of the handler's ring, in the order in which handlers reserved their room,
+ * which is that of time but for microseconds. For the drain thread only.
+ *
+ * <p>Law of the memory: a record's commit word is written last, with release, and read first, with
+ * acquire. The first word of every unit that is not a record's beginning is 0, for the reader
+ * clears them before it gives room back. So a record is either whole or not there yet.
+ */
+final class TimerRecords {
+  private static final VarHandle LONGS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  /**
+   * How long a record may stay unfinished, and all behind it wait. A thread that is interrupted
+   * within the handler for longer is as good as gone (or cancelled, as POSIX threads can be).
+   */
+  private static final long PATIENCE_NANOS = 2_000_000_000L;
+
+  private final HandlerMemory memory;
+  private final HandlerLayout layout;
+  private final TimerThreads threads;
+  private final ByteBuffer ring;
+  private final int ringBytes;
+  private final StackSnapshot snapshot;
+  private long position;
+  private long waitingSince;
+  private long latest = Long.MIN_VALUE;
+  private long samples;
+  private long coveredNanos;
+  private long abandoned;
+  private long late;
+  private long malformed;
+  private long withoutStack;
+
+  TimerRecords(
+      HandlerMemory memory, HandlerLayout layout, TimerThreads threads, StackSnapshot snapshot) {
+    this.memory = memory;
+    this.layout = layout;
+    this.threads = threads;
+    this.snapshot = snapshot;
+    this.ring = memory.ring();
+    this.ringBytes = memory.ringBytes();
+    this.position = memory.get(HandlerLayout.PROCESS_HEAD);
+    memory.set(HandlerLayout.PROCESS_TAIL, position);
+  }
+
+  long samples() {
+    return samples;
+  }
+
+  long coveredNanos() {
+    return coveredNanos;
+  }
+
+  /** Records that were begun and never finished. */
+  long abandoned() {
+    return abandoned;
+  }
+
+  /** Records that came after a later one had been delivered. */
+  long late() {
+    return late;
+  }
+
+  long malformed() {
+    return malformed;
+  }
+
+  /** Samples of threads whose stack is not known, or that run on another one. */
+  long withoutStack() {
+    return withoutStack;
+  }
+
+  /** Whether there is anything to take. */
+  boolean isEmpty() {
+    return waiting() == 0;
+  }
+
+  /** Bytes of all records that wait. */
+  long waiting() {
+    return memory.get(HandlerLayout.PROCESS_HEAD) - position;
+  }
+
+  /**
+   * Delivers the samples up to a time.
+   *
+   * @param settled whether no handler writes any more: what is unfinished then stays so
+   * @return how many
+   */
+  int drain(long until, boolean settled, EngineSink sink) {
+    int count = 0;
+    long head = memory.get(HandlerLayout.PROCESS_HEAD);
+    while (position < head) {
+      int at = (int) position & ringBytes - 1;
+      long commit = (long) LONGS.getAcquire(ring, at);
+      if (commit == 0 ? !abandon(head, settled) : !isSound(commit, at, head)) {
+        break;
+      }
+      if (commit == 0) {
+        continue;
+      }
+      waitingSince = 0;
+      long time = time(at);
+      if (time > until) {
+        break;
+      }
+      long weight = weigh(at, time);
+      boolean wanted = sink.wantsSample();
+      if (wanted) {
+        decode(at, time, weight);
+      }
+      giveUpTo(position + (int) commit);
+      count++;
+      if (wanted) {
+        sink.sample(snapshot);
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Whether the record's size is that of its contents; if not, the ring is given up to its head.
+   */
+  private boolean isSound(long commit, int at, long head) {
+    int bytes = (int) commit;
+    int stack = ring.getInt(at + HandlerLayout.RECORD_STACK_BYTES);
+    boolean sound =
+        commit >>> 32 == (position >>> HandlerLayout.UNIT_SHIFT & 0xffff_ffffL)
+            && bytes > 0
+            && bytes % HandlerLayout.UNIT == 0
+            && bytes <= head - position
+            && stack >= 0
+            && stack <= bytes - layout.recordStack()
+            && stack <= snapshot.stackBytes().length;
+    if (!sound) {
+      malformed++;
+      giveUpTo(head);
+    }
+    return sound;
+  }
+
+  /** Goes on behind an unfinished record that has had its time. */
+  private boolean abandon(long head, boolean settled) {
+    long now = System.nanoTime();
+    if (waitingSince == 0) {
+      waitingSince = now;
+    }
+    if (!settled && now - waitingSince < PATIENCE_NANOS) {
+      return false;
+    }
+    waitingSince = 0;
+    abandoned++;
+    long next = position + HandlerLayout.UNIT;
+    while (next < head && (long) LONGS.getAcquire(ring, (int) next & ringBytes - 1) == 0) {
+      next += HandlerLayout.UNIT;
+    }
+    giveUpTo(next);
+    return true;
+  }
+
+  private long time(int at) {
+    long time =
+        ring.getLong(at + HandlerLayout.RECORD_TIME) * NANOS_PER_SECOND
+            + ring.getLong(at + HandlerLayout.RECORD_TIME + Long.BYTES);
+    return time == 0 ? System.nanoTime() : time;
+  }
+
+  /** Counts the record; returns the CPU time that it stands for. */
+  private long weigh(int at, long time) {
+    if (time < latest) {
+      late++;
+    } else {
+      latest = time;
+    }
+    long identity = ring.getLong(at + HandlerLayout.RECORD_IDENTITY);
+    int overrun = Math.max(0, ring.getInt(at + HandlerLayout.RECORD_OVERRUN));
+    long weight = threads.weigh(identity, overrun);
+    samples++;
+    coveredNanos += weight;
+    return weight;
+  }
+
+  private void decode(int at, long time, long weight) {
+    snapshot.clear();
+    snapshot.setTimeNanos(time);
+    snapshot.setTid(TimerThreads.tid(ring.getLong(at + HandlerLayout.RECORD_IDENTITY)));
+    snapshot.setWeightNanos(weight);
+    layout.readRegisters(ring, at, snapshot.registers());
+    snapshot.setHasRegisters(true);
+    int length = ring.getInt(at + HandlerLayout.RECORD_STACK_BYTES);
+    ring.get(at + layout.recordStack(), snapshot.stackBytes(), 0, length);
+    snapshot.setStack(snapshot.registers().sp(), length);
+    snapshot.setStackUnknown(length == 0);
+    withoutStack += length == 0 ? 1 : 0;
+  }
+
+  /** Clears the units' first words, and only then lets handlers have the room. */
+  private void giveUpTo(long end) {
+    for (; position < end; position += HandlerLayout.UNIT) {
+      LONGS.setOpaque(ring, (int) position & ringBytes - 1, 0L);
+    }
+    memory.set(HandlerLayout.PROCESS_TAIL, position);
+  }
+}

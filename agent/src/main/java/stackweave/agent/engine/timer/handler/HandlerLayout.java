@@ -1,0 +1,116 @@
+package stackweave.agent.engine.timer.handler;
+
+import java.nio.ByteBuffer;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.Registers;
+
+/**
+ * What Java shares with the signal handler: offsets and sizes in bytes, as src/main/asm/layout.inc
+ * and the two handlers have them (a test assembles those and compares).
+ */
+public enum HandlerLayout {
+  /** r8–r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip. */
+  X86_64(
+      "x86_64",
+      "__vdso_clock_gettime",
+      8,
+      new int[] {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7}),
+  /** x0–x30, sp, pc. */
+  AARCH64("aarch64", "__kernel_clock_gettime", 16, upTo(32));
+
+  public static final int PROCESS_ENABLED = 0;
+  public static final int PROCESS_IN_FLIGHT = 8;
+  static final int PROCESS_RING = 16;
+  static final int PROCESS_RING_BYTES = 24;
+  static final int PROCESS_CLOCK = 32;
+  static final int PROCESS_BLOCKS = 40;
+  static final int PROCESS_BLOCKS_BYTES = 48;
+  public static final int PROCESS_STACK_LIMIT = 56;
+  static final int PROCESS_OLD_HANDLER = 64;
+  static final int PROCESS_MAGIC = 72;
+  static final int PROCESS_IN_USE = 80;
+  public static final int PROCESS_HEAD = 128;
+  public static final int PROCESS_DROPPED = 136;
+  public static final int PROCESS_DROPPED_EXPIRIES = 144;
+  public static final int PROCESS_FOREIGN = 152;
+  public static final int PROCESS_TAIL = 192;
+  static final int PROCESS_BYTES = 256;
+
+  static final int BLOCK_MAGIC = 0;
+  static final int BLOCK_IDENTITY = 8;
+  static final int BLOCK_STACK_END = 16;
+  static final int BLOCK_STACK_START = 24;
+  static final int BLOCK_BYTES = 64;
+
+  static final int RECORD_COMMIT = 0;
+  public static final int RECORD_TIME = 8;
+  public static final int RECORD_IDENTITY = 24;
+  public static final int RECORD_OVERRUN = 32;
+  public static final int RECORD_STACK_BYTES = 36;
+  static final int RECORD_REGISTERS = 40;
+  public static final int UNIT = 256;
+  public static final int UNIT_SHIFT = 8;
+
+  private final String label;
+  private final String clock;
+  private final int stackRounding;
+  private final int[] dwarf;
+
+  HandlerLayout(String label, String clock, int stackRounding, int[] dwarf) {
+    this.label = label;
+    this.clock = clock;
+    this.stackRounding = stackRounding;
+    this.dwarf = dwarf;
+  }
+
+  private static int[] upTo(int end) {
+    int[] numbers = new int[end];
+    for (int i = 0; i < end; i++) {
+      numbers[i] = i;
+    }
+    return numbers;
+  }
+
+  public static HandlerLayout of(Architecture architecture) {
+    return switch (architecture) {
+      case X86_64 -> X86_64;
+      case AARCH64 -> AARCH64;
+      case S390X -> throw new IllegalArgumentException("no handler for " + architecture);
+    };
+  }
+
+  /** The architecture's name in the handler's file names. */
+  String label() {
+    return label;
+  }
+
+  /** The vdso's clock_gettime. */
+  String clock() {
+    return clock;
+  }
+
+  /** Copies of stacks are cut to a multiple of this. */
+  int stackRounding() {
+    return stackRounding;
+  }
+
+  /** Registers in a record, the pc included, which comes last. */
+  int registers() {
+    return dwarf.length + 1;
+  }
+
+  /** Where in a record the stack begins. */
+  public int recordStack() {
+    return RECORD_REGISTERS + Long.BYTES * registers();
+  }
+
+  /** Takes over the registers of the record at {@code record}. */
+  public void readRegisters(ByteBuffer ring, int record, Registers target) {
+    int at = record + RECORD_REGISTERS;
+    for (int number : dwarf) {
+      target.set(number, ring.getLong(at));
+      at += Long.BYTES;
+    }
+    target.setPc(ring.getLong(at));
+  }
+}

@@ -1,0 +1,193 @@
+package stackweave.agent.engine.timer.handler;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.Tasks;
+import stackweave.maps.proc.PlainFiles;
+
+/**
+ * The signal of the timer engine: a real-time signal that nobody uses, and its disposition, taken
+ * and given back in order.
+ *
+ * <p>Not SIGPROF as long as there is another: other profilers want that one, and would take our
+ * timers for theirs.
+ */
+public final class HandlerSignal implements AutoCloseable {
+  /**
+   * From the top: who takes a real-time signal without asking takes SIGRTMIN plus a little; 64 is
+   * left out because debugging tools like it, and those below 36 are the C libraries' own.
+   */
+  private static final int HIGHEST = 63;
+
+  private static final int LOWEST = 36;
+
+  /** sun.nio.ch.NativeThread of the JDK takes it with the first channel, without asking. */
+  private static final int OF_NIO = 62;
+
+  private static final int SIGPROF = 27;
+  private static final long SIG_DFL = 0;
+  private static final long SIG_IGN = 1;
+
+  /** struct sigaction of libc: handler 0, mask 8 (128 bytes), flags 136, restorer 144. */
+  private static final int ACTION_BYTES = 152;
+
+  private static final int ACTION_FLAGS = 136;
+  private static final int SA_SIGINFO = 4;
+  private static final int SA_ONSTACK = 0x08000000;
+  private static final int SA_RESTART = 0x10000000;
+
+  /** Threads whose masks are looked at, for the choice. */
+  private static final int MOST_MASKS = 200;
+
+  private final int number;
+  private final HandlerMemory memory;
+  private final NativeBuffer old = NativeBuffer.allocate(ACTION_BYTES);
+  private final NativeBuffer action = NativeBuffer.allocate(ACTION_BYTES);
+  private boolean installed;
+
+  private HandlerSignal(int number, HandlerMemory memory) {
+    this.number = number;
+    this.memory = memory;
+  }
+
+  /** Chooses a signal and installs the handler. */
+  public static HandlerSignal install(HandlerMemory memory) throws EngineRefusedException {
+    return install(free(), memory);
+  }
+
+  /** Installs the handler for {@code number}; whose it was before goes on getting what is his. */
+  public static HandlerSignal install(int number, HandlerMemory memory)
+      throws EngineRefusedException {
+    HandlerSignal signal = new HandlerSignal(number, memory);
+    if (!signal.install()) {
+      signal.close();
+      throw TimerRefusals.signal(number, Libc.errno());
+    }
+    return signal;
+  }
+
+  private boolean install() {
+    if (Libc.sigaction(number, 0, old.address()) < 0) {
+      return false;
+    }
+    long before = handler(old);
+    memory.set(
+        HandlerLayout.PROCESS_OLD_HANDLER,
+        before == SIG_DFL || before == SIG_IGN || before == memory.code() ? 0 : before);
+    ByteBuffer words = action.bytes();
+    words.putLong(0, memory.code());
+    // The mask stays empty: with SIGSEGV blocked, a fault in a handler that we chain to would kill.
+    words.putInt(ACTION_FLAGS, SA_SIGINFO | SA_ONSTACK | SA_RESTART);
+    installed = Libc.sigaction(number, action.address(), 0) == 0;
+    return installed;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  /** Whether signals still come to us; somebody may have taken them over. */
+  public boolean isOurs() {
+    return installed
+        && Libc.sigaction(number, 0, action.address()) == 0
+        && handler(action) == memory.code();
+  }
+
+  /**
+   * Gives the signal back, after all timers have been deleted. SIG_IGN makes the kernel discard
+   * what is still pending: with the default disposition it would kill the process. It stands for
+   * the time of one system call, since a program that is executed meanwhile would inherit it.
+   */
+  public void uninstall() {
+    if (!installed) {
+      return;
+    }
+    installed = false;
+    if (Libc.sigaction(number, 0, action.address()) < 0 || handler(action) != memory.code()) {
+      return; // taken over: whoever has it may call us, and finds us idle
+    }
+    action.bytes().putLong(0, SIG_IGN);
+    Libc.sigaction(number, action.address(), 0);
+    Libc.sigaction(number, old.address(), 0);
+  }
+
+  @Override
+  public void close() {
+    uninstall();
+    old.close();
+    action.close();
+  }
+
+  private static long handler(NativeBuffer action) {
+    return action.bytes().getLong(0);
+  }
+
+  /**
+   * The highest real-time signal with the default disposition that the fewest threads block: who
+   * waits for one with sigwait or a signalfd has it blocked in all threads.
+   */
+  private static int free() throws EngineRefusedException {
+    long[] masks = blockedByThreads();
+    int best = 0;
+    int fewest = Integer.MAX_VALUE;
+    try (NativeBuffer action = NativeBuffer.allocate(ACTION_BYTES)) {
+      for (int number = HIGHEST; number >= LOWEST; number--) {
+        if (number != OF_NIO
+            && Libc.sigaction(number, 0, action.address()) == 0
+            && handler(action) == SIG_DFL) {
+          int blocked = blocked(masks, number);
+          if (blocked < fewest) {
+            fewest = blocked;
+            best = number;
+          }
+        }
+      }
+      if ((best == 0 || fewest == masks.length && blocked(masks, SIGPROF) < fewest)
+          && Libc.sigaction(SIGPROF, 0, action.address()) == 0
+          && handler(action) == SIG_DFL) {
+        best = SIGPROF;
+      }
+    }
+    if (best == 0) {
+      throw TimerRefusals.noSignal();
+    }
+    return best;
+  }
+
+  private static int blocked(long[] masks, int number) {
+    int blocked = 0;
+    for (long mask : masks) {
+      blocked += (int) (mask >>> (number - 1)) & 1;
+    }
+    return blocked;
+  }
+
+  private static long[] blockedByThreads() {
+    int[] tids = Tasks.list();
+    long[] masks = new long[Math.min(tids.length, MOST_MASKS)];
+    for (int i = 0; i < masks.length; i++) {
+      masks[i] = blockedOrPending(tids[i]);
+    }
+    return masks;
+  }
+
+  /** SigBlk, SigPnd and ShdPnd of /proc/self/task/TID/status; 0 of a thread that has ended. */
+  private static long blockedOrPending(int tid) {
+    long mask = 0;
+    try {
+      for (String line : PlainFiles.lines("/proc/self/task/" + tid + "/status")) {
+        if (line.startsWith("SigBlk:")
+            || line.startsWith("SigPnd:")
+            || line.startsWith("ShdPnd:")) {
+          mask |= Long.parseUnsignedLong(line.substring(line.indexOf(':') + 1).strip(), 16);
+        }
+      }
+    } catch (IOException e) {
+      return 0;
+    }
+    return mask;
+  }
+}

@@ -1,0 +1,111 @@
+package stackweave.agent.engine.timer.handler;
+
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.linux.Errno;
+
+/** Why the timer engine does not run here, in words. */
+public final class TimerRefusals {
+  private TimerRefusals() {}
+
+  public static EngineRefusedException architecture() {
+    return refused(
+        Reason.UNSUPPORTED_ARCHITECTURE,
+        0,
+        "no signal handler for " + System.getProperty("os.arch") + "; x86-64 and AArch64 have one");
+  }
+
+  public static EngineRefusedException inUse() {
+    return refused(
+        Reason.IN_USE, 0, "another timer engine runs in this process; it runs when that has ended");
+  }
+
+  public static EngineRefusedException memory(int errno) {
+    return refused(
+        Reason.RING_MEMORY,
+        errno,
+        "the kernel grants no memory for the ring ("
+            + (HandlerMemory.LEAST_RING_BYTES >> 20)
+            + " MiB at least); a higher limit of address space or memory, or of what may be"
+            + " committed (vm.overcommit_memory, vm.overcommit_ratio), lifts it");
+  }
+
+  public static EngineRefusedException executable(int errno) {
+    return refused(
+        Reason.BLOCKED,
+        errno,
+        "a security module refuses to map the signal handler executable (mmap of a sealed memory"
+            + " file, or mprotect); a policy that allows execute on the JVM's own memory files (SELinux:"
+            + " execute on tmpfs_t or memfd files) lifts it");
+  }
+
+  public static EngineRefusedException signal(int number, int errno) {
+    return refused(Reason.BLOCKED, errno, "the handler of signal " + number + " can't be set");
+  }
+
+  public static EngineRefusedException noSignal() {
+    return refused(
+        Reason.NO_SIGNAL,
+        0,
+        "every real-time signal and SIGPROF has a handler already; one that is left free lifts it");
+  }
+
+  /** The queue of signals, in which every timer has its place, is too short for the threads. */
+  public static EngineRefusedException signalQueue(int threads, long budget) {
+    return refused(
+        Reason.SIGNAL_QUEUE,
+        0,
+        threads
+            + " threads need as many timers, and more than "
+            + budget
+            + " would take over half of the signal queue that this user has left; a higher limit"
+            + " of pending signals (ulimit -i) lifts it");
+  }
+
+  /** No thread can take the signal, and no other signal is blocked by fewer. */
+  public static EngineRefusedException blocked(int signal, int threads) {
+    return refused(
+        Reason.SIGNAL_BLOCKED,
+        0,
+        "all "
+            + threads
+            + " threads block signal "
+            + signal
+            + " and every other that is free; a JVM that is started with an empty signal mask lifts"
+            + " it (a parent that blocks all signals hands its mask down)");
+  }
+
+  public static EngineRefusedException timers(int errno) {
+    if (errno == Errno.EPERM || errno == Errno.EACCES) {
+      return refused(
+          Reason.BLOCKED,
+          errno,
+          "timer_create is refused (seccomp of a container, or a security module); a profile that"
+              + " allows timer_create, timer_settime and timer_delete lifts it");
+    }
+    if (errno == Errno.ENOSYS) {
+      return refused(
+          Reason.ABSENT,
+          errno,
+          "this kernel has no timer_create; one built with CONFIG_POSIX_TIMERS has");
+    }
+    return refused(
+        Reason.UNSUPPORTED_KERNEL,
+        errno,
+        "this kernel grants no timer on a thread's CPU clock; Linux 2.6.12 and later do");
+  }
+
+  public static EngineRefusedException tasks(int errno) {
+    return refused(
+        Reason.ABSENT,
+        errno,
+        "/proc/self/task, which lists the threads, can't be read; a mounted /proc lifts it");
+  }
+
+  private static EngineRefusedException refused(Reason reason, int errno, String explanation) {
+    return new EngineRefusedException(
+        new EngineRefusal(EngineKind.TIMER, reason, errno, explanation));
+  }
+}

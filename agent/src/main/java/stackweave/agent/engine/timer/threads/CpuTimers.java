@@ -1,0 +1,57 @@
+package stackweave.agent.engine.timer.threads;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.maps.proc.PlainFiles;
+import stackweave.unwind.Architecture;
+
+/** What is to know of this kernel's CPU timers. */
+public final class CpuTimers {
+  private static final String RELEASE = "/proc/sys/kernel/osrelease";
+
+  private CpuTimers() {}
+
+  /** How often the kernel looks at them, in ns: its tick. */
+  public static long tickNanos() {
+    try (NativeBuffer words = NativeBuffer.allocate(2 * Long.BYTES)) {
+      Libc.clock_getres(Libc.CLOCK_REALTIME_COARSE, words.address());
+      return words.bytes().getLong(Long.BYTES);
+    }
+  }
+
+  /**
+   * Whether a timer that expires may end a blocking call with EINTR.
+   *
+   * <p>Without POSIX_CPU_TIMERS_TASK_WORK the tick itself sends the signal, also to a thread that
+   * is in the kernel and about to sleep: poll, select, epoll_wait and nanosleep then fail with
+   * EINTR, whatever SA_RESTART says. With it (x86: Linux 5.9, kernel/time/posix-cpu-timers.c) the
+   * signal is sent when the thread is on its way back to user mode, and no call is waiting any
+   * more.
+   */
+  public static boolean mayInterruptCalls() {
+    try {
+      return mayInterruptCalls(
+          SystemCalls.current().orElseThrow().architecture(),
+          PlainFiles.text(RELEASE, StandardCharsets.ISO_8859_1));
+    } catch (IOException e) {
+      return false; // without /proc there is no timer engine
+    }
+  }
+
+  /**
+   * The same for a kernel by its release; AArch64 has it from 6.12 at the latest, which takes
+   * PREEMPT_RT.
+   */
+  public static boolean mayInterruptCalls(Architecture architecture, String release) {
+    String[] parts = release.split("[^0-9]+", 3);
+    int major = parts.length > 0 && !parts[0].isEmpty() ? Integer.parseInt(parts[0]) : 0;
+    int minor = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
+    return switch (architecture) {
+      case X86_64 -> major < 5 || major == 5 && minor < 9;
+      case AARCH64, S390X -> major < 6 || major == 6 && minor < 12;
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** The timers themselves, by thread. */
+package stackweave.agent.engine.timer.threads;

@@ -1,0 +1,107 @@
+package stackweave.agent.jdk;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.module.Configuration;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReader;
+import java.lang.module.ModuleReference;
+import java.lang.reflect.Method;
+import java.security.AccessController;
+import java.security.PrivilegedActionException;
+import java.security.PrivilegedExceptionAction;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Makes JNA a named module of our class loader and grants native access to it alone. In an unnamed
+ * module its first System.load would print the JVM's warning about restricted methods (and fail
+ * under {@code --illegal-native-access=deny}); access for all unnamed modules would silence the
+ * warnings that the application's own libraries deserve.
+ */
+public final class JnaModule {
+
+  private static final String NAME = "com.sun.jna";
+
+  /** The first version that restricts System.load (JEP 472). */
+  private static final int RESTRICTS_LOAD = 24;
+
+  private JnaModule() {}
+
+  /**
+   * Called once by our class loader, before it defines JNA's first class.
+   *
+   * @param loader that will define the classes of these packages
+   * @param packages of JNA and of what replaces parts of it
+   * @param instrumentation opens java.lang to us; null on the command line
+   */
+  @SuppressWarnings("removal") // AccessController; from JDK 24 on it only calls
+  public static void define(
+      ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    // The class loader that calls has fewer rights than we, where there is a security manager.
+    PrivilegedExceptionAction<Void> action =
+        () -> {
+          defineModule(loader, packages, instrumentation);
+          return null;
+        };
+    try {
+      AccessController.doPrivileged(action);
+    } catch (PrivilegedActionException e) {
+      throw (ReflectiveOperationException) e.getException();
+    }
+  }
+
+  private static void defineModule(
+      ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    // Not an automatic module: those read every module, and a module path with a JNA of the
+    // application's would make two of one name.
+    ModuleDescriptor descriptor =
+        ModuleDescriptor.newOpenModule(NAME).requires("java.base").packages(packages).build();
+    Configuration configuration =
+        ModuleLayer.boot()
+            .configuration()
+            .resolve(new OneModule(descriptor), ModuleFinder.of(), Set.of(NAME));
+    Module module =
+        ModuleLayer.boot()
+            .defineModules(configuration, name -> loader)
+            .findModule(NAME)
+            .orElseThrow();
+    if (instrumentation != null && Runtime.version().feature() >= RESTRICTS_LOAD) {
+      grantNativeAccess(module, instrumentation);
+    }
+  }
+
+  private static void grantNativeAccess(Module module, Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    JavaBase.open(instrumentation, "java.lang");
+    // The public way, ModuleLayer.Controller.enableNativeAccess (22), is itself restricted.
+    Method grant = Module.class.getDeclaredMethod("implAddEnableNativeAccess");
+    grant.setAccessible(true);
+    grant.invoke(module);
+  }
+
+  /** Finds this module and no other; its classes come from the class loader. */
+  private static final class OneModule extends ModuleReference implements ModuleFinder {
+
+    OneModule(ModuleDescriptor descriptor) {
+      super(descriptor, null);
+    }
+
+    @Override
+    public Optional<ModuleReference> find(String name) {
+      return name.equals(NAME) ? Optional.of(this) : Optional.empty();
+    }
+
+    @Override
+    public Set<ModuleReference> findAll() {
+      return Set.of(this);
+    }
+
+    @Override
+    public ModuleReader open() {
+      throw new UnsupportedOperationException(NAME + " is read by its class loader");
+    }
+  }
+}

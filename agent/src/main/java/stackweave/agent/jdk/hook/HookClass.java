@@ -1,0 +1,64 @@
+package stackweave.agent.jdk.hook;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.instrument.Instrumentation;
+import java.lang.invoke.MethodHandles;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.commons.ClassRemapper;
+import net.bytebuddy.jar.asm.commons.SimpleRemapper;
+import net.bytebuddy.utility.OpenedClassReader;
+import stackweave.agent.jdk.JavaBase;
+
+/**
+ * {@link StartedThreads} as a class of java.lang. A class can't be taken away again, so it stays
+ * when the agent is detached, and is found by the next one.
+ */
+final class HookClass {
+  static final String NAME = "java.lang.StackweaveStartedThreads";
+
+  private static final SimpleRemapper RENAMED =
+      new SimpleRemapper(
+          OpenedClassReader.ASM_API, internal(StartedThreads.class.getName()), internal(NAME));
+
+  private HookClass() {}
+
+  /**
+   * Finds the class, or defines it.
+   *
+   * @return what may look into it
+   */
+  static MethodHandles.Lookup enter(Instrumentation instrumentation)
+      throws ReflectiveOperationException, IOException {
+    JavaBase.open(instrumentation, "java.lang");
+    return MethodHandles.privateLookupIn(find(), MethodHandles.lookup());
+  }
+
+  private static Class<?> find() throws ReflectiveOperationException, IOException {
+    try {
+      return Class.forName(NAME, true, null);
+    } catch (ClassNotFoundException e) {
+      return MethodHandles.privateLookupIn(Object.class, MethodHandles.lookup())
+          .defineClass(renamed(StartedThreads.class));
+    }
+  }
+
+  /**
+   * The class file of a class of ours in which {@link StartedThreads} has its name in java.lang.
+   */
+  static byte[] renamed(Class<?> type) throws IOException {
+    try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".class")) {
+      if (in == null) {
+        throw new IOException("the agent jar lacks " + type.getName());
+      }
+      ClassWriter writer = new ClassWriter(0);
+      new ClassReader(in.readAllBytes()).accept(new ClassRemapper(writer, RENAMED), 0);
+      return writer.toByteArray();
+    }
+  }
+
+  private static String internal(String name) {
+    return name.replace('.', '/');
+  }
+}

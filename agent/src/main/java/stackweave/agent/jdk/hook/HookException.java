@@ -1,0 +1,10 @@
+package stackweave.agent.jdk.hook;
+
+/** Something could not be instrumented, or not restored; the message says why, in one line. */
+public final class HookException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  HookException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

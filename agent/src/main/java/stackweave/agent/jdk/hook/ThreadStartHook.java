@@ -1,0 +1,144 @@
+package stackweave.agent.jdk.hook;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
+import java.lang.invoke.MethodHandles;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * {@code Thread.start}, instrumented to tell of each platform thread as it is started.
+ *
+ * <p>Our transformer is registered only while Thread is transformed: for as long as one is, the JVM
+ * asks it about every class that an application thread loads. Another agent that transforms Thread
+ * anew meanwhile undoes ours by that; threads are then found as without it. For one thread at a
+ * time.
+ */
+public final class ThreadStartHook implements AutoCloseable {
+  private final Instrumentation instrumentation;
+  private final AtomicReferenceArray<Thread> slots;
+  private final AtomicInteger count;
+  private final AtomicBoolean missed;
+  private final AtomicReference<Thread> reader;
+  private int taken;
+  private boolean closed;
+
+  private ThreadStartHook(Instrumentation instrumentation, MethodHandles.Lookup hook)
+      throws ReflectiveOperationException {
+    this.instrumentation = instrumentation;
+    this.slots = slots(constant(hook, "SLOTS", AtomicReferenceArray.class));
+    this.count = (AtomicInteger) constant(hook, "COUNT", AtomicInteger.class);
+    this.missed = (AtomicBoolean) constant(hook, "MISSED", AtomicBoolean.class);
+    this.reader = thread(constant(hook, "READER", AtomicReference.class));
+  }
+
+  /**
+   * Instruments {@code Thread.start}; from then on the calling thread is unparked whenever a thread
+   * was started.
+   *
+   * @throws HookException if that can't be; nothing is instrumented then
+   */
+  public static ThreadStartHook install(Instrumentation instrumentation) throws HookException {
+    if (!instrumentation.isRetransformClassesSupported()) {
+      throw new HookException("this JVM does not transform loaded classes", null);
+    }
+    try {
+      ThreadStartTransformer transformer = new ThreadStartTransformer();
+      ThreadStartHook hook = new ThreadStartHook(instrumentation, HookClass.enter(instrumentation));
+      hook.transform(transformer);
+      hook.reader.set(Thread.currentThread());
+      return hook;
+    } catch (ReflectiveOperationException
+        | IOException
+        | UnmodifiableClassException
+        | RuntimeException
+        | LinkageError e) {
+      throw new HookException(e.toString(), e);
+    }
+  }
+
+  private void transform(ThreadStartTransformer transformer)
+      throws UnmodifiableClassException, HookException {
+    instrumentation.addTransformer(transformer, true);
+    try {
+      instrumentation.retransformClasses(Thread.class);
+    } finally {
+      instrumentation.removeTransformer(transformer);
+    }
+    if (!transformer.applied()) {
+      throw new HookException(
+          "Thread.start can't be instrumented: " + transformer.failure(), transformer.failure());
+    }
+  }
+
+  private static Object constant(MethodHandles.Lookup hook, String name, Class<?> type)
+      throws ReflectiveOperationException {
+    return hook.findStaticVarHandle(hook.lookupClass(), name, type).get();
+  }
+
+  @SuppressWarnings("unchecked") // the copy's fields have the types of StartedThreads
+  private static AtomicReferenceArray<Thread> slots(Object value) {
+    return (AtomicReferenceArray<Thread>) value;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static AtomicReference<Thread> thread(Object value) {
+    return (AtomicReference<Thread>) value;
+  }
+
+  /**
+   * Hands over the threads that were started since the last call.
+   *
+   * @return false if there were others, too
+   */
+  public boolean take(Consumer<Thread> taker) {
+    int now = count.get();
+    if (now == taken) {
+      return true;
+    }
+    for (int i = 0; i < slots.length(); i++) {
+      Thread thread = slots.get(i) == null ? null : slots.getAndSet(i, null);
+      if (thread != null) {
+        taker.accept(thread);
+        taken++; // not what is counted: it may not be in its slot yet
+      }
+    }
+    if (missed.get() && missed.getAndSet(false)) {
+      taken = now;
+      return false;
+    }
+    return true;
+  }
+
+  /** From here on the calling thread is told again. */
+  public void resume() {
+    reader.set(Thread.currentThread());
+  }
+
+  /** Nobody is told any more; what was put into Thread stays, and reads one field. */
+  public void pause() {
+    reader.set(null);
+    for (int i = 0; i < slots.length(); i++) {
+      slots.set(i, null);
+    }
+  }
+
+  /** Gives Thread its own code back. Again has no effect. */
+  @Override
+  public void close() throws HookException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    pause();
+    try {
+      instrumentation.retransformClasses(Thread.class);
+    } catch (UnmodifiableClassException | RuntimeException | LinkageError e) {
+      throw new HookException("Thread.start stays instrumented, and idle: " + e, e);
+    }
+  }
+}

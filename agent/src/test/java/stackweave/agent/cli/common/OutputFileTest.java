@@ -1,0 +1,109 @@
+package stackweave.agent.cli.common;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a command's output may replace, and what a terminal is shown. */
+class OutputFileTest {
+  @TempDir Path directory;
+
+  private void write(Path file) throws IOException {
+    OutputFile.mustBeWritable(file);
+    OutputFile.writePrivate(file, out -> out.write("new".getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  private void assertRefused(Path file, String why) throws IOException {
+    List<Path> before = list();
+    FileSystemException early =
+        assertThrows(FileSystemException.class, () -> OutputFile.mustBeWritable(file));
+    assertTrue(early.getReason().contains(why), early.getReason());
+    FileSystemException late =
+        assertThrows(
+            FileSystemException.class, () -> OutputFile.writePrivate(file, out -> out.write(1)));
+    assertTrue(late.getReason().contains(why), late.getReason());
+    assertEquals(before, list());
+  }
+
+  private List<Path> list() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.sorted().toList();
+    }
+  }
+
+  @Test
+  void aNewFileIsItsOwnersAlone() throws IOException {
+    Path file = directory.resolve("rec.jfr");
+    write(file);
+    assertEquals("new", Files.readString(file));
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    assertEquals(List.of(file), list());
+  }
+
+  @Test
+  void aFileIsReplacedWithoutWritingToIt() throws IOException {
+    Path file = Files.writeString(directory.resolve("rec.jfr"), "old");
+    Path other = Files.createLink(directory.resolve("other"), file);
+    write(file);
+    assertEquals("new", Files.readString(file));
+    assertEquals("old", Files.readString(other), "written through another name");
+  }
+
+  @Test
+  void whatFailsLeavesAllAsItWas() throws IOException {
+    Path file = Files.writeString(directory.resolve("rec.jfr"), "old");
+    assertThrows(
+        IOException.class,
+        () ->
+            OutputFile.writePrivate(
+                file,
+                out -> {
+                  out.write(1);
+                  throw new IOException("in the middle");
+                }));
+    assertEquals("old", Files.readString(file));
+    assertEquals(List.of(file), list());
+  }
+
+  @Test
+  void nothingButARegularFileOfTheCallersIsReplaced() throws Exception {
+    Path target = Files.writeString(directory.resolve("target"), "keep");
+    assertRefused(Files.createSymbolicLink(directory.resolve("link"), target), "it is a link");
+    assertRefused(
+        Files.createSymbolicLink(directory.resolve("nowhere"), directory.resolve("none")),
+        "it is a link");
+    Path fifo = directory.resolve("fifo");
+    assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+    assertRefused(fifo, "it is no regular file");
+    assertRefused(Files.createDirectory(directory.resolve("directory")), "Is a directory");
+    assertEquals("keep", Files.readString(target));
+  }
+
+  @Test
+  void anotherUsersFileIsKept() throws IOException {
+    assumeTrue(
+        Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0),
+        "only root can give files away");
+    Path foreign = Files.writeString(directory.resolve("foreign"), "keep");
+    Files.setAttribute(foreign, "unix:uid", 65534);
+    assertRefused(foreign, "it belongs to another user");
+  }
+
+  @Test
+  void aTerminalIsShownTextAlone() {
+    assertEquals("a?[2Jb\nc?d??e", Plain.lines("a\u001b[2Jb\nc\u009bd\u202e\u007fe"));
+    assertEquals("a b? ä€😀", Plain.line("a \r\n  b\t ä€😀"));
+  }
+}

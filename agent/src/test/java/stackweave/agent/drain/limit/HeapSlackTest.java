@@ -1,0 +1,90 @@
+package stackweave.agent.drain.limit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class HeapSlackTest {
+  private static final long MIB = 1 << 20;
+
+  private long used;
+  private final HeapSlack slack = slackOf(256);
+
+  private HeapSlack slackOf(long maxMib) {
+    return new HeapSlack(
+        new HeapSlack.Heap() {
+          @Override
+          public long maxBytes() {
+            return maxMib * MIB;
+          }
+
+          @Override
+          public long usedBytes() {
+            return used * MIB;
+          }
+        });
+  }
+
+  private void look(long collections, long usedMib) {
+    used = usedMib;
+    slack.look(collections);
+  }
+
+  @Test
+  void garbageIsNotTakenForUse() {
+    for (int collection = 1; collection < 10; collection++) {
+      look(collection, 200);
+      look(collection, 255);
+      assertTrue(slack.isDoubtful());
+      assertFalse(slack.isShort());
+      assertEquals(56 * MIB, slack.bytes());
+    }
+  }
+
+  @Test
+  void oneCollectionThatLeavesLittleIsNotEnough() {
+    look(1, 100);
+    look(2, 250);
+    look(3, 250);
+    assertTrue(slack.isShort());
+    slack.begin();
+    look(4, 250);
+    look(5, 250);
+    assertFalse(slack.isShort());
+    look(6, 200);
+    assertFalse(slack.isShort());
+  }
+
+  @Test
+  void withoutACountLooksStandForCollections() {
+    used = 250;
+    for (int i = 0; i < 32; i++) {
+      slack.look();
+      assertFalse(slack.isShort());
+    }
+    slack.look();
+    assertTrue(slack.isShort());
+  }
+
+  @Test
+  void limitsGoWithTheHeap() {
+    assertEquals(8 * MIB, slackOf(32).keepBytes());
+    assertEquals(8 * MIB, slackOf(128).keepBytes());
+    assertEquals(16 * MIB, slackOf(256).keepBytes());
+    assertEquals(32 * MIB, slackOf(16_384).keepBytes());
+    assertEquals(24 * MIB, slack.startBytes());
+    assertTrue(slackOf(128).needsSettling());
+    assertFalse(slack.needsSettling());
+  }
+
+  @Test
+  void beginsOnlyWithWhatIsFreeForCertain() {
+    look(1, 233);
+    assertFalse(slack.isAmple());
+    look(1, 232);
+    assertTrue(slack.isAmple());
+    assertTrue(slack.whyNot().contains("has 24 MiB left"), slack.whyNot());
+  }
+}

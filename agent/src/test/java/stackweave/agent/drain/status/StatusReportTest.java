@@ -1,0 +1,137 @@
+package stackweave.agent.drain.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineStatistics;
+
+/** What a person is told of how sampling goes. */
+class StatusReportTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void theKernelsShareIsSaidWhereItIsNotSampled() {
+    SamplerTotals totals = new SamplerTotals();
+    totals.engine = "perf-user";
+    assertTrue(
+        StatusReport.lines(totals.values(statistics(10 * SECOND, 0))).stream()
+            .noneMatch(line -> line.startsWith("kernel:")));
+
+    List<String> lines =
+        StatusReport.lines(totals.values(statistics(10 * SECOND, 31 * SECOND / 10)));
+    assertTrue(
+        lines.contains(
+            "kernel: about 31 % of the CPU time is spent in the kernel and not sampled"
+                + " (perf-user)"),
+        lines::toString);
+  }
+
+  @Test
+  void whenSamplingBeganAndWhatIsMissingIsSaid() {
+    SamplerTotals totals = new SamplerTotals();
+    assertEquals(List.of(), starts(totals));
+    totals.missedNanos = 3 * SECOND;
+    assertEquals(
+        List.of(
+            "start: sampling has not begun; 3.0 s of CPU time used while it did not run are missing"
+                + " (75 %)"),
+        starts(totals));
+    totals.startDelayNanos = 4_200_000_000L;
+    assertEquals(
+        List.of(
+            "start: sampling began 4.2 s after the recording; 3.0 s of CPU time used while it did"
+                + " not run are missing (75 %)"),
+        starts(totals));
+  }
+
+  @Test
+  void theIntervalThatIsReachedIsSaid() {
+    SamplerTotals totals = new SamplerTotals();
+    totals.engine = "timer";
+    totals.intervalNanos = 1_000_000;
+    totals.reachedIntervalNanos = 1_000_000;
+    assertEquals("interval: 1 ms of CPU time", interval(totals));
+    totals.reachedIntervalNanos = 4_000_000;
+    assertEquals("interval: asked 1 ms, about 4 ms of CPU time", interval(totals));
+  }
+
+  private static String interval(SamplerTotals totals) {
+    return StatusReport.lines(totals.values(statistics(SECOND, 0))).stream()
+        .filter(line -> line.startsWith("interval:"))
+        .findFirst()
+        .orElse("");
+  }
+
+  private static List<String> starts(SamplerTotals totals) {
+    return StatusReport.lines(totals.values(statistics(SECOND, 0))).stream()
+        .filter(line -> line.startsWith("start:"))
+        .toList();
+  }
+
+  /** Of engines that ran before, too: each counts from its own beginning. */
+  @Test
+  void theShareIsThatOfAllEngines() {
+    SamplerTotals totals = new SamplerTotals();
+    totals.add(statistics(10 * SECOND, 2 * SECOND));
+    assertEquals(5 * SECOND, totals.values(statistics(5 * SECOND, 3 * SECOND)).cpuKernelNanos());
+    assertEquals(2 * SECOND, totals.values(null).cpuKernelNanos());
+  }
+
+  /** Those of timers are signals, and no samples. */
+  @Test
+  void samplesOfChildrenAreSaid() {
+    SamplerTotals totals = new SamplerTotals();
+    assertTrue(
+        StatusReport.lines(totals.values(statistics(EngineKind.PERF, SECOND, 0, 0))).stream()
+            .noneMatch(line -> line.startsWith("foreign:")));
+    totals.add(statistics(EngineKind.PERF, SECOND, 0, 40));
+    totals.add(statistics(EngineKind.TIMER, SECOND, 0, 1_000));
+    List<String> lines =
+        StatusReport.lines(totals.values(statistics(EngineKind.PERF_USER, SECOND, 0, 2)));
+    assertTrue(
+        lines.contains("foreign: 42 samples of child processes, discarded"), lines::toString);
+  }
+
+  @Test
+  void theKernelsMemoryIsSaid() {
+    List<String> lines =
+        StatusReport.lines(new SamplerTotals().values(statistics(EngineKind.PERF, SECOND, 0, 0)));
+    assertTrue(
+        lines.contains("kernel memory: about 1.5 MiB for events of threads, 64 MiB allowed"),
+        lines::toString);
+  }
+
+  private static EngineStatistics statistics(long used, long kernel) {
+    return statistics(EngineKind.PERF_USER, used, kernel, 0);
+  }
+
+  private static EngineStatistics statistics(
+      EngineKind kind, long used, long kernel, long foreign) {
+    return new EngineStatistics(
+        kind,
+        10_000_000,
+        5,
+        2,
+        13,
+        524_288,
+        24_160,
+        100,
+        0,
+        foreign,
+        0,
+        0,
+        0,
+        0,
+        used,
+        used,
+        SECOND,
+        0,
+        kernel,
+        0,
+        3L << 19,
+        64L << 20);
+  }
+}

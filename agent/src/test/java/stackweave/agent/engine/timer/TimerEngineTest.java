@@ -1,0 +1,460 @@
+package stackweave.agent.engine.timer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.jna.NativeLibrary;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.engine.Burner;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.Gcc;
+import stackweave.agent.engine.Recorder;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.choice.EngineChoice;
+import stackweave.agent.engine.choice.EngineChooser;
+import stackweave.agent.engine.perf.PerfEngineTest;
+import stackweave.agent.engine.timer.handler.HandlerCode;
+import stackweave.agent.engine.timer.threads.CpuTimers;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.SamplingSettings;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/** What is the timer engine's own; what all engines have to do is in {@link PerfEngineTest}. */
+class TimerEngineTest {
+  private static final long MILLISECOND = 1_000_000;
+  private static final int DEFAULT = 0;
+  private static final int OWN = 2;
+  private static final int OTHERS = 3;
+  private static final int SI_QUEUE = -1;
+
+  /** A real-time signal that the engine would not choose by itself. */
+  private static final int TAKEN = 44;
+
+  @TempDir static Path directory;
+  private static NativeLibrary signals;
+
+  @BeforeAll
+  static void load() throws Exception {
+    Path library = Gcc.compile(directory, "signals.c", "signals.so", "-shared", "-fPIC");
+    signals = NativeLibrary.getInstance(library.toString());
+  }
+
+  @AfterAll
+  static void restore() {
+    call("to_default", TAKEN);
+  }
+
+  private static EngineConfig every(long nanos) {
+    return new EngineConfig(nanos, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER);
+  }
+
+  private static int call(String function, Object... arguments) {
+    return signals.getFunction(function).invokeInt(arguments);
+  }
+
+  private interface Body {
+    void run(TimerEngine engine) throws Exception;
+  }
+
+  /** On a thread of its own, which is the engine's drain thread. */
+  private static void with(EngineConfig config, int signal, Body body) throws Exception {
+    Throwable[] failure = {null};
+    Thread drain =
+        new Thread(
+            () -> {
+              try (TimerEngine engine =
+                  signal == 0
+                      ? TimerEngine.start(config, ThreadStacks.NONE)
+                      : TimerEngine.start(config, ThreadStacks.NONE, signal)) {
+                body.run(engine);
+              } catch (Throwable e) {
+                failure[0] = e;
+              }
+            });
+    drain.start();
+    drain.join();
+    if (failure[0] != null) {
+      throw new AssertionError(failure[0]);
+    }
+  }
+
+  @Test
+  void signalsOfOthersReachTheHandlerBeforeUs() throws Exception {
+    call("install", TAKEN);
+    with(
+        every(MILLISECOND),
+        TAKEN,
+        engine -> {
+          assertEquals(TAKEN, engine.signal());
+          assertEquals(OTHERS, call("disposition", TAKEN));
+          Recorder recorder = new Recorder();
+          Burner burner = Burner.start("beside", 200 * MILLISECOND);
+          while (burner.isAlive()) {
+            engine.await(5);
+            engine.drain(Long.MAX_VALUE, recorder);
+          }
+          assertEquals(0, call("handled"), "our own signals went to it");
+          assertEquals(0, call("send_kill", TAKEN));
+          assertEquals(1, call("handled"));
+          assertEquals(0, call("send_value", TAKEN, 4711L));
+          assertEquals(2, call("handled"));
+          assertEquals(SI_QUEUE, call("code"));
+          assertEquals(4711, signals.getFunction("value").invokeLong(new Object[0]));
+          assertTrue(recorder.samples.size() > 5, "samples: " + recorder.samples.size());
+          assertEquals(2, engine.statistics().foreign());
+        });
+    assertEquals(OWN, call("disposition", TAKEN));
+  }
+
+  /** As the kernel has them: a sample a minute, and the first within a minute. */
+  @Test
+  void theLongestIntervalIsAMinute() throws Exception {
+    long minute = SamplingSettings.MAX_INTERVAL_NANOS;
+    with(
+        every(minute + 1),
+        0,
+        engine -> {
+          assertEquals(minute, engine.intervalNanos());
+          assertEquals(minute, engine.reachedIntervalNanos());
+          int looked = 0;
+          SystemCalls calls = SystemCalls.current().orElseThrow();
+          try (NativeBuffer spec = NativeBuffer.allocate(32)) {
+            for (int timer : timers(engine.signal())) {
+              assertEquals(0, calls.timerGettime(timer, spec.address()));
+              assertEquals(60, spec.bytes().getLong(0), "seconds of the interval");
+              assertEquals(0, spec.bytes().getLong(8));
+              long first = spec.bytes().getLong(16) * 1_000_000_000L + spec.bytes().getLong(24);
+              assertTrue(first > 0 && first <= minute, "first: " + first);
+              looked++;
+            }
+          }
+          assertTrue(looked > 3, "timers: " + looked);
+        });
+  }
+
+  /** The kernel's ids of this process's timers that send a signal. */
+  private static List<Integer> timers(int signal) throws IOException {
+    List<Integer> timers = new ArrayList<>();
+    int id = -1;
+    for (String line : Files.readAllLines(Path.of("/proc/self/timers"))) {
+      if (line.startsWith("ID: ")) {
+        id = Integer.parseInt(line.substring(4).strip());
+      } else if (line.startsWith("signal: " + signal + "/")) {
+        timers.add(id);
+      }
+    }
+    return timers;
+  }
+
+  @Test
+  void whatIsReachedIsTheTickWhereThatIsLonger() throws Exception {
+    long tick = CpuTimers.tickNanos();
+    with(
+        every(SamplingSettings.MIN_INTERVAL_NANOS),
+        0,
+        engine -> assertEquals(Math.max(tick, 100_000), engine.reachedIntervalNanos()));
+    with(every(tick), 0, engine -> assertEquals(tick, engine.reachedIntervalNanos()));
+  }
+
+  /**
+   * Without us, such a signal would have ended the JVM; nobody is to die of a stray one of ours.
+   */
+  @Test
+  void aSignalThatNobodyExpectsIsCountedAndDoesNoHarm() throws Exception {
+    int[] number = {0};
+    with(
+        every(MILLISECOND),
+        0,
+        engine -> {
+          number[0] = engine.signal();
+          assertTrue(number[0] >= 36 && number[0] <= 63, "signal " + number[0]);
+          assertEquals(OTHERS, call("disposition", number[0]));
+          assertEquals(0, call("send_kill", number[0]));
+          assertEquals(0, call("send_value", number[0], 1L));
+          assertEquals(2, engine.statistics().foreign());
+          assertEquals("", engine.note());
+        });
+    assertEquals(DEFAULT, call("disposition", number[0]));
+  }
+
+  @Test
+  void aSignalTakenOverIsSaidAndLeftToItsNewOwner() throws Exception {
+    int[] number = {0};
+    with(
+        every(MILLISECOND),
+        0,
+        engine -> {
+          number[0] = engine.signal();
+          call("install", number[0]);
+          assertTrue(engine.note().contains("taken over"), engine.note());
+        });
+    assertEquals(OWN, call("disposition", number[0]));
+    call("to_default", number[0]);
+  }
+
+  /** Starting, and finding threads that have used much CPU time, disturb no blocking call. */
+  @Test
+  void blockingCallsAreNotInterrupted() throws Exception {
+    int[] interrupted = new int[6];
+    List<Thread> threads = new ArrayList<>();
+    Recorder recorder =
+        Recorder.record(
+            every(MILLISECOND),
+            () -> {
+              for (int i = 0; i < interrupted.length; i++) {
+                int number = i;
+                Thread thread =
+                    new Thread(() -> interrupted[number] = call("burn_and_block", 12, 12, 30));
+                threads.add(thread);
+                thread.start();
+              }
+              for (Thread thread : threads) {
+                thread.join();
+              }
+            });
+    for (int count : interrupted) {
+      assertEquals(0, count);
+    }
+    assertTrue(recorder.statistics.samples() > 50, recorder.statistics.toString());
+  }
+
+  @Test
+  void oneEngineAtATime() throws Exception {
+    with(
+        every(MILLISECOND),
+        0,
+        engine -> {
+          EngineChoice second = EngineChooser.start(every(MILLISECOND));
+          assertEquals(EngineRefusal.Reason.IN_USE, second.refusals().get(0).reason());
+          second.engine().ifPresent(SampleEngine::close);
+        });
+  }
+
+  /** Three hundred times started and stopped, beside busy threads: nothing grows. */
+  @Test
+  void nothingIsLeftBehind() throws Exception {
+    Burner[] beside = {
+      Burner.start("beside 1", 2_500 * MILLISECOND), Burner.start("beside 2", 2_500 * MILLISECOND)
+    };
+    startAndStop(25);
+    int descriptors = Tasks.openFileDescriptors();
+    long mappings = mappings();
+    startAndStop(275);
+    assertEquals(descriptors, Tasks.openFileDescriptors());
+    assertTrue(mappings() <= mappings + 10, mappings + " mappings became " + mappings());
+    assertEquals("", ourTimers());
+    for (Burner burner : beside) {
+      burner.join();
+    }
+  }
+
+  private static void startAndStop(int times) throws Exception {
+    for (int i = 0; i < times; i++) {
+      with(every(10 * MILLISECOND), 0, engine -> {});
+    }
+  }
+
+  /** Lines of maps, without those that the JVM's own memory comes and goes in. */
+  private static long mappings() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(
+            line -> line.contains("memfd:stackweave") || line.contains(" rw-p 00000000 00:00 0"))
+        .count();
+  }
+
+  private static String ourTimers() throws IOException {
+    Path timers = Path.of("/proc/self/timers");
+    return Files.exists(timers) ? Files.readString(timers) : "";
+  }
+
+  /** As when an agent was detached, and another one is attached: other classes, the same memory. */
+  @Test
+  void whatAnEarlierAgentLeftIsUsedAgain() throws Exception {
+    with(every(MILLISECOND), 0, engine -> {});
+    long handlers = handlers();
+    URL[] path = {
+      TimerEngine.class.getProtectionDomain().getCodeSource().getLocation(),
+      TimerEngineTest.class.getProtectionDomain().getCodeSource().getLocation()
+    };
+    try (URLClassLoader others = new ReloadingLoader(path)) {
+      Class<?> again = others.loadClass(TimerEngineTest.class.getName());
+      assertNotSame(TimerEngineTest.class, again);
+      var run = again.getDeclaredMethod("sampleOnce");
+      run.setAccessible(true);
+      assertTrue((int) run.invoke(null) > 5);
+      assertEquals(handlers, handlers());
+    }
+    assertTrue(sampleOnce() > 5);
+  }
+
+  /** Loads the engine's classes anew, and no others. */
+  private static final class ReloadingLoader extends URLClassLoader {
+    ReloadingLoader(URL[] path) {
+      super(path, TimerEngineTest.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (!name.startsWith(TimerEngine.class.getPackageName())) {
+        return super.loadClass(name, resolve);
+      }
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> loaded = findLoadedClass(name);
+        return loaded != null ? loaded : findClass(name);
+      }
+    }
+  }
+
+  static int sampleOnce() throws Exception {
+    return Recorder.record(every(MILLISECOND), () -> Burner.start("once", 100 * MILLISECOND).join())
+        .samples
+        .size();
+  }
+
+  private static long handlers() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.contains("memfd:" + HandlerCode.NAME))
+        .count();
+  }
+
+  @Test
+  void theCodeIsNeverWritable() throws Exception {
+    with(
+        every(MILLISECOND),
+        0,
+        engine -> {
+          List<String> code =
+              Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                  .filter(line -> line.contains("memfd:stackweave-handler"))
+                  .toList();
+          assertEquals(1, code.size(), code.toString());
+          assertTrue(code.get(0).contains(" r-xp "), code.toString());
+        });
+  }
+
+  @Test
+  void aStormOfThreadsIsFollowed() throws Exception {
+    List<Burner> burners = new ArrayList<>();
+    Recorder recorder =
+        Recorder.record(
+            every(2 * MILLISECOND),
+            () -> {
+              for (int i = 0; i < 300; i++) {
+                burners.add(Burner.start("storm " + i, 20 * MILLISECOND));
+                if (i % 10 == 9) {
+                  for (Burner burner : burners.subList(i - 9, i + 1)) {
+                    burner.join();
+                  }
+                }
+              }
+              Thread.sleep(500);
+            });
+    EngineStatistics statistics = recorder.statistics;
+    long used = burners.stream().mapToLong(burner -> burner.used).sum();
+    long covered =
+        recorder.samples.stream()
+            .filter(sample -> burners.stream().anyMatch(b -> b.tid == sample.tid()))
+            .mapToLong(Recorder.Sample::weight)
+            .sum();
+    System.out.printf(
+        "storm of 300 threads of 20 ms: %.3f of their CPU time covered, %d found; %s%n",
+        (double) covered / used, recorder.started.size(), statistics);
+    assertEquals(0, statistics.malformed());
+    assertTrue(covered > 0.5 * used && covered < 1.1 * used, covered + " of " + used);
+    assertTrue(recorder.exited.size() >= recorder.started.size() - 5, "exits");
+    long without = recorder.samples.stream().filter(sample -> sample.stackBytes() == 0).count();
+    assertTrue(without < 0.02 * recorder.samples.size(), without + " without a stack");
+  }
+
+  /** A thread that is told of is sampled from there on, by what it has used before too. */
+  @Test
+  void aThreadThatIsToldOfNeedNotBeFound() throws Exception {
+    with(
+        every(2 * MILLISECOND),
+        0,
+        engine -> {
+          Recorder recorder = new Recorder();
+          Burner burner = Burner.start("told", 200 * MILLISECOND);
+          while (burner.tid == 0) {
+            Thread.onSpinWait();
+          }
+          boolean[] told = {false};
+          engine.follow(
+              visitor -> {
+                if (!told[0]) {
+                  told[0] = true;
+                  visitor.started(burner.tid, 0, 0);
+                }
+                return true;
+              });
+          // Where it waits for a CPU, one look at its mask does not do.
+          while (burner.isAlive() && !recorder.started.containsKey(burner.tid)) {
+            engine.await(1);
+            engine.drain(Long.MAX_VALUE, recorder);
+          }
+          assertTrue(recorder.started.containsKey(burner.tid));
+          while (burner.isAlive()) {
+            engine.await(5);
+            engine.drain(Long.MAX_VALUE, recorder);
+          }
+          engine.drain(Long.MAX_VALUE, recorder);
+          long covered =
+              recorder.samples.stream()
+                  .filter(sample -> sample.tid() == burner.tid)
+                  .mapToLong(Recorder.Sample::weight)
+                  .sum();
+          assertTrue(
+              covered > 0.85 * burner.used && covered < 1.1 * burner.used,
+              covered + " of " + burner.used);
+        });
+  }
+
+  /** A stack deeper than perf's 64 KiB is copied whole. */
+  @Test
+  void deepStacksAreCopied() throws Exception {
+    int[] longest = {0};
+    Recorder recorder = new Recorder();
+    recorder.onSample = snapshot -> longest[0] = Math.max(longest[0], snapshot.stackLength());
+    recorder.run(
+        every(MILLISECOND),
+        () -> {
+          Thread thread = new Thread(null, () -> descend(3_000), "deep", 4 << 20);
+          thread.start();
+          thread.join();
+        });
+    assertTrue(longest[0] > StackSnapshot.MAX_STACK_BYTES, "longest copy: " + longest[0]);
+    assertFalse(longest[0] > EngineConfig.MAX_STACK_BYTES);
+  }
+
+  private static long descend(int frames) {
+    if (frames > 0) {
+      return descend(frames - 1) + 1;
+    }
+    try (NativeBuffer time = NativeBuffer.allocate(16)) {
+      long end = Burner.threadCpu(time) + 100 * MILLISECOND;
+      long turns = 0;
+      while (Burner.threadCpu(time) < end) {
+        turns++;
+      }
+      return turns;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package stackweave.agent.engine.timer.mask;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.jna.NativeLibrary;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.engine.Burner;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineKind;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.ForkedJvm;
+import stackweave.agent.engine.Gcc;
+import stackweave.agent.engine.Recorder;
+import stackweave.agent.linux.MemoryAccess;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.Tasks;
+
+/** Threads that can't take our signal never get it, and are said. */
+class SignalMaskTest {
+  private static final long MILLISECOND = 1_000_000;
+
+  @TempDir static Path directory;
+  private static Path program;
+  private static NativeLibrary masks;
+
+  @BeforeAll
+  static void compile() throws Exception {
+    program = Gcc.compile(directory, "masks.c", "masks", "-pthread");
+    Path library = Gcc.compile(directory, "masks.c", "masks.so", "-shared", "-fPIC", "-pthread");
+    masks = NativeLibrary.getInstance(library.toString());
+  }
+
+  static List<Path> jdks() {
+    return ForkedJvm.jdks();
+  }
+
+  private static int call(String function, Object... arguments) {
+    return masks.getFunction(function).invokeInt(arguments);
+  }
+
+  private static EngineConfig config() {
+    return new EngineConfig(MILLISECOND, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER);
+  }
+
+  /** What it uses is missing from the samples, and the gap is stated. */
+  @Test
+  void aThreadThatBlocksEverythingIsSkippedAndCounted() throws Exception {
+    Recorder recorder = new Recorder();
+    int[] most = {0};
+    String[] note = {""};
+    recorder.onStep =
+        running -> {
+          int skipped = running.statistics().skippedThreads();
+          if (skipped > most[0]) {
+            most[0] = skipped;
+            note[0] = running.note();
+          }
+        };
+    recorder.run(
+        config(),
+        () -> {
+          call("masked_burner", 400);
+          Burner.start("beside", 100 * MILLISECOND).join();
+        });
+    assertEquals(1, most[0], note[0]);
+    assertTrue(note[0].contains("threads not sampled, for they block signal"), note[0]);
+    int masked = call("masked_tid");
+    assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == masked));
+    assertTrue(recorder.samples.size() > 5, recorder.statistics.toString());
+    EngineStatistics statistics = recorder.statistics;
+    long gap = statistics.cpuUsedNanos() - statistics.cpuCoveredNanos();
+    assertTrue(gap > 250 * MILLISECOND, statistics.toString());
+  }
+
+  /** It would take our signal for one of those that it waits for. */
+  @Test
+  void aThreadThatWaitsForAllSignalsNeverGetsOurs() throws Exception {
+    call("start_waiter", 0);
+    Thread.sleep(50); // now it waits: as long its mask does not show what it waits for
+    Recorder recorder =
+        Recorder.record(
+            config(),
+            () -> {
+              call("wake_waiter", 20);
+              Burner.start("beside", 50 * MILLISECOND).join();
+            });
+    call("end_waiter", 0);
+    assertEquals(0, call("strange_signals"));
+    assertTrue(call("expected_signals") >= 5); // those sent to one that is busy are one
+    assertEquals(1, recorder.statistics.skippedThreads());
+    assertTrue(recorder.samples.size() > 2, recorder.statistics.toString());
+  }
+
+  /** One that waits in turns with work: its mask is open within the wait, and nowhere else. */
+  @Test
+  void aThreadThatWaitsInTurnsIsNeverTakenForOneThatTakesSignals() throws Exception {
+    call("start_turner", 0);
+    int[] answers = new int[SignalMasks.Answer.values().length];
+    try (SignalMasks looks =
+        new SignalMasks(
+            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
+      PassedOver passedOver = new PassedOver(looks);
+      int tid = call("masked_tid");
+      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false, false);
+      for (int i = 0; i < 20_000; i++) {
+        answers[passedOver.lookAnew(tid, false).ordinal()]++;
+        assertFalse(passedOver.look(0, tid, false), "it would get a timer");
+      }
+      // As the engine looks at a new thread: until it is known, every few milliseconds.
+      for (int i = 0; i < 500; i++) {
+        passedOver.add(1, tid, passedOver.lookAnew(tid, false), true, false);
+        for (int k = 0; k < 10 && passedOver.isInDoubt(1, tid); k++) {
+          LockSupport.parkNanos(MILLISECOND);
+          assertFalse(passedOver.look(1, tid, false), "it would get a timer");
+        }
+      }
+    } finally {
+      call("end_turner", 0);
+    }
+    assertEquals(0, answers[SignalMasks.Answer.TAKES.ordinal()], Arrays.toString(answers));
+    assertTrue(answers[SignalMasks.Answer.WAITS.ordinal()] > 100, Arrays.toString(answers));
+    assertTrue(answers[SignalMasks.Answer.BLOCKS.ordinal()] > 100, Arrays.toString(answers));
+  }
+
+  /** Calls that have a mask of their own as long as they last, in the order of masks.c. */
+  enum MaskedCall {
+    SIGSUSPEND,
+    PPOLL,
+    PSELECT,
+    EPOLL_PWAIT,
+    EPOLL_PWAIT2,
+    IO_PGETEVENTS,
+    IO_URING_ENTER
+  }
+
+  /** Its mask is open, but only until the call ends. */
+  @ParameterizedTest
+  @EnumSource
+  void aMaskThatACallHasOpenedIsNotTakenForTheThreads(MaskedCall masked) throws Exception {
+    int refused = call("start_sleeper", masked.ordinal());
+    assumeTrue(refused == 0, masked + " is not here: errno " + refused);
+    try (SignalMasks looks =
+        new SignalMasks(
+            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
+      int tid = call("masked_tid");
+      String status = Files.readString(Path.of("/proc/self/task/" + tid + "/status"));
+      assertTrue(status.contains("SigBlk:\t0000000000000000"), status);
+      PassedOver passedOver = new PassedOver(looks);
+      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false, false);
+      for (int i = 0; i < 50; i++) {
+        assertEquals(SignalMasks.Answer.UNSURE, passedOver.lookAnew(tid, false));
+        assertFalse(passedOver.look(0, tid, false), "it would get a timer");
+      }
+    } finally {
+      call("end_sleeper", 0);
+    }
+  }
+
+  /** Threads that sleep, and that run, take signals; a look or two are enough. */
+  @Test
+  void aThreadThatBlocksNothingIsKnownAtOnce() throws Exception {
+    Burner burner = Burner.start("burns", 2_000 * MILLISECOND);
+    Thread sleeper = new Thread(LockSupport::park);
+    sleeper.start();
+    while (burner.tid == 0 || sleeper.getState() != Thread.State.WAITING) {
+      Thread.sleep(1);
+    }
+    int sleeps = 0;
+    try (SignalMasks looks =
+        new SignalMasks(
+            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
+      PassedOver passedOver = new PassedOver(looks);
+      passedOver.add(0, burner.tid, SignalMasks.Answer.UNSURE, false, false);
+      // Where it waits for a CPU at each look, it needs five: three sights and two.
+      boolean known = false;
+      for (int i = 0; i < 100 && !known; i++) {
+        LockSupport.parkNanos(MILLISECOND);
+        known = passedOver.look(0, burner.tid, false);
+      }
+      assertTrue(known, "one that only runs");
+      for (int tid : Tasks.list()) {
+        sleeps += passedOver.lookAnew(tid, false) == SignalMasks.Answer.TAKES ? 1 : 0;
+      }
+    }
+    LockSupport.unpark(sleeper);
+    burner.join();
+    assertTrue(2 * sleeps > Tasks.list().length, sleeps + " threads");
+  }
+
+  /** A parent that blocks all signals hands its mask down to every thread of the JVM. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void whereNoThreadTakesASignalTheEngineSaysSo(Path jdk) throws Exception {
+    ForkedJvm jvm = new ForkedJvm(directory);
+    ForkedJvm.Result result =
+        jvm.run(jdk, List.of(program.toString()), "1000", "100", "0", "TIMER");
+    String refusal = result.line("refusal");
+    assertTrue(refusal.startsWith("SIGNAL_BLOCKED timer: all "), result.output());
+    assertTrue(refusal.contains("an empty signal mask lifts it"), refusal);
+    assertEquals("done", result.line("application"), result.output());
+  }
+}
