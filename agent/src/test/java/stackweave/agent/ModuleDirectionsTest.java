@@ -71,10 +71,11 @@ class ModuleDirectionsTest {
   static final ArchRule THE_HOOK_USES_JAVA_BASE_ONLY =
       classes()
           .that()
-          .haveNameMatching("stackweave\\.agent\\.hook\\.StartedThreads")
+          .haveNameMatching("stackweave\\.agent\\.jdk\\.hook\\.StartedThreads")
           .should()
           .onlyDependOnClassesThat()
-          .haveNameMatching("java\\.(lang|util)\\..*|stackweave\\.agent\\.hook\\.StartedThreads");
+          .haveNameMatching(
+              "java\\.(lang|util)\\..*|stackweave\\.agent\\.jdk\\.hook\\.StartedThreads");
 
   /** Prints a warning on 24 and later. */
   @ArchTest

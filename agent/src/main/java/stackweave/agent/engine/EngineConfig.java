@@ -4,6 +4,7 @@ import java.util.Set;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
@@ -42,7 +43,7 @@ public record EngineConfig(
    * word that perf_event_open kills nobody.
    */
   public CallPolicy callPolicy() {
-    boolean perf = preferred == EngineKind.PERF || preferred == EngineKind.PERF_USER;
+    boolean perf = preferred != null && preferred.usesPerfEvents();
     return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
   }
 

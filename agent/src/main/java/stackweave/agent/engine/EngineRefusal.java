@@ -1,6 +1,7 @@
 package stackweave.agent.engine;
 
 import stackweave.agent.linux.Errno;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * Why an engine does not run here.

@@ -1,5 +1,7 @@
 package stackweave.agent.engine;
 
+import stackweave.jfr.control.EngineKind;
+
 /**
  * What an engine did since it was started.
  *

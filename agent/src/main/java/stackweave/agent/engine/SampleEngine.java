@@ -1,5 +1,7 @@
 package stackweave.agent.engine;
 
+import stackweave.jfr.control.EngineKind;
+
 /**
  * A running engine, as the drain thread sees it: wait, drain, and in the end stop, drain, close.
  *

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.perf.PerfRefusals;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.jfr.control.EngineKind;
 
 /** What is permitted decides which engine runs, and is said; the application runs on regardless. */
 class EnginePermissionTest {

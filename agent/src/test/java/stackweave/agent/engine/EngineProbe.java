@@ -8,6 +8,7 @@ import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

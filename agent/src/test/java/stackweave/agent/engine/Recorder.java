@@ -12,6 +12,7 @@ import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.engine.perf.PerfAttr;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.PerfEngine;
+import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** A drain thread for tests: runs an engine beside a workload and keeps what it delivered. */

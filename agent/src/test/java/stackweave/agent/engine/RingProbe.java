@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * An application for {@link ForkedJvm}: starts the timer engine with so much address space left and

@@ -2,6 +2,7 @@ package stackweave.agent.engine;
 
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * An application for {@link ForkedJvm}: runs functions of stacks.c beside the timer engine and says

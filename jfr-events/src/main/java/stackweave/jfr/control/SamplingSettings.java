@@ -1,5 +1,6 @@
 package stackweave.jfr.control;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
@@ -26,9 +27,6 @@ public final class SamplingSettings {
 
   public static final String DEFAULT_ENGINE = "auto";
 
-  /** The engines that can be asked for, for people. */
-  public static final String ENGINES = "auto, perf, timer, perf-user";
-
   /** Room for a recursion of 2,000 calls with what it is made of; a column buffer of 100 KB. */
   public static final int DEFAULT_DEPTH = 4096;
 
@@ -40,7 +38,11 @@ public final class SamplingSettings {
   /** The settings of {@code stackweave.NativeSample} that the agent looks at. */
   static final String KNOWN = "enabled, interval, depth, engine";
 
-  private static final List<String> ENGINE_NAMES = List.of("auto", "perf", "timer", "perf-user");
+  private static final List<String> ENGINE_NAMES = engineNames();
+
+  /** The engines that can be asked for, for people. */
+  public static final String ENGINES = String.join(", ", ENGINE_NAMES);
+
   private static final List<String> OWN_NAMES = List.of("enabled", "interval", "depth", "engine");
 
   /** What JFR itself knows of every event that lasts no time. */
@@ -106,6 +108,15 @@ public final class SamplingSettings {
     String lower = name.toLowerCase(Locale.ROOT);
     return lower.equals(own.substring(own.indexOf('.') + 1))
         || Math.abs(lower.length() - own.length()) <= TYPOS && distance(lower, own) <= TYPOS;
+  }
+
+  private static List<String> engineNames() {
+    List<String> names = new ArrayList<>();
+    names.add(DEFAULT_ENGINE);
+    for (EngineKind kind : EngineKind.values()) {
+      names.add(kind.label());
+    }
+    return List.copyOf(names);
   }
 
   private static String meant(String name, List<String> names, String all) {

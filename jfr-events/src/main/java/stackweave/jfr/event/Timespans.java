@@ -2,7 +2,10 @@ package stackweave.jfr.event;
 
 import java.util.OptionalLong;
 
-/** Timespans as settings write them: a number, maybe a space, a unit. */
+/**
+ * Timespans as settings and the command line write them: a number, maybe a space, a unit. The only
+ * place that reads them.
+ */
 public final class Timespans {
   private static final String[] UNITS = {"ns", "us", "ms", "s", "m", "h", "d"};
   private static final long[] NANOS = {

@@ -3,11 +3,11 @@ package stackweave.agent.cli.record;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -66,7 +66,8 @@ public final class RecordCommand implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAME",
       converter = SamplingOptions.Engine.class,
-      description = "The engine to try first: " + SamplingSettings.ENGINES + ". Default: auto.")
+      completionCandidates = SamplingOptions.Engines.class,
+      description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
   private String engine;
 
   @Option(
@@ -263,20 +264,17 @@ public final class RecordCommand implements Callable<Integer> {
 
   /** A time with its unit, in milliseconds. */
   static final class Duration implements ITypeConverter<Long> {
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+    private static final long MAX_NANOS = 365L * 24 * 3_600 * 1_000_000_000L;
+
     @Override
     public Long convert(String text) {
-      Matcher matcher = Pattern.compile("([1-9]\\d{0,6})(ms|s|m|h)").matcher(text);
-      if (!matcher.matches()) {
-        throw new TypeConversionException("'" + text + "' is no time such as 30s, 5m or 1h");
+      OptionalLong nanos = Timespans.parse(text);
+      if (nanos.isEmpty() || nanos.getAsLong() < NANOS_PER_MILLI || nanos.getAsLong() > MAX_NANOS) {
+        throw new TypeConversionException(
+            "'" + text + "' is no time such as 30s, 5m or 1h (at least 1ms, at most 365d)");
       }
-      long unit =
-          switch (matcher.group(2)) {
-            case "ms" -> 1;
-            case "s" -> 1_000;
-            case "m" -> 60_000;
-            default -> 3_600_000;
-          };
-      return Long.parseLong(matcher.group(1)) * unit;
+      return nanos.getAsLong() / NANOS_PER_MILLI;
     }
   }
 }

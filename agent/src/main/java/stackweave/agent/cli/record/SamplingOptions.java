@@ -1,5 +1,7 @@
 package stackweave.agent.cli.record;
 
+import java.util.Iterator;
+import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.control.SamplingSettings;
@@ -28,6 +30,14 @@ final class SamplingOptions {
             "there is no engine '" + text + "'" + SamplingSettings.meantEngine(text));
       }
       return text;
+    }
+  }
+
+  /** The engines, for the help. */
+  static final class Engines implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of(SamplingSettings.ENGINES.split(", ")).iterator();
     }
   }
 }

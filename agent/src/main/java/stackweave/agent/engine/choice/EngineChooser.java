@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.SampleEngine;
@@ -15,6 +14,7 @@ import stackweave.agent.engine.perf.PerfRefusals;
 import stackweave.agent.engine.timer.TimerEngine;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.jfr.control.EngineKind;
 
 /** Starts the first engine that this machine permits. */
 public final class EngineChooser {
@@ -47,7 +47,7 @@ public final class EngineChooser {
     List<EngineRefusal> refusals = new ArrayList<>(order.passedOver());
     CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order.kinds()) {
-      if (kind != EngineKind.TIMER && !policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+      if (kind.usesPerfEvents() && !policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
         refusals.add(PerfRefusals.notTried(kind));
         continue;
       }

@@ -2,9 +2,9 @@ package stackweave.agent.engine.choice;
 
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * In which order engines are tried on a kernel. The usual order is that of {@link EngineKind};
@@ -35,7 +35,7 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
    * @param preferred what comes before all others, or null
    */
   static EngineOrder of(EngineKind preferred, KernelVersion kernel) {
-    List<EngineKind> kinds = new ArrayList<>(usual(kernel));
+    List<EngineKind> kinds = fallbacks(kernel);
     List<EngineRefusal> passedOver = new ArrayList<>();
     if (preferred != null) {
       kinds.remove(preferred);
@@ -46,13 +46,22 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
     return new EngineOrder(kinds, passedOver);
   }
 
-  private static List<EngineKind> usual(KernelVersion kernel) {
-    if (kernel.isBefore(KernelVersion.TIMERS_LEAVE_CALLS_ALONE)) {
-      return List.of(EngineKind.PERF, EngineKind.PERF_USER, EngineKind.TIMER);
+  /** Those that nobody has to name, in the order that is right for the kernel. */
+  private static List<EngineKind> fallbacks(KernelVersion kernel) {
+    List<EngineKind> kinds = new ArrayList<>();
+    for (EngineKind kind : EngineKind.values()) {
+      if (kind.isFallback()) {
+        kinds.add(kind);
+      }
     }
-    return isBetween(kernel)
-        ? List.of(EngineKind.TIMER, EngineKind.PERF, EngineKind.PERF_USER)
-        : List.of(EngineKind.values());
+    if (kernel.isBefore(KernelVersion.TIMERS_LEAVE_CALLS_ALONE)) {
+      kinds.remove(EngineKind.TIMER);
+      kinds.add(EngineKind.TIMER);
+    } else if (isBetween(kernel)) {
+      kinds.remove(EngineKind.TIMER);
+      kinds.add(0, EngineKind.TIMER);
+    }
+    return kinds;
   }
 
   private static boolean isBetween(KernelVersion kernel) {

@@ -1,9 +1,9 @@
 package stackweave.agent.engine.perf;
 
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.ThreadCount;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * What inherited events may cost: memory of the kernel, which has no limit or counter of its own

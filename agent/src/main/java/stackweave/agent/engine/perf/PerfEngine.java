@@ -6,7 +6,6 @@ import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
@@ -18,6 +17,7 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * Samples by perf_event_open: the kernel interrupts a running thread after each interval of CPU

@@ -2,7 +2,6 @@ package stackweave.agent.engine.perf;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
@@ -10,6 +9,7 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * The sampling events: one per thread and CPU, each writing into its CPU's ring.

@@ -3,12 +3,12 @@ package stackweave.agent.engine.perf;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.jfr.control.EngineKind;
 import stackweave.maps.proc.PlainFiles;
 
 /** What a refused perf_event_open means, in words. */

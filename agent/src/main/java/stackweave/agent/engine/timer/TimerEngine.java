@@ -3,7 +3,6 @@ package stackweave.agent.engine.timer;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
@@ -22,6 +21,7 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
+import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**

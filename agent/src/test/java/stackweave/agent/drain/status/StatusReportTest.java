@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineStatistics;
+import stackweave.jfr.control.EngineKind;
 
 /** What a person is told of how sampling goes. */
 class StatusReportTest {

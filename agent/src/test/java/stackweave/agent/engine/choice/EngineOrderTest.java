@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import stackweave.agent.engine.EngineKind;
+import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
 
 /** Which engine is right on which kernel. */
@@ -41,6 +44,21 @@ class EngineOrderTest {
     }
     assertEquals(SamplingSettings.ENGINES, String.join(", ", names));
     names.forEach(name -> assertTrue(SamplingSettings.isEngine(name), name));
+  }
+
+  /** An engine that only runs for those who name it is nobody's fallback. */
+  @ParameterizedTest
+  @ValueSource(strings = {"6.18.44", "5.10.0", "5.4.0"})
+  void onlyFallbacksAreTriedUnasked(String release) {
+    Set<EngineKind> fallbacks = new HashSet<>(List.of(EngineKind.values()));
+    fallbacks.removeIf(kind -> !kind.isFallback());
+    KernelVersion kernel = KernelVersion.of(release);
+    assertEquals(fallbacks, Set.copyOf(EngineOrder.of(null, kernel).kinds()));
+    for (EngineKind preferred : EngineKind.values()) {
+      Set<EngineKind> tried = new HashSet<>(fallbacks);
+      tried.add(preferred);
+      assertEquals(tried, Set.copyOf(EngineOrder.of(preferred, kernel).kinds()));
+    }
   }
 
   @Test

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.engine.EngineRefusedException;
+import stackweave.jfr.control.EngineKind;
 
 /** What inherited events may cost; against the threads of this very JVM. */
 class PerfBudgetTest {

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.Gcc;
@@ -34,6 +33,7 @@ import stackweave.agent.engine.timer.threads.CpuTimers;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.unwind.snapshot.StackSnapshot;
 

@@ -1,10 +1,10 @@
 package stackweave.agent.engine.timer.handler;
 
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.Errno;
+import stackweave.jfr.control.EngineKind;
 
 /** Why the timer engine does not run here, in words. */
 public final class TimerRefusals {

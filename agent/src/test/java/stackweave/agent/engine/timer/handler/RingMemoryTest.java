@@ -11,12 +11,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.ForkedJvm;
 import stackweave.agent.engine.Gcc;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.RingProbe;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.Architecture;
 
 /** The ring's memory is there before a handler writes to it, and is as large as it has to be. */

@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineKind;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.ForkedJvm;
 import stackweave.agent.engine.Gcc;
@@ -27,6 +26,7 @@ import stackweave.agent.engine.Recorder;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
 
 /** Threads that can't take our signal never get it, and are said. */
 class SignalMaskTest {
