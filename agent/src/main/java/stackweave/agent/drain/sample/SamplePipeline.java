@@ -2,7 +2,7 @@ package stackweave.agent.drain.sample;
 
 import java.io.IOException;
 import java.util.HexFormat;
-import stackweave.agent.drain.deep.Steadiness;
+import stackweave.agent.drain.deep.SplicingUnwinder;
 import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.name.StackNames;
@@ -11,16 +11,12 @@ import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
-import stackweave.unwind.UnreadableMemoryException;
-import stackweave.unwind.snapshot.OlderStack;
-import stackweave.unwind.snapshot.SpliceOutcome;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -34,19 +30,14 @@ public final class SamplePipeline implements EngineSink {
   private final EventStore store;
   private final ModuleIndex modules;
   private final MemoryReader memory;
-  private final MixedUnwinder unwinder;
+  private final SplicingUnwinder unwinder;
   private final StackNames names;
   private final ThreadNames threads;
   private final FailureRecorder failures;
   private final FrameBuffer frames;
-  private final OlderStack older;
   private final SampleCounts counts;
   private SampleEngine engine;
   private Throttle throttle;
-  private final Steadiness steadiness = new Steadiness();
-  private int framesOfCopy;
-  private long guessesOfCopy;
-  private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
   private int storeGeneration;
 
   /** Null where the engine reports mappings. */
@@ -68,13 +59,13 @@ public final class SamplePipeline implements EngineSink {
     this.store = store;
     this.modules = modules;
     this.memory = memory;
-    this.unwinder = unwinder;
     this.names = names;
     this.threads = threads;
     this.failures = failures;
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
-    this.older = new OlderStack(memory, this::highestStackPointer, this::olderTaken);
+    this.unwinder =
+        new SplicingUnwinder(unwinder, frames, memory, this::highestStackPointer, counts.splices);
   }
 
   /**
@@ -95,7 +86,7 @@ public final class SamplePipeline implements EngineSink {
 
   /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
   public long deepNanos() {
-    return deepNanos;
+    return unwinder.deepNanos();
   }
 
   /** Retires the modules that are no longer mapped, and finds those that nobody reported. */
@@ -157,69 +148,10 @@ public final class SamplePipeline implements EngineSink {
   /** Unwinds and takes the time, which costs two reads of the clock, 50 ns. */
   private StopReason unwind(StackSnapshot snapshot, ModuleMap map, long stackEnd) {
     long begin = System.nanoTime();
-    older.begin(snapshot, stackEnd);
-    unwinder.unwind(snapshot, map, frames);
-    StopReason end = splicedEnd(snapshot, map);
+    StopReason end = unwinder.unwind(snapshot, map, stackEnd);
     counts.unwindNanos += System.nanoTime() - begin;
     counts.frames += frames.count();
     return end;
-  }
-
-  /** The walk is about to leave the copy: what was found from here on is the older part's. */
-  private void olderTaken() {
-    framesOfCopy = frames.count();
-    guessesOfCopy = unwinder.guesses();
-  }
-
-  /**
-   * The stack's end, with what became of its older part: one that was not this stack's is left out.
-   */
-  private StopReason splicedEnd(StackSnapshot snapshot, ModuleMap map) {
-    if (older.outcome() != SpliceOutcome.NOT_NEEDED) {
-      deepNanos = System.nanoTime();
-    }
-    if (older.outcome() == SpliceOutcome.TAKEN) {
-      SpliceOutcome refusal = refusal(snapshot);
-      if (refusal != null) {
-        older.refuse(refusal);
-        unwinder.unwind(snapshot, map, frames);
-      }
-    }
-    counts.splices[older.outcome().ordinal()]++;
-    StopReason end = frames.end();
-    if (older.outcome() != SpliceOutcome.TAKEN) {
-      return end;
-    }
-    return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
-  }
-
-  private boolean hasUnknownFrames() {
-    for (int i = framesOfCopy; i < frames.count(); i++) {
-      if (frames.kind(i) == FrameKind.UNKNOWN) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Why the older part that was taken can't stay, or null. */
-  private SpliceOutcome refusal(StackSnapshot snapshot) {
-    StopReason end = frames.end();
-    boolean leads = end.isComplete() || end == StopReason.TOO_DEEP;
-    if (!leads || unwinder.guesses() != guessesOfCopy || hasUnknownFrames()) {
-      return SpliceOutcome.NO_ROOT;
-    }
-    if (!older.confirm()) {
-      return older.outcome();
-    }
-    boolean steady =
-        steadiness.isSteady(
-            snapshot.tid(),
-            frames,
-            frames.count() - framesOfCopy,
-            snapshot.timeNanos(),
-            System.nanoTime());
-    return steady ? null : SpliceOutcome.UNSTEADY;
   }
 
   /** The kernel copies on above the stack where memory of somebody else's follows it. */
@@ -230,30 +162,8 @@ public final class SamplePipeline implements EngineSink {
     }
   }
 
-  /**
-   * A timer's signal that finds the thread at the first instruction of another signal's handler was
-   * due at the same time as that one, whose frame the kernel had just made: JFR's own sampler, for
-   * one, sends signals all the time. The CPU time was used by the code below.
-   */
-  private void dropHandlerNotBegun(StackSnapshot snapshot) {
-    boolean inHandler =
-        frames.count() > 2
-            && frames.isInterrupted(0)
-            && !frames.isInterrupted(1)
-            && frames.isInterrupted(2) // so frame 1 is what a handler returns to
-            && frames.kind(0) == FrameKind.NATIVE
-            && frames.kind(1) == FrameKind.NATIVE;
-    try {
-      if (inHandler && snapshot.readLong(snapshot.registers().sp()) == frames.pc(1)) {
-        frames.dropInnermost(2);
-      }
-    } catch (UnreadableMemoryException e) {
-      return; // the copy begins at sp: there is none
-    }
-  }
-
   private void write(StackSnapshot snapshot, ModuleMap map, long threadId, StopReason end) {
-    dropHandlerNotBegun(snapshot);
+    HandlersNotBegun.drop(snapshot, frames);
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {

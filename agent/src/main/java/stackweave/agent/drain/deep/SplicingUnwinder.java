@@ -1,0 +1,113 @@
+package stackweave.agent.drain.deep;
+
+import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.FrameKind;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.OlderStack;
+import stackweave.unwind.snapshot.SpliceOutcome;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModules;
+
+/**
+ * Unwinds a sample whose stack may be deeper than its copy. The older part is then read from the
+ * thread's own stack, later than the sample, and spliced to the copy; it is refused where it can't
+ * be shown to be the sample's, and the stack ends at the seam. Called by the pipeline, once or
+ * twice a sample. Allocates nothing for a warm stack. For the drain thread only.
+ */
+public final class SplicingUnwinder {
+  private final MixedUnwinder unwinder;
+  private final FrameBuffer frames;
+  private final OlderStack older;
+  private final long[] outcomes;
+  private final Steadiness steadiness = new Steadiness();
+  private int framesOfCopy;
+  private long guessesOfCopy;
+  private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
+
+  /**
+   * @param frames gets the frames of each stack
+   * @param memory reads the thread's own stack
+   * @param whereabouts tells how far a thread's stack was left since its sample
+   * @param outcomes counts the stacks by the ordinal of their {@link SpliceOutcome}
+   */
+  public SplicingUnwinder(
+      MixedUnwinder unwinder,
+      FrameBuffer frames,
+      MemoryReader memory,
+      OlderStack.Whereabouts whereabouts,
+      long[] outcomes) {
+    this.unwinder = unwinder;
+    this.frames = frames;
+    this.outcomes = outcomes;
+    this.older = new OlderStack(memory, whereabouts, this::olderTaken);
+  }
+
+  /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
+  public long deepNanos() {
+    return deepNanos;
+  }
+
+  /**
+   * Fills the frames.
+   *
+   * @param stackEnd the address above the thread's stack, 0 if not known
+   * @return why the stack ends where it does
+   */
+  public StopReason unwind(StackSnapshot snapshot, CodeModules modules, long stackEnd) {
+    older.begin(snapshot, stackEnd);
+    unwinder.unwind(snapshot, modules, frames);
+    if (older.outcome() != SpliceOutcome.NOT_NEEDED) {
+      deepNanos = System.nanoTime();
+    }
+    if (older.outcome() == SpliceOutcome.TAKEN) {
+      SpliceOutcome refusal = refusal(snapshot);
+      if (refusal != null) {
+        older.refuse(refusal);
+        unwinder.unwind(snapshot, modules, frames);
+      }
+    }
+    outcomes[older.outcome().ordinal()]++;
+    StopReason end = frames.end();
+    if (older.outcome() != SpliceOutcome.TAKEN) {
+      return end;
+    }
+    return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
+  }
+
+  /** The walk is about to leave the copy: what was found from here on is the older part's. */
+  private void olderTaken() {
+    framesOfCopy = frames.count();
+    guessesOfCopy = unwinder.guesses();
+  }
+
+  /** Why the older part that was taken can't stay, or null. */
+  private SpliceOutcome refusal(StackSnapshot snapshot) {
+    StopReason end = frames.end();
+    boolean leads = end.isComplete() || end == StopReason.TOO_DEEP;
+    if (!leads || unwinder.guesses() != guessesOfCopy || hasUnknownFrames()) {
+      return SpliceOutcome.NO_ROOT;
+    }
+    if (!older.confirm()) {
+      return older.outcome();
+    }
+    boolean steady =
+        steadiness.isSteady(
+            snapshot.tid(),
+            frames,
+            frames.count() - framesOfCopy,
+            snapshot.timeNanos(),
+            System.nanoTime());
+    return steady ? null : SpliceOutcome.UNSTEADY;
+  }
+
+  private boolean hasUnknownFrames() {
+    for (int i = framesOfCopy; i < frames.count(); i++) {
+      if (frames.kind(i) == FrameKind.UNKNOWN) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
