@@ -15,7 +15,7 @@ final class Jdks {
 
   /**
    * One of each feature version from 17 on: the one that runs this, those of the system, and what
-   * {@code sample-apps/jdk} made.
+   * {@code verification/jdk} made.
    */
   static List<Path> all() throws IOException {
     TreeMap<Integer, Path> byVersion = new TreeMap<>();

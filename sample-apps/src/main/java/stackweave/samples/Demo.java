@@ -3,6 +3,8 @@ package stackweave.samples;
 import java.util.List;
 import java.util.Map;
 import stackweave.samples.lab.JniLab;
+import stackweave.samples.work.Round;
+import stackweave.samples.work.Workers;
 import stackweave.samples.zoo.JniZoo;
 
 /**

@@ -1,71 +1,32 @@
 package stackweave.agent.boot;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import stackweave.testing.Jdk;
 
 /**
  * A JDK that the tests run: every one from Java 17 on under /usr/lib/jvm, those that {@code
- * sample-apps/jdk} makes, and ours.
+ * verification/jdk} makes, and ours.
  */
 public record Jvm(Path home, int feature) {
 
-  private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+).*");
   private static final long TIMEOUT_SECONDS = 120;
 
   /** The end of a JVM. */
   record Result(int exit, String out, String err) {}
 
   public static Stream<Jvm> all() {
-    TreeMap<Path, Jvm> found = new TreeMap<>();
-    List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
-    String ofUser = System.getProperty("user.home") + "/.cache/stackweave";
-    String made = System.getenv().getOrDefault("STACKWEAVE_JDKS", ofUser);
-    for (Path installed : List.of(Path.of("/usr/lib/jvm"), Path.of(made))) {
-      if (Files.isDirectory(installed)) {
-        try (Stream<Path> directories = Files.list(installed)) {
-          homes.addAll(directories.toList());
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
-    }
-    for (Path home : homes) {
-      if (Files.exists(home.resolve("release")) && Files.isExecutable(home.resolve("bin/java"))) {
-        Jvm jvm = of(home);
-        if (jvm.feature >= 17) {
-          found.put(jvm.home, jvm);
-        }
-      }
-    }
-    return found.values().stream();
+    return Jdk.all().stream().map(jdk -> new Jvm(jdk.home(), jdk.feature()));
   }
 
   /** Those that restrict System.load. */
   static Stream<Jvm> restricting() {
     return all().filter(jvm -> jvm.feature >= 24);
-  }
-
-  private static Jvm of(Path home) {
-    try {
-      for (String line : Files.readAllLines(home.resolve("release"))) {
-        Matcher version = VERSION.matcher(line);
-        if (version.matches()) {
-          return new Jvm(home.toRealPath(), Integer.parseInt(version.group(1)));
-        }
-      }
-      throw new IllegalStateException(home + "/release names no version");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /**

@@ -3,7 +3,7 @@ package stackweave.benchmarks.cases;
 import java.io.IOException;
 import java.util.Random;
 import java.util.zip.Deflater;
-import stackweave.samples.phases.PhaseRun;
+import stackweave.verify.phases.PhaseRun;
 
 /**
  * What {@link RecordCases} samples: the phases of the matrix, and all the while a thread that is

@@ -21,9 +21,9 @@ import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
-import stackweave.samples.matrix.LinkCheck;
-import stackweave.samples.matrix.LinkCheck.JavaMethod;
 import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.verify.matrix.LinkCheck;
+import stackweave.verify.matrix.LinkCheck.JavaMethod;
 
 /**
  * {@code RecordCases DIRECTORY PREFIX SECONDS CLASS [ARGUMENT…]}: runs a program in this JVM,

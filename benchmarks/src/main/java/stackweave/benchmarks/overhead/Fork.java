@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.benchmarks.overhead.MeasuredJvm.Plan;
-import stackweave.samples.matrix.Jdk;
+import stackweave.testing.Jdk;
 
 /**
  * Starts JVMs of this JDK that are measured.

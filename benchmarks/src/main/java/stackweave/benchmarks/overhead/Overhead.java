@@ -22,8 +22,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.benchmarks.overhead.MeasuredJvm.Plan;
-import stackweave.samples.matrix.Jdk;
-import stackweave.samples.matrix.Machine;
+import stackweave.testing.Jdk;
+import stackweave.testing.Machine;
 
 /** Measures what sampling costs, and writes the tables of {@code docs/performance.md}. */
 @Command(

@@ -12,7 +12,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import stackweave.benchmarks.overhead.Statistics.Estimate;
-import stackweave.samples.matrix.Jdk;
+import stackweave.testing.Jdk;
 
 /**
  * CPU time of a JVM that says hello, from its start to its end, in turns without an agent, with an

@@ -12,7 +12,7 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.samples.AgentThread;
+import stackweave.samples.work.AgentThread;
 
 /** The JVM that is measured: has more and more threads that do nothing. */
 final class ManyThreadsJvm {

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.jfr.Jdks;
+import stackweave.jfr.Programs;
+import stackweave.testing.Jdk;
 
 /**
  * What the control says while real recordings come and go, on every JDK. At the same time, since
@@ -24,14 +25,14 @@ import stackweave.jfr.Jdks;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SamplingControlTest {
-  static List<Jdks.Jdk> jdks() throws IOException {
-    return Jdks.all();
+  static List<Jdk> jdks() throws IOException {
+    return Jdk.all();
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void everyStepOfRecordings(Jdks.Jdk jdk) throws Exception {
-    Jdks.Outcome outcome = Jdks.java(jdk, List.of(), ControlProbe.class, List.of());
+  void everyStepOfRecordings(Jdk jdk) throws Exception {
+    Programs.Outcome outcome = Programs.java(jdk, List.of(), ControlProbe.class, List.of());
     assertEquals(
         """
         nothing:\s
@@ -69,15 +70,16 @@ class SamplingControlTest {
   /** A thread that changes a recording holds JFR's locks, and waits for ours only for a moment. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void whoChangesARecordingNeverWaitsForWhoWaitsForJfr(Jdks.Jdk jdk) throws Exception {
-    Jdks.Outcome outcome = Jdks.java(jdk, List.of(), LockOrderProbe.class, List.of());
+  void whoChangesARecordingNeverWaitsForWhoWaitsForJfr(Jdk jdk) throws Exception {
+    Programs.Outcome outcome = Programs.java(jdk, List.of(), LockOrderProbe.class, List.of());
     assertEquals("done\n", outcome.output());
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void explicitOnly(Jdks.Jdk jdk) throws Exception {
-    Jdks.Outcome outcome = Jdks.java(jdk, List.of(), ControlProbe.class, List.of("explicit"));
+  void explicitOnly(Jdk jdk) throws Exception {
+    Programs.Outcome outcome =
+        Programs.java(jdk, List.of(), ControlProbe.class, List.of("explicit"));
     List<String> asked = new ArrayList<>();
     for (String line : outcome.output().split("\n")) {
       if (line.contains(" for ")) {
@@ -94,24 +96,24 @@ class SamplingControlTest {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void commandLineOptions(Jdks.Jdk jdk, @TempDir Path directory) throws Exception {
+  void commandLineOptions(Jdk jdk, @TempDir Path directory) throws Exception {
     Path agent = directory.resolve("agent.jar");
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
     manifest.getMainAttributes().putValue("Premain-Class", ControlProbe.class.getName());
     new JarOutputStream(Files.newOutputStream(agent), manifest).close();
 
-    Jdks.Outcome dormant = start(jdk, agent, List.of(), "no answer");
+    Programs.Outcome dormant = start(jdk, agent, List.of(), "no answer");
     assertTrue(dormant.output().contains("at the end: \n"), dormant.output());
     long cpu = dormant.number("premainCpuMicros");
     System.out.println(jdk + ": premain takes " + cpu + " us of CPU");
     assertTrue(cpu <= 60_000, "CPU time in premain, budget 20 ms on an idle machine: " + cpu);
 
     // A bare option has neither name nor file: that it was given must be seen.
-    Jdks.Outcome bare = start(jdk, agent, List.of("-XX:StartFlightRecording"), "answer");
+    Programs.Outcome bare = start(jdk, agent, List.of("-XX:StartFlightRecording"), "answer");
     assertTrue(bare.output().contains("at the end: 10 ms/auto/4096 for 1"), bare.output());
 
-    Jdks.Outcome interval =
+    Programs.Outcome interval =
         start(
             jdk,
             agent,
@@ -123,11 +125,11 @@ class SamplingControlTest {
     assertTrue(interval.output().contains("at the end: 1 ms/auto/4096 for 1"), interval.output());
   }
 
-  private static Jdks.Outcome start(Jdks.Jdk jdk, Path agent, List<String> options, String awaited)
+  private static Programs.Outcome start(Jdk jdk, Path agent, List<String> options, String awaited)
       throws Exception {
     List<String> all = new ArrayList<>(options);
     all.add("-javaagent:" + agent);
-    Jdks.Outcome outcome = Jdks.java(jdk, all, Sleeper.class, List.of(awaited));
+    Programs.Outcome outcome = Programs.java(jdk, all, Sleeper.class, List.of(awaited));
     assertEquals(0, outcome.exit(), outcome.output());
     return outcome;
   }

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.jfr.Jdks;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.RecordingReader;
 import stackweave.jfr.read.StackProfile;
 import stackweave.jfr.store.EventStore;
@@ -311,8 +311,8 @@ class FlameGraphExportTest {
   private String browse(String page, String hash, String window) throws Exception {
     Path file = directory.resolve("page.html");
     Files.writeString(file, page);
-    Jdks.Outcome dom =
-        Jdks.run(
+    Programs.Outcome dom =
+        Programs.run(
             List.of(
                 BROWSER.toString(),
                 "--headless",

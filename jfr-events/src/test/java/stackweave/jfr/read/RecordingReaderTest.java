@@ -24,9 +24,10 @@ import org.openjdk.jmc.common.item.IItemCollection;
 import org.openjdk.jmc.common.item.IItemIterable;
 import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
-import stackweave.jfr.Jdks;
+import stackweave.jfr.Programs;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.store.SampleWriter;
+import stackweave.testing.Jdk;
 
 /** Files of every sort of trouble, and what other readers say of the same file. */
 class RecordingReaderTest {
@@ -247,9 +248,9 @@ class RecordingReaderTest {
   /** A JVM that dies without a word leaves an unfinished chunk: what was flushed is read. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void aJvmThatDied(Jdks.Jdk jdk) throws Exception {
-    Jdks.Outcome outcome =
-        Jdks.java(
+  void aJvmThatDied(Jdk jdk) throws Exception {
+    Programs.Outcome outcome =
+        Programs.java(
             jdk,
             List.of("-XX:FlightRecorderOptions:repository=" + directory.resolve("repository")),
             SampleWriter.DyingProcess.class,
@@ -264,27 +265,35 @@ class RecordingReaderTest {
     assertTrue(profile.losses().get(0).contains("cut short"), profile.losses().toString());
   }
 
-  static List<Jdks.Jdk> jdks() throws Exception {
-    return Jdks.all();
+  static List<Jdk> jdks() throws Exception {
+    return Jdk.all();
   }
 
   /** {@code jfr} of every JDK reads the file and finds the same number of samples. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void jfrReadsIt(Jdks.Jdk jdk) throws Exception {
-    Jdks.Outcome summary = Jdks.run(List.of(jdk.tool("jfr"), "summary", whole.toString()));
+  void jfrReadsIt(Jdk jdk) throws Exception {
+    Programs.Outcome summary =
+        Programs.run(
+            List.of(jdk.home().resolve("bin/jfr").toString(), "summary", whole.toString()));
     assertEquals(0, summary.exit(), summary.output());
     assertTrue(
         summary.output().matches("(?s).*stackweave\\.NativeSample +" + CHUNKS * PER_CHUNK + " .*"),
         summary.output());
-    Jdks.Outcome print =
-        Jdks.run(
+    Programs.Outcome print =
+        Programs.run(
             List.of(
-                jdk.tool("jfr"), "print", "--events", "stackweave.NativeSample", whole.toString()));
+                jdk.home().resolve("bin/jfr").toString(),
+                "print",
+                "--events",
+                "stackweave.NativeSample",
+                whole.toString()));
     assertEquals(0, print.exit());
     assertEquals(
         CHUNKS * PER_CHUNK, print.output().split("stackweave\\.NativeSample \\{", -1).length - 1);
-    Jdks.Outcome metadata = Jdks.run(List.of(jdk.tool("jfr"), "metadata", whole.toString()));
+    Programs.Outcome metadata =
+        Programs.run(
+            List.of(jdk.home().resolve("bin/jfr").toString(), "metadata", whole.toString()));
     assertTrue(metadata.output().contains("@Category(\"Stackweave\")"), metadata.output());
   }
 

@@ -16,11 +16,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.jfr.Jdks;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.Chunks;
 import stackweave.jfr.read.RecordingReader;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledStack;
+import stackweave.testing.Jdk;
 
 /** Every sample is read back, with its own stack, from its own chunk, however often they rotate. */
 class RotationStormTest {
@@ -28,7 +29,7 @@ class RotationStormTest {
 
   static Stream<Arguments> storms() throws IOException {
     List<Arguments> storms = new ArrayList<>();
-    for (Jdks.Jdk jdk : Jdks.all()) {
+    for (Jdk jdk : Jdk.all()) {
       storms.add(Arguments.of(jdk, 1_000, 200));
       storms.add(Arguments.of(jdk, 5_000, 25));
     }
@@ -37,10 +38,10 @@ class RotationStormTest {
 
   @ParameterizedTest(name = "{0}, {1} samples/s, a dump every {2} ms")
   @MethodSource("storms")
-  void everySampleIsExplainedByItsChunk(
-      Jdks.Jdk jdk, int rate, int dumpEvery, @TempDir Path directory) throws Exception {
-    Jdks.Outcome storm =
-        Jdks.java(
+  void everySampleIsExplainedByItsChunk(Jdk jdk, int rate, int dumpEvery, @TempDir Path directory)
+      throws Exception {
+    Programs.Outcome storm =
+        Programs.java(
             jdk,
             List.of("-Xmx256m", "-XX:FlightRecorderOptions:maxchunksize=1m"),
             RotationStorm.class,

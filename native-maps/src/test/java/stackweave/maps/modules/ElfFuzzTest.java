@@ -3,7 +3,7 @@ package stackweave.maps.modules;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import stackweave.maps.Jazzer;
+import stackweave.testing.Jazzer;
 
 /** ELF files that Jazzer makes up, led by coverage: none makes more than an ElfFormatException. */
 class ElfFuzzTest {

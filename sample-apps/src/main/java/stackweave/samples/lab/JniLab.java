@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import stackweave.samples.Round;
-import stackweave.samples.Workers;
+import stackweave.samples.work.Round;
+import stackweave.samples.work.Workers;
 
 /**
  * Runs the lab's phases, one thread for each variant of the C code.

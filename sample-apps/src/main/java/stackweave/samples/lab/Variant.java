@@ -90,9 +90,9 @@ public final class Variant {
   }
 
   /** A phase by the simple name of its class. */
-  public stackweave.samples.Round phase(String simpleName) {
+  public stackweave.samples.work.Round phase(String simpleName) {
     try {
-      return (stackweave.samples.Round) type(simpleName).getConstructor().newInstance();
+      return (stackweave.samples.work.Round) type(simpleName).getConstructor().newInstance();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(simpleName + " is no phase", e);
     }

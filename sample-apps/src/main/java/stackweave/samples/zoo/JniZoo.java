@@ -3,8 +3,8 @@ package stackweave.samples.zoo;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import stackweave.samples.Round;
-import stackweave.samples.Workers;
+import stackweave.samples.work.Round;
+import stackweave.samples.work.Workers;
 
 /**
  * Compresses, decompresses and hashes with the native libraries of the zoo, a thread for each.

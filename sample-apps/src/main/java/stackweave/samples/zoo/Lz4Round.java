@@ -3,7 +3,7 @@ package stackweave.samples.zoo;
 import java.util.Arrays;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.xxhash.XXHashFactory;
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** lz4-java's JNI half: fast and high compression, xxHash. */
 final class Lz4Round implements Round {

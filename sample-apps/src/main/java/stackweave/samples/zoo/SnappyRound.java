@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.xerial.snappy.Snappy;
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** snappy-java: arrays and direct buffers. */
 final class SnappyRound implements Round {

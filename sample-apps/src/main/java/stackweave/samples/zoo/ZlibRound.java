@@ -5,7 +5,7 @@ import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** The JDK's own zlib, streamed in pieces as GZIPOutputStream does. */
 final class ZlibRound implements Round {

@@ -2,7 +2,7 @@ package stackweave.samples.zoo;
 
 import com.github.luben.zstd.Zstd;
 import java.util.Arrays;
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** zstd-jni: a fast and a thorough level. */
 final class ZstdRound implements Round {

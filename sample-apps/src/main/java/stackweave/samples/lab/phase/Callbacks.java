@@ -1,6 +1,6 @@
 package stackweave.samples.lab.phase;
 
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** Java → C → Java → C …: {@value #LEVELS} times down through JNI, the leaf burns in C. */
 public final class Callbacks implements Round {

@@ -1,6 +1,6 @@
 package stackweave.samples.lab.phase;
 
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** Java → JNI → outer → middle → static → inner → leaf. */
 public final class Chains implements Round {

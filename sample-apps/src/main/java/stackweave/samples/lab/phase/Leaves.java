@@ -1,6 +1,6 @@
 package stackweave.samples.lab.phase;
 
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** C leaves of a few instructions, called in a hot loop. */
 public final class Leaves implements Round {

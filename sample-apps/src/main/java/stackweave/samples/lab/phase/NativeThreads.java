@@ -1,6 +1,6 @@
 package stackweave.samples.lab.phase;
 
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** Threads that C creates: native first, then attached and calling Java, then native again. */
 public final class NativeThreads implements Round {

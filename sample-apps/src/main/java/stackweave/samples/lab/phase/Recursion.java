@@ -1,6 +1,6 @@
 package stackweave.samples.lab.phase;
 
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** 120 frames of one C function, 30 to 40 KiB of stack: still inside the copy of a sample. */
 public final class Recursion implements Round {

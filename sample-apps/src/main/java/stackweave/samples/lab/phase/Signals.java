@@ -1,6 +1,6 @@
 package stackweave.samples.lab.phase;
 
-import stackweave.samples.Round;
+import stackweave.samples.work.Round;
 
 /** Signal handlers that burn CPU on top of an interrupted C chain. */
 public final class Signals implements Round {

@@ -1,0 +1,71 @@
+package stackweave.jfr;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import stackweave.testing.Jdk;
+
+/** Programs of the tests, run by the JDKs of the machine. */
+public final class Programs {
+  private Programs() {}
+
+  /** What a finished process left. */
+  public record Outcome(int exit, String output) {
+    /** The value of the last line {@code key=value}. */
+    public long number(String key) {
+      long value = Long.MIN_VALUE;
+      for (String line : output.split("\n")) {
+        if (line.startsWith(key + "=")) {
+          value = Long.parseLong(line.substring(key.length() + 1).strip());
+        }
+      }
+      if (value == Long.MIN_VALUE) {
+        throw new AssertionError("no " + key + " in:\n" + output);
+      }
+      return value;
+    }
+  }
+
+  /** Runs a main class of the tests with the JVM of {@code jdk}. */
+  public static Outcome java(Jdk jdk, List<String> options, Class<?> main, List<String> arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(jdk.java().toString());
+    command.addAll(options);
+    command.add("-cp");
+    command.add(classPath());
+    command.add(main.getName());
+    command.addAll(arguments);
+    return run(command);
+  }
+
+  /** The classes of this module and its tests, and nothing else. */
+  public static String classPath() {
+    return Path.of("target/classes").toAbsolutePath()
+        + File.pathSeparator
+        + Path.of("target/test-classes").toAbsolutePath();
+  }
+
+  /** Runs a command to its end, at most two minutes. */
+  public static Outcome run(List<String> command) throws IOException, InterruptedException {
+    Path output = Files.createTempFile("stackweave-run", ".txt");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      if (!process.waitFor(120, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+        throw new AssertionError(command + " did not end:\n" + Files.readString(output));
+      }
+      return new Outcome(process.exitValue(), Files.readString(output));
+    } finally {
+      Files.delete(output);
+    }
+  }
+}

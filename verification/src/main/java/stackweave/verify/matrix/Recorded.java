@@ -1,0 +1,140 @@
+package stackweave.verify.matrix;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import stackweave.verify.matrix.LinkCheck.JavaMethod;
+
+/**
+ * The events of one run, read with the JDK's own reader: nothing of the product's code has a part
+ * in it.
+ */
+final class Recorded {
+  private static final int NATIVE = 0x100;
+
+  /** A node of the tree of stacks. */
+  record Frame(long parentId, long methodId, int kind, int offset) {}
+
+  /** A method or symbol; {@code java} is null for symbols and stubs. */
+  record Method(String name, JavaMethod java) {}
+
+  /** A sample of the moment {@code at}. */
+  record Sample(Instant at, long stackId, int end) {}
+
+  /** A phase of the run. */
+  record Phase(String name, Instant begin, Instant end) {
+    boolean contains(Instant at) {
+      return !at.isBefore(begin) && at.isBefore(end);
+    }
+  }
+
+  /** What the sampler said of itself at {@code at}: counts since it said so before. */
+  record Status(Instant at, Figures figures) {}
+
+  final Map<Long, Frame> frames = new HashMap<>();
+  final Map<Long, Method> methods = new HashMap<>();
+  final List<Sample> samples = new ArrayList<>();
+  final List<Phase> phases = new ArrayList<>();
+  final List<Status> statuses = new ArrayList<>();
+  final Set<Integer> completeEnds = new HashSet<>();
+  private final Map<Integer, String> kinds = new HashMap<>();
+  private final Map<Integer, String> ends = new HashMap<>();
+  String jvm = "";
+  String engine = "";
+  String note = "";
+  long intervalNanos;
+
+  static Recorded read(Path recording) throws IOException {
+    Recorded recorded = new Recorded();
+    try (RecordingFile file = new RecordingFile(recording)) {
+      while (file.hasMoreEvents()) {
+        recorded.add(file.readEvent());
+      }
+    }
+    return recorded;
+  }
+
+  String kind(int code) {
+    return kinds.getOrDefault(code, "kind " + code);
+  }
+
+  String end(int code) {
+    return ends.getOrDefault(code, "end " + code);
+  }
+
+  private void add(RecordedEvent event) {
+    switch (event.getEventType().getName()) {
+      case "stackweave.NativeSample" ->
+          samples.add(
+              new Sample(event.getStartTime(), event.getLong("stackId"), event.getInt("end")));
+      case "stackweave.Frame" ->
+          frames.put(
+              event.getLong("id"),
+              new Frame(
+                  event.getLong("parentId"),
+                  event.getLong("methodId"),
+                  event.getInt("kind"),
+                  (int) event.getLong("offset")));
+      case "stackweave.Method" -> methods.put(event.getLong("id"), method(event));
+      case "stackweave.Session" -> session(event);
+      case "stackweave.SamplerStatus" -> status(event);
+      case "samples.Phase" ->
+          phases.add(new Phase(event.getString("phase"), event.getStartTime(), event.getEndTime()));
+      default -> {
+        // Not ours.
+      }
+    }
+  }
+
+  private static Method method(RecordedEvent event) {
+    String className = event.getString("className");
+    String name = event.getString("name");
+    if (className == null || className.isEmpty()) {
+      return new Method(name, null);
+    }
+    boolean isNative = (event.getInt("modifiers") & NATIVE) != 0;
+    JavaMethod java = new JavaMethod(className, name, event.getString("descriptor"), isNative);
+    return new Method(className + "." + name, java);
+  }
+
+  private void session(RecordedEvent event) {
+    jvm = event.getString("jdk");
+    legend(event.getString("kindLegend"), kinds);
+    legend(event.getString("endLegend"), ends);
+    Arrays.stream(event.getString("completeEnds").split(","))
+        .forEach(code -> completeEnds.add(Integer.parseInt(code.strip())));
+  }
+
+  private static void legend(String legend, Map<Integer, String> labels) {
+    for (String entry : legend.split(",")) {
+      String[] sides = entry.strip().split("=", 2);
+      labels.put(Integer.parseInt(sides[0]), sides[1]);
+    }
+  }
+
+  private void status(RecordedEvent event) {
+    engine = event.getString("engine");
+    intervalNanos = event.getLong("interval");
+    note = event.getString("note") == null ? "" : event.getString("note");
+    Figures figures =
+        Figures.ofStatus(
+            event.getLong("written"),
+            event.getLong("lost"),
+            event.getLong("dropped"),
+            event.getLong("undecodable"),
+            event.getLong("frames"),
+            event.getLong("unwindTime"),
+            event.getLong("cpuUsed") - event.getLong("cpuMissed"),
+            event.getLong("cpuCovered"));
+    statuses.add(new Status(event.getStartTime(), figures));
+  }
+}

@@ -1,0 +1,78 @@
+package stackweave.verify.storm;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import jdk.jfr.Recording;
+
+/**
+ * All storms, one after the other: {@code Storms [SECONDS [NAME,…]]}, where the storms that last
+ * take so many seconds each, 2 by default.
+ *
+ * <p>Prints a line for each: what was done, and what the process has and the agent's thread has
+ * used then. Ends with exit code 1 where a result of the application is not what it must be.
+ */
+public final class Storms {
+  /** The names of the storms, in their order. */
+  public static final List<String> NAMES =
+      List.of("live-threads", "short-threads", "libraries", "classes", "calm");
+
+  private static final int THREADS = 5_000;
+  private static final int LIBRARIES = 2_000;
+
+  private Storms() {}
+
+  /** A storm; says what it did. */
+  private interface Storm {
+    String run() throws Exception;
+  }
+
+  public static void main(String[] args) throws Exception {
+    double seconds = args.length > 0 ? Double.parseDouble(args[0]) : 2;
+    List<String> names = args.length > 1 ? List.of(args[1].split(",")) : NAMES;
+    Vitals.line("start", "agent is sampling: " + Vitals.awaitAgent(Duration.ofSeconds(20)));
+    for (String name : names) {
+      Vitals before = Vitals.now();
+      String done = storm(name, seconds).run();
+      Vitals.line(name, done + "; " + Vitals.now().since(before));
+    }
+  }
+
+  private static Storm storm(String name, double seconds) {
+    return switch (name) {
+      case "live-threads" -> () -> liveThreads(seconds);
+      case "short-threads" -> () -> ThreadStorm.ended(THREADS);
+      case "libraries" -> () -> libraries();
+      case "classes" -> () -> new ClassStorm(seconds).run();
+      case "calm" -> () -> calm(seconds);
+      default -> throw new IllegalArgumentException("no storm " + name + "; there are " + NAMES);
+    };
+  }
+
+  /** Sampling begins anew while they live, for a recording comes that wants it twice as fast. */
+  private static String liveThreads(double seconds) throws Exception {
+    try (ThreadStorm.Alive alive = ThreadStorm.start(THREADS);
+        Recording faster = new Recording()) {
+      faster.enable("stackweave.NativeSample").with("interval", "5 ms");
+      faster.start();
+      Spin.forSeconds(seconds, "while-5000-live");
+      alive.end();
+    }
+    return THREADS + " threads alive at once";
+  }
+
+  private static String libraries() throws IOException, InterruptedException {
+    try (LibraryStorm storm = new LibraryStorm(Path.of("storm-libraries"))) {
+      return storm.load(LIBRARIES);
+    }
+  }
+
+  /** The application goes on, and its samples are as good as before. */
+  private static String calm(double seconds) throws InterruptedException {
+    Thread.sleep(1_000); // what is left to do is done
+    long turns = Spin.forSeconds(seconds, "calm");
+    return String.format(Locale.ROOT, "%d turns", turns);
+  }
+}

@@ -1,0 +1,198 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Frame;
+import stackweave.verify.it.Stacks.Sample;
+
+/** {@code java -jar stackweave-agent.jar …} on a recording of the lab, and on what is none. */
+class CliIT {
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void collapsed(Jdk jdk) throws IOException {
+    Path recording = undisturbed(jdk).ended().recording();
+    List<Sample> samples = Runs.lab(jdk).stacks().samples();
+
+    Path file = directory.resolve("out.collapsed");
+    ForkedJvm.Ended toFile =
+        cli(jdk, "collapsed", recording.toString(), "-o", file.toString()).successfully();
+    ForkedJvm.Ended toOut = cli(jdk, "collapsed", recording.toString()).successfully();
+    List<String> lines = Files.readAllLines(file);
+    assertEquals(lines, toOut.out());
+    // Nothing is wrong with it but that sampling takes its time to begin.
+    assertEquals(
+        List.of(),
+        toFile.err().stream().filter(line -> !line.contains(": sampling began ")).toList());
+    assertEquals(expected(Runs.lab(jdk).stacks(), false), counts(lines));
+
+    List<String> threads =
+        cli(jdk, "collapsed", recording.toString(), "--threads").successfully().out();
+    assertEquals(expected(Runs.lab(jdk).stacks(), true), counts(threads));
+    assertEquals(
+        samples.size(), counts(threads).values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  /** One whose samples all stand for themselves. */
+  private static Runs.Run undisturbed(Jdk jdk) {
+    Runs.Run run = Runs.lab(jdk);
+    assumeFalse(run.isDisturbed(), "this machine is too busy: " + run.stacks().status());
+    return run;
+  }
+
+  /** Stack → count; fails on a line that is not {@code frame;frame;… count}, or comes twice. */
+  private static Map<String, Long> counts(List<String> lines) {
+    Map<String, Long> counts = new HashMap<>();
+    for (String line : lines) {
+      assertTrue(line.matches("[^;]+(;[^;]+)* [1-9][0-9]*"), () -> "no collapsed stack: " + line);
+      int space = line.lastIndexOf(' ');
+      Long before = counts.put(line.substring(0, space), Long.valueOf(line.substring(space + 1)));
+      assertEquals(null, before, () -> "twice: " + line);
+    }
+    return counts;
+  }
+
+  /** The same from the events themselves, by the words of the issue. */
+  private static Map<String, Long> expected(Stacks stacks, boolean threads) {
+    return stacks
+        .of(sample -> true)
+        .map(
+            sample -> {
+              String frames =
+                  sample.frames().stream().map(CliIT::text).collect(Collectors.joining(";"));
+              String end =
+                  stacks.isComplete(sample)
+                      ? ""
+                      : sample.end().equals("truncated")
+                          ? "[truncated];"
+                          : "[stopped: "
+                              + sample
+                                  .end()
+                                  .replace(
+                                      "too deep", "deeper than depth=" + sample.frames().size())
+                              + "];";
+              String stack = (threads ? "[" + sample.thread() + "];" : "") + end + frames;
+              return stack.endsWith(";") ? stack.substring(0, stack.length() - 1) : stack;
+            })
+        .collect(Collectors.groupingBy(stack -> stack, Collectors.counting()));
+  }
+
+  private static String text(Frame frame) {
+    String text =
+        switch (frame.kind()) {
+          case "native" ->
+              frame.name().equals("[unknown code]")
+                      || frame.name().startsWith(frame.module() + "+0x")
+                  ? frame.name()
+                  : frame.module().startsWith("[") // the vdso
+                      ? frame.name() + " " + frame.module()
+                      : frame.name() + " [" + frame.module() + "]";
+          case "kernel" -> frame.name() + " [kernel]";
+          default -> frame.qualifiedName();
+        };
+    return text.replace(';', ',');
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void flamegraph(Jdk jdk) throws IOException {
+    Path recording = undisturbed(jdk).ended().recording();
+    List<Sample> samples = Runs.lab(jdk).stacks().samples();
+    Path file = directory.resolve("lab.html");
+    cli(jdk, "flamegraph", recording.toString(), "-o", file.toString()).successfully();
+    String html = Files.readString(file);
+    assertTrue(html.contains("[\"Samples\",\"%,d\"]".formatted(samples.size())), "samples");
+    Set<String> names = names(html);
+    for (Sample sample : samples) {
+      if (!sample.frames().isEmpty() && sample.innermost().name().equals("lab_callback_leaf")) {
+        sample.frames().forEach(frame -> assertTrue(names.contains(text(frame)), text(frame)));
+      }
+    }
+    // Nothing from elsewhere: no file beside it, no network.
+    for (String reference :
+        List.of(
+            "<script[^>]*\\ssrc\\s*=",
+            "<link\\b",
+            "@import",
+            "url\\(\\s*['\"]?(https?:|//)",
+            "<img[^>]*\\ssrc\\s*=\\s*['\"]?(?!data:)",
+            "\\bfetch\\(",
+            "XMLHttpRequest")) {
+      assertFalse(
+          Pattern.compile(reference).matcher(html).find(),
+          () -> "refers to something outside: " + reference);
+    }
+  }
+
+  /** The page's names: each begins with how many characters it shares with the one before. */
+  private static Set<String> names(String html) {
+    Set<String> names = new HashSet<>();
+    int begin = html.indexOf("\"names\":[") + 9;
+    Matcher matcher = // string after string, to the one that no comma follows
+        Pattern.compile("\\G\"((?:[^\"\\\\]|\\\\.)*)\",?").matcher(html.substring(begin));
+    String before = "";
+    while (matcher.find()) {
+      String packed = unescape(matcher.group(1));
+      before = before.substring(0, packed.charAt(0) - ' ') + packed.substring(1);
+      names.add(before);
+    }
+    return names;
+  }
+
+  private static String unescape(String json) {
+    return Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|(.))")
+        .matcher(json)
+        .replaceAll(
+            escape ->
+                Matcher.quoteReplacement(
+                    escape.group(1) == null
+                        ? escape.group(2)
+                        : String.valueOf((char) Integer.parseInt(escape.group(1), 16))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void missingAndBrokenInput(Jdk jdk) throws IOException {
+    Path empty = Files.createFile(directory.resolve("empty.jfr"));
+    Path noise = directory.resolve("noise.jfr");
+    byte[] bytes = new byte[10_000];
+    new Random(1).nextBytes(bytes);
+    Files.write(noise, bytes);
+    for (String command : List.of("collapsed", "flamegraph")) {
+      for (Path input : List.of(directory.resolve("missing.jfr"), empty, noise, directory)) {
+        ForkedJvm.Ended ended = cli(jdk, command, input.toString());
+        assertAll(
+            () -> assertEquals(2, ended.exit(), ended::what),
+            () -> assertEquals(1, ended.err().size(), () -> ended.what() + ended.err()),
+            () -> assertTrue(ended.err().get(0).contains(input.getFileName().toString())),
+            () -> assertEquals(List.of(), ended.out()));
+      }
+    }
+  }
+
+  private static ForkedJvm.Ended cli(Jdk jdk, String... arguments) {
+    return ForkedJvm.on(jdk).runJar(ForkedJvm.AGENT, arguments);
+  }
+}

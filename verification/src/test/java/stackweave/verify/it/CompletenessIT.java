@@ -1,0 +1,63 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+
+/** How many stacks reach the thread's first frame, counted from what a user gets. */
+class CompletenessIT {
+
+  private static final double LEAST = 0.985;
+
+  /** What the rings had no room for, on a machine that others keep busy. */
+  private static final double MOST_LOST = 0.1;
+
+  static Stream<Arguments> runs() {
+    return Jdks.all()
+        .flatMap(
+            jdk ->
+                Stream.of("stackweave.samples.lab.JniLab", "stackweave.samples.zoo.JniZoo")
+                    .map(main -> Arguments.of(jdk, main)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void stacksReachTheThreadsFirstFrame(Jdk jdk, String main) {
+    Stacks stacks = Runs.of(jdk, main).stacks();
+    Stacks.Status status = stacks.status();
+    long complete = stacks.of(stacks::isComplete).count();
+    double share = (double) complete / (status.owed() - status.lost());
+    System.out.printf(
+        "%s on %s: %d of %d samples complete, %.3f %%  (written %d, lost %d, dropped %d, undecodable"
+            + " %d; CPU used %.2f s, covered %.2f s, drain %.3f s)%n%s",
+        main,
+        jdk,
+        complete,
+        status.owed(),
+        100 * share,
+        status.written(),
+        status.lost(),
+        status.dropped(),
+        status.undecodable(),
+        status.cpuUsed() / 1e9,
+        status.cpuCovered() / 1e9,
+        status.drainCpu() / 1e9,
+        stacks.endsTable());
+    stacks.of(sample -> !stacks.isComplete(sample)).limit(3).forEach(System.out::println);
+
+    // At least three threads, each with so much CPU time. On a busy machine sampling starts late.
+    long expected = (long) (0.5 * 3 * Double.parseDouble(Runs.SECONDS) * 100);
+    assertAll(
+        () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
+        () -> assertEquals(status.written(), stacks.samples().size(), "written, and in the file"),
+        () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
+        () -> assertTrue(status.lost() <= MOST_LOST * status.owed(), "lost " + status),
+        () -> assertTrue(share >= LEAST, () -> "complete " + share + "\n" + stacks.endsTable()));
+  }
+}

@@ -1,0 +1,182 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Frame;
+import stackweave.verify.it.Stacks.Mark;
+import stackweave.verify.it.Stacks.Sample;
+
+/** Stacks of 2,000 calls and more, of which perf copies the innermost 64 KiB. */
+class DeepStacksIT {
+  private static final int DEPTH = 2_000;
+  private static final String SPLICED = "complete with older frames read later";
+
+  private static final Set<String> RECURSIVE = Set.of("down", "blind", "lab_recursion_step");
+  private static final Set<String> A = Set.of("rootA", "blindA", "leafA");
+  private static final Set<String> B = Set.of("rootB", "blindB", "leafB");
+
+  /**
+   * A JVM's flags and the interval: where the agent is interpreted too, it can't take each 10 ms.
+   */
+  private record Mode(String name, String interval, String millis, String app, String... flags) {
+    /** So late samples may be read on a loaded machine; the thread must still be there. */
+    Duration settling() {
+      return Duration.ofMillis(interval.equals("200ms") ? 2_000 : 300);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static final List<Mode> MODES =
+      List.of(
+          new Mode("-Xint", "200ms", "10000", "java", "-Xint"),
+          new Mode(
+              "interpreted",
+              "10ms",
+              "2000",
+              "java",
+              "-XX:CompileCommand=quiet",
+              "-XX:CompileCommand=exclude,stackweave.verify.it.DeepApp::*"),
+          new Mode("C1", "10ms", "2000", "java", "-XX:TieredStopAtLevel=1"),
+          new Mode("C2", "10ms", "2000", "java", "-XX:-TieredCompilation"),
+          new Mode("C", "10ms", "2000", "native"));
+
+  static Stream<Arguments> modes() {
+    // What is interpreted or of C1 is alike on all; the slow agent is what -Xint adds.
+    Jdk newest = Jdks.all().reduce((older, newer) -> newer).orElseThrow();
+    return Jdks.all()
+        .flatMap(
+            jdk ->
+                MODES.stream()
+                    .filter(mode -> jdk.equals(newest) || mode.name().matches("C|C2"))
+                    .map(mode -> Arguments.of(jdk, mode)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("modes")
+  void aRecursionReachesItsRootWithEveryFrame(Jdk jdk, Mode mode) {
+    Stacks stacks = run(jdk, mode, mode.app(), mode.millis());
+    List<Sample> deep = atTheBottom(mode, stacks);
+    long reached = deep.stream().filter(stacks::isComplete).count();
+    System.out.printf(
+        "%s on %s: %d of %d samples reach the root%n", mode, jdk, reached, deep.size());
+    assertAll(
+        () -> assertTrue(deep.size() >= 20, "samples " + deep.size()),
+        // On a machine that others keep busy a read may take so long that a whole series is
+        // refused.
+        () -> assertTrue(reached >= 0.9 * deep.size(), () -> reached + "\n" + stacks.endsTable()),
+        () ->
+            deep.stream()
+                .filter(stacks::isComplete)
+                .filter(sample -> !isOnItsWay(sample))
+                .forEach(sample -> assertEquals(DEPTH + 1, recursion(sample), sample::toString)),
+        () ->
+            assertTrue(
+                deep.stream().filter(sample -> sample.end().equals(SPLICED)).count()
+                    >= 0.9 * reached,
+                "deeper than the copy: " + stacks.endsTable()));
+  }
+
+  static Stream<Arguments> moving() {
+    // What is interrupted in a compiled method has the scope of the next safepoint, and that of
+    // an inlined leaf may be another's: so the leaves have frames of their own.
+    Mode compiled =
+        new Mode(
+            "compiled",
+            "1ms",
+            "2000",
+            "",
+            "-XX:CompileCommand=quiet",
+            "-XX:CompileCommand=dontinline,stackweave.verify.it.DeepApp::leaf*");
+    // What is tested is not HotSpot's: one JDK is enough.
+    return Jdks.all().reduce((older, newer) -> newer).stream()
+        .flatMap(
+            jdk ->
+                Stream.of("moving", "blind")
+                    .flatMap(
+                        app ->
+                            Stream.of("0", "1000000")
+                                .map(nanos -> Arguments.of(jdk, compiled, app, nanos))));
+  }
+
+  /** What is at the bottom and what is at the root belong together, or the root is not shown. */
+  @ParameterizedTest
+  @MethodSource("moving")
+  void aThreadThatGoesUpAndDownGetsNoCallersOfAnotherTime(
+      Jdk jdk, Mode mode, String app, String spinNanos) {
+    Stacks stacks = run(jdk, mode, app, mode.millis(), spinNanos);
+    List<Sample> deep = atTheBottom(mode, stacks);
+    long spliced = deep.stream().filter(sample -> sample.end().equals(SPLICED)).count();
+    List<Sample> wrong =
+        deep.stream()
+            .filter(stacks::isComplete)
+            .filter(sample -> recursion(sample) > DEPTH + 1 || has(sample, A) && has(sample, B))
+            .toList();
+    System.out.printf(
+        "%s, %s ns at the bottom, on %s: %d samples, %d spliced, %d wrong%n",
+        app, spinNanos, jdk, deep.size(), spliced, wrong.size());
+    // A change must have been seen before it can be reckoned with; late reads see it late.
+    long allowed = 5 + deep.size() / 100;
+    assertTrue(wrong.size() <= allowed, () -> wrong.size() + " wrong, such as " + wrong.get(0));
+    deep.stream()
+        .filter(stacks::isComplete)
+        .filter(sample -> sample.frames().stream().anyMatch(f -> RECURSIVE.contains(f.name())))
+        .forEach(sample -> assertTrue(has(sample, A) || has(sample, B), sample::toString));
+  }
+
+  private static Stacks run(Jdk jdk, Mode mode, String app, String millis, String... more) {
+    String[] args =
+        Stream.concat(Stream.of(app, "" + DEPTH, millis), Stream.of(more)).toArray(String[]::new);
+    ForkedJvm.Ended ended =
+        ForkedJvm.on(jdk)
+            .withoutLibraries()
+            .agent()
+            .recording("+stackweave.NativeSample#interval=" + mode.interval())
+            .options(mode.flags())
+            .run("stackweave.verify.it.DeepApp", args)
+            .successfully();
+    Stacks stacks = Stacks.of(ended.recording());
+    assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks");
+    return stacks;
+  }
+
+  /** Samples of the thread during the phase that the program has marked. */
+  private static List<Sample> atTheBottom(Mode mode, Stacks stacks) {
+    List<Mark> marks =
+        stacks.marks().stream().filter(mark -> mark.event().equals("test.Deep")).toList();
+    assertEquals(1, marks.size(), "phases");
+    Mark mark = marks.get(0);
+    return stacks
+        .of(sample -> sample.thread().equals("deep"))
+        .filter(sample -> !sample.time().isBefore(mark.begin()))
+        .filter(sample -> !sample.time().isAfter(mark.end().minus(mode.settling())))
+        .toList();
+  }
+
+  /** On its way down, which takes new pages of the stack, the thread is not where it will spin. */
+  private static boolean isOnItsWay(Sample sample) {
+    return recursion(sample) <= DEPTH
+        && sample.frames().stream().anyMatch(frame -> frame.name().contains("page_fault"));
+  }
+
+  private static long recursion(Sample sample) {
+    return sample.frames().stream().map(Frame::name).filter(RECURSIVE::contains).count();
+  }
+
+  private static boolean has(Sample sample, Set<String> names) {
+    return sample.frames().stream().map(Frame::name).anyMatch(names::contains);
+  }
+}

@@ -1,0 +1,70 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Frame;
+import stackweave.verify.it.Stacks.Sample;
+
+/** A library without a file any more still unwinds, and names what it exports. */
+class DeletedLibraryIT {
+
+  private static final List<String> EXPORTED =
+      List.of(
+          "Java_stackweave_samples_lab_phase_Chains_run",
+          "lab_chain_outer",
+          "lab_chain_middle",
+          "lab_chain_inner",
+          "lab_chain_leaf");
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void unwindsAndNamesItsExports(Jdk jdk) {
+    ForkedJvm.Ended ended =
+        ForkedJvm.on(jdk)
+            .agent()
+            .recording()
+            .run("stackweave.verify.it.DeletedLibraryApp", "2")
+            .successfully();
+    String file = ended.out().get(0);
+    Stacks stacks = Stacks.of(ended.recording());
+    List<Sample> samples =
+        stacks
+            .of(sample -> !sample.frames().isEmpty() && sample.innermost().module().equals(file))
+            .filter(sample -> !sample.innermost().name().contains("plt"))
+            .toList();
+    System.out.printf("%s, deleted library: %d samples%n", jdk, samples.size());
+    assertTrue(samples.size() >= 30, () -> samples.size() + " in " + file);
+    List<Sample> wrong =
+        samples.stream()
+            .filter(sample -> !stacks.isComplete(sample) || !isChain(names(sample, file)))
+            .toList();
+    assertTrue(wrong.size() <= samples.size() / 100, () -> wrong.size() + ": " + wrong.get(0));
+    assertTrue(
+        samples.stream().anyMatch(sample -> names(sample, file).containsAll(EXPORTED)),
+        () -> "no sample of the whole chain: " + samples.get(0));
+  }
+
+  private static List<String> names(Sample sample, String module) {
+    return sample.frames().stream()
+        .filter(frame -> frame.module().equals(module))
+        .map(Frame::name)
+        .toList();
+  }
+
+  /**
+   * The exported functions in order from the first on, and between the third and the fourth one
+   * that is not exported: it has its name only where the file can still be reached (root may, by
+   * /proc/self/map_files).
+   */
+  private static boolean isChain(List<String> names) {
+    List<String> named = names.stream().filter(EXPORTED::contains).toList();
+    int unnamed = names.size() - named.size();
+    return named.equals(EXPORTED.subList(0, named.size()))
+        && (unnamed == 0 && named.size() <= 3
+            || unnamed == 1 && named.size() >= 3 && !EXPORTED.contains(names.get(3)));
+  }
+}

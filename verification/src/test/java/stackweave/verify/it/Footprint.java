@@ -1,0 +1,79 @@
+package stackweave.verify.it;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import stackweave.testing.Jdk;
+
+/** What a process has because of the agent: FootprintApp with it, less FootprintApp without it. */
+final class Footprint {
+
+  private static final Map<Jdk, Footprint> MADE = new ConcurrentHashMap<>();
+
+  /** How long to look for the cleanup, in seconds: the promise is 60, and it takes 2. */
+  private static final int LONGEST = Integer.getInteger("it.footprint.seconds", 10);
+
+  private final List<String> without;
+  private final List<String> with;
+
+  private Footprint(List<String> without, List<String> with) {
+    this.without = without;
+    this.with = with;
+  }
+
+  static Footprint on(Jdk jdk) {
+    return MADE.computeIfAbsent(
+        jdk,
+        key -> {
+          String app = "stackweave.verify.it.FootprintApp";
+          List<String> without =
+              ForkedJvm.on(jdk).withoutLibraries().run(app, "0").successfully().out();
+          List<String> with =
+              ForkedJvm.on(jdk)
+                  .withoutLibraries()
+                  .agent()
+                  .run(app, Integer.toString(LONGEST))
+                  .successfully()
+                  .out();
+          return new Footprint(without, with);
+        });
+  }
+
+  /**
+   * What only the process with the agent has in a stage, such as {@code thread NAME} or {@code fd
+   * anon_inode:[perf_event]}. Stages after the first moment after the recording are compared with
+   * that moment of the process without the agent.
+   *
+   * @param what {@code thread}, {@code fd} or {@code map}
+   */
+  List<String> of(String stage, String what) {
+    List<String> left = lines(with, stage, what);
+    lines(without, stage.startsWith("after-") ? "after-0" : stage, what).forEach(left::remove);
+    // Of its own threads the JVM makes as many as it finds useful at the moment.
+    left.removeIf(
+        line ->
+            line.matches(
+                "thread (GC Thread|G1 |C1 Comp|C2 Comp|Common-Cleaner|Attach Listener|Cleaner-).*"));
+    return left;
+  }
+
+  /** The stages of which the process spoke. */
+  boolean has(String stage) {
+    return with.stream().anyMatch(line -> line.startsWith(stage + " "));
+  }
+
+  private static List<String> lines(List<String> out, String stage, String what) {
+    List<String> lines = new ArrayList<>();
+    for (String line : out) {
+      if (line.startsWith(stage + " " + what + " ")) {
+        // Process ids, times and directories differ between any two runs.
+        lines.add(
+            line.substring(stage.length() + 1)
+                .replaceFirst("target/it/jvm[^/]*", "target/it/jvm")
+                .replaceAll("[0-9]{2,}", "N"));
+      }
+    }
+    return lines;
+  }
+}

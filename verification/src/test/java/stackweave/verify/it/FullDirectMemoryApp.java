@@ -1,0 +1,32 @@
+package stackweave.verify.it;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code FullDirectMemoryApp SECONDS}: uses up -XX:MaxDirectMemorySize, then computes. */
+public final class FullDirectMemoryApp {
+  /** What it says when there is none left. */
+  static final String FULL = "DIRECT MEMORY full";
+
+  private static final int BLOCK = 4096;
+
+  private FullDirectMemoryApp() {}
+
+  public static void main(String[] args) {
+    List<ByteBuffer> live = new ArrayList<>();
+    try {
+      while (true) {
+        live.add(ByteBuffer.allocateDirect(BLOCK));
+      }
+    } catch (OutOfMemoryError e) {
+      System.out.println(FULL);
+    }
+    long end = System.nanoTime() + (long) (Double.parseDouble(args[0]) * 1e9);
+    long sum = 0;
+    while (System.nanoTime() - end < 0) {
+      sum += live.size();
+    }
+    System.out.println("DIRECT MEMORY done " + (sum != 0));
+  }
+}

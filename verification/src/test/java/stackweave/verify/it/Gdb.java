@@ -1,0 +1,143 @@
+package stackweave.verify.it;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What gdb says of a thread's native frames. */
+final class Gdb {
+
+  /**
+   * A frame: module (file name), the pc's (a return address's) offset in it, the function's name
+   * without a C++ signature.
+   */
+  record Frame(String module, long address, String name) {
+    @Override
+    public String toString() {
+      return name + " [" + module + "+0x" + Long.toHexString(address) + "]";
+    }
+  }
+
+  private static final Pattern FRAME =
+      Pattern.compile("#\\d+\\s+(?:0x([0-9a-f]+) in )?(\\S[^(]*?) ?\\(.*");
+
+  private Gdb() {}
+
+  /** Waits until the process has a thread of this name. */
+  static void awaitThread(Process process, String name) throws Exception {
+    for (int i = 0; i < 300 && process.isAlive(); i++) {
+      try (DirectoryStream<Path> tasks =
+          Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {
+        for (Path task : tasks) {
+          if (Files.readString(task.resolve("comm")).strip().equals(name)) {
+            return;
+          }
+        }
+      }
+      Thread.sleep(100);
+    }
+    throw new AssertionError("no thread " + name);
+  }
+
+  /**
+   * The thread's frames from {@code function} outwards to the last that gdb finds in a mapped file
+   * (it can't unwind Java code).
+   */
+  static List<Frame> stackOf(Process process, String thread, String function)
+      throws IOException, InterruptedException {
+    List<String> maps = Files.readAllLines(Path.of("/proc/" + process.pid() + "/maps"));
+    Process gdb =
+        new ProcessBuilder(
+                "/usr/bin/gdb",
+                "-nx",
+                "-batch",
+                "-iex",
+                "set debuginfod enabled off",
+                "-p",
+                Long.toString(process.pid()),
+                "-ex",
+                "set width 0",
+                "-ex",
+                "thread apply all bt")
+            .redirectErrorStream(true)
+            .start();
+    gdb.getOutputStream().close();
+    List<String> lines = new String(gdb.getInputStream().readAllBytes()).lines().toList();
+    gdb.waitFor();
+
+    List<Frame> frames = new ArrayList<>();
+    boolean inThread = false;
+    for (String line : lines) {
+      if (line.startsWith("Thread ")) {
+        inThread = line.contains("\"" + thread + "\"");
+      }
+      Matcher matcher = FRAME.matcher(line);
+      if (!inThread || !matcher.matches() || matcher.group(1) == null) {
+        continue;
+      }
+      String name = matcher.group(2);
+      if (frames.isEmpty() && !name.equals(function)) {
+        continue;
+      }
+      Frame frame = locate(Long.parseUnsignedLong(matcher.group(1), 16), name, maps);
+      if (frame == null) {
+        break;
+      }
+      frames.add(frame);
+    }
+    if (frames.isEmpty()) {
+      throw new AssertionError(function + " is not in what gdb says:\n" + String.join("\n", lines));
+    }
+    return frames;
+  }
+
+  /** The frame of an address; null when it lies in no mapped file. */
+  private static Frame locate(long pc, String name, List<String> maps) {
+    long base = 0;
+    String mapped = "";
+    for (String line : maps) {
+      String[] columns = line.split("\\s+", 6);
+      String path = columns.length == 6 ? columns[5] : "";
+      String[] range = columns[0].split("-");
+      long start = Long.parseUnsignedLong(range[0], 16);
+      if (!path.equals(mapped)) {
+        mapped = path;
+        base = start - Long.parseUnsignedLong(columns[2], 16);
+      }
+      if (Long.compareUnsigned(pc, start) >= 0
+          && Long.compareUnsigned(pc, Long.parseUnsignedLong(range[1], 16)) < 0) {
+        return path.startsWith("/")
+            ? new Frame(path.substring(path.lastIndexOf('/') + 1), pc - base, name)
+            : null;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Whether both are the same frames: each address but that of the first, which works in a loop,
+   * and each name in the modules whose symbols are complete (elsewhere gdb names the nearest
+   * symbol, or what was inlined at the address).
+   */
+  static boolean same(List<Frame> gdb, List<Frame> sampled) {
+    if (gdb.size() != sampled.size()) {
+      return false;
+    }
+    for (int i = 0; i < gdb.size(); i++) {
+      Frame theirs = gdb.get(i);
+      Frame ours = sampled.get(i);
+      boolean named = theirs.module().matches("lib(loading|jvm)\\.so");
+      if (!theirs.module().equals(ours.module())
+          || i > 0 && theirs.address() != ours.address()
+          || named && !theirs.name().equals(ours.name().replaceFirst("\\(.*", ""))) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,71 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Mark;
+import stackweave.verify.it.Stacks.Sample;
+
+/** The recording's settings say how often, and every sample says when. */
+class IntervalIT {
+
+  /** How far the clocks of JFR and of perf may be apart. */
+  private static final Duration TOLERANCE = Duration.ofMillis(1);
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void intervalAndTimesAreTrue(Jdk jdk) {
+    Stacks usual = run(jdk);
+    Stacks dense = run(jdk, "+stackweave.NativeSample#interval=1ms");
+    long few = ofMain(usual).size();
+    long many = ofMain(dense).size();
+    System.out.printf("%s: %d samples at the usual 10 ms, %d at 1 ms%n", jdk, few, many);
+    assertTrue(few >= 100, () -> "samples at 10 ms: " + few);
+    assertTrue(many > 7 * few && many < 13 * few, () -> many + " samples to " + few);
+    timesLieInTheirPhase(usual);
+    timesLieInTheirPhase(dense);
+  }
+
+  private static Stacks run(Jdk jdk, String... settings) {
+    return Stacks.of(
+        ForkedJvm.on(jdk)
+            .agent()
+            .recording(settings)
+            .run("stackweave.verify.it.PhasesApp", "600")
+            .successfully()
+            .recording());
+  }
+
+  private static List<Sample> ofMain(Stacks stacks) {
+    return stacks
+        .of(sample -> !sample.frames().isEmpty())
+        .filter(sample -> sample.innermost().module().startsWith("liblab-"))
+        .toList();
+  }
+
+  private static void timesLieInTheirPhase(Stacks stacks) {
+    Map<String, String> phaseOf = Map.of("lab_chain_leaf", "Chains", "lab_alloca_leaf", "Allocas");
+    List<Sample> outside =
+        ofMain(stacks).stream()
+            .filter(sample -> phaseOf.containsKey(sample.innermost().name()))
+            .filter(
+                sample ->
+                    stacks.marks().stream()
+                        .filter(mark -> mark.text().equals(phaseOf.get(sample.innermost().name())))
+                        .noneMatch(mark -> isIn(sample, mark)))
+            .toList();
+    assertEquals(4, stacks.marks().size());
+    assertEquals(List.of(), outside, () -> outside.size() + " outside of " + stacks.marks());
+  }
+
+  private static boolean isIn(Sample sample, Mark mark) {
+    return !sample.time().isBefore(mark.begin().minus(TOLERANCE))
+        && !sample.time().isAfter(mark.end().plus(TOLERANCE));
+  }
+}

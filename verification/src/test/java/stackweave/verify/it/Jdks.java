@@ -1,0 +1,23 @@
+package stackweave.verify.it;
+
+import java.util.List;
+import java.util.stream.Stream;
+import stackweave.testing.Jdk;
+
+/** The JDKs on this machine that the agent is for: 17 and later, one of each feature release. */
+final class Jdks {
+
+  private static final List<Jdk> FOUND = Jdk.all();
+
+  private Jdks() {}
+
+  /** All of them, oldest first; at least the one that runs the tests. */
+  static Stream<Jdk> all() {
+    return FOUND.stream();
+  }
+
+  /** The oldest, for tests of what no JDK changes. */
+  static Jdk oldest() {
+    return FOUND.get(0);
+  }
+}

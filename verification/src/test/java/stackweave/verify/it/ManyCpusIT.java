@@ -1,0 +1,80 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import stackweave.verify.NativeLibraries;
+
+/** As on 64 CPUs (src/main/c/cpus.c): events are held for threads within the budget only. */
+class ManyCpusIT {
+  private static final int CPUS = 64;
+  private static final int THREADS = 2_500;
+  private static final long MEBIBYTE = 1 << 20;
+
+  /** What other processes of this machine may take up meanwhile. */
+  private static final long OTHERS = 64 * MEBIBYTE;
+
+  @Test
+  void aBurstOfThreadsEndsPerfWithinItsBudgetAndItComesBack() throws Exception {
+    assumeTrue(
+        Files.isReadable(Path.of("/proc/slabinfo")),
+        "who is not root can't see the kernel's slabs");
+    Path library = NativeLibraries.file("libcpus.so");
+    ForkedJvm.Ended ended =
+        ForkedJvm.on(Jdks.oldest())
+            .environment("LD_PRELOAD", library.toString())
+            .environment("CPUS", "" + CPUS)
+            .options("-XX:ActiveProcessorCount=2", "-Xss256k")
+            .agent("engine=perf")
+            .recording()
+            .run("stackweave.verify.it.ManyThreadsApp", "" + THREADS)
+            .successfully();
+
+    List<RecordedEvent> statuses =
+        RecordingFile.readAllEvents(ended.recording()).stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            .toList();
+    long held = number(ended, "EVENTS ") * number(ended, "BYTES ");
+    System.out.printf("%d threads on %d CPUs: %s%n", THREADS, CPUS, ended.out());
+    assertAll(
+        () -> assertTrue(held < 64 * MEBIBYTE + OTHERS, () -> "events took " + held + " bytes"),
+        () -> assertEquals("timer", line(ended, "FULL "), "with all threads"),
+        () -> assertEquals("perf", line(ended, "FREE "), "when they are gone"),
+        () -> assertTrue(statuses.stream().anyMatch(ManyCpusIT::saysWhy), statuses::toString),
+        () ->
+            assertTrue(
+                statuses.stream()
+                    .filter(status -> status.getString("engine").equals("perf"))
+                    .allMatch(status -> status.getLong("kernelMemoryBudget") == 64 * MEBIBYTE),
+                statuses::toString),
+        () ->
+            assertTrue(
+                statuses.stream().anyMatch(status -> status.getLong("kernelMemory") > MEBIBYTE),
+                statuses::toString));
+  }
+
+  private static boolean saysWhy(RecordedEvent status) {
+    return status.getString("engine").equals("timer")
+        && status.getString("engineReason").matches("perf.*64 CPUs.*64 MiB.*");
+  }
+
+  private static long number(ForkedJvm.Ended ended, String key) {
+    return Long.parseLong(line(ended, key));
+  }
+
+  private static String line(ForkedJvm.Ended ended, String key) {
+    return ended.out().stream()
+        .filter(line -> line.startsWith(key))
+        .map(line -> line.substring(key.length()))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(ended.out().toString()));
+  }
+}

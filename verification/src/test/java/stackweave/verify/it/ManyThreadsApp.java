@@ -1,0 +1,88 @@
+package stackweave.verify.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Starts many threads as fast as it can, ends them, and waits for the sampling engine to change
+ * each time. Prints how many more perf events the kernel had at most meanwhile, their size, and the
+ * engine with and without the threads.
+ */
+final class ManyThreadsApp {
+  private static final int TRIES = 600;
+
+  private static volatile boolean done;
+
+  private ManyThreadsApp() {}
+
+  public static void main(String[] args) throws Exception {
+    Sampling.await();
+    long[] before = events();
+    long[] most = {0};
+    Thread watch =
+        new Thread(
+            () -> {
+              try {
+                while (!done) {
+                  most[0] = Math.max(most[0], events()[0] - before[0]);
+                  Thread.sleep(5);
+                }
+              } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    watch.start();
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < Integer.parseInt(args[0]); i++) {
+      Thread thread = new Thread(() -> await(end), "idle");
+      thread.start();
+      threads.add(thread);
+    }
+    String full = engine("timer");
+    done = true;
+    watch.join();
+    System.out.println("EVENTS " + most[0]);
+    System.out.println("BYTES " + before[1]);
+    System.out.println("FULL " + full);
+    end.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    System.out.println("FREE " + engine("perf"));
+    Thread.sleep(1_500); // for a status
+  }
+
+  /** The engine, as soon as it is the one that is waited for, or after a minute. */
+  private static String engine(String wanted) throws IOException, InterruptedException {
+    String engine = "";
+    for (int i = 0; i < TRIES && !engine.equals(wanted); i++) {
+      Thread.sleep(100);
+      engine = Sampling.hasTimers() ? "timer" : Sampling.hasPerfEvents() ? "perf" : "none";
+    }
+    return engine;
+  }
+
+  /** Perf events of the whole machine, and the bytes of one. */
+  private static long[] events() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/slabinfo"))) {
+      String[] columns = line.split(" +");
+      if (columns[0].equals("perf_event")) {
+        return new long[] {Long.parseLong(columns[1]), Long.parseLong(columns[3])};
+      }
+    }
+    throw new IOException("/proc/slabinfo has no perf_event");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

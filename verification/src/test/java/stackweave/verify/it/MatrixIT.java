@@ -1,0 +1,56 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.matrix.Matrix;
+
+/** The matrix in short: every JDK with default flags, the phases in which stacks are oddest. */
+class MatrixIT {
+  private static final List<String> PHASES =
+      List.of("jni", "vmheavy", "stubs", "deopt", "exceptions", "classes", "io", "virtual", "ffm");
+  private static final double SECONDS = 1;
+  private static final double LEAST = 0.995;
+
+  /**
+   * Frames that stand for others: 0.03 to 0.07 % on a quiet machine, more where code is read late.
+   */
+  private static final double MOST_MARKED = 0.005;
+
+  /**
+   * At 1 ms, on a machine that others keep busy, rings run over before the first stacks are warm.
+   */
+  private static final double MOST_LOST = 0.25;
+
+  /**
+   * One in a run: a sample in a method that an exception is just leaving has been seen to show the
+   * method's successor on the stack below it, once in some million pairs.
+   */
+  private static final double MOST_BAD = 1.0 / 50_000;
+
+  private static final int LEAST_PAIRS = 3_000;
+
+  static Stream<Jdk> jdks() {
+    return Jdk.all().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void stacksAreCompleteAndTrue(Jdk jdk) throws Exception {
+    Matrix.Summary run = Matrix.shortRun(jdk, PHASES, SECONDS);
+    System.out.println(run);
+    assertAll(
+        () -> assertEquals("", run.failure()),
+        () -> assertTrue(run.share() >= LEAST, run::toString),
+        () -> assertTrue(run.marked() <= MOST_MARKED, run::toString),
+        () -> assertTrue(run.lost() <= MOST_LOST, run::toString),
+        () -> assertTrue(run.pairs() >= LEAST_PAIRS, run::toString),
+        () -> assertTrue(run.bad() <= MOST_BAD * run.pairs(), run::toString));
+  }
+}

@@ -1,0 +1,35 @@
+package stackweave.verify.it;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/** A thread that uses 0.6 s of CPU time, in an event from its first to its last instruction. */
+final class NamespacesApp {
+  private static final long NANOS = 600_000_000L;
+
+  private NamespacesApp() {}
+
+  public static void main(String[] args) throws Exception {
+    Sampling.await();
+    Thread spinning = new Thread(NamespacesApp::spin, "spinning");
+    SpinApp.SpinEvent event = new SpinApp.SpinEvent();
+    event.begin();
+    spinning.start();
+    spinning.join();
+    event.end();
+    event.commit();
+  }
+
+  private static void spin() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    double x = 1;
+    while (threads.getCurrentThreadCpuTime() < NANOS) {
+      for (int i = 0; i < 10_000; i++) {
+        x = Math.sqrt(x + i);
+      }
+    }
+    if (x < 0) {
+      throw new IllegalStateException();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Samples in a namespace of its own: their times and threads are those that the JVM itself has. In
+ * a time namespace the monotonic clock is another than the machine's.
+ */
+class NamespacesIT {
+
+  @ParameterizedTest
+  @CsvSource({
+    "perf, --time --monotonic 100000",
+    "timer, --time --monotonic 100000",
+    "perf, --time --monotonic -500",
+    "perf, --pid --mount-proc",
+    "timer, --pid --mount-proc"
+  })
+  void samplesAreOfTheirTimeAndThread(String engine, String namespace) throws Exception {
+    List<String> unshare = new ArrayList<>(List.of("unshare", "--fork"));
+    unshare.addAll(Arrays.asList(namespace.split(" ")));
+    assumeTrue(isPermitted(unshare), () -> "this user or kernel can't: " + unshare);
+    ForkedJvm jvm = ForkedJvm.on(Jdks.oldest()).under(unshare.toArray(String[]::new));
+    Instant before = Instant.now();
+    ForkedJvm.Ended ended =
+        jvm.agent("engine=" + engine)
+            .recording()
+            .run("stackweave.verify.it.NamespacesApp")
+            .successfully();
+    Instant after = Instant.now();
+
+    List<RecordedEvent> events = RecordingFile.readAllEvents(ended.recording());
+    List<RecordedEvent> samples =
+        events.stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.NativeSample"))
+            .filter(event -> event.getThread("sampledThread") != null)
+            .filter(event -> "spinning".equals(event.getThread("sampledThread").getJavaName()))
+            .toList();
+    List<RecordedEvent> spins =
+        events.stream()
+            .filter(event -> event.getEventType().getName().equals("test.Spin"))
+            .toList();
+    String last =
+        events.stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            .map(event -> event.getString("engine"))
+            .reduce("none", (a, b) -> b);
+    assertEquals(1, spins.size());
+    Instant begin = spins.get(0).getStartTime();
+    Instant end = spins.get(0).getEndTime();
+    long within =
+        samples.stream()
+            .filter(event -> !event.getStartTime().isBefore(begin.minusMillis(5)))
+            .filter(event -> !event.getStartTime().isAfter(end.plusMillis(5)))
+            .count();
+    assertAll(
+        () -> assertEquals(engine, last),
+        () -> assertTrue(begin.isAfter(before) && end.isBefore(after), begin + " to " + end),
+        () -> assertTrue(samples.size() >= 20, "samples: " + samples.size()),
+        () -> assertEquals(samples.size(), within, () -> samples.get(0) + " not within " + begin));
+  }
+
+  private static boolean isPermitted(List<String> unshare)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(unshare);
+    command.add("true");
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(Files.createTempFile("unshare", "").toFile())
+            .start();
+    return process.waitFor() == 0;
+  }
+}

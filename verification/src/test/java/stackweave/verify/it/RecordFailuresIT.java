@@ -1,0 +1,87 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+
+/**
+ * Stacks that stop in assembly which nothing describes are kept, and come out of the file as they
+ * went in.
+ */
+class RecordFailuresIT {
+  private static final int MOST_RUNS = 3;
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void failuresAreKeptAndReplayed(Jdk jdk) throws IOException {
+    // On a busy machine the second that the application runs may be over before a stack was looked
+    // at.
+    List<Path> files = List.of();
+    for (int i = 0; i < MOST_RUNS && files.isEmpty(); i++) {
+      ForkedJvm jvm = agent(jdk, "failures");
+      assertEquals(List.of(), ended(jvm).err());
+      Path directory = jvm.directory().resolve("failures");
+      assertEquals("rwx------", permissions(directory));
+      try (Stream<Path> list = Files.list(directory)) {
+        files = list.filter(file -> file.toString().contains("no-unwind-information")).toList();
+      }
+    }
+    assertFalse(files.isEmpty());
+    for (Path file : files) {
+      assertEquals("rw-------", permissions(file));
+      List<String> frames = replay(jdk, file.toString());
+      assertEquals("end: no unwind information for pc", frames.get(frames.size() - 1));
+      assertTrue(frames.get(frames.size() - 2).matches("native +lab_opaque.*"), frames::toString);
+      List<String> contents = replay(jdk, "--contents", file.toString());
+      int recorded = contents.indexOf("frames when recorded:");
+      assertEquals(
+          frames,
+          contents.subList(recorded + 1, recorded + 1 + frames.size()).stream()
+              .map(String::strip)
+              .toList());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void aDirectoryThatCantBeUsedIsNamedAndSamplingGoesOn(Jdk jdk) {
+    ForkedJvm.Ended ended = ended(agent(jdk, "no/such/place"));
+    assertEquals(1, ended.err().size(), () -> ended.err().toString());
+    assertTrue(
+        ended.err().get(0).startsWith("stackweave: failures are not recorded: no/such/place"),
+        () -> ended.err().toString());
+    assertFalse(Stacks.of(ended.recording()).samples().isEmpty());
+  }
+
+  private static ForkedJvm agent(Jdk jdk, String directory) {
+    String options = "=interval=1ms,record-failures=" + directory;
+    return ForkedJvm.on(jdk).options("-javaagent:" + ForkedJvm.AGENT + options).recording();
+  }
+
+  private static ForkedJvm.Ended ended(ForkedJvm jvm) {
+    return jvm.run("stackweave.verify.it.OpaqueApp").successfully();
+  }
+
+  private static List<String> replay(Jdk jdk, String... arguments) {
+    return ForkedJvm.on(jdk)
+        .runJar(
+            ForkedJvm.AGENT,
+            Stream.concat(Stream.of("replay"), Stream.of(arguments)).toArray(String[]::new))
+        .successfully()
+        .out();
+  }
+
+  private static String permissions(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+}

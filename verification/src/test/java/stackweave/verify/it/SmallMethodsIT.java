@@ -1,0 +1,97 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Frame;
+import stackweave.verify.it.Stacks.Sample;
+
+/** The caller of a compiled method is right at each of its instructions. */
+class SmallMethodsIT {
+  private static final String APP = SmallMethodsApp.class.getName();
+  private static final List<String> SMALL = List.of("choose", "rotate", "compare");
+
+  /** Of samples whose caller may be another: in code that was replaced before it was read. */
+  private static final double MOST_WRONG = 0.002;
+
+  static Stream<Arguments> runs() {
+    return Jdks.all()
+        .flatMap(
+            jdk ->
+                Stream.of("-XX:+TieredCompilation", "-XX:TieredStopAtLevel=1")
+                    .map(flag -> Arguments.of(jdk, flag)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void smallMethodsHaveTheirTrueCaller(Jdk jdk, String flag) {
+    Stacks stacks =
+        Stacks.of(
+            ForkedJvm.on(jdk)
+                .withoutLibraries()
+                .agent("interval=500us")
+                .recording()
+                .options(
+                    flag,
+                    "-XX:CompileCommand=quiet",
+                    "-XX:CompileCommand=dontinline," + APP + "::*")
+                .run(APP, "2")
+                .successfully()
+                .recording());
+    Map<String, Integer> callers = new TreeMap<>();
+    int all = 0;
+    int wrong = 0;
+    for (Sample sample : stacks.samples()) {
+      List<Frame> frames = sample.frames();
+      if (frames.size() > 1 && isSmall(sample.innermost())) {
+        String caller = frames.get(frames.size() - 2).qualifiedName();
+        callers.merge(caller, 1, Integer::sum);
+        all++;
+        wrong += caller.equals(APP + "." + SmallMethodsApp.CALLER) ? 0 : 1;
+      }
+    }
+    System.out.printf("%s %s, callers of small methods: %s%n", jdk, flag, callers);
+    assertTrue(all >= 500, callers.toString());
+    assertTrue(wrong <= MOST_WRONG * all, callers.toString());
+  }
+
+  /** JFR's own sampler stops threads by a signal, which is often due together with a timer's. */
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void noSampleIsOfAHandlerThatHasNotBegun(Jdk jdk) {
+    Stacks stacks =
+        Stacks.of(
+            ForkedJvm.on(jdk)
+                .withoutLibraries()
+                .agent("engine=timer", "interval=1ms")
+                .recording("settings=profile")
+                .run(APP, "2")
+                .successfully()
+                .recording());
+    long all = stacks.samples().size();
+    long inHandler =
+        stacks
+            .of(
+                sample ->
+                    !sample.frames().isEmpty()
+                        && sample.innermost().name().equals("SR_handler")
+                        && sample.innermost().offset() == 0)
+            .count();
+    System.out.printf("%s, timers beside JFR's sampler: %d of %d%n", jdk, inHandler, all);
+    assertTrue(all > 100, () -> all + " samples");
+    assertTrue(inHandler <= all / 200, () -> inHandler + " of " + all);
+  }
+
+  private static boolean isSmall(Frame frame) {
+    return frame.className().equals(APP)
+        && SMALL.contains(frame.name())
+        && !frame.kind().equals("interpreted");
+  }
+}

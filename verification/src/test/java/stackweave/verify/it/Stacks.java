@@ -1,0 +1,338 @@
+package stackweave.verify.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * The stacks of a recording, put together from its events by the JDK's own reader and by what the
+ * events say of themselves (legends and all): nothing of the product's code has a part in it.
+ */
+final class Stacks {
+
+  /**
+   * A frame; {@code kind} in the words of the session's legend, {@code module} a file name or "".
+   */
+  record Frame(
+      String kind,
+      String module,
+      String className,
+      String name,
+      int line,
+      long offset,
+      long symbolStart) {
+
+    boolean isJava() {
+      return !className.isEmpty();
+    }
+
+    boolean isNative() {
+      return kind.equals("native");
+    }
+
+    /** The name with its class, as a person says it. */
+    String qualifiedName() {
+      return isJava() ? className + "." + name : name;
+    }
+
+    /**
+     * Where a calling frame's return address is in its module: offsets are those of the call, one
+     * byte before, since a call may be the last instruction of its function.
+     */
+    long returnAddress() {
+      return symbolStart + offset + 1;
+    }
+  }
+
+  /**
+   * Whose a sample is, as far as that is said beyond a thread's name.
+   *
+   * @param carrier name of a virtual thread's carrier, "" of others
+   * @param sampledThread name of the Java thread that JFR itself has for the sample, or null
+   */
+  record Owner(boolean virtual, long javaId, String carrier, String sampledThread) {}
+
+  /** A sample; the frames are root first. */
+  record Sample(
+      String thread,
+      long osThread,
+      Owner owner,
+      Instant time,
+      long weight,
+      String end,
+      List<Frame> frames) {
+
+    Frame innermost() {
+      return frames.get(frames.size() - 1);
+    }
+
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder("[" + thread + "] end: " + end);
+      for (Frame frame : frames) {
+        text.append("\n    ")
+            .append(frame.qualifiedName())
+            .append(frame.line() > 0 ? ":" + frame.line() : "")
+            .append(" +0x")
+            .append(Long.toHexString(frame.offset()))
+            .append(" [")
+            .append(frame.module())
+            .append("] ")
+            .append(frame.kind());
+      }
+      return text.toString();
+    }
+  }
+
+  /** A module as the recording describes it. */
+  record Library(String path, String unwindSource, String symbolsFrom, long functions) {}
+
+  /** Sums over the SamplerStatus events. */
+  record Status(
+      long taken,
+      long written,
+      long lost,
+      long dropped,
+      long undecodable,
+      long cpuUsed,
+      long cpuCovered,
+      long drainCpu,
+      long cpuMissed) {
+
+    /** CPU time used while samples were taken. */
+    long cpuSampled() {
+      return cpuUsed - cpuMissed;
+    }
+
+    /** Samples passed over, for which others stand. */
+    long thinned() {
+      return taken - written - dropped - undecodable;
+    }
+
+    /** All samples that ought to be there. */
+    long owed() {
+      return written + lost + dropped + undecodable;
+    }
+  }
+
+  /** An event of the application: its name, its first text field, begin and end. */
+  record Mark(String event, String text, Instant begin, Instant end) {}
+
+  private final List<Sample> samples = new ArrayList<>();
+  private final List<Mark> marks = new ArrayList<>();
+  private final List<Library> libraries = new ArrayList<>();
+  private final Set<String> completeEnds;
+  private final Status status;
+  private final long unresolved;
+
+  private Stacks(List<RecordedEvent> events) {
+    Map<Integer, String> kinds = new HashMap<>();
+    Map<Integer, String> ends = new HashMap<>();
+    Map<Long, RecordedEvent> frames = new HashMap<>();
+    Map<Long, RecordedEvent> methods = new HashMap<>();
+    Map<Long, RecordedEvent> threads = new HashMap<>();
+    Map<Long, Library> modules = new HashMap<>();
+    List<RecordedEvent> taken = new ArrayList<>();
+    List<String> complete = new ArrayList<>();
+    long[] sums = new long[9];
+    for (RecordedEvent event : events) {
+      switch (event.getEventType().getName()) {
+        case "stackweave.Session" -> {
+          legend(event.getString("kindLegend"), kinds);
+          legend(event.getString("endLegend"), ends);
+          complete.addAll(Arrays.asList(event.getString("completeEnds").split("[, ]+")));
+        }
+        case "stackweave.Frame" -> frames.put(event.getLong("id"), event);
+        case "stackweave.Method" -> methods.put(event.getLong("id"), event);
+        case "stackweave.Thread" -> threads.put(event.getLong("threadId"), event);
+        case "stackweave.NativeLibrary" ->
+            modules.put(
+                event.getLong("moduleId"),
+                new Library(
+                    event.getString("path"),
+                    event.getString("unwindSource"),
+                    event.getString("symbolsFrom"),
+                    event.getLong("functions")));
+        case "stackweave.NativeSample" -> taken.add(event);
+        case "stackweave.SamplerStatus" -> {
+          String[] fields = {
+            "taken",
+            "written",
+            "lost",
+            "dropped",
+            "undecodable",
+            "cpuUsed",
+            "cpuCovered",
+            "drainCpu",
+            "cpuMissed"
+          };
+          for (int i = 0; i < fields.length; i++) {
+            sums[i] += event.getLong(fields[i]);
+          }
+        }
+        default -> {
+          if (event.getEventType().getName().startsWith("test.")) {
+            String text =
+                event.getString(event.getFields().get(event.getFields().size() - 1).getName());
+            marks.add(
+                new Mark(
+                    event.getEventType().getName(),
+                    text,
+                    event.getStartTime(),
+                    event.getEndTime()));
+          }
+        }
+      }
+    }
+    completeEnds = new java.util.HashSet<>();
+    complete.forEach(code -> completeEnds.add(ends.get(Integer.parseInt(code))));
+    status =
+        new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]);
+    libraries.addAll(modules.values());
+
+    long missing = 0;
+    for (RecordedEvent event : taken) {
+      List<Frame> stack = new ArrayList<>();
+      long id = event.getLong("stackId");
+      while (id != 0) {
+        RecordedEvent frame = frames.get(id);
+        RecordedEvent method = frame == null ? null : methods.get(frame.getLong("methodId"));
+        if (method == null) {
+          missing++;
+          break;
+        }
+        stack.add(frame(frame, method, kinds, modules));
+        id = frame.getLong("parentId");
+      }
+      Collections.reverse(stack);
+      RecordedEvent thread = threads.get(event.getLong("threadId"));
+      samples.add(
+          new Sample(
+              thread == null ? "?" : thread.getString("name"),
+              thread == null ? -1 : thread.getLong("osThreadId"),
+              owner(event, thread, threads.values()),
+              event.getStartTime(),
+              event.getLong("weight"),
+              ends.getOrDefault(event.getInt("end"), "code " + event.getInt("end")),
+              stack));
+    }
+    unresolved = missing;
+  }
+
+  private static Owner owner(
+      RecordedEvent sample, RecordedEvent thread, Collection<RecordedEvent> threads) {
+    RecordedThread sampled = sample.getThread("sampledThread");
+    long carrier = thread == null ? 0 : thread.getLong("carrierId");
+    String carrierName =
+        carrier == 0
+            ? ""
+            : threads.stream()
+                .filter(t -> !t.getBoolean("virtual") && t.getLong("javaId") == carrier)
+                .map(t -> t.getString("name"))
+                .findFirst()
+                .orElse("?");
+    return new Owner(
+        thread != null && thread.getBoolean("virtual"),
+        thread == null ? 0 : thread.getLong("javaId"),
+        carrierName,
+        sampled == null ? null : sampled.getJavaName());
+  }
+
+  /** Reads a whole recording. */
+  static Stacks of(Path recording) {
+    try {
+      return new Stacks(RecordingFile.readAllEvents(recording));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Frame frame(
+      RecordedEvent frame,
+      RecordedEvent method,
+      Map<Integer, String> kinds,
+      Map<Long, Library> modules) {
+    Library module = modules.get(method.getLong("moduleId"));
+    String className = method.getString("className");
+    return new Frame(
+        kinds.getOrDefault(frame.getInt("kind"), "code " + frame.getInt("kind")),
+        module == null ? "" : fileName(module.path()),
+        className == null ? "" : className,
+        method.getString("name"),
+        frame.getInt("line"),
+        frame.getLong("offset"),
+        method.getLong("start"));
+  }
+
+  private static String fileName(String path) {
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    return name.endsWith(" (deleted)") ? name.substring(0, name.length() - 10) : name;
+  }
+
+  private static void legend(String legend, Map<Integer, String> into) {
+    for (String entry : legend.split(",")) {
+      String[] sides = entry.strip().split("=", 2);
+      into.put(Integer.parseInt(sides[0]), sides[1]);
+    }
+  }
+
+  List<Sample> samples() {
+    return samples;
+  }
+
+  Stream<Sample> of(Predicate<Sample> wanted) {
+    return samples.stream().filter(wanted);
+  }
+
+  List<Library> libraries() {
+    return libraries;
+  }
+
+  List<Mark> marks() {
+    return marks;
+  }
+
+  Status status() {
+    return status;
+  }
+
+  /** Samples whose stack leads to a frame or method that the recording does not hold. */
+  long unresolved() {
+    return unresolved;
+  }
+
+  boolean isComplete(Sample sample) {
+    return completeEnds.contains(sample.end());
+  }
+
+  /** How many stacks end in which way, most frequent first. */
+  String endsTable() {
+    Map<String, Long> counts = new TreeMap<>();
+    samples.forEach(sample -> counts.merge(sample.end(), 1L, Long::sum));
+    StringBuilder table = new StringBuilder();
+    counts.entrySet().stream()
+        .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+        .forEach(
+            end ->
+                table.append(
+                    String.format(
+                        "  %9d  %6.3f %%  %s%n",
+                        end.getValue(), 100.0 * end.getValue() / samples.size(), end.getKey())));
+    return table.toString();
+  }
+}

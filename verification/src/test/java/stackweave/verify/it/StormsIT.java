@@ -1,0 +1,85 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import stackweave.verify.it.Stacks.Sample;
+import stackweave.verify.storm.Storms;
+
+/**
+ * Storms of threads, libraries and classes: the application's results are right, the agent stays
+ * within its bounds, and samples as before when they are over. Longer with {@code
+ * -Dit.storm.seconds=60}.
+ */
+class StormsIT {
+
+  private static final String SECONDS = System.getProperty("it.storm.seconds", "1");
+
+  /** The agent's budget, and what the JDK and the application keep. */
+  private static final long MOST_HEAP_KIB = (64 + 8) * 1024;
+
+  /**
+   * 5,000 threads × CPUs it must not be; perf that comes back while a crowd is going holds one per
+   * CPU for each thread that was still there.
+   */
+  private static final int MOST_FDS = 1_000;
+
+  /** The tenth that it may use in the long run, and what handing over between engines costs. */
+  private static final double MOST_SHARE = 0.15;
+
+  private static final Pattern LINE =
+      Pattern.compile(
+          "STORM (\\S+): (.*); ([0-9.]+) s; drain thread (-?[0-9.]+) s = .* %; heap (\\d+) KiB;"
+              + " resident \\d+ KiB; fds (\\d+)");
+
+  @Test
+  void theAgentStaysWithinItsBounds() {
+    ForkedJvm.Ended ended =
+        ForkedJvm.on(Jdks.oldest())
+            .withoutLibraries()
+            .agent()
+            .recording()
+            .options("-Xmx512m", "-XX:MaxMetaspaceSize=128m")
+            .run(Storms.class.getName(), SECONDS)
+            .successfully();
+    ended.out().forEach(System.out::println);
+    Stacks stacks = Stacks.of(ended.recording());
+    System.out.println(stacks.status());
+
+    List<Matcher> storms =
+        ended.out().stream().map(LINE::matcher).filter(Matcher::matches).toList();
+    assertEquals(
+        Storms.NAMES, storms.stream().map(storm -> storm.group(1)).collect(Collectors.toList()));
+    for (Matcher storm : storms) {
+      assertAll(
+          () ->
+              assertTrue(Long.parseLong(storm.group(5)) < MOST_HEAP_KIB, "heap: " + storm.group()),
+          () -> assertTrue(Integer.parseInt(storm.group(6)) < MOST_FDS, "fds: " + storm.group()));
+    }
+    List<Sample> calm = stacks.of(sample -> sample.thread().equals("calm")).toList();
+    long complete = calm.stream().filter(stacks::isComplete).count();
+    double seconds = Double.parseDouble(SECONDS);
+    assertAll(
+        () -> assertEquals(List.of(), ended.err()),
+        () -> assertTrue(calm.size() > 20 * seconds, "samples of the calm: " + calm.size()),
+        () -> assertTrue(complete >= 0.99 * calm.size(), complete + " of " + calm.size()),
+        () -> assertEquals(0, stacks.unresolved()),
+        () -> assertTrue(share(stacks) < MOST_SHARE, "drain thread's share: " + share(stacks)));
+  }
+
+  /** Of a core, but for the second that sampling may cost to begin with. */
+  private static double share(Stacks stacks) {
+    Instant first = stacks.samples().get(0).time();
+    Instant last = stacks.samples().get(stacks.samples().size() - 1).time();
+    double drain = stacks.status().drainCpu() / 1e9 - 3; // it begins three times
+    return drain / (Duration.between(first, last).toNanos() / 1e9);
+  }
+}

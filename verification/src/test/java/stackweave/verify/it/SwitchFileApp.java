@@ -1,0 +1,52 @@
+package stackweave.verify.it;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import jdk.jfr.Recording;
+
+/**
+ * Is sampled, switches that off by a file (the argument), and on again; prints after how many
+ * milliseconds each took effect.
+ */
+final class SwitchFileApp {
+  private static final int LONGEST_MILLIS = 60_000;
+
+  private SwitchFileApp() {}
+
+  public static void main(String[] args) throws Exception {
+    Path file = Path.of(args[0]);
+    try (Recording recording = new Recording()) {
+      recording.enable("stackweave.NativeSample");
+      recording.setDestination(Path.of("switch.jfr"));
+      recording.start();
+      burnUntil(true);
+      burn(500);
+      Files.createFile(file);
+      System.out.println("off after " + burnUntil(false));
+      burn(1_500);
+      Files.delete(file);
+      System.out.println("on after " + burnUntil(true));
+      burn(500);
+    }
+  }
+
+  private static long burnUntil(boolean sampled) throws Exception {
+    long start = System.nanoTime();
+    while (Sampling.isOn() != sampled) {
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      if (millis > LONGEST_MILLIS) {
+        throw new IllegalStateException("nothing happens for " + millis + " ms");
+      }
+      burn(20);
+    }
+    return (System.nanoTime() - start) / 1_000_000;
+  }
+
+  private static void burn(long millis) {
+    long end = System.nanoTime() + millis * 1_000_000;
+    long x = 1;
+    while (System.nanoTime() < end || x == 0) {
+      x = x * 6364136223846793005L + 1442695040888963407L;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+
+/** A file switches sampling off and on without attach, JFR or restart. */
+class SwitchFileIT {
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void samplingStopsAndGoesOn(Jdk jdk) throws IOException {
+    ForkedJvm jvm = ForkedJvm.on(jdk).withoutLibraries();
+    Path file = jvm.directory().resolve("off");
+    ForkedJvm.Ended ended =
+        jvm.agent("switch=" + file)
+            .run("stackweave.verify.it.SwitchFileApp", file.toString())
+            .successfully();
+    assertEquals(2, ended.out().size(), ended.toString());
+    assertEquals(
+        List.of(
+            "stackweave: switched off by "
+                + file
+                + "; remove it to go on; the application runs on unharmed"),
+        ended.err().stream().filter(line -> line.startsWith("stackweave")).toList());
+
+    List<RecordedEvent> events = RecordingFile.readAllEvents(jvm.directory().resolve("switch.jfr"));
+    List<Instant> off =
+        events.stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            .filter(event -> event.getString("note").contains("switched off by " + file))
+            .map(RecordedEvent::getStartTime)
+            .toList();
+    assertTrue(off.size() > 0, "no status says so");
+    List<Instant> samples =
+        events.stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.NativeSample"))
+            .map(RecordedEvent::getStartTime)
+            .sorted()
+            .toList();
+    Instant switchedOff = off.get(0);
+    long before = samples.stream().filter(time -> time.isBefore(switchedOff)).count();
+    Instant goesOn = samples.stream().filter(switchedOff::isBefore).findFirst().orElseThrow();
+    assertTrue(before > 10, () -> before + " samples before");
+    assertTrue(
+        goesOn.isAfter(switchedOff.plusMillis(1_400)),
+        () -> "off at " + switchedOff + ", next sample at " + goesOn);
+  }
+}

@@ -1,0 +1,213 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.samples.lab.Variant;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Frame;
+import stackweave.verify.it.Stacks.Mark;
+import stackweave.verify.it.Stacks.Sample;
+
+/** Stacks against what is known of them: by construction, by the JDK, by gdb. */
+class TruthIT {
+
+  private static final double LEAST = 0.99;
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void knownChainsAreExact(Jdk jdk) {
+    exact(jdk.toString(), Runs.lab(jdk).stacks());
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void knownChainsAreExactWithoutPerf(Jdk jdk) {
+    exact(jdk + " without perf", Runs.withoutPerf(jdk, "stackweave.samples.lab.JniLab").stacks());
+  }
+
+  private static void exact(String run, Stacks stacks) {
+    LabChains chains = new LabChains();
+    Map<String, int[]> counts = new TreeMap<>();
+    Map<String, Sample> wrong = new HashMap<>();
+    int all = 0;
+    int exact = 0;
+    for (Sample sample : stacks.samples()) {
+      if (sample.frames().isEmpty() || !isLab(sample.innermost())) {
+        continue;
+      }
+      String innermost = sample.innermost().name();
+      int[] count = counts.computeIfAbsent(innermost, key -> new int[2]);
+      all++;
+      count[0]++;
+      if (oneVariant(sample)
+          && chains.to(innermost).stream().anyMatch(chain -> chain.matches(sample))) {
+        exact++;
+        count[1]++;
+      } else {
+        wrong.putIfAbsent(innermost, sample);
+      }
+    }
+    System.out.printf("%s: %d of %d stacks of the lab exact%n", run, exact, all);
+    counts.forEach(
+        (name, count) -> System.out.printf("  %-60s %5d of %5d%n", name, count[1], count[0]));
+    wrong.values().stream().limit(4).forEach(sample -> System.out.println("not exact: " + sample));
+
+    for (String burner : LabChains.BURNERS) {
+      assertTrue(
+          counts.containsKey(burner), () -> "no sample has " + burner + " innermost: " + counts);
+    }
+    double share = (double) exact / all;
+    assertTrue(share >= LEAST, () -> "exact: " + share + "; wrong: " + wrong);
+  }
+
+  private static boolean isLab(Frame frame) {
+    return frame.module().startsWith("liblab-")
+        && (frame.name().startsWith("lab_") || frame.name().startsWith("Java_stackweave_"))
+        && !frame.name().contains("plt");
+  }
+
+  /** Each thread of the lab has a library of its own, and its C frames are all in that one. */
+  private static boolean oneVariant(Sample sample) {
+    return sample.frames().stream()
+            .map(Frame::module)
+            .filter(module -> module.startsWith("liblab-"))
+            .distinct()
+            .count()
+        == 1;
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void javaFramesAreThoseOfGetStackTrace(Jdk jdk) {
+    ForkedJvm.Ended ended =
+        ForkedJvm.on(jdk)
+            .agent()
+            .recording()
+            .run("stackweave.verify.it.SpinApp", "1500", Variant.built().get(0))
+            .successfully();
+    Stacks stacks = Stacks.of(ended.recording());
+    for (String spinner : List.of("cold", "warm")) {
+      List<String> expected =
+          ended.out().stream()
+              .filter(line -> line.startsWith("STACK " + spinner + " "))
+              .map(line -> line.substring(("STACK " + spinner + " ").length()))
+              .toList();
+      assertTrue(expected.size() > 6, () -> "getStackTrace() of " + spinner + ": " + ended.out());
+      Mark spin =
+          stacks.marks().stream().filter(mark -> mark.text().equals(spinner)).findAny().get();
+      List<Sample> samples =
+          stacks
+              .of(sample -> sample.thread().equals(spinner))
+              .filter(sample -> sample.time().isAfter(spin.begin().plusMillis(50)))
+              .filter(sample -> sample.time().isBefore(spin.end().minusMillis(5)))
+              .toList();
+      long same = samples.stream().filter(sample -> javaFrames(sample).equals(expected)).count();
+      System.out.printf(
+          "%s, %s: %d of %d as getStackTrace() says (kinds: %s)%n",
+          jdk, spinner, same, samples.size(), kinds(samples));
+      assertTrue(samples.size() >= 25, () -> "samples: " + samples.size());
+      assertTrue(
+          same >= LEAST * samples.size(),
+          () ->
+              "getStackTrace(): "
+                  + String.join("\n    ", expected)
+                  + "\nsampled: "
+                  + samples.stream()
+                      .map(TruthIT::javaFrames)
+                      .filter(frames -> !frames.equals(expected))
+                      .map(frames -> String.join("\n    ", frames))
+                      .findFirst()
+                      .orElse(""));
+    }
+  }
+
+  /** As SpinApp prints them, innermost first; no line number is -1, and -2 in native methods. */
+  private static List<String> javaFrames(Sample sample) {
+    List<String> frames = new ArrayList<>();
+    for (Frame frame : sample.frames()) {
+      if (frame.isJava()) {
+        int line = frame.kind().equals("native method") ? -2 : frame.line();
+        frames.add(0, frame.className() + " " + frame.name() + " " + line);
+      }
+    }
+    return frames;
+  }
+
+  private static Map<String, Long> kinds(List<Sample> samples) {
+    return samples.stream()
+        .flatMap(sample -> sample.frames().stream())
+        .filter(Frame::isJava)
+        .collect(Collectors.groupingBy(Frame::kind, TreeMap::new, Collectors.counting()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void nativeFramesAreThoseOfGdb(Jdk jdk) throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gdb")), "gdb is missing:  apt-get install gdb");
+    ForkedJvm jvm = ForkedJvm.on(jdk).agent().recording().environment("LAB_LOADING_MILLIS", "3000");
+    Process process = jvm.start("stackweave.verify.it.LoadingApp");
+    List<Gdb.Frame> expected;
+    try {
+      Gdb.awaitThread(process, "loading");
+      Thread.sleep(1_000);
+      expected = Gdb.stackOf(process, "loading", "lab_loading_spin");
+    } finally {
+      jvm.end(process, "LoadingApp").successfully();
+    }
+    assertFalse(expected.isEmpty());
+    List<String> names = expected.stream().map(Gdb.Frame::name).toList();
+    assertTrue(names.contains("JVM_LoadLibrary"), () -> "gdb saw " + names);
+
+    Stacks stacks = Stacks.of(jvm.recordingFile());
+    List<Sample> samples =
+        stacks
+            .of(sample -> sample.thread().equals("loading"))
+            .filter(
+                sample ->
+                    sample.frames().stream().anyMatch(f -> f.name().equals("lab_loading_spin")))
+            .toList();
+    Map<List<Gdb.Frame>, Long> seen =
+        samples.stream()
+            .collect(Collectors.groupingBy(TruthIT::nativeFrames, Collectors.counting()));
+    System.out.printf("%s, gdb: %s%n", jdk, names);
+    assertTrue(samples.size() >= 30, () -> "samples: " + samples.size());
+    long same =
+        seen.entrySet().stream()
+            .filter(entry -> Gdb.same(expected, entry.getKey()))
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    assertTrue(
+        same >= LEAST * samples.size(), () -> same + " equal\n  gdb " + expected + "\n  " + seen);
+    assertEquals(samples.size(), seen.values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  /** The frames from lab_loading_spin outwards to the first that is not native, as gdb has them. */
+  private static List<Gdb.Frame> nativeFrames(Sample sample) {
+    List<Gdb.Frame> frames = new ArrayList<>();
+    boolean begun = false;
+    for (int i = sample.frames().size() - 1; i >= 0; i--) {
+      Frame frame = sample.frames().get(i);
+      begun |= frame.name().equals("lab_loading_spin");
+      if (begun && !frame.isNative()) {
+        break;
+      }
+      if (begun) {
+        frames.add(new Gdb.Frame(frame.module(), frame.returnAddress(), frame.name()));
+      }
+    }
+    return frames;
+  }
+}

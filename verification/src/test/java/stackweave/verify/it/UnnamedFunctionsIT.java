@@ -1,0 +1,202 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.NativeLibraries;
+import stackweave.verify.it.Stacks.Frame;
+
+/**
+ * Functions of a stripped library: each is one frame, named by where {@code readelf} has it begin;
+ * and so is assembly that nothing describes, and code in no library. The library is another
+ * temporary file in each run, and is called the same.
+ */
+class UnnamedFunctionsIT {
+  private static final String ENTRY = "Java_stackweave_verify_it_StrippedApp_run";
+  private static final Pattern FDE =
+      Pattern.compile(".* FDE .*pc=(\\p{XDigit}+)\\.\\.(\\p{XDigit}+)");
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void oneFrameForEachFunction(Jdk jdk) throws Exception {
+    Path library = NativeLibraries.library("stripped");
+    Map<String, Long> symbols = symbols(library);
+    TreeMap<Long, Long> functions = functions(library);
+    Path stripped = directory.resolve("stripped.so");
+    tool("strip", "-s", "-o", stripped.toString(), library.toString());
+    assertEquals(Set.of(ENTRY), symbols(stripped, "-D").keySet());
+
+    ForkedJvm.Ended one = run(jdk, stripped);
+    ForkedJvm.Ended other = run(jdk, stripped);
+    assertNotEquals(one.out(), other.out(), "both were extracted to one file");
+
+    Set<String> expected = new TreeSet<>();
+    expected.add(ENTRY + " [libstripped.so]");
+    for (String name : List.of("stripped_outer", "stripped_middle", "stripped_leaf")) {
+      long start = symbols.get(name);
+      assertTrue(functions.containsKey(start), name + " has no FDE");
+      expected.add("libstripped.so+0x" + Long.toHexString(start));
+    }
+    long assembly = symbols.get("stripped_assembly");
+    long before = functions.floorEntry(assembly).getValue();
+    if (before <= assembly) {
+      long start = Math.max(before, textSection(library));
+      long end = functions.higherKey(assembly);
+      expected.add("libstripped.so+0x" + Long.toHexString(start) + "..0x" + Long.toHexString(end));
+    }
+    if (System.getProperty("os.arch").equals("amd64")) {
+      expected.add("[unknown code]");
+    }
+    for (ForkedJvm.Ended ended : List.of(one, other)) {
+      Map<String, Long> frames = frames(jdk, ended);
+      assertEquals(expected, frames.keySet(), () -> "extracted to " + ended.out());
+      checkEvents(ended, symbols, library);
+    }
+  }
+
+  private static ForkedJvm.Ended run(Jdk jdk, Path library) {
+    return ForkedJvm.on(jdk)
+        .withoutLibraries()
+        .agent()
+        .recording()
+        .run("stackweave.verify.it.StrippedApp", library.toString(), "3")
+        .successfully();
+  }
+
+  /** The library's frames as {@code collapsed} has them, with the samples that they are in. */
+  private static Map<String, Long> frames(Jdk jdk, ForkedJvm.Ended ended) {
+    Map<String, Long> frames = new TreeMap<>();
+    List<String> lines =
+        ForkedJvm.on(jdk)
+            .runJar(ForkedJvm.AGENT, "collapsed", ended.recording().toString())
+            .successfully()
+            .out();
+    for (String line : lines) {
+      int space = line.lastIndexOf(' ');
+      String stack = line.substring(0, space);
+      if (stack.contains(ENTRY)) {
+        for (String frame : stack.substring(stack.indexOf(ENTRY)).split(";")) {
+          if (!frame.endsWith(" [kernel]") && !frame.equals("[kernel]")) {
+            frames.merge(frame, Long.valueOf(line.substring(space + 1)), Long::sum);
+          }
+        }
+      }
+    }
+    return frames;
+  }
+
+  /** The events have the true path, and the exact place of each pc in its function. */
+  private static void checkEvents(ForkedJvm.Ended ended, Map<String, Long> symbols, Path library)
+      throws IOException, InterruptedException {
+    Stacks stacks = Stacks.of(ended.recording());
+    Set<Long> generated =
+        stacks
+            .of(sample -> !sample.frames().isEmpty())
+            .map(Stacks.Sample::innermost)
+            .filter(frame -> frame.name().equals("[unknown code]"))
+            .map(frame -> frame.symbolStart() + frame.offset())
+            .collect(Collectors.toSet());
+    for (long pc : generated) { // one of three instructions of one page
+      assertTrue(Set.of(0L, 3L, 5L).contains(pc & 4095), () -> Long.toHexString(pc));
+    }
+    String path = ended.out().get(0);
+    assertTrue(
+        stacks.libraries().stream().anyMatch(l -> l.path().equals(path)), () -> "no " + path);
+    String file = Path.of(path).getFileName().toString();
+    long leaf = symbols.get("stripped_leaf");
+    List<Frame> leaves =
+        stacks
+            .of(sample -> !sample.frames().isEmpty())
+            .map(Stacks.Sample::innermost)
+            .filter(frame -> frame.module().equals(file) && frame.symbolStart() == leaf)
+            .toList();
+    assertTrue(leaves.size() > 50, leaves.size() + " samples in stripped_leaf");
+    Set<Long> offsets = leaves.stream().map(Frame::offset).collect(Collectors.toSet());
+    assertTrue(offsets.size() > 3, () -> "all at " + offsets);
+    Set<Long> instructions = instructions(library, "stripped_leaf");
+    offsets.forEach(at -> assertTrue(instructions.contains(leaf + at), () -> "+" + at));
+  }
+
+  private static long textSection(Path library) throws IOException, InterruptedException {
+    Matcher section =
+        Pattern.compile("\\.text +PROGBITS +(\\p{XDigit}+)")
+            .matcher(tool("readelf", "-SW", library.toString()));
+    assertTrue(section.find());
+    return Long.parseLong(section.group(1), 16);
+  }
+
+  private static Set<Long> instructions(Path library, String function)
+      throws IOException, InterruptedException {
+    Matcher lines =
+        Pattern.compile("(?m)^ *(\\p{XDigit}+):\t")
+            .matcher(tool("objdump", "--disassemble=" + function, library.toString()));
+    Set<Long> found = new TreeSet<>();
+    while (lines.find()) {
+      found.add(Long.parseLong(lines.group(1), 16));
+    }
+    return found;
+  }
+
+  private static Map<String, Long> symbols(Path library, String... options)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("nm", "--defined-only"));
+    command.addAll(List.of(options));
+    command.add(library.toString());
+    Map<String, Long> symbols = new HashMap<>();
+    for (String line : tool(command.toArray(new String[0])).split("\n")) {
+      String[] fields = line.split(" ");
+      if (fields.length == 3 && "tT".contains(fields[1])) {
+        symbols.put(fields[2], Long.parseLong(fields[0], 16));
+      }
+    }
+    return symbols;
+  }
+
+  /** First addresses and those behind the last, of all FDEs. */
+  private static TreeMap<Long, Long> functions(Path library)
+      throws IOException, InterruptedException {
+    TreeMap<Long, Long> functions = new TreeMap<>();
+    Matcher fdes = FDE.matcher(tool("readelf", "--debug-dump=frames", library.toString()));
+    while (fdes.find()) {
+      functions.put(Long.parseLong(fdes.group(1), 16), Long.parseLong(fdes.group(2), 16));
+    }
+    return functions;
+  }
+
+  private static String tool(String... command) throws IOException, InterruptedException {
+    Path output = Files.createTempFile("tool", ".out");
+    try {
+      int status =
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .redirectOutput(output.toFile())
+              .start()
+              .waitFor();
+      assertEquals(0, status, () -> String.join(" ", command));
+      return Files.readString(output, StandardCharsets.ISO_8859_1);
+    } finally {
+      Files.delete(output);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Jdk;
+import stackweave.verify.it.Stacks.Sample;
+
+/**
+ * Virtual threads: whose a sample is, judged by frames that only one thread can have; where their
+ * frames begin; where they are missing.
+ */
+class VirtualThreadsIT {
+  private static final int FIRST = 21;
+  private static final String APP = "stackweave.verify.it.VirtualThreadsApp";
+  private static final String BOUNDARY = "[virtual thread]";
+  private static final String FROZEN = "[frames frozen in the heap]";
+
+  /**
+   * On an idle machine nearly all are identified. Where the drain thread gets its turn late, more
+   * of the samples lie before the collection that it then sees.
+   */
+  private static final double LEAST = 0.4;
+
+  /** Collectors that move objects in pauses only, and those that also do so meanwhile. */
+  private static final List<String> IN_PAUSES =
+      List.of("-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC");
+
+  private static final List<String> CONCURRENT = List.of("-XX:+UseZGC", "-XX:+UseShenandoahGC");
+
+  static Stream<Arguments> runs() {
+    return Jdks.all()
+        .filter(jdk -> jdk.feature() >= FIRST)
+        .flatMap(
+            jdk ->
+                Stream.concat(IN_PAUSES.stream(), CONCURRENT.stream())
+                    .map(collector -> Arguments.of(jdk, collector)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void samplesAreOfTheThreadThatRan(Jdk jdk, String collector) {
+    Stacks stacks =
+        Stacks.of(
+            ForkedJvm.on(jdk)
+                .agent()
+                .recording("+stackweave.NativeSample#interval=2ms")
+                .options(collector, "-Xmx400m")
+                .run(APP, "4")
+                .successfully()
+                .recording());
+    List<Sample> work = stacks.of(VirtualThreadsIT::isWork).toList();
+    List<Sample> wrong = work.stream().filter(s -> isIdentified(s) && !isOwn(s)).toList();
+    long identified = work.stream().filter(VirtualThreadsIT::isIdentified).count();
+    double share = (double) identified / work.size();
+    double complete = (double) stacks.of(stacks::isComplete).count() / stacks.samples().size();
+    List<Sample> frozen = stacks.of(s -> has(s, FROZEN)).toList();
+    System.out.printf(
+        "%s %s: %d samples of known workers, %.1f %% identified, %d wrong; %d of %d with frozen"
+            + " frames; %.2f %% complete%n",
+        jdk,
+        collector,
+        work.size(),
+        100 * share,
+        wrong.size(),
+        frozen.size(),
+        stacks.samples().size(),
+        100 * complete);
+    long unnamed = work.stream().filter(s -> !carrierNamed(s)).count();
+    double least = IN_PAUSES.contains(collector) ? LEAST : 0;
+    assertAll(
+        () -> assertTrue(work.size() > 50, () -> "samples of workers: " + work.size()),
+        () -> assertEquals(List.of(), wrong.stream().limit(2).toList(), "wrong threads"),
+        () -> assertTrue(share >= least, () -> "identified: " + share),
+        () -> assertTrue(complete >= 0.99, () -> "complete: " + complete + stacks.endsTable()),
+        () -> none(work, s -> !s.owner().virtual(), "work of no virtual thread"),
+        // A carrier's first samples may come before the Java threads are looked through.
+        () -> assertTrue(unnamed <= 5 + work.size() / 50, () -> unnamed + " carriers not named"),
+        () ->
+            none(
+                work,
+                s -> isIdentified(s) && !s.thread().equals(s.owner().sampledThread()),
+                "JFR's own thread is another"),
+        // While a stub of the JVM brings frozen frames back, the entry is not always to be seen.
+        () ->
+            few(
+                stacks.samples(),
+                s -> count(s, BOUNDARY) != (entered(s) ? 1 : 0),
+                "boundaries other than one per mounted thread"),
+        () -> assertTrue(frozen.size() > 10, () -> "frozen: " + frozen.size()),
+        () -> none(frozen, s -> !frozenBehindEntry(s), "frozen, and not behind the entry"),
+        () ->
+            none(
+                insideOf(stacks),
+                s -> has(s, FROZEN) == has(s, "enter0"),
+                "neither whole nor marked as frozen, or both"),
+        () -> assertTrue(callbacks(stacks) > 10, () -> "samples in C below a virtual thread"));
+  }
+
+  private static void few(List<Sample> samples, Predicate<Sample> bad, String what) {
+    List<Sample> found = samples.stream().filter(bad).toList();
+    assertTrue(
+        found.size() <= samples.size() / 1000,
+        () -> found.size() + " " + what + ", such as " + found.get(0));
+  }
+
+  private static void none(List<Sample> samples, Predicate<Sample> bad, String what) {
+    List<Sample> found = samples.stream().filter(bad).toList();
+    assertEquals(0, found.size(), () -> what + ", such as " + found.get(0));
+  }
+
+  private static boolean isWork(Sample sample) {
+    return worker(sample) != null;
+  }
+
+  /** The number in work_i, or null. */
+  private static String worker(Sample sample) {
+    return sample.frames().stream()
+        .filter(f -> f.className().endsWith("VirtualThreadsApp") && f.name().matches("work\\d"))
+        .map(f -> f.name().substring("work".length()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean isIdentified(Sample sample) {
+    return sample.owner().javaId() != 0;
+  }
+
+  private static boolean isOwn(Sample sample) {
+    return sample.thread().equals("worker-" + worker(sample)) && sample.owner().virtual();
+  }
+
+  private static boolean carrierNamed(Sample sample) {
+    return sample.owner().carrier().startsWith("ForkJoinPool-");
+  }
+
+  private static boolean has(Sample sample, String name) {
+    return count(sample, name) > 0;
+  }
+
+  private static long count(Sample sample, String name) {
+    return sample.frames().stream().filter(f -> f.name().equals(name)).count();
+  }
+
+  /** Whether something runs inside of enterSpecial, rather than enterSpecial itself. */
+  private static boolean entered(Sample sample) {
+    int i = indexOf(sample, "enterSpecial");
+    return has(sample, BOUNDARY) || i >= 0 && i < sample.frames().size() - 1;
+  }
+
+  private static boolean frozenBehindEntry(Sample sample) {
+    int boundary = indexOf(sample, BOUNDARY);
+    int frozen = indexOf(sample, FROZEN);
+    return boundary >= 0
+        && (frozen == boundary + 1
+            || frozen == boundary + 2
+                && sample.frames().get(boundary + 1).name().equals("enterSpecial"));
+  }
+
+  private static int indexOf(Sample sample, String name) {
+    for (int i = 0; i < sample.frames().size(); i++) {
+      if (sample.frames().get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Samples of whole stacks, of methods that the virtual threads themselves have called. */
+  private static List<Sample> insideOf(Stacks stacks) {
+    return stacks.of(s -> stacks.isComplete(s) && has(s, BOUNDARY) && has(s, "burn")).toList();
+  }
+
+  private static long callbacks(Stacks stacks) {
+    return stacks
+        .of(s -> has(s, "lab_callback_leaf") && has(s, BOUNDARY) && stacks.isComplete(s))
+        .filter(s -> count(s, "further") == 5)
+        .count();
+  }
+}
