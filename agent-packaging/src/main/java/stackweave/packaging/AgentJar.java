@@ -36,13 +36,14 @@ import java.util.zip.ZipOutputStream;
  *
  * <pre>
  * META-INF/MANIFEST.MF
+ * META-INF/LICENSE, NOTICE     ours
+ * META-INF/licenses/…          of the libraries
  * stackweave/agent/boot/*.class
  * inner.index                  where each entry of inner.jar lies
  * inner.jar                    stored, not compressed as a whole
  *   stackweave/…                 our classes, picocli, jelf, xz, what we need of Byte Buddy
  *   com.sun.jna/…                JNA, rewritten, with what replaces the parts taken out of it
  *   com.sun.jna.packages         of that module
- *   licenses/…                   of the libraries
  * </pre>
  */
 public final class AgentJar {
@@ -55,7 +56,7 @@ public final class AgentJar {
   private static final String OWN_MODULE = "stackweave/";
   private static final String JNA_MODULE = "com.sun.jna/";
   private static final String JNA_PACKAGE_LIST = "com.sun.jna.packages";
-  private static final String LICENSES = "licenses/";
+  private static final String LICENSES = "META-INF/licenses/";
 
   /** JNA packages: its own and that of our replacements. */
   private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", JnaRewriter.SHIM);
@@ -70,11 +71,12 @@ public final class AgentJar {
           "com/sun/jna/linux-s390x/libjnidispatch.so");
 
   private static final Set<String> LICENSE_FILES =
-      Set.of("META-INF/AL2.0", "META-INF/LGPL2.1", "META-INF/LICENSE", "META-INF/NOTICE");
+      Set.of("META-INF/AL2.0", "META-INF/LICENSE", "META-INF/NOTICE");
 
   private static final LocalDateTime TIMESTAMP = LocalDateTime.of(2026, 1, 1, 0, 0);
 
   private final SortedMap<String, byte[]> boot = new TreeMap<>();
+  private final SortedMap<String, byte[]> legal = new TreeMap<>();
   private final SortedMap<String, byte[]> inner = new TreeMap<>();
   private final JnaRewriter jna = new JnaRewriter();
   private final ShimLinks links = new ShimLinks();
@@ -120,7 +122,12 @@ public final class AgentJar {
     try (Stream<Path> files = Files.walk(directory, FileVisitOption.FOLLOW_LINKS)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         String path = directory.relativize(file).toString();
-        add(directory.getFileName().toString(), path, Files.readAllBytes(file));
+        byte[] content = Files.readAllBytes(file);
+        if (LICENSE_FILES.contains(path)) {
+          put(legal, path, content);
+        } else {
+          add("", path, content);
+        }
       }
     }
   }
@@ -140,7 +147,9 @@ public final class AgentJar {
 
   private void add(String artifact, String path, byte[] content) throws IOException {
     if (LICENSE_FILES.contains(path)) {
-      put(inner, LICENSES + artifact + path.substring("META-INF".length()), content);
+      put(legal, LICENSES + artifact + path.substring("META-INF".length()), content);
+    } else if (path.startsWith(LICENSES)) {
+      put(legal, path, content);
     } else if (path.startsWith("META-INF/") || path.endsWith("-info.class")) {
       // Services, versions and descriptors speak to a class path that these classes never see.
     } else if (path.startsWith(BOOT_PACKAGE)) {
@@ -230,6 +239,7 @@ public final class AgentJar {
       jar.setLevel(Deflater.BEST_COMPRESSION);
       jar.putNextEntry(stamped(JarFile.MANIFEST_NAME));
       manifest.write(jar);
+      write(jar, legal);
       write(jar, boot);
       jar.putNextEntry(stamped(INNER_INDEX));
       jar.write(InnerIndex.of(innerJar));

@@ -24,6 +24,18 @@ class AgentJarIT {
   private static final int JAVA_8 = 52;
   private static final int JAVA_17 = 61;
 
+  /** What NOTICE names is there. */
+  @Test
+  void licencesAreInTheJar() throws IOException {
+    Set<String> names = Set.copyOf(Jars.names(Jars.AGENT));
+    assertTrue(names.containsAll(Set.of("META-INF/LICENSE", "META-INF/NOTICE")), names::toString);
+    for (String library :
+        List.of("byte-buddy-[0-9.]*/LICENSE", "ASM", "jna-[0-9.]*/AL2.0", "jelf", "xz")) {
+      assertTrue(
+          names.stream().anyMatch(name -> name.matches("META-INF/licenses/" + library)), library);
+    }
+  }
+
   @Test
   void outsideTheInnerJarAreOnlyTheBootClasses() throws IOException {
     assertEquals(
@@ -37,7 +49,9 @@ class AgentJarIT {
             "stackweave/agent/boot/InnerClassLoader.class",
             "stackweave/agent/boot/InnerClassLoader$1.class",
             "stackweave/agent/boot/InnerClassLoader$ContentConnection.class"),
-        Set.copyOf(Jars.names(Jars.AGENT)));
+        Jars.names(Jars.AGENT).stream()
+            .filter(name -> !name.matches("META-INF/(LICENSE|NOTICE|licenses/.*)"))
+            .collect(Collectors.toSet()));
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.util.List;
  * What threads cost the kernel, over the number of CPUs: memory, a thread's start and end, and the
  * reading of counts. A thread has as many events as there are CPUs, which need not be there: first
  * those of one thread that opens them and lets all others inherit; then as the agent does it,
- * within its budget (with {@code sample-apps/src/main/c/cpus.c}).
+ * within its budget (with {@code verification/src/main/c/cpus.c}).
  *
  * <p>Run as root on Linux; whatever else uses perf events meanwhile is counted, too. Arguments: the
  * agent's jar, the directory of the lab's libraries, and the most threads (10,000 if there is

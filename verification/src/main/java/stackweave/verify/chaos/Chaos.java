@@ -32,7 +32,7 @@ import stackweave.verify.chaos.ForkedRun.Settings;
       "Runs the agent beside all that hurts a profiler: a JVM for each antagonist, JDK and engine,"
           + " in which work with known results goes on meanwhile.",
       "A crash, a hang, or a wrong result fails. What each run left is in"
-          + " sample-apps/target/chaos."
+          + " verification/target/chaos."
     })
 public final class Chaos implements Callable<Integer> {
   /** What stands above it in the page is written by people. */
