@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 
 /**
@@ -10,9 +11,6 @@ import stackweave.unwind.Architecture;
  * <p>Not proved on hardware: run so far under emulation (qemu-user) only.
  */
 final class Aarch64 extends Cpu {
-  /** First JDK that keeps the caller's sp in x19 (JDK-8288971), not in x13. */
-  private static final int FIRST_WITH_SENDER_SP_IN_X19 = 20;
-
   // Registers by DWARF number.
   static final int X0 = 0;
   static final int X3 = 3;
@@ -43,8 +41,11 @@ final class Aarch64 extends Cpu {
 
   private final int senderSp;
 
-  Aarch64(int featureVersion) {
-    senderSp = featureVersion >= FIRST_WITH_SENDER_SP_IN_X19 ? X19 : X13;
+  /**
+   * @param senderSpInX19 whether this JDK keeps the caller's sp in x19, not in x13
+   */
+  Aarch64(boolean senderSpInX19) {
+    senderSp = senderSpInX19 ? X19 : X13;
   }
 
   @Override
@@ -114,8 +115,14 @@ final class Aarch64 extends Cpu {
   }
 
   @Override
-  InterpreterEdge interpreterEdge(Callers callers, MethodCache methods) {
-    return new Aarch64InterpreterEdge(callers);
+  InterpreterEdge interpreterEdge(
+      LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
+    return new Aarch64InterpreterEdge(returnAddresses, senderSp);
+  }
+
+  @Override
+  StackDepth stackDepth() {
+    return null;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import java.util.function.LongPredicate;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -10,10 +11,12 @@ final class Aarch64InterpreterEdge implements InterpreterEdge {
   /** Farther from sp than any caller's sp that a register holds at a method's entry. */
   private static final long MOST_LOCALS_BYTES = 1 << 20;
 
-  private final Callers callers;
+  private final LongPredicate returnAddresses;
+  private final int senderSpRegister;
 
-  Aarch64InterpreterEdge(Callers callers) {
-    this.callers = callers;
+  Aarch64InterpreterEdge(LongPredicate returnAddresses, int senderSpRegister) {
+    this.returnAddresses = returnAddresses;
+    this.senderSpRegister = senderSpRegister;
   }
 
   /**
@@ -22,36 +25,36 @@ final class Aarch64InterpreterEdge implements InterpreterEdge {
    * hold anything then, but the link register leads back into the entry.
    */
   @Override
-  public boolean isEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long link = walk.topReturnAddress();
-    long senderSp = walk.valueOf(walk.cpu().senderSp());
-    boolean called = link >= entry.codelet.begin() && link < entry.codelet.end();
+  public boolean isEntering(FrameState frame, long codeletBegin, long codeletEnd)
+      throws UnreadableMemoryException {
+    long link = frame.topReturnAddress();
+    long senderSp = frame.valueOf(senderSpRegister);
+    boolean called = link >= codeletBegin && link < codeletEnd;
     return !called
-        && Math.abs(senderSp - walk.sp()) < MOST_LOCALS_BYTES
-        && walk.peek(walk.fp() + Cpu.SENDER_SP) != senderSp
-        && callers.isHotSpotReturnAddress(link);
+        && Math.abs(senderSp - frame.sp()) < MOST_LOCALS_BYTES
+        && frame.peek(frame.fp() + Cpu.SENDER_SP) != senderSp
+        && returnAddresses.test(link);
   }
 
   @Override
-  public boolean leaveEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long pc = walk.topReturnAddress();
-    if (!callers.isHotSpotReturnAddress(pc)) {
+  public boolean leaveEntering(FrameState frame, byte[] code) throws UnreadableMemoryException {
+    long pc = frame.topReturnAddress();
+    if (!returnAddresses.test(pc)) {
       return false;
     }
-    long senderSp = walk.valueOf(walk.cpu().senderSp());
-    boolean plausible = walk.isOnStack(senderSp) && senderSp - walk.sp() < MOST_LOCALS_BYTES;
+    long senderSp = frame.valueOf(senderSpRegister);
+    boolean plausible = frame.isOnStack(senderSp) && senderSp - frame.sp() < MOST_LOCALS_BYTES;
     // The frame pointer is the method's own right before the caller's sp is stored.
-    boolean own = Aarch64Code.isFpSetBefore(entry.code, PcEntry.CODE_BEFORE);
-    long fp = own ? walk.read(walk.fp() + Cpu.SAVED_FP) : walk.fp();
-    walk.toCaller(pc, plausible ? senderSp : walk.sp(), fp);
+    boolean own = Aarch64Code.isFpSetBefore(code, Cpu.CODE_WINDOW);
+    long fp = own ? frame.read(frame.fp() + Cpu.SAVED_FP) : frame.fp();
+    frame.toCaller(pc, plausible ? senderSp : frame.sp(), fp);
     return true;
   }
 
   /** {@code ldp x29, x30, [sp], #16; and sp, x20, #-16; ret}: x20 is the caller's sp already. */
   @Override
-  public boolean isLeaving(PcEntry entry) {
-    byte[] code = entry.code;
-    int at = PcEntry.CODE_BEFORE;
+  public boolean isLeaving(byte[] code) {
+    int at = Cpu.CODE_WINDOW;
     int next = at + Aarch64Code.INSTRUCTION;
     int before = at - Aarch64Code.INSTRUCTION;
     return Aarch64Code.isPopLink(code, at) && Aarch64Code.isMoveOfEspToSp(code, next)
@@ -60,19 +63,18 @@ final class Aarch64InterpreterEdge implements InterpreterEdge {
   }
 
   @Override
-  public boolean leaveLeaving(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    byte[] code = entry.code;
-    int at = PcEntry.CODE_BEFORE;
-    PartialFrame frame =
+  public boolean leaveLeaving(FrameState frame, byte[] code) throws UnreadableMemoryException {
+    int at = Cpu.CODE_WINDOW;
+    PartialFrame partial =
         Aarch64Code.isPopLink(code, at) ? PartialFrame.LINK : Aarch64Code.FRAMELESS;
-    long pc = walk.returnAddressOf(frame);
-    if (!callers.isHotSpotReturnAddress(pc)) {
+    long pc = frame.returnAddressOf(partial);
+    if (!returnAddresses.test(pc)) {
       return false;
     }
     // Below sp where the caller is interpreted too: its expression stack had room to spare.
-    long esp = walk.valueOf(Aarch64.X20) & -2 * Cpu.WORD;
-    boolean lower = Aarch64Code.isReturn(code, at) || !walk.isOnStack(esp);
-    walk.toCaller(pc, lower ? walk.sp() + frame.size() : esp, walk.callerFpOf(frame));
+    long esp = frame.valueOf(Aarch64.X20) & -2 * Cpu.WORD;
+    boolean lower = Aarch64Code.isReturn(code, at) || !frame.isOnStack(esp);
+    frame.toCaller(pc, lower ? frame.sp() + partial.size() : esp, frame.callerFpOf(partial));
     return true;
   }
 }

@@ -138,8 +138,7 @@ final class BlobReader {
         layout.blobName.in(header),
         layout.blobSize.intIn(header),
         layout.compileId.intIn(header),
-        layout.method.in(header),
-        layout.immutableData == null ? 0 : layout.immutableData.in(header));
+        layout.method.in(header));
   }
 
   private boolean identityEquals(CodeBlob.Identity known, boolean compiled) {

@@ -66,16 +66,10 @@ final class Callers {
   }
 
   /**
-   * Whether a caller at {@code pc} with this sp and fp makes sense: a return address, whose own
-   * caller is one too. What was not copied of the stack speaks for no one.
+   * Whether a caller of Java code at {@code pc} with this sp and fp makes sense: a return address
+   * in the code cache, whose own caller is one too. Java code is never called by native code
+   * directly. What was not copied of the stack is not held against it.
    */
-  boolean isGood(Walk walk, long pc, long sp, long fp) {
-    return codeCache.contains(pc)
-        ? isGoodInCodeCache(walk, pc, sp, fp)
-        : isNativeReturnAddress(walk, pc);
-  }
-
-  /** As {@link #isGood}, for callers of Java code: it is never called by native code directly. */
   boolean isGoodForJava(Walk walk, long pc, long sp, long fp) {
     return codeCache.contains(pc) && isGoodInCodeCache(walk, pc, sp, fp);
   }

@@ -29,7 +29,7 @@ class CodeBlob extends Presence {
   private long replacedAfter = Long.MIN_VALUE;
 
   /** What must be the same as long as a blob is the same. */
-  record Identity(long name, int size, int compileId, long method, long outside) {}
+  record Identity(long name, int size, int compileId, long method) {}
 
   CodeBlob(
       long address,

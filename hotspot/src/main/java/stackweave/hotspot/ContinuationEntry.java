@@ -12,21 +12,9 @@ package stackweave.hotspot;
  * @param flags 1 for the continuation of a virtual thread, 0 for any other
  */
 record ContinuationEntry(long address, long parent, long continuation, int flags) {
-  /** Where vmStructs have no size of it. */
-  static final int SIZE_OF_21 = 64;
-
-  /** Where vmStructs do not say where the parent is. */
-  static final int PARENT_OF_21 = 8;
-
   private static final int CONTINUATION_FROM_PARENT = 8;
   private static final int FLAGS_FROM_PARENT = 24;
   private static final int VIRTUAL_THREAD = 1;
-  private static final int STACK_ALIGNMENT = 16;
-
-  /** The room on the stack of an entry of that sizeof. */
-  static int alignedSize(int size) {
-    return size + STACK_ALIGNMENT - 1 & -STACK_ALIGNMENT;
-  }
 
   /**
    * The entry at {@code address}, or null if what is there can't be one.

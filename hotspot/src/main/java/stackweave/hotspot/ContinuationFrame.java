@@ -49,10 +49,7 @@ final class ContinuationFrame implements HotSpotFrame {
     this.names = names;
     this.cpu = cpu;
     this.enterSpecial = enterSpecial;
-    entrySize =
-        layout.continuationEntrySize == 0
-            ? ContinuationEntry.SIZE_OF_21
-            : layout.continuationEntrySize;
+    entrySize = layout.continuationEntrySize;
     code = new byte[cpu.longestCall()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }

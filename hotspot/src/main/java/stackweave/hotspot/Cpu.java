@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 
 /**
@@ -10,7 +11,7 @@ import stackweave.unwind.Architecture;
  * <p>Registers go by DWARF number. Code is asked about as an array of bytes and an index in it:
  * what lies outside of the array is no instruction that is looked for. Stateless.
  */
-abstract sealed class Cpu permits Aarch64, X86 {
+abstract class Cpu {
   static final int WORD = 8;
 
   /** A register or a role that the processor does not have. */
@@ -27,32 +28,6 @@ abstract sealed class Cpu permits Aarch64, X86 {
 
   /** How much of the code around an interrupted pc the questions about it may look at. */
   static final int CODE_WINDOW = 24;
-
-  /** The platforms known here, as a VM names them. */
-  static final String PLATFORMS = "linux-amd64 and linux-aarch64";
-
-  /**
-   * That of a platform as a VM names it, such as "linux-amd64".
-   *
-   * @param featureVersion of the JDK
-   * @return null if HotSpot's frames are not known there
-   */
-  static Cpu of(String platform, int featureVersion) {
-    return switch (platform) {
-      case "linux-amd64" -> new X86();
-      case "linux-aarch64" -> new Aarch64(featureVersion);
-      default -> null;
-    };
-  }
-
-  /** That of {@code architecture}, as far as native code matters; or null if it is not known. */
-  static Cpu of(Architecture architecture) {
-    return switch (architecture) {
-      case X86_64 -> new X86();
-      case AARCH64 -> new Aarch64(0);
-      case S390X -> null;
-    };
-  }
 
   abstract Architecture architecture();
 
@@ -96,8 +71,19 @@ abstract sealed class Cpu permits Aarch64, X86 {
   /** Where the call stub keeps each of them, bytes from the frame pointer. */
   abstract int[] callStubSlots();
 
-  /** How a frame enters and leaves the interpreter. */
-  abstract InterpreterEdge interpreterEdge(Callers callers, MethodCache methods);
+  /**
+   * How a frame enters and leaves the interpreter.
+   *
+   * @param returnAddresses whether a call in the code cache can return to an address
+   * @param bytecodes what the VM knows of its methods
+   */
+  abstract InterpreterEdge interpreterEdge(
+      LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes);
+
+  // Native code.
+
+  /** Computes how deep native functions' stacks are; null if this processor's code is not read. */
+  abstract StackDepth stackDepth();
 
   // Calls.
 

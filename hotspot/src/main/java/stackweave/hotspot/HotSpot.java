@@ -45,9 +45,9 @@ public final class HotSpot {
       throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
-      int featureVersion = featureVersion(structs, memory);
-      Cpu cpu = cpu(structs, featureVersion, memory);
-      return new HotSpot(new Layout(structs, featureVersion), cpu, memory);
+      JdkVersion version = version(structs, memory);
+      Cpu cpu = cpu(structs, version, memory);
+      return new HotSpot(new Layout(structs, version), cpu, memory);
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: its code cache can't be read ("
@@ -57,7 +57,7 @@ public final class HotSpot {
   }
 
   /** As the VM says itself: it is the one whose frames are to be decoded. */
-  private static Cpu cpu(VmStructs structs, int featureVersion, MemoryReader memory)
+  private static Cpu cpu(VmStructs structs, JdkVersion version, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     Field info = structs.field("Abstract_VM_Version", "_s_internal_vm_info_string");
     if (info == null) {
@@ -68,18 +68,18 @@ public final class HotSpot {
     String text = new PagedMemory(memory).string(memory.readLong(info.offset()));
     Matcher platform = PLATFORM.matcher(text == null ? "" : text);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
-    Cpu cpu = Cpu.of(name, featureVersion);
+    Cpu cpu = Cpus.of(name, version);
     if (cpu == null) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: frames of "
               + name
               + " are not known, only those of "
-              + Cpu.PLATFORMS);
+              + Cpus.PLATFORMS);
     }
     return cpu;
   }
 
-  private static int featureVersion(VmStructs structs, MemoryReader memory)
+  private static JdkVersion version(VmStructs structs, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     Field major = structs.field("Abstract_VM_Version", "_vm_major_version");
     if (major == null) {
@@ -87,12 +87,12 @@ public final class HotSpot {
           "this JDK is not supported for Java frames: missing"
               + " Abstract_VM_Version::_vm_major_version");
     }
-    return (int) memory.readLong(major.offset());
+    return new JdkVersion((int) memory.readLong(major.offset()));
   }
 
   /** The JDK's feature version, such as 17 or 25. */
   public int featureVersion() {
-    return layout.featureVersion;
+    return layout.version.feature();
   }
 
   /** Whether {@code pc} lies in the code cache's reserved range. */

@@ -8,8 +8,6 @@ import stackweave.unwind.UnreadableMemoryException;
  * Steps from a frame in the code cache to its caller: finds which kind it is and lets that do it.
  */
 final class HotSpotFrames {
-  private static final int FIRST_WITH_CONTINUATIONS = 21;
-
   private final CodeCache codeCache;
   private final CheckRounds rounds;
   private final BlobCache blobs;
@@ -52,7 +50,12 @@ final class HotSpotFrames {
     nativeWrapper = new NativeWrapperFrame(callers, scan);
     interpreted =
         new InterpretedFrame(
-            callers, methods, sites, scan, cpu.interpreterEdge(callers, methods), unknownMethod);
+            callers,
+            methods,
+            sites,
+            scan,
+            cpu.interpreterEdge(callers::isHotSpotReturnAddress, methods::hasBytecodeAt),
+            unknownMethod);
     callStub = new CallStubFrame(names, cpu);
     adapter = new AdapterFrame(callers, scan);
     StubCallSite callSite = new StubCallSite(codeCache, pcs, cpu);
@@ -62,10 +65,10 @@ final class HotSpotFrames {
     upcall = new UpcallFrame(callers, runtime);
     continuationEntry = new ContinuationEntryFrame(nativeWrapper, names, layout);
     continuation =
-        layout.featureVersion < FIRST_WITH_CONTINUATIONS
-            ? stub
-            : new ContinuationFrame(
-                layout, memory, callers, pcs, methods, names, cpu, continuationEntry);
+        layout.version.hasContinuations()
+            ? new ContinuationFrame(
+                layout, memory, callers, pcs, methods, names, cpu, continuationEntry)
+            : stub;
   }
 
   /** Compares all that the stack was decoded with with the VM, before it is decoded again. */

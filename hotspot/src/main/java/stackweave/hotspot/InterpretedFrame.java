@@ -34,16 +34,20 @@ final class InterpretedFrame implements HotSpotFrame {
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     if (walk.interrupted() && entry.codelet != null) {
       boolean frameless = !entry.codelet.hasFrame();
-      if (entry.codelet.isMethodEntry() && (frameless || edge.isEntering(walk, entry))) {
+      if (entry.codelet.isMethodEntry() && (frameless || isEntering(walk, entry))) {
         return leaveEntering(walk, entry);
       }
-      if (edge.isLeaving(entry)) {
+      if (edge.isLeaving(entry.code)) {
         return leaveLeaving(walk, entry);
       }
     } else if (entry.codelet != null && !entry.codelet.hasFrame()) {
       return leaveFrameless(walk, entry);
     }
     return leaveComplete(walk, entry);
+  }
+
+  private boolean isEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    return edge.isEntering(walk, entry.codelet.begin(), entry.codelet.end());
   }
 
   private StopReason leaveComplete(Walk walk, PcEntry entry) throws UnreadableMemoryException {
@@ -88,9 +92,8 @@ final class InterpretedFrame implements HotSpotFrame {
 
   /** The bytecode pointer: in a register while bytecodes run, in the frame's slot over calls. */
   private long bcp(Walk walk, long fp, long method) {
-    JavaMethod java = walk.interrupted() ? methods.find(method) : null;
     long inRegister = walk.valueOf(walk.cpu().bytecodePointer());
-    return java != null && java.hasBytecodeAt(inRegister)
+    return walk.interrupted() && methods.hasBytecodeAt(method, inRegister)
         ? inRegister
         : walk.peek(fp + walk.cpu().bytecodePointerSlot());
   }
@@ -125,7 +128,7 @@ final class InterpretedFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    return edge.leaveEntering(walk, entry) || scan.toCaller(walk, walk.sp())
+    return edge.leaveEntering(walk, entry.code) || scan.toCaller(walk, walk.sp())
         ? null
         : StopReason.BAD_INTERPRETER_FRAME;
   }
@@ -136,7 +139,7 @@ final class InterpretedFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    return edge.leaveLeaving(walk, entry) ? null : StopReason.BAD_INTERPRETER_FRAME;
+    return edge.leaveLeaving(walk, entry.code) ? null : StopReason.BAD_INTERPRETER_FRAME;
   }
 
   /** The entry of an intrinsic, waiting for its stub: the return address is nearly on top. */

@@ -50,13 +50,15 @@ final class Layout {
   /** A place that some JDKs keep as an address and others as an offset. */
   record Place(Field field, Base base) {}
 
-  /** First JDK whose UNSIGNED5 excludes the zero byte. */
-  private static final int FIRST_WITHOUT_ZERO_BYTES = 20;
+  /** sizeof(ContinuationEntry) of JDK 21 to 24, which do not describe it. */
+  private static final int UNDESCRIBED_CONTINUATION_ENTRY_SIZE = 64;
 
-  /** First JDK that has no handler of its own for calls through method handles. */
-  private static final int FIRST_WITH_ONE_DEOPT_HANDLER = 26;
+  /** Offset of ContinuationEntry::_parent up to JDK 26, which do not describe it. */
+  private static final int UNDESCRIBED_CONTINUATION_PARENT = 8;
 
-  final int featureVersion;
+  private static final int STACK_ALIGNMENT = 16;
+
+  final JdkVersion version;
 
   // CodeCache, CodeHeap: static fields hold addresses.
   final Field codeHeaps;
@@ -192,7 +194,7 @@ final class Layout {
   /** ContinuationEntry::_return_pc; null on JDKs without continuations. */
   final Field continuationReturnPc;
 
-  /** What a ContinuationEntry takes of the stack; 0 on JDKs without continuations. */
+  /** What a ContinuationEntry takes of the stack, in bytes: its size, aligned. */
   final int continuationEntrySize;
 
   /** Where a ContinuationEntry has its parent. */
@@ -214,9 +216,9 @@ final class Layout {
    *
    * @throws UnsupportedVmException naming all that is missing
    */
-  Layout(VmStructs structs, int featureVersion) throws UnsupportedVmException {
+  Layout(VmStructs structs, JdkVersion version) throws UnsupportedVmException {
     this.ledger = new Ledger(structs);
-    this.featureVersion = featureVersion;
+    this.version = version;
 
     codeHeaps = field("CodeCache", "_heaps");
     codeLowBound = field("CodeCache", "_low_bound");
@@ -266,7 +268,7 @@ final class Layout {
       new Ledger.Name("nmethod::_deopt_mh_handler_offset", Base.BLOB)
     };
     deoptMhHandler =
-        featureVersion < FIRST_WITH_ONE_DEOPT_HANDLER
+        version.hasMethodHandleDeoptHandler()
             ? ledger.place(deoptMh)
             : ledger.optionalPlace(deoptMh);
 
@@ -306,7 +308,7 @@ final class Layout {
     pcDescPcOffset = field("PcDesc", "_pc_offset");
     pcDescScopeOffset = field("PcDesc", "_scope_decode_offset");
     pcDescSize = ledger.size("PcDesc");
-    unsigned5ExcludesZero = featureVersion >= FIRST_WITHOUT_ZERO_BYTES;
+    unsigned5ExcludesZero = version.unsigned5ExcludesZero();
 
     methodSize = ledger.size("Method");
     constMethod = field("Method", "_constMethod");
@@ -374,9 +376,11 @@ final class Layout {
     perfTop = ledger.optionalField("PerfMemory::_top");
 
     continuationReturnPc = ledger.optionalField("ContinuationEntry::_return_pc");
-    continuationEntrySize = ContinuationEntry.alignedSize(ledger.optionalSize("ContinuationEntry"));
+    int entrySize = ledger.optionalSize("ContinuationEntry");
+    continuationEntrySize =
+        entrySize == 0 ? UNDESCRIBED_CONTINUATION_ENTRY_SIZE : alignedSize(entrySize);
     Field parent = ledger.optionalField("ContinuationEntry::_parent");
-    continuationParent = parent == null ? ContinuationEntry.PARENT_OF_21 : (int) parent.offset();
+    continuationParent = parent == null ? UNDESCRIBED_CONTINUATION_PARENT : (int) parent.offset();
     flags = ledger.optionalField("JVMFlag::flags");
     flagCount = ledger.optionalField("JVMFlag::numFlags");
     flagName = ledger.optionalField("JVMFlag::_name");
@@ -389,6 +393,11 @@ final class Layout {
   /** What was asked of the VM's description, and what it answered. */
   List<Ledger.Entry> entries() {
     return ledger.entries();
+  }
+
+  /** The room on the stack of an entry of that sizeof. */
+  static int alignedSize(int size) {
+    return size + STACK_ALIGNMENT - 1 & -STACK_ALIGNMENT;
   }
 
   private Field field(String type, String name) {

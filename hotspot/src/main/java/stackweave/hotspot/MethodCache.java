@@ -39,6 +39,12 @@ final class MethodCache {
     return method.isSameSince(rounds) ? method : null;
   }
 
+  /** Whether {@code bcp} lies in the bytecodes of the method at {@code address}. */
+  boolean hasBytecodeAt(long address, long bcp) {
+    JavaMethod method = find(address);
+    return method != null && method.hasBytecodeAt(bcp);
+  }
+
   /** The method that is at {@code address} now, or null if there is none. */
   JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);

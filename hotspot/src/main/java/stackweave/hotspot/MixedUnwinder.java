@@ -61,12 +61,13 @@ public final class MixedUnwinder {
   private void openCaches() {
     generation = methods.generation();
     hotspot = vm == null ? null : new HotSpotFrames(vm, methods, statistics);
-    leaf = new NativeLeaf(natives, hotspot);
     Architecture architecture = natives.rules().architecture();
+    Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
+    leaf = new NativeLeaf(natives, hotspot, cpu);
     walk =
         new Walk(
             new Registers(architecture),
-            vm == null ? Cpu.of(architecture) : vm.cpu(),
+            cpu,
             Links.staleCode(methods),
             vm == null ? null : vm.unloading());
   }

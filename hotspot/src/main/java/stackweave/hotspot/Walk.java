@@ -12,7 +12,7 @@ import stackweave.unwind.walk.CodeModules;
  * The state of one stack being walked: registers of the frame at hand, the copied stack, the frames
  * found. Reused from sample to sample; not thread-safe.
  */
-final class Walk {
+final class Walk implements FrameState {
   /** Farther above the innermost sp than any thread's stack is large, in bytes. */
   private static final long LARGEST_STACK = 1L << 30;
 
@@ -96,12 +96,14 @@ final class Walk {
     return registers.pc();
   }
 
-  long sp() {
+  @Override
+  public long sp() {
     return registers.sp();
   }
 
   /** The frame pointer, or 0 where it is lost. */
-  long fp() {
+  @Override
+  public long fp() {
     return isFpKnown() ? registers.fp() : 0;
   }
 
@@ -118,17 +120,20 @@ final class Walk {
   }
 
   /** A register's value, or 0 where it is lost: no address of anything. */
-  long valueOf(int register) {
+  @Override
+  public long valueOf(int register) {
     return registers.isKnown(register) ? registers.get(register) : 0;
   }
 
   /** A word of the stack that must be there. */
-  long read(long address) throws UnreadableMemoryException {
+  @Override
+  public long read(long address) throws UnreadableMemoryException {
     return stack.readLong(address);
   }
 
   /** A word of the stack that may be anything; 0 where there is none. */
-  long peek(long address) {
+  @Override
+  public long peek(long address) {
     if (!isOnStack(address)) {
       return 0;
     }
@@ -145,26 +150,30 @@ final class Walk {
   }
 
   /** As {@link #peek}, of a slot that may hold a return address. */
-  long peekReturnAddress(long address) {
+  @Override
+  public long peekReturnAddress(long address) {
     return cpu.returnAddress(peek(address));
   }
 
   /** The return address of a frame that is not complete. */
-  long returnAddressOf(PartialFrame frame) throws UnreadableMemoryException {
+  @Override
+  public long returnAddressOf(PartialFrame frame) throws UnreadableMemoryException {
     return frame.returnAddress() == PartialFrame.IN_REGISTER
         ? cpu.returnAddress(valueOf(registers.architecture().ra()))
         : readReturnAddress(sp() + frame.returnAddress());
   }
 
   /** The caller's frame pointer at a frame that is not complete. */
-  long callerFpOf(PartialFrame frame) throws UnreadableMemoryException {
+  @Override
+  public long callerFpOf(PartialFrame frame) throws UnreadableMemoryException {
     return frame.savedFp() == PartialFrame.IN_REGISTER
         ? fp()
         : stack.readLong(sp() + frame.savedFp());
   }
 
   /** The return address of code that has pushed nothing since it was called. */
-  long topReturnAddress() throws UnreadableMemoryException {
+  @Override
+  public long topReturnAddress() throws UnreadableMemoryException {
     return returnAddressOf(cpu.frameless());
   }
 
@@ -188,7 +197,8 @@ final class Walk {
   }
 
   /** Whether {@code address} can belong to this frame or an outer one. */
-  boolean isOnStack(long address) {
+  @Override
+  public boolean isOnStack(long address) {
     return address >= sp() && address - sp() < LARGEST_STACK && (address & 7) == 0;
   }
 
@@ -328,7 +338,8 @@ final class Walk {
    * Makes the caller the frame at hand. Java code keeps no register over a call but sp, fp and the
    * thread's, so all others are lost.
    */
-  void toCaller(long pc, long sp) {
+  @Override
+  public void toCaller(long pc, long sp) {
     loseRegisters();
     registers.setPc(pc);
     setSp(sp);
@@ -345,7 +356,8 @@ final class Walk {
   }
 
   /** As {@link #toCaller(long, long)}, with the caller's frame pointer. */
-  void toCaller(long pc, long sp, long fp) {
+  @Override
+  public void toCaller(long pc, long sp, long fp) {
     toCaller(pc, sp);
     setFp(fp);
   }

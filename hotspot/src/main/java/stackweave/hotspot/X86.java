@@ -1,5 +1,6 @@
 package stackweave.hotspot;
 
+import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 
 /**
@@ -93,8 +94,14 @@ final class X86 extends Cpu {
   }
 
   @Override
-  InterpreterEdge interpreterEdge(Callers callers, MethodCache methods) {
-    return new X86InterpreterEdge(callers, methods);
+  InterpreterEdge interpreterEdge(
+      LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
+    return new X86InterpreterEdge(returnAddresses, bytecodes);
+  }
+
+  @Override
+  StackDepth stackDepth() {
+    return new X86Function();
   }
 
   @Override

@@ -9,12 +9,7 @@ import java.util.Arrays;
  *
  * <p>Reused; not thread-safe.
  */
-final class X86Function {
-  /** Where hand-written loops end, roughly. */
-  static final int LONGEST = 1 << 14;
-
-  static final int UNKNOWN = -1;
-
+final class X86Function implements StackDepth {
   private static final int DISPUTED = -2;
 
   /** DWARF numbers of the registers that functions hand back, by number in the instruction set. */
@@ -22,26 +17,14 @@ final class X86Function {
     -1, -1, -1, X86.RBX, -1, X86.RBP, -1, -1, -1, -1, -1, -1, X86.R12, X86.R13, X86.R14, X86.R15
   };
 
-  /**
-   * What is known at one pc.
-   *
-   * @param depth bytes from sp up to the return address
-   * @param slots where callee-saved registers are kept, bytes below the return address, by DWARF
-   *     number: 0 where one was not changed, {@link #UNKNOWN} where it is not known
-   */
-  record State(int depth, int[] slots) {}
-
   private final X86Instruction instruction = new X86Instruction();
-  private final int[] depths = new int[LONGEST];
-  private final int[] work = new int[2 * LONGEST];
+  private final int[] depths = new int[MAX_CODE_BYTES];
+  private final int[] work = new int[2 * MAX_CODE_BYTES];
   private final int[] slots = new int[X86.R15 + 1];
   private int pending;
 
-  /**
-   * The state at {@code code[pc]} of the function that begins at {@code code[0]}; null if it can't
-   * be told.
-   */
-  State at(byte[] code, int length, int pc) {
+  @Override
+  public State at(byte[] code, int length, int pc) {
     if (pc < 0 || pc >= length) {
       return null;
     }

@@ -193,9 +193,9 @@ class Aarch64CodeTest {
 
   @Test
   void signedReturnAddressesLoseTheirSignature() {
-    Cpu cpu = new Aarch64(21);
+    Cpu cpu = new Aarch64(true);
     assertEquals(0x7f12_3456_7890L, cpu.returnAddress(0x0035_7f12_3456_7890L));
     assertEquals(Aarch64.X19, cpu.senderSp());
-    assertEquals(Aarch64.X13, new Aarch64(17).senderSp());
+    assertEquals(Aarch64.X13, new Aarch64(false).senderSp());
   }
 }

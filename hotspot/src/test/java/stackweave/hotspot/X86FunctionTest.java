@@ -88,7 +88,7 @@ class X86FunctionTest {
       if (from >= 0 && from < code.length) {
         byte[] own = Arrays.copyOfRange(code, from, Math.min(code.length, from + 300));
         for (int pc = 0; pc < own.length; pc += 3) {
-          X86Function.State state = function.at(own, own.length, pc);
+          StackDepth.State state = function.at(own, own.length, pc);
           int rule = state == null ? UnwindTable.NO_RULE : table.find(start + pc);
           checked += rule >= 0 ? check(rules.describe(rule), state, start + pc) : 0;
         }
@@ -97,7 +97,7 @@ class X86FunctionTest {
     assertTrue(checked > 5_000, checked + " checked");
   }
 
-  private static int check(String rule, X86Function.State state, long pc) {
+  private static int check(String rule, StackDepth.State state, long pc) {
     Matcher byRsp = BY_RSP.matcher(rule);
     if (!byRsp.matches()) {
       return 0;
@@ -106,7 +106,7 @@ class X86FunctionTest {
     assertEquals(Integer.parseInt(byRsp.group(1)) - Cpu.WORD, state.depth(), where);
     for (int register : CALLEE_SAVED) {
       int slot = state.slots()[register];
-      if (slot != X86Function.UNKNOWN) {
+      if (slot != StackDepth.UNKNOWN) {
         int kept = slot <= state.depth() ? slot : 0; // else popped again
         Matcher saved = Pattern.compile(" r" + register + "=c-(\\d+)").matcher(byRsp.group(2));
         int said = saved.find() ? Integer.parseInt(saved.group(1)) - Cpu.WORD : 0;
@@ -126,7 +126,7 @@ class X86FunctionTest {
     int[] pcs = {0, 1, 2, 3, 7, 9, 12, 13, 17};
     int[] depths = {0, 8, 16, 24, 48, 48, 56, 48, 48};
     for (int i = 0; i < pcs.length; i++) {
-      X86Function.State state = function.at(asm, asm.length, pcs[i]);
+      StackDepth.State state = function.at(asm, asm.length, pcs[i]);
       assertNotNull(state, "at " + pcs[i]);
       assertEquals(depths[i], state.depth(), "at " + pcs[i]);
       assertEquals(16, state.slots()[X86.RBX]);
@@ -161,10 +161,10 @@ class X86FunctionTest {
   @Test
   void registersKeptElsewhereAreNotKnown() {
     byte[] asm = Unsigned5Test.bytes("4154" + "4883ec18" + "48895c2408" + "90");
-    X86Function.State state = new X86Function().at(asm, asm.length, 11);
+    StackDepth.State state = new X86Function().at(asm, asm.length, 11);
     assertEquals(32, state.depth());
     assertEquals(8, state.slots()[X86.R12]);
-    assertEquals(X86Function.UNKNOWN, state.slots()[X86.RBX]);
+    assertEquals(StackDepth.UNKNOWN, state.slots()[X86.RBX]);
     assertEquals(0, state.slots()[X86.RBP]);
   }
 }
