@@ -20,7 +20,7 @@ final class BlobCache {
   private final CodeCache codeCache;
   private final BlobReader reader;
   private final CheckRounds rounds;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
   private final GoneBlobs gone = new GoneBlobs();
   private final LongTable<CodeBlob> blobs = new LongTable<>(CAPACITY);
 
@@ -34,12 +34,11 @@ final class BlobCache {
   private long bytes;
   private int resets;
 
-  BlobCache(
-      CodeCache codeCache, BlobReader reader, CheckRounds rounds, HotSpotStatistics statistics) {
+  BlobCache(CodeCache codeCache, BlobReader reader, CheckRounds rounds, UnwindCounters counters) {
     this.codeCache = codeCache;
     this.reader = reader;
     this.rounds = rounds;
-    this.statistics = statistics;
+    this.counters = counters;
   }
 
   /** The blob that holds {@code pc}, or null if none is there now. */
@@ -124,7 +123,7 @@ final class BlobCache {
     blob.setGone();
     gone.add(blob);
     blobs.remove(blob.address);
-    statistics.identityFailures++;
+    counters.identityFailures++;
   }
 
   private CodeBlob read(long address) throws UnreadableMemoryException {
@@ -132,7 +131,7 @@ final class BlobCache {
     if (blob == null) {
       return null;
     }
-    statistics.blobsRead++;
+    counters.blobsRead++;
     blob.setRead(rounds);
     blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
     int weight = blob instanceof Nmethod n ? n.weight() : 0;
@@ -151,7 +150,7 @@ final class BlobCache {
     bytes = 0;
     cells.clear();
     resets++;
-    statistics.cacheResets++;
+    counters.cacheResets++;
   }
 
   /** How often all blobs were forgotten: whoever keeps some must forget them then, too. */

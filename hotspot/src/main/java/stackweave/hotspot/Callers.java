@@ -13,19 +13,14 @@ final class Callers {
 
   private final CodeCache codeCache;
   private final PcCache pcs;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
   private final MemoryReader memory;
-  private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
+  private final LongSet nativeReturns = new LongSet(NATIVE_CAPACITY);
   private final Cpu cpu;
   private final byte[] code;
 
-  Callers(
-      CodeCache codeCache,
-      PcCache pcs,
-      MemoryReader memory,
-      Cpu cpu,
-      HotSpotStatistics statistics) {
-    this.statistics = statistics;
+  Callers(CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu, UnwindCounters counters) {
+    this.counters = counters;
     this.cpu = cpu;
     this.code = new byte[cpu.longestCall()];
     this.codeCache = codeCache;
@@ -107,7 +102,7 @@ final class Callers {
     if (modules.find(pc - 1) == null) {
       return false;
     }
-    if (nativeReturns.get(pc) != null) {
+    if (nativeReturns.contains(pc)) {
       return true;
     }
     try {
@@ -116,10 +111,8 @@ final class Callers {
       return false;
     }
     boolean call = cpu.isCallBefore(code, code.length);
-    if (call) {
-      if (nativeReturns.put(pc, Boolean.TRUE)) {
-        statistics.cacheResets++;
-      }
+    if (call && nativeReturns.add(pc)) {
+      counters.cacheResets++;
     }
     return call;
   }

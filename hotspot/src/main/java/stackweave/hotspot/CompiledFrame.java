@@ -14,13 +14,13 @@ final class CompiledFrame implements HotSpotFrame {
   private final PcCache pcs;
   private final Callers callers;
   private final StackScan scan;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
 
-  CompiledFrame(PcCache pcs, Callers callers, StackScan scan, HotSpotStatistics statistics) {
+  CompiledFrame(PcCache pcs, Callers callers, StackScan scan, UnwindCounters counters) {
     this.pcs = pcs;
     this.callers = callers;
     this.scan = scan;
-    this.statistics = statistics;
+    this.counters = counters;
   }
 
   @Override
@@ -88,7 +88,7 @@ final class CompiledFrame implements HotSpotFrame {
       long pc = walk.peekReturnAddress(above - Cpu.WORD);
       long fp = walk.peek(above - Cpu.FRAME_LINK_BYTES);
       if (callers.isGoodForJava(walk, pc, above, fp)) {
-        statistics.recoveries++;
+        counters.recoveries++;
         walk.toCaller(pc, above, fp);
         return true;
       }

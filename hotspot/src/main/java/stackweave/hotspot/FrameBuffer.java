@@ -13,6 +13,9 @@ public final class FrameBuffer {
   /** {@link #line} and {@link #bci} where unknown. */
   public static final int UNKNOWN = -1;
 
+  /** {@link #link} of a frame of which nothing is known. */
+  static final byte NO_LINK = 0;
+
   private final byte[] kinds;
   private final long[] pcs;
   private final int[] methods;
@@ -81,12 +84,14 @@ public final class FrameBuffer {
     methods[count] = method;
     bcis[count] = bci;
     lines[count] = line;
-    links[count] = Links.NONE;
+    links[count] = NO_LINK;
     count++;
     return true;
   }
 
-  /** How frame {@code i} is linked with its callee: see {@link Links}. */
+  /**
+   * How frame {@code i} is linked with its callee: a value of the link check, or {@link #NO_LINK}.
+   */
   byte link(int i) {
     return links[i];
   }
@@ -101,7 +106,7 @@ public final class FrameBuffer {
     methods[from] = method;
     bcis[from] = UNKNOWN;
     lines[from] = UNKNOWN;
-    links[from] = Links.NONE;
+    links[from] = NO_LINK;
     move(to, from + 1);
   }
 

@@ -28,7 +28,7 @@ final class HotSpotFrames {
   private final ContinuationEntryFrame continuationEntry;
   private final HotSpotFrame continuation;
 
-  HotSpotFrames(HotSpot hotspot, HotSpotMethods names, HotSpotStatistics statistics) {
+  HotSpotFrames(HotSpot hotspot, HotSpotMethods names, UnwindCounters counters) {
     rounds = new CheckRounds(hotspot.unloading());
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.memory();
@@ -37,16 +37,16 @@ final class HotSpotFrames {
     callStubReturn = hotspot.callStubReturn();
     int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
     MethodCache methods =
-        new MethodCache(new MethodReader(layout, memory, names), rounds, statistics);
-    blobs = new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, statistics);
+        new MethodCache(new MethodReader(layout, memory, names), rounds, counters);
+    blobs = new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, counters);
     CallSites sites = new CallSites(layout, memory);
     ScopeDecoder scopes =
         new ScopeDecoder(layout, methods, sites, unknownMethod, Links.staleCode(names));
-    links = new Links(names, statistics);
-    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, statistics);
-    callers = new Callers(codeCache, pcs, memory, cpu, statistics);
-    scan = new StackScan(callers, statistics);
-    compiled = new CompiledFrame(pcs, callers, scan, statistics);
+    links = new Links(names, counters);
+    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
+    callers = new Callers(codeCache, pcs, memory, cpu, counters);
+    scan = new StackScan(callers, counters);
+    compiled = new CompiledFrame(pcs, callers, scan, counters);
     nativeWrapper = new NativeWrapperFrame(callers, scan);
     interpreted =
         new InterpretedFrame(

@@ -10,7 +10,7 @@ package stackweave.hotspot;
  */
 final class Links {
   /** Nothing is known: no Java frames, or a call of anything. */
-  static final byte NONE = 0;
+  static final byte NONE = FrameBuffer.NO_LINK;
 
   /** Inlined at the same pc: the frame before it belongs to this one. */
   static final byte INLINED = 1;
@@ -31,12 +31,12 @@ final class Links {
 
   private final int staleCode;
   private final int missingFrame;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
 
-  Links(HotSpotMethods names, HotSpotStatistics statistics) {
+  Links(HotSpotMethods names, UnwindCounters counters) {
     staleCode = staleCode(names);
     missingFrame = names.intern(new HotSpotMethod("", "[missing frame]", "", 0, ""));
-    this.statistics = statistics;
+    this.counters = counters;
   }
 
   /** The id of the name that stands for code which is not there any more. */
@@ -105,13 +105,13 @@ final class Links {
     if (!calleeHeld) {
       stale(frames, innermost, caller);
     } else if (callerHeld && frames.insert(caller, FrameKind.UNKNOWN, missingFrame)) {
-      statistics.missingFrames++;
+      counters.missingFrames++;
     }
   }
 
   private void stale(FrameBuffer frames, int from, int to) {
     frames.replace(from, to, FrameKind.UNKNOWN, staleCode);
-    statistics.staleFrames++;
+    counters.staleFrames++;
   }
 
   private static boolean isHeld(FrameBuffer frames, int caller) {

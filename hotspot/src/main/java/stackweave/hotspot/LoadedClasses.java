@@ -40,7 +40,7 @@ public final class LoadedClasses {
   private long sum(List<String> names) throws UnreadableMemoryException {
     long sum = 0;
     for (String name : names) {
-      long counter = Unloading.find((name + "\0").getBytes(ISO_8859_1), layout, memory);
+      long counter = PerfData.find((name + "\0").getBytes(ISO_8859_1), layout, memory);
       sum += counter == 0 ? 0 : memory.readLong(counter);
     }
     return sum;

@@ -3,31 +3,38 @@ package stackweave.hotspot;
 import java.util.Arrays;
 
 /**
- * Objects by a long that is not 0, without boxing: open addressing, at most three quarters full; at
- * that point it is emptied, which bounds it without bookkeeping per access.
+ * Objects by a long that is not 0, without boxing: open addressing with linear probing. Bounded: at
+ * three quarters of its capacity it is emptied, so that no access needs bookkeeping. {@link
+ * LongSet} is the same without values. Not thread-safe.
  */
 final class LongTable<T> {
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
 
+  /** 0 where a slot is free. */
   private final long[] keys;
+
   private final Object[] values;
   private final int shift;
-  private final int most;
+  private final int maxSize;
   private int size;
 
   /**
-   * @param capacity a power of two
+   * @param capacity a power of two, 4 or more
    */
   LongTable(int capacity) {
+    if (capacity < 4 || Integer.bitCount(capacity) != 1) {
+      throw new IllegalArgumentException("no power of two from 4 on: " + capacity);
+    }
     keys = new long[capacity];
     values = new Object[capacity];
-    shift = 64 - Integer.numberOfTrailingZeros(capacity);
-    most = capacity / 4 * 3;
+    shift = Long.SIZE - Integer.numberOfTrailingZeros(capacity);
+    maxSize = capacity / 4 * 3;
   }
 
+  /** The value of {@code key}, or null if there is none. */
   @SuppressWarnings("unchecked")
   T get(long key) {
-    for (int i = slot(key); keys[i] != 0; i = (i + 1) & (keys.length - 1)) {
+    for (int i = home(key); keys[i] != 0; i = next(i)) {
       if (keys[i] == key) {
         return (T) values[i];
       }
@@ -35,15 +42,18 @@ final class LongTable<T> {
     return null;
   }
 
-  /** Replaces or adds; true if the table was full and was emptied for it. */
+  /**
+   * Replaces the value of {@code key}, or adds it.
+   *
+   * @param key not 0
+   * @return true if the table was full, and was emptied first
+   */
   boolean put(long key, T value) {
-    boolean full = size == most;
+    int i = slot(key);
+    boolean full = keys[i] == 0 && size == maxSize;
     if (full) {
       clear();
-    }
-    int i = slot(key);
-    while (keys[i] != 0 && keys[i] != key) {
-      i = (i + 1) & (keys.length - 1);
+      i = home(key);
     }
     if (keys[i] == 0) {
       keys[i] = key;
@@ -53,27 +63,54 @@ final class LongTable<T> {
     return full;
   }
 
-  /** Forgets the value; its place is kept for the same key. */
+  /** Forgets the value of {@code key}, if there is one. */
   void remove(long key) {
-    for (int i = slot(key); keys[i] != 0; i = (i + 1) & (keys.length - 1)) {
-      if (keys[i] == key) {
-        values[i] = null;
-        return;
+    int free = slot(key);
+    if (keys[free] == 0) {
+      return;
+    }
+    // What follows without a gap may have been put past this slot: it moves up, so that it is
+    // found without the slot.
+    for (int i = next(free); keys[i] != 0; i = next(i)) {
+      int mask = keys.length - 1;
+      boolean reachesFree = ((i - home(keys[i])) & mask) >= ((i - free) & mask);
+      if (reachesFree) {
+        keys[free] = keys[i];
+        values[free] = values[i];
+        free = i;
       }
     }
+    keys[free] = 0;
+    values[free] = null;
+    size--;
   }
 
+  /** Forgets all. */
   void clear() {
     Arrays.fill(keys, 0);
     Arrays.fill(values, null);
     size = 0;
   }
 
+  /** How many keys have a value. */
   int size() {
     return size;
   }
 
+  /** Where {@code key} is, or the free slot where it would be. */
   private int slot(long key) {
+    int i = home(key);
+    while (keys[i] != 0 && keys[i] != key) {
+      i = next(i);
+    }
+    return i;
+  }
+
+  private int home(long key) {
     return (int) (key * GOLDEN_RATIO >>> shift);
+  }
+
+  private int next(int i) {
+    return (i + 1) & (keys.length - 1);
   }
 }

@@ -14,14 +14,14 @@ final class MethodCache {
 
   private final MethodReader reader;
   private final CheckRounds rounds;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
   private final LongTable<JavaMethod> methods = new LongTable<>(CAPACITY);
   private long bytes;
 
-  MethodCache(MethodReader reader, CheckRounds rounds, HotSpotStatistics statistics) {
+  MethodCache(MethodReader reader, CheckRounds rounds, UnwindCounters counters) {
     this.reader = reader;
     this.rounds = rounds;
-    this.statistics = statistics;
+    this.counters = counters;
   }
 
   /** The method that was at {@code address} at the sample's time, or null if none is known. */
@@ -49,7 +49,7 @@ final class MethodCache {
   JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);
     if (known != null && isPresent(known)) {
-      statistics.methodHits++;
+      counters.methodHits++;
       return known;
     }
     JavaMethod method = read(address);
@@ -73,7 +73,7 @@ final class MethodCache {
 
   private void reset() {
     bytes = 0;
-    statistics.cacheResets++;
+    counters.cacheResets++;
   }
 
   /**
@@ -84,7 +84,7 @@ final class MethodCache {
   JavaMethod findNamedBy(Nmethod code, long address) {
     JavaMethod known = methods.get(address);
     if (known != null && known.lastSeen() >= code.firstSeen()) {
-      statistics.methodHits++;
+      counters.methodHits++;
       return known;
     }
     return findPresent(address);
@@ -110,12 +110,12 @@ final class MethodCache {
     } catch (UnreadableMemoryException e) {
       // Its class was unloaded and the memory given back.
     }
-    statistics.identityFailures++;
+    counters.identityFailures++;
     return false;
   }
 
   private JavaMethod read(long address) {
-    statistics.methodsRead++;
+    counters.methodsRead++;
     try {
       return reader.read(address);
     } catch (UnreadableMemoryException e) {

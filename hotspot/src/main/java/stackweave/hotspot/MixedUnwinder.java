@@ -27,7 +27,8 @@ public final class MixedUnwinder {
   private final HotSpot vm;
   private final HotSpotMethods methods;
   private final int mostNames;
-  private final HotSpotStatistics statistics = new HotSpotStatistics();
+  private final UnwindCounters counters = new UnwindCounters();
+  private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private Walk walk;
   private HotSpotFrames hotspot;
   private NativeLeaf leaf;
@@ -60,7 +61,7 @@ public final class MixedUnwinder {
 
   private void openCaches() {
     generation = methods.generation();
-    hotspot = vm == null ? null : new HotSpotFrames(vm, methods, statistics);
+    hotspot = vm == null ? null : new HotSpotFrames(vm, methods, counters);
     Architecture architecture = natives.rules().architecture();
     Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
     leaf = new NativeLeaf(natives, hotspot, cpu);
@@ -75,7 +76,7 @@ public final class MixedUnwinder {
   private void boundNames() {
     if (methods.size() > mostNames) {
       methods.forget();
-      statistics.nameResets++;
+      counters.nameResets++;
     }
     if (methods.generation() != generation) {
       openCaches();
@@ -131,13 +132,13 @@ public final class MixedUnwinder {
 
   /** Names that contradict each other are read once more; what still does is shown as not known. */
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
-    statistics.links += walk.links();
+    counters.links += walk.links();
     if (walk.brokenLinks() > 0) {
-      statistics.brokenLinks += walk.brokenLinks();
+      counters.brokenLinks += walk.brokenLinks();
       hotspot.forget(frames);
       frames.clear();
       frames.finish(walk(sample, modules, frames));
-      statistics.mendedLinks += walk.brokenLinks() == 0 ? 1 : 0;
+      counters.mendedLinks += walk.brokenLinks() == 0 ? 1 : 0;
     }
     if (walk.doubtful() > 0) {
       hotspot.links().markDoubtful(frames);
@@ -158,7 +159,7 @@ public final class MixedUnwinder {
       frames.clear();
       hotspot.setExpecting(i < MOST_WALKS);
       end = walkOnce(sample, modules, frames);
-      statistics.repeatedWalks++;
+      counters.repeatedWalks++;
     }
     return end;
   }

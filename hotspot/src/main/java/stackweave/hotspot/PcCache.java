@@ -23,7 +23,7 @@ final class PcCache {
   private final InterpreterCodelets codelets;
   private final Cpu cpu;
   private final CheckRounds rounds;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
   private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
   private int blobResets;
 
@@ -39,14 +39,14 @@ final class PcCache {
       InterpreterCodelets codelets,
       Cpu cpu,
       CheckRounds rounds,
-      HotSpotStatistics statistics) {
+      UnwindCounters counters) {
     this.memory = memory;
     this.blobs = blobs;
     this.scopes = scopes;
     this.codelets = codelets;
     this.cpu = cpu;
     this.rounds = rounds;
-    this.statistics = statistics;
+    this.counters = counters;
   }
 
   /**
@@ -59,10 +59,10 @@ final class PcCache {
     long key = pc << 1 | (interrupted ? 1 : 0);
     PcEntry known = entries.get(key);
     if (known != null && blobs.isCurrent(known.blob)) {
-      statistics.pcHits++;
+      counters.pcHits++;
       return atSampleTime(known);
     }
-    statistics.pcMisses++;
+    counters.pcMisses++;
     CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
     forgetWithBlobs();
     if (blob == null) {
@@ -86,7 +86,7 @@ final class PcCache {
 
   private void keep(long key, PcEntry entry) {
     if (entries.put(key, entry)) {
-      statistics.cacheResets++;
+      counters.cacheResets++;
     }
     if (freshCount < fresh.length) {
       fresh[freshCount] = key;
@@ -113,7 +113,7 @@ final class PcCache {
   private void forgetFresh() {
     if (freshCount > fresh.length) {
       entries.clear();
-      statistics.cacheResets++;
+      counters.cacheResets++;
       return;
     }
     for (int i = 0; i < freshCount; i++) {
@@ -147,7 +147,7 @@ final class PcCache {
       return wasThere(present.former());
     }
     if (present.nmethod != null && !present.blob.isSameSince(rounds)) {
-      statistics.tooOld++;
+      counters.tooOld++;
       return present.nameless(scopes.nameless());
     }
     return present;
@@ -156,10 +156,10 @@ final class PcCache {
   /** An entry of a blob that was replaced, if the sample is of its time. */
   private PcEntry wasThere(PcEntry former) {
     if (former == null || !former.blob.wasThere(rounds)) {
-      statistics.tooOld++;
+      counters.tooOld++;
       return null;
     }
-    statistics.formerCode++;
+    counters.formerCode++;
     return former;
   }
 

@@ -9,11 +9,11 @@ final class StackScan {
   private static final int LONGEST = 512;
 
   private final Callers callers;
-  private final HotSpotStatistics statistics;
+  private final UnwindCounters counters;
 
-  StackScan(Callers callers, HotSpotStatistics statistics) {
+  StackScan(Callers callers, UnwindCounters counters) {
     this.callers = callers;
-    this.statistics = statistics;
+    this.counters = counters;
   }
 
   /** Makes the caller the frame at hand; false if none was found. */
@@ -28,12 +28,12 @@ final class StackScan {
       long saved = walk.peek(slot - Cpu.WORD);
       // A frame that was built saved its caller's fp right below; one that was not left it alone.
       if (slot > from && walk.isOnStack(saved) && callers.isGoodForJava(walk, pc, sp, saved)) {
-        statistics.scans++;
+        counters.scans++;
         walk.toCaller(pc, sp, saved);
         return true;
       }
       if (callers.isGoodForJava(walk, pc, sp, fp)) {
-        statistics.scans++;
+        counters.scans++;
         walk.toCaller(pc, sp);
         return true;
       }

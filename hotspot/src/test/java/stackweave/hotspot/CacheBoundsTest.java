@@ -11,8 +11,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
 /** Caches that are asked for more than they hold are emptied, and say so. */
 class CacheBoundsTest {
   private final Vm vm = new Vm();
-  private final HotSpotStatistics statistics = new HotSpotStatistics();
-  private final Callers callers = new HotSpotFrames(vm.hotspot, vm.methods, statistics).callers();
+  private final UnwindCounters counters = new UnwindCounters();
+  private final Callers callers = new HotSpotFrames(vm.hotspot, vm.methods, counters).callers();
 
   CacheBoundsTest() throws Exception {}
 
@@ -27,8 +27,8 @@ class CacheBoundsTest {
       }
     }
     assertEquals(40_000, asked);
-    assertTrue(statistics.cacheResets() > 0);
-    assertTrue(statistics.pcMisses() >= asked);
+    assertTrue(counters.cacheResets > 0);
+    assertTrue(counters.pcMisses >= asked);
   }
 
   @Test
@@ -44,6 +44,6 @@ class CacheBoundsTest {
       found += callers.isReturnAddress(walk, pc) ? 1 : 0;
     }
     assertTrue(found > 3_072, found + " return addresses");
-    assertTrue(statistics.cacheResets() > 0);
+    assertTrue(counters.cacheResets > 0);
   }
 }

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class LinksTest {
   private final HotSpotMethods names = new HotSpotMethods();
-  private final HotSpotStatistics statistics = new HotSpotStatistics();
-  private final Links links = new Links(names, statistics);
+  private final UnwindCounters counters = new UnwindCounters();
+  private final Links links = new Links(names, counters);
 
   @ParameterizedTest(name = "{0} becomes {1}")
   @CsvSource({
@@ -72,8 +72,8 @@ class LinksTest {
     FrameBuffer stack = new FrameBuffer(16);
     fill(stack, ".a! xb! xc .d");
     links.mark(stack);
-    assertEquals(1, statistics.missingFrames());
-    assertEquals(1, statistics.staleFrames());
+    assertEquals(1, counters.missingFrames);
+    assertEquals(1, counters.staleFrames);
   }
 
   @Test
@@ -82,7 +82,7 @@ class LinksTest {
     fill(stack, ".a! xb!");
     links.mark(stack);
     assertEquals("a b@", text(stack));
-    assertEquals(0, statistics.missingFrames());
+    assertEquals(0, counters.missingFrames);
   }
 
   private void fill(FrameBuffer stack, String frames) {
