@@ -11,11 +11,6 @@ public final class HotSpotStatistics {
     this.counters = counters;
   }
 
-  /** Frames whose pc was known already. */
-  public long pcHits() {
-    return counters.pcHits;
-  }
-
   /** Frames whose pc had to be decoded. */
   public long pcMisses() {
     return counters.pcMisses;
@@ -34,11 +29,6 @@ public final class HotSpotStatistics {
   /** Cached blobs and methods that turned out to have been freed or replaced. */
   public long identityFailures() {
     return counters.identityFailures;
-  }
-
-  /** Methods that were known already. */
-  public long methodHits() {
-    return counters.methodHits;
   }
 
   /** How often there were too many names, and all was forgotten with them. */

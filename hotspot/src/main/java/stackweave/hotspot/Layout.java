@@ -69,7 +69,6 @@ final class Layout {
   final Field heapMemory;
   final Field heapSegmap;
   final Field heapLog2SegmentSize;
-  final Field spaceLowBoundary;
   final Field spaceHighBoundary;
   final Field spaceLow;
   final Field spaceHigh;
@@ -166,10 +165,6 @@ final class Layout {
   final Field callStubReturn;
 
   // Threads
-  final Field wrapperAnchor;
-  final Field lastJavaSp;
-  final Field lastJavaPc;
-  final Field lastJavaFp;
   final Field threadList;
   final Field threadListLength;
   final Field threadListThreads;
@@ -228,7 +223,6 @@ final class Layout {
     heapMemory = field("CodeHeap", "_memory");
     heapSegmap = field("CodeHeap", "_segmap");
     heapLog2SegmentSize = field("CodeHeap", "_log2_segment_size");
-    spaceLowBoundary = field("VirtualSpace", "_low_boundary");
     spaceHighBoundary = field("VirtualSpace", "_high_boundary");
     spaceLow = field("VirtualSpace", "_low");
     spaceHigh = field("VirtualSpace", "_high");
@@ -358,10 +352,6 @@ final class Layout {
     codeletHeaderSize = ledger.size("InterpreterCodelet");
     callStubReturn = field("StubRoutines", "_call_stub_return_address");
 
-    wrapperAnchor = field("JavaCallWrapper", "_anchor");
-    lastJavaSp = field("JavaFrameAnchor", "_last_Java_sp");
-    lastJavaPc = field("JavaFrameAnchor", "_last_Java_pc");
-    lastJavaFp = field("JavaFrameAnchor", "_last_Java_fp");
     threadList = field("ThreadsSMRSupport", "_java_thread_list");
     threadListLength = field("ThreadsList", "_length");
     threadListThreads = field("ThreadsList", "_threads");

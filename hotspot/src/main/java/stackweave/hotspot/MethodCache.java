@@ -49,7 +49,6 @@ final class MethodCache {
   JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);
     if (known != null && isPresent(known)) {
-      counters.methodHits++;
       return known;
     }
     JavaMethod method = read(address);
@@ -84,7 +83,6 @@ final class MethodCache {
   JavaMethod findNamedBy(Nmethod code, long address) {
     JavaMethod known = methods.get(address);
     if (known != null && known.lastSeen() >= code.firstSeen()) {
-      counters.methodHits++;
       return known;
     }
     return findPresent(address);

@@ -59,7 +59,6 @@ final class PcCache {
     long key = pc << 1 | (interrupted ? 1 : 0);
     PcEntry known = entries.get(key);
     if (known != null && blobs.isCurrent(known.blob)) {
-      counters.pcHits++;
       return atSampleTime(known);
     }
     counters.pcMisses++;

@@ -6,9 +6,6 @@ package stackweave.hotspot;
  * values that are a little old.
  */
 final class UnwindCounters {
-  /** Frames whose pc was known already. */
-  long pcHits;
-
   /** Frames whose pc had to be decoded. */
   long pcMisses;
 
@@ -20,9 +17,6 @@ final class UnwindCounters {
 
   /** Cached blobs and methods that turned out to have been freed or replaced. */
   long identityFailures;
-
-  /** Methods that were known already. */
-  long methodHits;
 
   /** How often there were too many names, and all was forgotten with them. */
   long nameResets;
