@@ -1,5 +1,9 @@
 package stackweave.hotspot;
 
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.aarch64.Aarch64;
+import stackweave.hotspot.cpu.x86.X86;
+import stackweave.hotspot.vmstructs.JdkVersion;
 import stackweave.unwind.Architecture;
 
 /** The processors for which HotSpot's frames are known. */

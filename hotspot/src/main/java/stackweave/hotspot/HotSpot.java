@@ -2,6 +2,23 @@ package stackweave.hotspot;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.hotspot.code.BlobReader;
+import stackweave.hotspot.code.CodeBlob;
+import stackweave.hotspot.code.CodeCache;
+import stackweave.hotspot.code.InterpreterCodelets;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.runtime.GarbageCollections;
+import stackweave.hotspot.runtime.JavaThreads;
+import stackweave.hotspot.runtime.LoadedClasses;
+import stackweave.hotspot.unloading.Unloading;
+import stackweave.hotspot.vmstructs.Field;
+import stackweave.hotspot.vmstructs.JdkVersion;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.PagedMemory;
+import stackweave.hotspot.vmstructs.SymbolAddresses;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
+import stackweave.hotspot.vmstructs.VmStructs;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

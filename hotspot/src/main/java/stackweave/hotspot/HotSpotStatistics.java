@@ -1,5 +1,7 @@
 package stackweave.hotspot;
 
+import stackweave.hotspot.model.UnwindCounters;
+
 /**
  * What decoding HotSpot's frames took, counted since the start. A view of counters that the
  * unwinding thread writes; other threads may read values that are a little old.

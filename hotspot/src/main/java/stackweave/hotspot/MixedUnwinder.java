@@ -1,5 +1,12 @@
 package stackweave.hotspot;
 
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.frame.Links;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.Registers;

@@ -1,5 +1,9 @@
 package stackweave.hotspot;
 
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.StackDepth;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.table.LongTable;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.walk.CodeModule;

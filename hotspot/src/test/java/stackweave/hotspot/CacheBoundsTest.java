@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.frame.Callers;
+import stackweave.hotspot.frame.Links;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 import stackweave.unwind.snapshot.StackSnapshot;

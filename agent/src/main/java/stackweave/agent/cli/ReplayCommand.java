@@ -9,12 +9,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import stackweave.hotspot.UnsupportedVmException;
 import stackweave.hotspot.replay.RecordedMemory;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayFormatException;
 import stackweave.hotspot.replay.ReplayReader;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 
 /** {@code replay FILE}. */
 @Command(

@@ -3,7 +3,7 @@ package stackweave.agent.drain;
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.hook.HookException;
 import stackweave.agent.hook.ThreadStartHook;
-import stackweave.hotspot.LoadedClasses;
+import stackweave.hotspot.runtime.LoadedClasses;
 
 /**
  * When {@code Thread} is instrumented and when it gets its own code back: with each start and end

@@ -2,7 +2,7 @@ package stackweave.agent.drain;
 
 import stackweave.agent.drain.ContinuationTable.Found;
 import stackweave.agent.linux.ObjectBits;
-import stackweave.hotspot.GarbageCollections;
+import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

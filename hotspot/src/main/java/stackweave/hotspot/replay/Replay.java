@@ -1,10 +1,10 @@
 package stackweave.hotspot.replay;
 
-import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.HotSpot;
-import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
-import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;

@@ -1,0 +1,231 @@
+package stackweave.hotspot.cpu.aarch64;
+
+import java.util.function.LongPredicate;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.InterpreterEdge;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.cpu.StackDepth;
+import stackweave.unwind.Architecture;
+
+/**
+ * AArch64, from HotSpot's sources of 17, 21 and 25 ({@code frame_aarch64.hpp}, {@code
+ * stubGenerator_aarch64.cpp}, {@code assembler_aarch64.hpp}, {@code
+ * templateInterpreterGenerator_aarch64.cpp}); the instruction sequences are in {@link Aarch64Code}.
+ *
+ * <p>Not proved on hardware: run so far under emulation (qemu-user) only.
+ */
+public final class Aarch64 extends Cpu {
+  // Registers by DWARF number.
+  static final int X0 = 0;
+  static final int X3 = 3;
+  static final int X12 = 12;
+  static final int X13 = 13;
+  static final int X19 = 19;
+
+  /** The top of the interpreter's expression stack, above sp. */
+  static final int X20 = 20;
+
+  static final int X22 = 22;
+  static final int X28 = 28;
+  static final int X30 = 30;
+
+  /** The slot with the bytecode pointer, bytes from x29. */
+  private static final int BYTECODE_POINTER_SLOT = -9 * WORD;
+
+  private static final int[] CALL_STUB_REGISTERS = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
+
+  /** Bytes from x29. */
+  private static final int[] CALL_STUB_SLOTS = {
+    -9 * WORD, -10 * WORD, -11 * WORD, -12 * WORD, -13 * WORD,
+    -14 * WORD, -15 * WORD, -16 * WORD, -17 * WORD, -18 * WORD
+  };
+
+  /** User addresses of Linux have 48 bits; above them is the signature of a return address. */
+  private static final long ADDRESS_MASK = (1L << 48) - 1;
+
+  private final int senderSp;
+
+  /**
+   * @param senderSpInX19 whether this JDK keeps the caller's sp in x19, not in x13
+   */
+  public Aarch64(boolean senderSpInX19) {
+    senderSp = senderSpInX19 ? X19 : X13;
+  }
+
+  @Override
+  public Architecture architecture() {
+    return Architecture.AARCH64;
+  }
+
+  @Override
+  public int thread() {
+    return X28;
+  }
+
+  @Override
+  public int method() {
+    return X12;
+  }
+
+  @Override
+  public int senderSp() {
+    return senderSp;
+  }
+
+  @Override
+  public int bytecodePointer() {
+    return X22;
+  }
+
+  /** The link register: nothing on the stack is in the way of the arguments. */
+  @Override
+  public int movedReturnAddress() {
+    return X30;
+  }
+
+  @Override
+  public int throwingPc() {
+    return X3;
+  }
+
+  @Override
+  public int systemCallResult() {
+    return X0;
+  }
+
+  @Override
+  public int callBytes() {
+    return 0;
+  }
+
+  @Override
+  public long returnAddress(long word) {
+    return word & ADDRESS_MASK;
+  }
+
+  @Override
+  public int bytecodePointerSlot() {
+    return BYTECODE_POINTER_SLOT;
+  }
+
+  @Override
+  public int[] callStubRegisters() {
+    return CALL_STUB_REGISTERS;
+  }
+
+  @Override
+  public int[] callStubSlots() {
+    return CALL_STUB_SLOTS;
+  }
+
+  @Override
+  public InterpreterEdge interpreterEdge(
+      LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
+    return new Aarch64InterpreterEdge(returnAddresses, senderSp);
+  }
+
+  @Override
+  public StackDepth stackDepth() {
+    return null;
+  }
+
+  @Override
+  public int longestCall() {
+    return Aarch64Code.INSTRUCTION;
+  }
+
+  @Override
+  public int longestKnownCall() {
+    return Aarch64Code.LONGEST_KNOWN_CALL;
+  }
+
+  @Override
+  public boolean isCallBefore(byte[] code, int end) {
+    return Aarch64Code.isCallBefore(code, end);
+  }
+
+  @Override
+  public long callTarget(byte[] code, int end, long pc) {
+    return Aarch64Code.callTarget(code, end, pc);
+  }
+
+  @Override
+  public int longestPops() {
+    return Aarch64Code.LONGEST_POPS;
+  }
+
+  @Override
+  public int popsAt(byte[] code) {
+    return Aarch64Code.popsAt(code);
+  }
+
+  @Override
+  public int jumpRegister(byte[] code, int i) {
+    return Aarch64Code.jumpRegister(code, i);
+  }
+
+  @Override
+  public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
+    return Aarch64Code.inPrologue(code, entry, pc, limit);
+  }
+
+  @Override
+  public PartialFrame inEpilogue(byte[] code, int pc) {
+    return Aarch64Code.inEpilogue(code, pc);
+  }
+
+  @Override
+  public PartialFrame frameless() {
+    return Aarch64Code.FRAMELESS;
+  }
+
+  @Override
+  public boolean isReturn(byte[] code, int i) {
+    return Aarch64Code.isReturn(code, i);
+  }
+
+  @Override
+  public int fpPushLength() {
+    return Aarch64Code.INSTRUCTION;
+  }
+
+  @Override
+  public boolean isFpPush(byte[] code, int i) {
+    return Aarch64Code.isPushLink(code, i);
+  }
+
+  @Override
+  public boolean isEnter(byte[] code, int i) {
+    return Aarch64Code.isEnter(code, i);
+  }
+
+  @Override
+  public int enterLength() {
+    return 2 * Aarch64Code.INSTRUCTION;
+  }
+
+  @Override
+  public boolean isLinkOnTop(byte[] code, int i) {
+    return isEnter(code, i - Aarch64Code.INSTRUCTION) || Aarch64Code.isPopLink(code, i);
+  }
+
+  @Override
+  public boolean isSavingFp(byte[] code, int i) {
+    return Aarch64Code.isSavingLink(code, i);
+  }
+
+  @Override
+  public boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
+    return Aarch64Code.isX3PoppedBefore(code, end, distance);
+  }
+
+  @Override
+  public boolean isSystemCallBefore(byte[] code, int end) {
+    return Aarch64Code.isSystemCallBefore(code, end);
+  }
+
+  @Override
+  public boolean isCloneWithin(byte[] code, int end) {
+    return Aarch64Code.isCloneWithin(code, end);
+  }
+}

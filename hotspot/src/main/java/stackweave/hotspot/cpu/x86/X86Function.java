@@ -1,0 +1,92 @@
+package stackweave.hotspot.cpu.x86;
+
+import java.util.Arrays;
+import stackweave.hotspot.cpu.StackDepth;
+
+/**
+ * How far the stack of a native function reaches at one of its instructions, found by following its
+ * code from its start: every way that leads there must agree. So the return address has a place
+ * that is computed, not searched. Code that moves rsp by anything but constants has none.
+ *
+ * <p>Reused; not thread-safe.
+ */
+final class X86Function implements StackDepth {
+  private static final int DISPUTED = -2;
+
+  /** DWARF numbers of the registers that functions hand back, by number in the instruction set. */
+  private static final int[] CALLEE_SAVED = {
+    -1, -1, -1, X86.RBX, -1, X86.RBP, -1, -1, -1, -1, -1, -1, X86.R12, X86.R13, X86.R14, X86.R15
+  };
+
+  private final X86Instruction instruction = new X86Instruction();
+  private final int[] depths = new int[MAX_CODE_BYTES];
+  private final int[] work = new int[2 * MAX_CODE_BYTES];
+  private final int[] slots = new int[X86.R15 + 1];
+  private int pending;
+
+  @Override
+  public State at(byte[] code, int length, int pc) {
+    if (pc < 0 || pc >= length) {
+      return null;
+    }
+    Arrays.fill(depths, 0, length, UNKNOWN);
+    Arrays.fill(slots, 0);
+    pending = 0;
+    visit(0, 0, length);
+    boolean entering = true;
+    while (pending > 0) {
+      int at = work[--pending];
+      instruction.decode(code, at);
+      entering = noteSaved(entering, depths[at]);
+      int depth = depths[at] == DISPUTED ? DISPUTED : depths[at] + instruction.pushed;
+      if (depth == DISPUTED || depth >= 0) {
+        follow(at, depth, length);
+      }
+    }
+    return depths[pc] >= 0 ? new State(depths[pc], slots.clone()) : null;
+  }
+
+  private void follow(int at, int depth, int length) {
+    if (instruction.flow == X86Instruction.Flow.NEXT
+        || instruction.flow == X86Instruction.Flow.BRANCH) {
+      visit(at + instruction.length, depth, length);
+    }
+    if (instruction.target != X86Instruction.NONE) {
+      visit(instruction.target, depth, length);
+    }
+  }
+
+  /** Whether the instruction after the one decoded still belongs to what saves registers. */
+  private boolean noteSaved(boolean entering, int depth) {
+    int pushedRegister = calleeSaved(instruction.savedByPush);
+    if (entering && instruction.savedByPush != X86Instruction.NONE) {
+      if (pushedRegister >= 0) {
+        slots[pushedRegister] = depth + instruction.pushed;
+      }
+      return true;
+    }
+    lose(pushedRegister);
+    lose(calleeSaved(instruction.savedByStore));
+    return entering && instruction.isLandingPad();
+  }
+
+  /** Kept elsewhere, or only moved: its value here is not known. */
+  private void lose(int register) {
+    if (register >= 0 && slots[register] == 0) {
+      slots[register] = UNKNOWN;
+    }
+  }
+
+  private static int calleeSaved(int register) {
+    return register == X86Instruction.NONE ? -1 : CALLEE_SAVED[register];
+  }
+
+  /** Where two ways disagree, no depth is known from there on. */
+  private void visit(int at, int depth, int length) {
+    if (at < 0 || at >= length || depths[at] == depth || depths[at] == DISPUTED) {
+      return;
+    }
+    depths[at] = depths[at] == UNKNOWN ? depth : DISPUTED;
+    work[pending++] = at;
+  }
+}

@@ -1,0 +1,136 @@
+package stackweave.hotspot.unloading;
+
+/**
+ * When something of the VM is known to have been what it is. Memory of the VM is freed and used
+ * again, and samples are older than what is read for them: a copy speaks for a sample only if it
+ * was there at the sample's time.
+ *
+ * <p>Times by {@link System#nanoTime}.
+ */
+public abstract class Presence {
+  /**
+   * How long after it was last seen something counts as the last that was there, where nothing is
+   * any more: longer than rounds and samples take, too short for two unloadings.
+   */
+  private static final long REACH_NANOS = 50_000_000;
+
+  /** How long what can't have been freed, as far as is known, is not compared all the same. */
+  private static final long TRUST_NANOS = 500_000_000;
+
+  private long firstSeen;
+  private long lastSeen;
+  private int collectionsSeen;
+  private int checkedIn;
+
+  /** When it was really read last, and the epoch of {@link Unloading} at that time. */
+  private long compared;
+
+  private int comparedIn;
+
+  private boolean expected;
+
+  /** What was known of it before it was only expected to be there. */
+  private long lastSeenBefore;
+
+  private int collectionsSeenBefore;
+
+  /** It was copied out of the VM just now. */
+  public final void setRead(CheckRounds rounds) {
+    firstSeen = System.nanoTime();
+    lastSeen = firstSeen;
+    compared = firstSeen;
+    comparedIn = rounds.unloading().epoch();
+    checkedIn = rounds.current();
+    collectionsSeen = rounds.collections();
+    rounds.unloading().look();
+  }
+
+  /** It was compared with the VM and found unchanged. */
+  public final void setCompared(CheckRounds rounds) {
+    compared = rounds.started();
+    comparedIn = rounds.unloading().epoch();
+    setUnchanged(rounds);
+  }
+
+  /** It is there in this round as it was. */
+  public final void setUnchanged(CheckRounds rounds) {
+    lastSeen = Math.max(lastSeen, rounds.started());
+    collectionsSeen = rounds.collections();
+    checkedIn = rounds.current();
+  }
+
+  /** It is taken to be there in this round, until it is compared. */
+  public final void setExpected(CheckRounds rounds) {
+    expected = true;
+    lastSeenBefore = lastSeen;
+    collectionsSeenBefore = collectionsSeen;
+    setUnchanged(rounds);
+  }
+
+  public final boolean isExpected() {
+    return expected;
+  }
+
+  /** It is what it was expected to be. */
+  public final void setConfirmed(CheckRounds rounds) {
+    expected = false;
+    setCompared(rounds);
+  }
+
+  /** It is not: it was last seen when it was before. */
+  public final void setDisappointed() {
+    expected = false;
+    lastSeen = lastSeenBefore;
+    collectionsSeen = collectionsSeenBefore;
+  }
+
+  /**
+   * Of what only collections and the unloading of classes free: whether there was none since it was
+   * compared. That is a moment ago at most: what frees it is known of today's JDKs.
+   */
+  public final boolean isUnfreed(CheckRounds rounds) {
+    return comparedIn == rounds.unloading().epoch() && rounds.started() - compared < TRUST_NANOS;
+  }
+
+  /** Whether it was found unchanged in this round. */
+  public final boolean isChecked(CheckRounds rounds) {
+    return checkedIn == rounds.current();
+  }
+
+  public final long firstSeen() {
+    return firstSeen;
+  }
+
+  public final long lastSeen() {
+    return lastSeen;
+  }
+
+  /** Whether it was seen both before that time and after it. */
+  public final boolean isProven(long timeNanos) {
+    return firstSeen <= timeNanos && timeNanos <= lastSeen;
+  }
+
+  /** Of what is there now: whether nothing else can have been there at the sample's time. */
+  public final boolean isSameSince(CheckRounds rounds) {
+    long time = rounds.sampleTime();
+    return firstSeen <= time || !rounds.unloading().isSince(time);
+  }
+
+  /** Of code that is there now: whether other code can have been there at that time. */
+  public final boolean isDoubtful(Unloading unloading, long timeNanos) {
+    return firstSeen > timeNanos && unloading.isCodeFreedSince(timeNanos);
+  }
+
+  /** Of what was replaced since: whether it was there at the sample's time. */
+  public final boolean wasThere(CheckRounds rounds) {
+    return isProven(rounds.sampleTime());
+  }
+
+  /** Of what is gone without a successor: whether nothing else can be what the sample saw. */
+  public final boolean isLastThere(CheckRounds rounds) {
+    long time = rounds.sampleTime();
+    return firstSeen <= time
+        && (time <= lastSeen
+            || time - lastSeen < REACH_NANOS && rounds.collections() - collectionsSeen <= 1);
+  }
+}
