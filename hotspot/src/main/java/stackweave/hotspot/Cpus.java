@@ -1,12 +1,13 @@
 package stackweave.hotspot;
 
 import stackweave.hotspot.cpu.Cpu;
-import stackweave.hotspot.cpu.aarch64.Aarch64;
-import stackweave.hotspot.cpu.x86.X86;
 import stackweave.hotspot.vmstructs.JdkVersion;
 import stackweave.unwind.Architecture;
 
-/** The processors for which HotSpot's frames are known. */
+/**
+ * The processors for which HotSpot's frames are known. The only class that names the packages of
+ * the processors: their classes have the same names in each.
+ */
 final class Cpus {
   /** The platforms known here, as a VM names them. */
   static final String PLATFORMS = "linux-amd64 and linux-aarch64";
@@ -20,8 +21,9 @@ final class Cpus {
    */
   static Cpu of(String platform, JdkVersion version) {
     return switch (platform) {
-      case "linux-amd64" -> new X86();
-      case "linux-aarch64" -> new Aarch64(version.keepsSenderSpInX19());
+      case "linux-amd64" -> new stackweave.hotspot.cpu.x86.HotSpotConventions();
+      case "linux-aarch64" ->
+          new stackweave.hotspot.cpu.aarch64.HotSpotConventions(version.keepsSenderSpInX19());
       default -> null;
     };
   }
@@ -29,8 +31,8 @@ final class Cpus {
   /** That of {@code architecture}, as far as native code matters; or null if it is not known. */
   static Cpu of(Architecture architecture) {
     return switch (architecture) {
-      case X86_64 -> new X86();
-      case AARCH64 -> new Aarch64(false);
+      case X86_64 -> new stackweave.hotspot.cpu.x86.HotSpotConventions();
+      case AARCH64 -> new stackweave.hotspot.cpu.aarch64.HotSpotConventions(false);
       case S390X -> null;
     };
   }

@@ -9,23 +9,20 @@ import stackweave.unwind.Architecture;
 
 /**
  * x86-64. The same in 17, 21 and 25 ({@code frame_x86.hpp}, {@code stubGenerator_x86_64.cpp},
- * {@code templateInterpreterGenerator_x86.cpp}); the instruction sequences are in {@link X86Code}.
+ * {@code templateInterpreterGenerator_x86.cpp}); the instruction sequences are in {@link
+ * CodePatterns}.
  */
-public final class X86 extends Cpu {
-  // Registers by DWARF number.
-  static final int RAX = 0;
-  static final int RDX = 1;
-  static final int RBX = 3;
-  static final int RBP = 6;
-  static final int R12 = 12;
-  static final int R13 = 13;
-  static final int R14 = 14;
-  static final int R15 = 15;
-
+public final class HotSpotConventions extends Cpu {
   /** The slot with the bytecode pointer, bytes from rbp. */
   private static final int BYTECODE_POINTER_SLOT = -8 * WORD;
 
-  private static final int[] CALL_STUB_REGISTERS = {RBX, R12, R13, R14, R15};
+  private static final int[] CALL_STUB_REGISTERS = {
+    RegisterNumbers.RBX,
+    RegisterNumbers.R12,
+    RegisterNumbers.R13,
+    RegisterNumbers.R14,
+    RegisterNumbers.R15
+  };
 
   /** Bytes from rbp. */
   private static final int[] CALL_STUB_SLOTS = {
@@ -39,37 +36,37 @@ public final class X86 extends Cpu {
 
   @Override
   public int thread() {
-    return R15;
+    return RegisterNumbers.R15;
   }
 
   @Override
   public int method() {
-    return RBX;
+    return RegisterNumbers.RBX;
   }
 
   @Override
   public int senderSp() {
-    return R13;
+    return RegisterNumbers.R13;
   }
 
   @Override
   public int bytecodePointer() {
-    return R13;
+    return RegisterNumbers.R13;
   }
 
   @Override
   public int movedReturnAddress() {
-    return RAX;
+    return RegisterNumbers.RAX;
   }
 
   @Override
   public int throwingPc() {
-    return RDX;
+    return RegisterNumbers.RDX;
   }
 
   @Override
   public int systemCallResult() {
-    return RAX;
+    return RegisterNumbers.RAX;
   }
 
   @Override
@@ -100,67 +97,67 @@ public final class X86 extends Cpu {
   @Override
   public InterpreterEdge interpreterEdge(
       LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
-    return new X86InterpreterEdge(returnAddresses, bytecodes);
+    return new TemplateInterpreter(returnAddresses, bytecodes);
   }
 
   @Override
   public StackDepth stackDepth() {
-    return new X86Function();
+    return new FunctionStack();
   }
 
   @Override
   public int longestCall() {
-    return X86Code.LONGEST_CALL;
+    return CodePatterns.LONGEST_CALL;
   }
 
   @Override
   public int longestKnownCall() {
-    return X86Code.LONGEST_KNOWN_CALL;
+    return CodePatterns.LONGEST_KNOWN_CALL;
   }
 
   @Override
   public boolean isCallBefore(byte[] code, int end) {
-    return X86Code.isCallBefore(code, end);
+    return CodePatterns.isCallBefore(code, end);
   }
 
   @Override
   public long callTarget(byte[] code, int end, long pc) {
-    return X86Code.callTarget(code, end, pc);
+    return CodePatterns.callTarget(code, end, pc);
   }
 
   @Override
   public int longestPops() {
-    return X86Code.LONGEST_POPS;
+    return CodePatterns.LONGEST_POPS;
   }
 
   @Override
   public int popsAt(byte[] code) {
-    return X86Code.popsAt(code);
+    return CodePatterns.popsAt(code);
   }
 
   @Override
   public int jumpRegister(byte[] code, int i) {
-    return X86Code.jumpRegister(code, i);
+    return CodePatterns.jumpRegister(code, i);
   }
 
   @Override
   public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
-    return X86Code.inPrologue(code, entry, pc, limit);
+    return CodePatterns.inPrologue(code, entry, pc, limit);
   }
 
   @Override
   public PartialFrame inEpilogue(byte[] code, int pc) {
-    return X86Code.inEpilogue(code, pc);
+    return CodePatterns.inEpilogue(code, pc);
   }
 
   @Override
   public PartialFrame frameless() {
-    return X86Code.FRAMELESS;
+    return CodePatterns.FRAMELESS;
   }
 
   @Override
   public boolean isReturn(byte[] code, int i) {
-    return X86Code.isReturn(code, i);
+    return CodePatterns.isReturn(code, i);
   }
 
   @Override
@@ -170,12 +167,12 @@ public final class X86 extends Cpu {
 
   @Override
   public boolean isFpPush(byte[] code, int i) {
-    return X86Code.isPushFp(code, i);
+    return CodePatterns.isPushFp(code, i);
   }
 
   @Override
   public boolean isEnter(byte[] code, int i) {
-    return X86Code.isPushFp(code, i) && X86Code.isMoveOfSpToFp(code, i + 1);
+    return CodePatterns.isPushFp(code, i) && CodePatterns.isMoveOfSpToFp(code, i + 1);
   }
 
   @Override
@@ -185,26 +182,27 @@ public final class X86 extends Cpu {
 
   @Override
   public boolean isLinkOnTop(byte[] code, int i) {
-    return isEnter(code, i - 1) || X86Code.isPopFp(code, i) && X86Code.isReturn(code, i + 1);
+    return isEnter(code, i - 1)
+        || CodePatterns.isPopFp(code, i) && CodePatterns.isReturn(code, i + 1);
   }
 
   @Override
   public boolean isSavingFp(byte[] code, int i) {
-    return X86Code.isSavingFp(code, i);
+    return CodePatterns.isSavingFp(code, i);
   }
 
   @Override
   public boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
-    return X86Code.isRdxPoppedBefore(code, end, distance);
+    return CodePatterns.isRdxPoppedBefore(code, end, distance);
   }
 
   @Override
   public boolean isSystemCallBefore(byte[] code, int end) {
-    return X86Code.isSystemCallBefore(code, end);
+    return CodePatterns.isSystemCallBefore(code, end);
   }
 
   @Override
   public boolean isCloneWithin(byte[] code, int end) {
-    return X86Code.isCloneWithin(code, end);
+    return CodePatterns.isCloneWithin(code, end);
   }
 }

@@ -11,14 +11,14 @@ import stackweave.unwind.UnreadableMemoryException;
  * {@code generate_fixed_frame} and {@code remove_activation} of AArch64. The return address stays
  * in the link register until the frame stands, and is there again once the frame link was popped.
  */
-final class Aarch64InterpreterEdge implements InterpreterEdge {
+final class TemplateInterpreter implements InterpreterEdge {
   /** Farther from sp than any caller's sp that a register holds at a method's entry. */
   private static final long MOST_LOCALS_BYTES = 1 << 20;
 
   private final LongPredicate returnAddresses;
   private final int senderSpRegister;
 
-  Aarch64InterpreterEdge(LongPredicate returnAddresses, int senderSpRegister) {
+  TemplateInterpreter(LongPredicate returnAddresses, int senderSpRegister) {
     this.returnAddresses = returnAddresses;
     this.senderSpRegister = senderSpRegister;
   }
@@ -49,7 +49,7 @@ final class Aarch64InterpreterEdge implements InterpreterEdge {
     long senderSp = frame.valueOf(senderSpRegister);
     boolean plausible = frame.isOnStack(senderSp) && senderSp - frame.sp() < MOST_LOCALS_BYTES;
     // The frame pointer is the method's own right before the caller's sp is stored.
-    boolean own = Aarch64Code.isFpSetBefore(code, Cpu.CODE_WINDOW);
+    boolean own = CodePatterns.isFpSetBefore(code, Cpu.CODE_WINDOW);
     long fp = own ? frame.read(frame.fp() + Cpu.SAVED_FP) : frame.fp();
     frame.toCaller(pc, plausible ? senderSp : frame.sp(), fp);
     return true;
@@ -59,25 +59,25 @@ final class Aarch64InterpreterEdge implements InterpreterEdge {
   @Override
   public boolean isLeaving(byte[] code) {
     int at = Cpu.CODE_WINDOW;
-    int next = at + Aarch64Code.INSTRUCTION;
-    int before = at - Aarch64Code.INSTRUCTION;
-    return Aarch64Code.isPopLink(code, at) && Aarch64Code.isMoveOfEspToSp(code, next)
-        || Aarch64Code.isMoveOfEspToSp(code, at) && Aarch64Code.isPopLink(code, before)
-        || Aarch64Code.isReturn(code, at) && Aarch64Code.isMoveOfEspToSp(code, before);
+    int next = at + CodePatterns.INSTRUCTION;
+    int before = at - CodePatterns.INSTRUCTION;
+    return CodePatterns.isPopLink(code, at) && CodePatterns.isMoveOfEspToSp(code, next)
+        || CodePatterns.isMoveOfEspToSp(code, at) && CodePatterns.isPopLink(code, before)
+        || CodePatterns.isReturn(code, at) && CodePatterns.isMoveOfEspToSp(code, before);
   }
 
   @Override
   public boolean leaveLeaving(FrameState frame, byte[] code) throws UnreadableMemoryException {
     int at = Cpu.CODE_WINDOW;
     PartialFrame partial =
-        Aarch64Code.isPopLink(code, at) ? PartialFrame.LINK : Aarch64Code.FRAMELESS;
+        CodePatterns.isPopLink(code, at) ? PartialFrame.LINK : CodePatterns.FRAMELESS;
     long pc = frame.returnAddressOf(partial);
     if (!returnAddresses.test(pc)) {
       return false;
     }
     // Below sp where the caller is interpreted too: its expression stack had room to spare.
-    long esp = frame.valueOf(Aarch64.X20) & -2 * Cpu.WORD;
-    boolean lower = Aarch64Code.isReturn(code, at) || !frame.isOnStack(esp);
+    long esp = frame.valueOf(RegisterNumbers.X20) & -2 * Cpu.WORD;
+    boolean lower = CodePatterns.isReturn(code, at) || !frame.isOnStack(esp);
     frame.toCaller(pc, lower ? frame.sp() + partial.size() : esp, frame.callerFpOf(partial));
     return true;
   }

@@ -8,7 +8,7 @@ import static stackweave.hotspot.cpu.Cpu.at;
  * byte that begins no instruction of these is {@link Flow#UNKNOWN}, and so is a change of rsp by
  * anything but a constant. Mutable and reused; not thread-safe.
  */
-final class X86Instruction {
+final class Instruction {
   /** Where the instruction leads. */
   enum Flow {
     /** To the next one. */

@@ -19,7 +19,7 @@ import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.method.Unsigned5Test;
 
 /** Instruction sequences: calls against objdump, frames against what the compilers emit. */
-class X86CodeTest {
+class CodePatternsTest {
   private static final String PUSH_PROLOGUE = "89842400c0feff" + "55" + "4883ec20" + "90";
   private static final String MOV_PROLOGUE = "4881ec28000000" + "48896c2420" + "90";
 
@@ -60,23 +60,23 @@ class X86CodeTest {
 
   private static void checkCall(
       ByteBuffer text, long address, long pc, int length, String instruction) throws IOException {
-    byte[] code = new byte[X86Code.LONGEST_KNOWN_CALL];
+    byte[] code = new byte[CodePatterns.LONGEST_KNOWN_CALL];
     long end = pc + length;
     text.get((int) (end - address) - code.length, code);
-    assertTrue(X86Code.isCallBefore(code, code.length), instruction);
+    assertTrue(CodePatterns.isCallBefore(code, code.length), instruction);
     if (length == 5) {
       String target = instruction.replaceAll("^call\\s+([0-9a-f]+).*", "$1");
       assertEquals(
-          Long.parseLong(target, 16), X86Code.callTarget(code, code.length, end), instruction);
+          Long.parseLong(target, 16), CodePatterns.callTarget(code, code.length, end), instruction);
     }
   }
 
   @Test
   void aCallThroughARegisterHasItsTargetInTheMoveBefore() {
     byte[] code = Unsigned5Test.bytes("49ba2211000078560000" + "41ffd2");
-    assertEquals(0x5678_0000_1122L, X86Code.callTarget(code, code.length, 0));
+    assertEquals(0x5678_0000_1122L, CodePatterns.callTarget(code, code.length, 0));
     byte[] other = Unsigned5Test.bytes("49bb2211000078560000" + "41ffd2");
-    assertEquals(0, X86Code.callTarget(other, other.length, 0));
+    assertEquals(0, CodePatterns.callTarget(other, other.length, 0));
   }
 
   @ParameterizedTest(name = "{0} at {1}")
@@ -96,7 +96,7 @@ class X86CodeTest {
     byte[] code = Unsigned5Test.bytes(hex);
     assertEquals(
         new PartialFrame(returnAddress + Cpu.WORD, returnAddress, savedFp),
-        X86Code.inPrologue(code, 0, pc, code.length));
+        CodePatterns.inPrologue(code, 0, pc, code.length));
   }
 
   @ParameterizedTest
@@ -108,7 +108,7 @@ class X86CodeTest {
   })
   void behindThePrologueTheFrameIsComplete(String hex, int pc) {
     byte[] code = Unsigned5Test.bytes(hex);
-    assertNull(X86Code.inPrologue(code, 0, pc, code.length));
+    assertNull(CodePatterns.inPrologue(code, 0, pc, code.length));
   }
 
   @ParameterizedTest(name = "{0} at {1}")
@@ -128,24 +128,24 @@ class X86CodeTest {
   void epilogues(String hex, int pc, int returnAddress, int savedFp) {
     assertEquals(
         new PartialFrame(returnAddress + Cpu.WORD, returnAddress, savedFp),
-        X86Code.inEpilogue(Unsigned5Test.bytes(hex), pc));
+        CodePatterns.inEpilogue(Unsigned5Test.bytes(hex), pc));
   }
 
   @ParameterizedTest
   @CsvSource({"9090904883c4205dc3, 3", "5d909090, 0", "488b442408909090, 0"})
   void elsewhereThereIsNoEpilogue(String hex, int pc) {
-    assertNull(X86Code.inEpilogue(Unsigned5Test.bytes(hex), pc));
+    assertNull(CodePatterns.inEpilogue(Unsigned5Test.bytes(hex), pc));
   }
 
   @ParameterizedTest
   @CsvSource({"5e5a85d2, 2", "415a5b90, 2", "905b, 0", "'', 0"})
   void popsBehindACall(String hex, int count) {
-    assertEquals(count, X86Code.popsAt(Unsigned5Test.bytes(hex)));
+    assertEquals(count, CodePatterns.popsAt(Unsigned5Test.bytes(hex)));
   }
 
   @ParameterizedTest
   @CsvSource({"ffe1, 2", "ffe0, 0", "41ffe0, 8", "ffd1, -1", "e900000000, -1"})
   void jumpsThroughARegister(String hex, int register) {
-    assertEquals(register, X86Code.jumpRegister(Unsigned5Test.bytes(hex), 0));
+    assertEquals(register, CodePatterns.jumpRegister(Unsigned5Test.bytes(hex), 0));
   }
 }

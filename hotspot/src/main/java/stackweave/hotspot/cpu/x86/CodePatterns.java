@@ -9,7 +9,7 @@ import stackweave.hotspot.cpu.PartialFrame;
  * Recognises the few instruction sequences that HotSpot's code generators always emit the same way:
  * calls, and how compiled code sets up and takes down its frame.
  */
-final class X86Code {
+final class CodePatterns {
   /** Bytes before a return address that hold any call. */
   static final int LONGEST_CALL = 7;
 
@@ -23,7 +23,7 @@ final class X86Code {
   private static final int SYS_CLONE3 = 435;
   private static final int CLONE_CALL_LENGTH = 7;
 
-  private X86Code() {}
+  private CodePatterns() {}
 
   /** Whether a call instruction ends right before {@code code[end]}. */
   static boolean isCallBefore(byte[] code, int end) {

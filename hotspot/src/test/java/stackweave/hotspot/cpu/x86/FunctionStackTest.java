@@ -26,17 +26,24 @@ import stackweave.unwind.section.Section;
 import stackweave.unwind.table.UnwindTables;
 
 /** Depths of stacks computed from code, against what the C library's own unwind tables say. */
-class X86FunctionTest {
+class FunctionStackTest {
   /** A rule with the CFA at rsp + n, as {@link RuleTable#describe} puts it. */
   private static final Pattern BY_RSP = Pattern.compile("cfa=r7\\+(\\d+) ra=c-8(.*)");
 
-  private static final int[] CALLEE_SAVED = {X86.RBX, X86.RBP, X86.R12, X86.R13, X86.R14, X86.R15};
+  private static final int[] CALLEE_SAVED = {
+    RegisterNumbers.RBX,
+    RegisterNumbers.RBP,
+    RegisterNumbers.R12,
+    RegisterNumbers.R13,
+    RegisterNumbers.R14,
+    RegisterNumbers.R15
+  };
 
   private final ElfImage libc = ElfImage.open(libcFile());
   private final Section text = libc.section(".text");
   private final byte[] code = bytes();
 
-  X86FunctionTest() throws Exception {}
+  FunctionStackTest() throws Exception {}
 
   private static Path libcFile() throws Exception {
     for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
@@ -59,7 +66,7 @@ class X86FunctionTest {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "objdump is not installed");
     Process objdump =
         new ProcessBuilder("objdump", "-d", "-w", "-j", ".text", libcFile().toString()).start();
-    X86Instruction instruction = new X86Instruction();
+    Instruction instruction = new Instruction();
     int right = 0;
     int unknown = 0;
     try (BufferedReader lines = objdump.inputReader()) {
@@ -68,7 +75,7 @@ class X86FunctionTest {
         if (columns.length == 3) {
           long pc = Long.parseLong(columns[0].trim().replace(":", ""), 16);
           instruction.decode(code, (int) (pc - text.address()));
-          if (instruction.flow == X86Instruction.Flow.UNKNOWN) {
+          if (instruction.flow == Instruction.Flow.UNKNOWN) {
             unknown++;
           } else {
             assertEquals(columns[1].trim().split(" ").length, instruction.length, line);
@@ -85,7 +92,7 @@ class X86FunctionTest {
   void depthsAndSavedRegistersAreThoseOfTheUnwindTables() {
     RuleTable rules = new RuleTable(Architecture.X86_64);
     UnwindTable table = UnwindTables.open(libc.unwindSections(), rules);
-    X86Function function = new X86Function();
+    FunctionStack function = new FunctionStack();
     int checked = 0;
     for (long start : new TreeSet<>(libc.dynamicSymbols().values())) {
       int from = (int) (start - text.address());
@@ -126,16 +133,16 @@ class X86FunctionTest {
     byte[] asm =
         Unsigned5Test.bytes(
             "50" + "53" + "55" + "4883ec18" + "7404" + "ff7008" + "59" + "c5f9efc0" + "c3");
-    X86Function function = new X86Function();
+    FunctionStack function = new FunctionStack();
     int[] pcs = {0, 1, 2, 3, 7, 9, 12, 13, 17};
     int[] depths = {0, 8, 16, 24, 48, 48, 56, 48, 48};
     for (int i = 0; i < pcs.length; i++) {
       StackDepth.State state = function.at(asm, asm.length, pcs[i]);
       assertNotNull(state, "at " + pcs[i]);
       assertEquals(depths[i], state.depth(), "at " + pcs[i]);
-      assertEquals(16, state.slots()[X86.RBX]);
-      assertEquals(24, state.slots()[X86.RBP]);
-      assertEquals(0, state.slots()[X86.R12]);
+      assertEquals(16, state.slots()[RegisterNumbers.RBX]);
+      assertEquals(24, state.slots()[RegisterNumbers.RBP]);
+      assertEquals(0, state.slots()[RegisterNumbers.R12]);
     }
     assertNull(function.at(asm, asm.length, 4), "within an instruction");
   }
@@ -144,7 +151,7 @@ class X86FunctionTest {
   @Test
   void waysThatDisagreeSayNothing() {
     byte[] asm = Unsigned5Test.bytes("7401" + "50" + "90" + "90");
-    X86Function function = new X86Function();
+    FunctionStack function = new FunctionStack();
     assertNotNull(function.at(asm, asm.length, 2));
     assertNull(function.at(asm, asm.length, 3));
     assertNull(function.at(asm, asm.length, 4));
@@ -153,7 +160,7 @@ class X86FunctionTest {
   /** and rsp, -32; nop; and call 0; nop: what is behind is not known. */
   @Test
   void notBehindWhatMovesTheStackPointerOtherwiseNorBehindCalls() {
-    X86Function function = new X86Function();
+    FunctionStack function = new FunctionStack();
     byte[] and = Unsigned5Test.bytes("4883e4e0" + "90");
     assertNotNull(function.at(and, and.length, 0));
     assertNull(function.at(and, and.length, 4));
@@ -165,10 +172,10 @@ class X86FunctionTest {
   @Test
   void registersKeptElsewhereAreNotKnown() {
     byte[] asm = Unsigned5Test.bytes("4154" + "4883ec18" + "48895c2408" + "90");
-    StackDepth.State state = new X86Function().at(asm, asm.length, 11);
+    StackDepth.State state = new FunctionStack().at(asm, asm.length, 11);
     assertEquals(32, state.depth());
-    assertEquals(8, state.slots()[X86.R12]);
-    assertEquals(StackDepth.UNKNOWN, state.slots()[X86.RBX]);
-    assertEquals(0, state.slots()[X86.RBP]);
+    assertEquals(8, state.slots()[RegisterNumbers.R12]);
+    assertEquals(StackDepth.UNKNOWN, state.slots()[RegisterNumbers.RBX]);
+    assertEquals(0, state.slots()[RegisterNumbers.RBP]);
   }
 }

@@ -9,7 +9,7 @@ import stackweave.hotspot.cpu.PartialFrame;
  * macroAssembler_aarch64.cpp}, {@code aarch64.ad}, {@code c1_LIRAssembler_aarch64.cpp} of 17, 21
  * and 25).
  */
-final class Aarch64Code {
+final class CodePatterns {
   static final int INSTRUCTION = 4;
 
   /** Bytes of the longest sequence that takes a frame down, behind its first instruction. */
@@ -37,7 +37,7 @@ final class Aarch64Code {
   /** Nothing pushed yet, or everything popped: the return address is in the link register. */
   static final PartialFrame FRAMELESS = withoutLink(0);
 
-  private Aarch64Code() {}
+  private CodePatterns() {}
 
   // Calls.
 

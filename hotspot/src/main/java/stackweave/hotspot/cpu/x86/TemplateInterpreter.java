@@ -7,14 +7,14 @@ import stackweave.hotspot.cpu.InterpreterEdge;
 import stackweave.unwind.UnreadableMemoryException;
 
 /** {@code generate_fixed_frame} and {@code remove_activation} of x86-64. */
-final class X86InterpreterEdge implements InterpreterEdge {
+final class TemplateInterpreter implements InterpreterEdge {
   /** Farther above sp than any caller's sp that a register holds at a method's entry. */
   private static final long MOST_LOCALS_BYTES = 1 << 20;
 
   private final LongPredicate returnAddresses;
   private final Bytecodes bytecodes;
 
-  X86InterpreterEdge(LongPredicate returnAddresses, Bytecodes bytecodes) {
+  TemplateInterpreter(LongPredicate returnAddresses, Bytecodes bytecodes) {
     this.returnAddresses = returnAddresses;
     this.bytecodes = bytecodes;
   }
@@ -25,8 +25,8 @@ final class X86InterpreterEdge implements InterpreterEdge {
    */
   @Override
   public boolean isEntering(FrameState frame, long codeletBegin, long codeletEnd) {
-    long r13 = frame.valueOf(X86.R13);
-    if (bytecodes.contains(frame.valueOf(X86.RBX), r13)) {
+    long r13 = frame.valueOf(RegisterNumbers.R13);
+    if (bytecodes.contains(frame.valueOf(RegisterNumbers.RBX), r13)) {
       return false;
     }
     return r13 > frame.sp() && r13 - frame.sp() < MOST_LOCALS_BYTES;
@@ -35,7 +35,7 @@ final class X86InterpreterEdge implements InterpreterEdge {
   @Override
   public boolean leaveEntering(FrameState frame, byte[] code) throws UnreadableMemoryException {
     long sp = frame.sp();
-    long r13 = frame.valueOf(X86.R13);
+    long r13 = frame.valueOf(RegisterNumbers.R13);
     long fp = frame.fp();
     long senderSp = r13 > sp && r13 - sp < MOST_LOCALS_BYTES ? r13 : 0;
     long top = frame.read(sp);
@@ -57,7 +57,7 @@ final class X86InterpreterEdge implements InterpreterEdge {
       frame.toCaller(top, senderSp != 0 ? senderSp : sp + Cpu.WORD);
       return true;
     }
-    long rax = frame.valueOf(X86.RAX);
+    long rax = frame.valueOf(RegisterNumbers.RAX);
     if (returnAddresses.test(rax)) {
       frame.toCaller(rax, senderSp != 0 ? senderSp : sp);
       return true;
@@ -69,16 +69,19 @@ final class X86InterpreterEdge implements InterpreterEdge {
   @Override
   public boolean isLeaving(byte[] code) {
     int at = Cpu.CODE_WINDOW;
-    return X86Code.isPopR13(code, at) && X86Code.isMoveOfRbxToSp(code, at + 2)
-        || X86Code.isMoveOfRbxToSp(code, at) && X86Code.isPopR13(code, at - 2)
-        || X86Code.isJumpToR13(code, at) && X86Code.isMoveOfRbxToSp(code, at - 3);
+    return CodePatterns.isPopR13(code, at) && CodePatterns.isMoveOfRbxToSp(code, at + 2)
+        || CodePatterns.isMoveOfRbxToSp(code, at) && CodePatterns.isPopR13(code, at - 2)
+        || CodePatterns.isJumpToR13(code, at) && CodePatterns.isMoveOfRbxToSp(code, at - 3);
   }
 
   @Override
   public boolean leaveLeaving(FrameState frame, byte[] code) throws UnreadableMemoryException {
     int at = Cpu.CODE_WINDOW;
-    long pc = X86Code.isPopR13(code, at) ? frame.read(frame.sp()) : frame.valueOf(X86.R13);
-    long sp = X86Code.isJumpToR13(code, at) ? frame.sp() : frame.valueOf(X86.RBX);
+    long pc =
+        CodePatterns.isPopR13(code, at)
+            ? frame.read(frame.sp())
+            : frame.valueOf(RegisterNumbers.R13);
+    long sp = CodePatterns.isJumpToR13(code, at) ? frame.sp() : frame.valueOf(RegisterNumbers.RBX);
     if (!returnAddresses.test(pc) || !frame.isOnStack(sp)) {
       return false;
     }

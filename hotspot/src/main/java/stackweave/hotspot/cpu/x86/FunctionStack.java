@@ -10,18 +10,33 @@ import stackweave.hotspot.cpu.StackDepth;
  *
  * <p>Reused; not thread-safe.
  */
-final class X86Function implements StackDepth {
+final class FunctionStack implements StackDepth {
   private static final int DISPUTED = -2;
 
   /** DWARF numbers of the registers that functions hand back, by number in the instruction set. */
   private static final int[] CALLEE_SAVED = {
-    -1, -1, -1, X86.RBX, -1, X86.RBP, -1, -1, -1, -1, -1, -1, X86.R12, X86.R13, X86.R14, X86.R15
+    -1,
+    -1,
+    -1,
+    RegisterNumbers.RBX,
+    -1,
+    RegisterNumbers.RBP,
+    -1,
+    -1,
+    -1,
+    -1,
+    -1,
+    -1,
+    RegisterNumbers.R12,
+    RegisterNumbers.R13,
+    RegisterNumbers.R14,
+    RegisterNumbers.R15
   };
 
-  private final X86Instruction instruction = new X86Instruction();
+  private final Instruction instruction = new Instruction();
   private final int[] depths = new int[MAX_CODE_BYTES];
   private final int[] work = new int[2 * MAX_CODE_BYTES];
-  private final int[] slots = new int[X86.R15 + 1];
+  private final int[] slots = new int[RegisterNumbers.R15 + 1];
   private int pending;
 
   @Override
@@ -47,11 +62,10 @@ final class X86Function implements StackDepth {
   }
 
   private void follow(int at, int depth, int length) {
-    if (instruction.flow == X86Instruction.Flow.NEXT
-        || instruction.flow == X86Instruction.Flow.BRANCH) {
+    if (instruction.flow == Instruction.Flow.NEXT || instruction.flow == Instruction.Flow.BRANCH) {
       visit(at + instruction.length, depth, length);
     }
-    if (instruction.target != X86Instruction.NONE) {
+    if (instruction.target != Instruction.NONE) {
       visit(instruction.target, depth, length);
     }
   }
@@ -59,7 +73,7 @@ final class X86Function implements StackDepth {
   /** Whether the instruction after the one decoded still belongs to what saves registers. */
   private boolean noteSaved(boolean entering, int depth) {
     int pushedRegister = calleeSaved(instruction.savedByPush);
-    if (entering && instruction.savedByPush != X86Instruction.NONE) {
+    if (entering && instruction.savedByPush != Instruction.NONE) {
       if (pushedRegister >= 0) {
         slots[pushedRegister] = depth + instruction.pushed;
       }
@@ -78,7 +92,7 @@ final class X86Function implements StackDepth {
   }
 
   private static int calleeSaved(int register) {
-    return register == X86Instruction.NONE ? -1 : CALLEE_SAVED[register];
+    return register == Instruction.NONE ? -1 : CALLEE_SAVED[register];
   }
 
   /** Where two ways disagree, no depth is known from there on. */

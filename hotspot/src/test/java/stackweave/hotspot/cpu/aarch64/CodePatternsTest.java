@@ -18,7 +18,7 @@ import stackweave.hotspot.cpu.PartialFrame;
  * sequences are those of MacroAssembler::build_frame, remove_frame, enter, leave and
  * safepoint_poll.
  */
-class Aarch64CodeTest {
+class CodePatternsTest {
   private static final String NOP = "d503201f ";
 
   /** sub x9, sp, #0x14000; str xzr, [x9]: the stack bang. */
@@ -53,38 +53,38 @@ class Aarch64CodeTest {
   @CsvSource({"0, 0", "4, 0", "8, 0", "12, 0", "16, 64"})
   void smallFramesAreAllocatedFirst(int pc, int bytes) {
     byte[] code = code(SMALL);
-    assertEquals(withoutLink(bytes), Aarch64Code.inPrologue(code, 0, pc, code.length));
+    assertEquals(withoutLink(bytes), CodePatterns.inPrologue(code, 0, pc, code.length));
   }
 
   @Test
   void behindTheStoreOfTheLinkASmallFrameIsComplete() {
     byte[] code = code(SMALL);
-    assertNull(Aarch64Code.inPrologue(code, 0, 20, code.length));
+    assertNull(CodePatterns.inPrologue(code, 0, 20, code.length));
   }
 
   @Test
   void largeFramesPushTheLinkFirst() {
     byte[] code = code(LARGE);
-    assertEquals(Aarch64Code.FRAMELESS, Aarch64Code.inPrologue(code, 0, 0, code.length));
+    assertEquals(CodePatterns.FRAMELESS, CodePatterns.inPrologue(code, 0, 0, code.length));
     for (int pc = 4; pc <= 12; pc += 4) {
-      assertEquals(PartialFrame.LINK, Aarch64Code.inPrologue(code, 0, pc, code.length));
+      assertEquals(PartialFrame.LINK, CodePatterns.inPrologue(code, 0, pc, code.length));
     }
-    assertNull(Aarch64Code.inPrologue(code, 0, 16, code.length));
+    assertNull(CodePatterns.inPrologue(code, 0, 16, code.length));
   }
 
   @Test
   void aPushedLinkAloneIsNoLargeFrame() {
     byte[] code = code("a9bf7bfd 910003fd " + NOP + NOP);
-    assertNull(Aarch64Code.inPrologue(code, 0, 12, code.length));
+    assertNull(CodePatterns.inPrologue(code, 0, 12, code.length));
   }
 
   @Test
   void smallFramesAreFreedLast() {
     byte[] code = code(TAKE_DOWN + POLL);
-    assertNull(Aarch64Code.inEpilogue(code, 4));
-    assertEquals(withoutLink(64), Aarch64Code.inEpilogue(code, 8));
+    assertNull(CodePatterns.inEpilogue(code, 4));
+    assertEquals(withoutLink(64), CodePatterns.inEpilogue(code, 8));
     for (int pc = 12; pc <= 24; pc += 4) {
-      assertEquals(Aarch64Code.FRAMELESS, Aarch64Code.inEpilogue(code, pc), "at " + pc);
+      assertEquals(CodePatterns.FRAMELESS, CodePatterns.inEpilogue(code, pc), "at " + pc);
     }
   }
 
@@ -96,9 +96,9 @@ class Aarch64CodeTest {
   })
   void largeFramesPopTheLinkLast(String freed, String text) {
     byte[] code = code(freed + " a8c17bfd " + POLL);
-    assertEquals(PartialFrame.LINK, Aarch64Code.inEpilogue(code, 4), text);
-    assertEquals(Aarch64Code.FRAMELESS, Aarch64Code.inEpilogue(code, 8), text);
-    assertEquals(Aarch64Code.FRAMELESS, Aarch64Code.inEpilogue(code, 20), text);
+    assertEquals(PartialFrame.LINK, CodePatterns.inEpilogue(code, 4), text);
+    assertEquals(CodePatterns.FRAMELESS, CodePatterns.inEpilogue(code, 8), text);
+    assertEquals(CodePatterns.FRAMELESS, CodePatterns.inEpilogue(code, 20), text);
   }
 
   /** adr x8, poll; str x8, [x28, #1120]; b. */
@@ -106,15 +106,15 @@ class Aarch64CodeTest {
   void theSlowPathOfTheReturnPollHasNoFrame() {
     byte[] code = code("10fffe08 f9023388 14000010 " + NOP);
     for (int pc = 0; pc <= 8; pc += 4) {
-      assertEquals(Aarch64Code.FRAMELESS, Aarch64Code.inEpilogue(code, pc));
+      assertEquals(CodePatterns.FRAMELESS, CodePatterns.inEpilogue(code, pc));
     }
-    assertNull(Aarch64Code.inEpilogue(code, 12));
+    assertNull(CodePatterns.inEpilogue(code, 12));
   }
 
   @Test
   void behindAReturnAnotherPathBegins() {
-    assertNull(Aarch64Code.inEpilogue(code("a8c17bfd d65f03c0 " + NOP), 8));
-    assertNull(Aarch64Code.inEpilogue(code("a8c17bfd " + NOP + NOP), 8));
+    assertNull(CodePatterns.inEpilogue(code("a8c17bfd d65f03c0 " + NOP), 8));
+    assertNull(CodePatterns.inEpilogue(code("a8c17bfd " + NOP + NOP), 8));
   }
 
   @ParameterizedTest
@@ -127,8 +127,8 @@ class Aarch64CodeTest {
     "d65f03c0, false", // ret
   })
   void calls(String word, boolean isCall) {
-    assertEquals(isCall, Aarch64Code.isCallBefore(code(word), 4));
-    assertFalse(Aarch64Code.isCallBefore(code(word), 0));
+    assertEquals(isCall, CodePatterns.isCallBefore(code(word), 4));
+    assertFalse(CodePatterns.isCallBefore(code(word), 0));
   }
 
   @ParameterizedTest
@@ -148,7 +148,7 @@ class Aarch64CodeTest {
     byte[] code = code(words);
     assertEquals(
         Long.parseLong(target, 16),
-        Aarch64Code.callTarget(code, code.length, Long.parseLong(pc, 16)));
+        CodePatterns.callTarget(code, code.length, Long.parseLong(pc, 16)));
   }
 
   @ParameterizedTest
@@ -161,43 +161,43 @@ class Aarch64CodeTest {
     "d503201f 910043ff, 0",
   })
   void wordsGivenUpBehindACall(String words, int count) {
-    assertEquals(count, Aarch64Code.popsAt(code(words)));
+    assertEquals(count, CodePatterns.popsAt(code(words)));
   }
 
   @Test
   void endsOfInterpreterFrames() {
     // ldp x29, x30, [sp], #16; and sp, x20, #-16; ret
     byte[] code = code("a8c17bfd 927cee9f d65f03c0");
-    assertTrue(Aarch64Code.isPopLink(code, 0));
-    assertTrue(Aarch64Code.isMoveOfEspToSp(code, 4));
-    assertTrue(Aarch64Code.isReturn(code, 8));
-    assertTrue(Aarch64Code.isMoveOfEspToSp(code("9100029f"), 0)); // mov sp, x20
-    assertFalse(Aarch64Code.isMoveOfEspToSp(code("910003bf"), 0)); // mov sp, x29
+    assertTrue(CodePatterns.isPopLink(code, 0));
+    assertTrue(CodePatterns.isMoveOfEspToSp(code, 4));
+    assertTrue(CodePatterns.isReturn(code, 8));
+    assertTrue(CodePatterns.isMoveOfEspToSp(code("9100029f"), 0)); // mov sp, x20
+    assertFalse(CodePatterns.isMoveOfEspToSp(code("910003bf"), 0)); // mov sp, x29
   }
 
   /** ldp x29, x3, [sp], #16; mov x8, x0; br x8: the exception blob's end. */
   @Test
   void theExceptionBlobPopsWhereItWasThrown() {
     byte[] code = code("d503201f a8c10ffd aa0003e8 d61f0100");
-    assertTrue(Aarch64Code.isX3PoppedBefore(code, 8, 24));
-    assertTrue(Aarch64Code.isX3PoppedBefore(code, 12, 24));
-    assertFalse(Aarch64Code.isX3PoppedBefore(code, 4, 24));
-    assertEquals(8, Aarch64Code.jumpRegister(code, 12));
-    assertEquals(Cpu.NONE, Aarch64Code.jumpRegister(code, 8));
+    assertTrue(CodePatterns.isX3PoppedBefore(code, 8, 24));
+    assertTrue(CodePatterns.isX3PoppedBefore(code, 12, 24));
+    assertFalse(CodePatterns.isX3PoppedBefore(code, 4, 24));
+    assertEquals(8, CodePatterns.jumpRegister(code, 12));
+    assertEquals(Cpu.NONE, CodePatterns.jumpRegister(code, 8));
   }
 
   @Test
   void threadsAreMadeBySystemCalls() {
-    assertTrue(Aarch64Code.isCloneWithin(code("d2803668 d4000001 d503201f"), 12)); // mov x8, #435
-    assertTrue(Aarch64Code.isCloneWithin(code("d2801b88 d4000001"), 8)); // mov x8, #220
-    assertFalse(Aarch64Code.isCloneWithin(code("d2801168 d4000001"), 8)); // mov x8, #139
+    assertTrue(CodePatterns.isCloneWithin(code("d2803668 d4000001 d503201f"), 12)); // mov x8, #435
+    assertTrue(CodePatterns.isCloneWithin(code("d2801b88 d4000001"), 8)); // mov x8, #220
+    assertFalse(CodePatterns.isCloneWithin(code("d2801168 d4000001"), 8)); // mov x8, #139
   }
 
   @Test
   void signedReturnAddressesLoseTheirSignature() {
-    Cpu cpu = new Aarch64(true);
+    Cpu cpu = new HotSpotConventions(true);
     assertEquals(0x7f12_3456_7890L, cpu.returnAddress(0x0035_7f12_3456_7890L));
-    assertEquals(Aarch64.X19, cpu.senderSp());
-    assertEquals(Aarch64.X13, new Aarch64(false).senderSp());
+    assertEquals(RegisterNumbers.X19, cpu.senderSp());
+    assertEquals(RegisterNumbers.X13, new HotSpotConventions(false).senderSp());
   }
 }

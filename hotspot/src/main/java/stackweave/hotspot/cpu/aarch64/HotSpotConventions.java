@@ -10,25 +10,12 @@ import stackweave.unwind.Architecture;
 /**
  * AArch64, from HotSpot's sources of 17, 21 and 25 ({@code frame_aarch64.hpp}, {@code
  * stubGenerator_aarch64.cpp}, {@code assembler_aarch64.hpp}, {@code
- * templateInterpreterGenerator_aarch64.cpp}); the instruction sequences are in {@link Aarch64Code}.
+ * templateInterpreterGenerator_aarch64.cpp}); the instruction sequences are in {@link
+ * CodePatterns}.
  *
  * <p>Not proved on hardware: run so far under emulation (qemu-user) only.
  */
-public final class Aarch64 extends Cpu {
-  // Registers by DWARF number.
-  static final int X0 = 0;
-  static final int X3 = 3;
-  static final int X12 = 12;
-  static final int X13 = 13;
-  static final int X19 = 19;
-
-  /** The top of the interpreter's expression stack, above sp. */
-  static final int X20 = 20;
-
-  static final int X22 = 22;
-  static final int X28 = 28;
-  static final int X30 = 30;
-
+public final class HotSpotConventions extends Cpu {
   /** The slot with the bytecode pointer, bytes from x29. */
   private static final int BYTECODE_POINTER_SLOT = -9 * WORD;
 
@@ -48,8 +35,8 @@ public final class Aarch64 extends Cpu {
   /**
    * @param senderSpInX19 whether this JDK keeps the caller's sp in x19, not in x13
    */
-  public Aarch64(boolean senderSpInX19) {
-    senderSp = senderSpInX19 ? X19 : X13;
+  public HotSpotConventions(boolean senderSpInX19) {
+    senderSp = senderSpInX19 ? RegisterNumbers.X19 : RegisterNumbers.X13;
   }
 
   @Override
@@ -59,12 +46,12 @@ public final class Aarch64 extends Cpu {
 
   @Override
   public int thread() {
-    return X28;
+    return RegisterNumbers.X28;
   }
 
   @Override
   public int method() {
-    return X12;
+    return RegisterNumbers.X12;
   }
 
   @Override
@@ -74,23 +61,23 @@ public final class Aarch64 extends Cpu {
 
   @Override
   public int bytecodePointer() {
-    return X22;
+    return RegisterNumbers.X22;
   }
 
   /** The link register: nothing on the stack is in the way of the arguments. */
   @Override
   public int movedReturnAddress() {
-    return X30;
+    return RegisterNumbers.X30;
   }
 
   @Override
   public int throwingPc() {
-    return X3;
+    return RegisterNumbers.X3;
   }
 
   @Override
   public int systemCallResult() {
-    return X0;
+    return RegisterNumbers.X0;
   }
 
   @Override
@@ -121,7 +108,7 @@ public final class Aarch64 extends Cpu {
   @Override
   public InterpreterEdge interpreterEdge(
       LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
-    return new Aarch64InterpreterEdge(returnAddresses, senderSp);
+    return new TemplateInterpreter(returnAddresses, senderSp);
   }
 
   @Override
@@ -131,101 +118,101 @@ public final class Aarch64 extends Cpu {
 
   @Override
   public int longestCall() {
-    return Aarch64Code.INSTRUCTION;
+    return CodePatterns.INSTRUCTION;
   }
 
   @Override
   public int longestKnownCall() {
-    return Aarch64Code.LONGEST_KNOWN_CALL;
+    return CodePatterns.LONGEST_KNOWN_CALL;
   }
 
   @Override
   public boolean isCallBefore(byte[] code, int end) {
-    return Aarch64Code.isCallBefore(code, end);
+    return CodePatterns.isCallBefore(code, end);
   }
 
   @Override
   public long callTarget(byte[] code, int end, long pc) {
-    return Aarch64Code.callTarget(code, end, pc);
+    return CodePatterns.callTarget(code, end, pc);
   }
 
   @Override
   public int longestPops() {
-    return Aarch64Code.LONGEST_POPS;
+    return CodePatterns.LONGEST_POPS;
   }
 
   @Override
   public int popsAt(byte[] code) {
-    return Aarch64Code.popsAt(code);
+    return CodePatterns.popsAt(code);
   }
 
   @Override
   public int jumpRegister(byte[] code, int i) {
-    return Aarch64Code.jumpRegister(code, i);
+    return CodePatterns.jumpRegister(code, i);
   }
 
   @Override
   public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
-    return Aarch64Code.inPrologue(code, entry, pc, limit);
+    return CodePatterns.inPrologue(code, entry, pc, limit);
   }
 
   @Override
   public PartialFrame inEpilogue(byte[] code, int pc) {
-    return Aarch64Code.inEpilogue(code, pc);
+    return CodePatterns.inEpilogue(code, pc);
   }
 
   @Override
   public PartialFrame frameless() {
-    return Aarch64Code.FRAMELESS;
+    return CodePatterns.FRAMELESS;
   }
 
   @Override
   public boolean isReturn(byte[] code, int i) {
-    return Aarch64Code.isReturn(code, i);
+    return CodePatterns.isReturn(code, i);
   }
 
   @Override
   public int fpPushLength() {
-    return Aarch64Code.INSTRUCTION;
+    return CodePatterns.INSTRUCTION;
   }
 
   @Override
   public boolean isFpPush(byte[] code, int i) {
-    return Aarch64Code.isPushLink(code, i);
+    return CodePatterns.isPushLink(code, i);
   }
 
   @Override
   public boolean isEnter(byte[] code, int i) {
-    return Aarch64Code.isEnter(code, i);
+    return CodePatterns.isEnter(code, i);
   }
 
   @Override
   public int enterLength() {
-    return 2 * Aarch64Code.INSTRUCTION;
+    return 2 * CodePatterns.INSTRUCTION;
   }
 
   @Override
   public boolean isLinkOnTop(byte[] code, int i) {
-    return isEnter(code, i - Aarch64Code.INSTRUCTION) || Aarch64Code.isPopLink(code, i);
+    return isEnter(code, i - CodePatterns.INSTRUCTION) || CodePatterns.isPopLink(code, i);
   }
 
   @Override
   public boolean isSavingFp(byte[] code, int i) {
-    return Aarch64Code.isSavingLink(code, i);
+    return CodePatterns.isSavingLink(code, i);
   }
 
   @Override
   public boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
-    return Aarch64Code.isX3PoppedBefore(code, end, distance);
+    return CodePatterns.isX3PoppedBefore(code, end, distance);
   }
 
   @Override
   public boolean isSystemCallBefore(byte[] code, int end) {
-    return Aarch64Code.isSystemCallBefore(code, end);
+    return CodePatterns.isSystemCallBefore(code, end);
   }
 
   @Override
   public boolean isCloneWithin(byte[] code, int end) {
-    return Aarch64Code.isCloneWithin(code, end);
+    return CodePatterns.isCloneWithin(code, end);
   }
 }
