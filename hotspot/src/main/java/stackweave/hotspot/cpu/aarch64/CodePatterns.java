@@ -10,29 +10,8 @@ import stackweave.hotspot.cpu.PartialFrame;
  * and 25).
  */
 final class CodePatterns {
-  static final int INSTRUCTION = 4;
-
   /** Bytes of the longest sequence that takes a frame down, behind its first instruction. */
-  private static final int LONGEST_EPILOGUE = 6 * INSTRUCTION;
-
-  private static final int X29 = 29;
-  private static final int X30 = 30;
-  private static final int SP = 31;
-
-  private static final int PUSH_LINK = 0xa9bf7bfd; // stp x29, x30, [sp, #-16]!
-  private static final int POP_LINK = 0xa8c17bfd; // ldp x29, x30, [sp], #16
-  private static final int POP_FP_AND_X3 = 0xa8c10ffd; // ldp x29, x3, [sp], #16
-  private static final int MOVE_SP_TO_FP = 0x910003fd; // mov x29, sp
-  private static final int MOVE_FP_TO_SP = 0x910003bf; // mov sp, x29
-  private static final int SUBTRACT_X8 = 0xcb2863ff; // sub sp, sp, x8
-  private static final int ADD_X8 = 0x8b2863ff; // add sp, sp, x8
-  private static final int RETURN = 0xd65f03c0; // ret
-  private static final int MOVE_ESP_TO_SP = 0x9100029f; // mov sp, x20
-  private static final int ALIGN_ESP_TO_SP = 0x927cee9f; // and sp, x20, #-16
-  private static final int SYSTEM_CALL = 0xd4000001; // svc #0
-  private static final int CLONE = 0xd2801b88; // mov x8, #220
-  private static final int CLONE3 = 0xd2803668; // mov x8, #435
-  private static final int COMPARE_SP = 0xeb2863ff; // cmp sp, x8
+  private static final int LONGEST_EPILOGUE = 6 * Instruction.LENGTH;
 
   /** Nothing pushed yet, or everything popped: the return address is in the link register. */
   static final PartialFrame FRAMELESS = withoutLink(0);
@@ -42,67 +21,46 @@ final class CodePatterns {
   // Calls.
 
   static boolean isCallBefore(byte[] code, int end) {
-    int call = instruction(code, end - INSTRUCTION);
-    return isBranchWithLink(call) || isBranchToRegisterWithLink(call);
-  }
-
-  private static boolean isBranchWithLink(int instruction) {
-    return (instruction & 0xfc00_0000) == 0x9400_0000;
-  }
-
-  /** {@code blr xn}, and with pointer authentication {@code blraa} and its kin. */
-  private static boolean isBranchToRegisterWithLink(int instruction) {
-    return (instruction & 0xfeff_f000) == 0xd63f_0000;
+    int call = Instruction.at(code, end - Instruction.LENGTH);
+    return Instruction.isBranchWithLink(call) || Instruction.isBranchToRegisterWithLink(call);
   }
 
   /** Bytes of {@code movz; movk; movk; blr}. */
-  static final int LONGEST_KNOWN_CALL = 4 * INSTRUCTION;
+  static final int LONGEST_KNOWN_CALL = 4 * Instruction.LENGTH;
 
   /**
    * The target of {@code bl}, of {@code adrp; add; blr} or {@code movz; movk; movk; blr}; of a
    * branch through a trampoline the trampoline.
    */
   static long callTarget(byte[] code, int end, long pc) {
-    int call = instruction(code, end - INSTRUCTION);
-    if (isBranchWithLink(call)) {
-      return pc - INSTRUCTION + ((long) (call << 6) >> 4);
+    int call = Instruction.at(code, end - Instruction.LENGTH);
+    if (Instruction.isBranchWithLink(call)) {
+      return pc - Instruction.LENGTH + ((long) (call << 6) >> 4);
     }
-    if (!isBranchToRegisterWithLink(call)) {
+    if (!Instruction.isBranchToRegisterWithLink(call)) {
       return 0;
     }
     int register = call >> 5 & 31;
-    int last = instruction(code, end - 2 * INSTRUCTION);
-    int before = instruction(code, end - 3 * INSTRUCTION);
+    int last = Instruction.at(code, end - 2 * Instruction.LENGTH);
+    int before = Instruction.at(code, end - 3 * Instruction.LENGTH);
     if ((last & 0xffc0_03ff) == (0x9100_0000 | register << 5 | register)
         && (before & 0x9f00_001f) == (0x9000_0000 | register)) {
-      long page = (pc - 3 * INSTRUCTION & -4096) + pageOffset(before);
+      long page = (pc - 3 * Instruction.LENGTH & -4096) + Instruction.pageOffset(before);
       return page + (last >> 10 & 0xfff);
     }
-    int first = instruction(code, end - 4 * INSTRUCTION);
-    if (isMove(last, 0xf2c0_0000, register)
-        && isMove(before, 0xf2a0_0000, register)
-        && isMove(first, 0xd280_0000, register)) {
-      return immediate(first) | immediate(before) << 16 | immediate(last) << 32;
+    int first = Instruction.at(code, end - 4 * Instruction.LENGTH);
+    if (Instruction.isMove(last, 0xf2c0_0000, register)
+        && Instruction.isMove(before, 0xf2a0_0000, register)
+        && Instruction.isMove(first, 0xd280_0000, register)) {
+      return Instruction.immediate(first)
+          | Instruction.immediate(before) << 16
+          | Instruction.immediate(last) << 32;
     }
     return 0;
   }
 
-  private static boolean isMove(int instruction, int form, int register) {
-    return (instruction & 0xffe0_001f) == (form | register);
-  }
-
-  private static long immediate(int move) {
-    return move >> 5 & 0xffff;
-  }
-
-  /** What {@code adrp} adds to the page of its pc. */
-  private static long pageOffset(int adrp) {
-    long pages = (long) (adrp << 8 >> 13) << 2 | adrp >>> 29 & 3;
-    return pages << 12;
-  }
-
   /** Bytes that hold the longest run of loads that give up pushed words. */
-  static final int LONGEST_POPS = 10 * INSTRUCTION;
+  static final int LONGEST_POPS = 10 * Instruction.LENGTH;
 
   /**
    * How many words the code at the start of {@code code} gives up: {@code ldp xn, xm, [sp], #16}
@@ -110,9 +68,9 @@ final class CodePatterns {
    */
   static int popsAt(byte[] code) {
     int words = 0;
-    for (int i = 0; i < code.length; i += INSTRUCTION) {
-      int instruction = instruction(code, i);
-      if (isLoadOfLink(instruction) || instruction == POP_LINK) {
+    for (int i = 0; i < code.length; i += Instruction.LENGTH) {
+      int instruction = Instruction.at(code, i);
+      if (Instruction.isLoadOfLink(instruction) || instruction == Instruction.POP_LINK) {
         return 0;
       }
       if ((instruction & 0xffc0_03e0) == 0xa8c0_03e0) { // ldp xn, xm, [sp], #8 * n
@@ -130,7 +88,7 @@ final class CodePatterns {
 
   /** {@code br xn}. */
   static int jumpRegister(byte[] code, int i) {
-    int instruction = instruction(code, i);
+    int instruction = Instruction.at(code, i);
     return (instruction & 0xffff_fc1f) == 0xd61f_0000 ? instruction >> 5 & 31 : Cpu.NONE;
   }
 
@@ -141,19 +99,20 @@ final class CodePatterns {
    * stp x29, x30, [sp, #-16]!; [mov x29, sp;] [mov x8, #m;] sub sp, sp, #m (or x8)}.
    */
   static PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
-    for (int i = entry; i < limit; i += INSTRUCTION) {
+    for (int i = entry; i < limit; i += Instruction.LENGTH) {
       if (isPushLink(code, i)) {
         if (pc <= i) {
           return FRAMELESS;
         }
-        return pc <= endOfLargeFrame(code, i + INSTRUCTION) ? PartialFrame.LINK : null;
+        return pc <= endOfLargeFrame(code, i + Instruction.LENGTH) ? PartialFrame.LINK : null;
       }
-      int subtracted = subtracted(instruction(code, i));
-      if (subtracted > 0 && isStoreOfLink(instruction(code, i + INSTRUCTION))) {
+      int subtracted = Instruction.subtracted(Instruction.at(code, i));
+      if (subtracted > 0
+          && Instruction.isStoreOfLink(Instruction.at(code, i + Instruction.LENGTH))) {
         if (pc <= i) {
           return FRAMELESS;
         }
-        return pc == i + INSTRUCTION ? withoutLink(subtracted) : null;
+        return pc == i + Instruction.LENGTH ? withoutLink(subtracted) : null;
       }
     }
     return null;
@@ -162,49 +121,24 @@ final class CodePatterns {
   /** Where, behind the push of the frame link, the rest of the frame is allocated. */
   private static int endOfLargeFrame(byte[] code, int from) {
     int i = from;
-    while (instruction(code, i) == MOVE_SP_TO_FP || isMoveToX8(instruction(code, i))) {
-      i += INSTRUCTION;
+    while (Instruction.at(code, i) == Instruction.MOVE_SP_TO_FP
+        || Instruction.isMoveToX8(Instruction.at(code, i))) {
+      i += Instruction.LENGTH;
     }
-    int allocation = instruction(code, i);
-    return subtracted(allocation) > 0 || allocation == SUBTRACT_X8 ? i : from - INSTRUCTION;
-  }
-
-  private static boolean isMoveToX8(int instruction) {
-    int form = instruction & 0xff80_001f;
-    return form == 0xd280_0008 || form == 0xf280_0008 || form == 0x5280_0008;
+    int allocation = Instruction.at(code, i);
+    return Instruction.subtracted(allocation) > 0 || allocation == Instruction.SUBTRACT_X8
+        ? i
+        : from - Instruction.LENGTH;
   }
 
   static boolean isPushLink(byte[] code, int i) {
-    return instruction(code, i) == PUSH_LINK;
+    return Instruction.at(code, i) == Instruction.PUSH_LINK;
   }
 
   /** {@code stp x29, x30, [sp, #-16]!; mov x29, sp}. */
   static boolean isEnter(byte[] code, int i) {
-    return isPushLink(code, i) && instruction(code, i + INSTRUCTION) == MOVE_SP_TO_FP;
-  }
-
-  /** Bytes that {@code sub sp, sp, #n} takes; 0 where it is another instruction. */
-  private static int subtracted(int instruction) {
-    int bytes = instruction >> 10 & 0xfff;
-    return switch (instruction & 0xffc0_03ff) {
-      case 0xd100_03ff -> bytes;
-      case 0xd140_03ff -> bytes << 12;
-      default -> 0;
-    };
-  }
-
-  private static boolean isAddition(int instruction) {
-    return (instruction & 0xff80_03ff) == 0x9100_03ff || instruction == ADD_X8;
-  }
-
-  /** {@code stp x29, x30, [sp, #n]}. */
-  private static boolean isStoreOfLink(int instruction) {
-    return (instruction & 0xffc0_7fff) == (0xa900_0000 | X30 << 10 | SP << 5 | X29);
-  }
-
-  /** {@code ldp x29, x30, [sp, #n]}. */
-  private static boolean isLoadOfLink(int instruction) {
-    return (instruction & 0xffc0_7fff) == (0xa940_0000 | X30 << 10 | SP << 5 | X29);
+    return isPushLink(code, i)
+        && Instruction.at(code, i + Instruction.LENGTH) == Instruction.MOVE_SP_TO_FP;
   }
 
   // How frames are taken down.
@@ -215,12 +149,13 @@ final class CodePatterns {
    * for a safepoint. Or the slow path of that poll.
    */
   static PartialFrame inEpilogue(byte[] code, int pc) {
-    int at = instruction(code, pc);
-    int before = instruction(code, pc - INSTRUCTION);
-    if (isAddition(at) && isLoadOfLink(before)) {
+    int at = Instruction.at(code, pc);
+    int before = Instruction.at(code, pc - Instruction.LENGTH);
+    if (Instruction.isAddition(at) && Instruction.isLoadOfLink(before)) {
       return withoutLink(at >> 10 & 0xfff);
     }
-    if (at == POP_LINK && (isAddition(before) || before == MOVE_FP_TO_SP)) {
+    if (at == Instruction.POP_LINK
+        && (Instruction.isAddition(before) || before == Instruction.MOVE_FP_TO_SP)) {
       return PartialFrame.LINK;
     }
     boolean leaving = isFrameTakenDownBefore(code, pc) || isPollStub(code, pc);
@@ -228,10 +163,11 @@ final class CodePatterns {
   }
 
   private static boolean isFrameTakenDownBefore(byte[] code, int pc) {
-    for (int i = pc - INSTRUCTION; i >= pc - LONGEST_EPILOGUE; i -= INSTRUCTION) {
-      int instruction = instruction(code, i);
-      if (instruction == POP_LINK
-          || isAddition(instruction) && isLoadOfLink(instruction(code, i - INSTRUCTION))) {
+    for (int i = pc - Instruction.LENGTH; i >= pc - LONGEST_EPILOGUE; i -= Instruction.LENGTH) {
+      int instruction = Instruction.at(code, i);
+      if (instruction == Instruction.POP_LINK
+          || Instruction.isAddition(instruction)
+              && Instruction.isLoadOfLink(Instruction.at(code, i - Instruction.LENGTH))) {
         return true;
       }
       if (!isBetweenPopAndReturn(instruction)) {
@@ -244,7 +180,7 @@ final class CodePatterns {
   /** Loads, comparisons and conditional branches: of the safepoint poll, of pending exceptions. */
   private static boolean isBetweenPopAndReturn(int instruction) {
     return (instruction & 0xffc0_001f) == 0xf940_0008 // ldr x8, [xn, #m]
-        || instruction == COMPARE_SP
+        || instruction == Instruction.COMPARE_SP
         || (instruction & 0xff00_0010) == 0x5400_0000 // b.cond
         || (instruction & 0x7e00_0000) == 0x3400_0000 // cbz, cbnz
         || (instruction & 0x7e00_0000) == 0x3600_0000 // tbz, tbnz
@@ -254,32 +190,32 @@ final class CodePatterns {
   /** {@code adr x8, [pc of the poll]; str x8, [x28 + saved exception pc]; b}. */
   private static boolean isPollStub(byte[] code, int i) {
     return isSaveOfPollPc(code, i)
-        || isSaveOfPollPc(code, i - INSTRUCTION)
-        || isSaveOfPollPc(code, i - 2 * INSTRUCTION);
+        || isSaveOfPollPc(code, i - Instruction.LENGTH)
+        || isSaveOfPollPc(code, i - 2 * Instruction.LENGTH);
   }
 
   private static boolean isSaveOfPollPc(byte[] code, int i) {
-    return (instruction(code, i) & 0x9f00_001f) == 0x1000_0008
-        && (instruction(code, i + INSTRUCTION) & 0xffc0_03ff) == 0xf900_0388;
+    return (Instruction.at(code, i) & 0x9f00_001f) == 0x1000_0008
+        && (Instruction.at(code, i + Instruction.LENGTH) & 0xffc0_03ff) == 0xf900_0388;
   }
 
   static boolean isReturn(byte[] code, int i) {
-    return instruction(code, i) == RETURN;
+    return Instruction.at(code, i) == Instruction.RETURN;
   }
 
   static boolean isPopLink(byte[] code, int i) {
-    return instruction(code, i) == POP_LINK;
+    return Instruction.at(code, i) == Instruction.POP_LINK;
   }
 
   /** Whether {@code add x29, sp, #n} ends right before {@code code[i]}. */
   static boolean isFpSetBefore(byte[] code, int i) {
-    return (instruction(code, i - INSTRUCTION) & 0xffc0_03ff) == 0x9100_03fd;
+    return (Instruction.at(code, i - Instruction.LENGTH) & 0xffc0_03ff) == 0x9100_03fd;
   }
 
   /** Whether {@code ldp x29, x3, [sp], #16} was run within {@code distance} bytes. */
   static boolean isX3PoppedBefore(byte[] code, int end, int distance) {
-    for (int i = end - INSTRUCTION; i >= end - distance; i -= INSTRUCTION) {
-      if (instruction(code, i) == POP_FP_AND_X3) {
+    for (int i = end - Instruction.LENGTH; i >= end - distance; i -= Instruction.LENGTH) {
+      if (Instruction.at(code, i) == Instruction.POP_FP_AND_X3) {
         return true;
       }
     }
@@ -288,27 +224,28 @@ final class CodePatterns {
 
   /** Whether the interpreter's stack pointer becomes the machine's: {@code and sp, x20, #-16}. */
   static boolean isMoveOfEspToSp(byte[] code, int i) {
-    int instruction = instruction(code, i);
-    return instruction == ALIGN_ESP_TO_SP || instruction == MOVE_ESP_TO_SP;
+    int instruction = Instruction.at(code, i);
+    return instruction == Instruction.ALIGN_ESP_TO_SP || instruction == Instruction.MOVE_ESP_TO_SP;
   }
 
   /** A routine's first instruction that makes room and the second that stores the link there. */
   static boolean isSavingLink(byte[] code, int i) {
     return isPushLink(code, i)
-        || subtracted(instruction(code, i)) > 0
-            && isStoreOfLink(instruction(code, i + INSTRUCTION));
+        || Instruction.subtracted(Instruction.at(code, i)) > 0
+            && Instruction.isStoreOfLink(Instruction.at(code, i + Instruction.LENGTH));
   }
 
   // The kernel.
 
   static boolean isSystemCallBefore(byte[] code, int end) {
-    return instruction(code, end - INSTRUCTION) == SYSTEM_CALL;
+    return Instruction.at(code, end - Instruction.LENGTH) == Instruction.SYSTEM_CALL;
   }
 
   static boolean isCloneWithin(byte[] code, int end) {
-    for (int i = end; i >= 2 * INSTRUCTION; i -= INSTRUCTION) {
-      int number = instruction(code, i - 2 * INSTRUCTION);
-      if (isSystemCallBefore(code, i) && (number == CLONE || number == CLONE3)) {
+    for (int i = end; i >= 2 * Instruction.LENGTH; i -= Instruction.LENGTH) {
+      int number = Instruction.at(code, i - 2 * Instruction.LENGTH);
+      if (isSystemCallBefore(code, i)
+          && (number == Instruction.CLONE || number == Instruction.CLONE3)) {
         return true;
       }
     }
@@ -318,16 +255,5 @@ final class CodePatterns {
   /** {@code bytes} allocated, return address and frame pointer still in their registers. */
   private static PartialFrame withoutLink(int bytes) {
     return new PartialFrame(bytes, PartialFrame.IN_REGISTER, PartialFrame.IN_REGISTER);
-  }
-
-  /** The instruction, or 0, which is none, outside of what was copied. */
-  private static int instruction(byte[] code, int i) {
-    if (i < 0 || i + INSTRUCTION > code.length) {
-      return 0;
-    }
-    return Cpu.at(code, i)
-        | Cpu.at(code, i + 1) << 8
-        | Cpu.at(code, i + 2) << 16
-        | Cpu.at(code, i + 3) << 24;
   }
 }

@@ -118,7 +118,7 @@ public final class HotSpotConventions extends Cpu {
 
   @Override
   public int longestCall() {
-    return CodePatterns.INSTRUCTION;
+    return Instruction.LENGTH;
   }
 
   @Override
@@ -173,7 +173,7 @@ public final class HotSpotConventions extends Cpu {
 
   @Override
   public int fpPushLength() {
-    return CodePatterns.INSTRUCTION;
+    return Instruction.LENGTH;
   }
 
   @Override
@@ -188,12 +188,12 @@ public final class HotSpotConventions extends Cpu {
 
   @Override
   public int enterLength() {
-    return 2 * CodePatterns.INSTRUCTION;
+    return 2 * Instruction.LENGTH;
   }
 
   @Override
   public boolean isLinkOnTop(byte[] code, int i) {
-    return isEnter(code, i - CodePatterns.INSTRUCTION) || CodePatterns.isPopLink(code, i);
+    return isEnter(code, i - Instruction.LENGTH) || CodePatterns.isPopLink(code, i);
   }
 
   @Override

@@ -59,8 +59,8 @@ final class TemplateInterpreter implements InterpreterEdge {
   @Override
   public boolean isLeaving(byte[] code) {
     int at = Cpu.CODE_WINDOW;
-    int next = at + CodePatterns.INSTRUCTION;
-    int before = at - CodePatterns.INSTRUCTION;
+    int next = at + Instruction.LENGTH;
+    int before = at - Instruction.LENGTH;
     return CodePatterns.isPopLink(code, at) && CodePatterns.isMoveOfEspToSp(code, next)
         || CodePatterns.isMoveOfEspToSp(code, at) && CodePatterns.isPopLink(code, before)
         || CodePatterns.isReturn(code, at) && CodePatterns.isMoveOfEspToSp(code, before);
