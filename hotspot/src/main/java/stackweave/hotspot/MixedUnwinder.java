@@ -25,15 +25,15 @@ import stackweave.unwind.walk.NativeUnwinder;
  */
 public final class MixedUnwinder {
   /** Some 20 MiB of names; hidden classes have ever new ones. */
-  private static final int MOST_NAMES = HeapShare.of(1 << 16);
+  private static final int MAX_NAMES = HeapShare.of(1 << 16);
 
   /** In a storm of code that is replaced. */
-  private static final int MOST_WALKS = 3;
+  private static final int MAX_WALKS = 3;
 
   private final NativeUnwinder natives;
   private final HotSpot vm;
   private final HotSpotMethods methods;
-  private final int mostNames;
+  private final int maxNames;
   private final UnwindCounters counters = new UnwindCounters();
   private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private Walk walk;
@@ -51,10 +51,10 @@ public final class MixedUnwinder {
    *     HotSpotMethods#generation}), and the caches that have their ids with them
    */
   public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
-    this(natives, hotspot, methods, MOST_NAMES);
+    this(natives, hotspot, methods, MAX_NAMES);
   }
 
-  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int mostNames) {
+  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int maxNames) {
     Architecture architecture = natives.rules().architecture();
     if (hotspot != null && hotspot.cpu().architecture() != architecture) {
       throw new IllegalArgumentException("the rules are those of another architecture");
@@ -62,7 +62,7 @@ public final class MixedUnwinder {
     this.natives = natives;
     this.vm = hotspot;
     this.methods = methods;
-    this.mostNames = mostNames;
+    this.maxNames = maxNames;
     openCaches();
   }
 
@@ -81,7 +81,7 @@ public final class MixedUnwinder {
   }
 
   private void boundNames() {
-    if (methods.size() > mostNames) {
+    if (methods.size() > maxNames) {
       methods.forget();
       counters.nameResets++;
     }
@@ -164,7 +164,7 @@ public final class MixedUnwinder {
     StopReason end = walkOnce(sample, modules, frames);
     for (int i = 1; !hotspot.confirm(); i++) {
       frames.clear();
-      hotspot.setExpecting(i < MOST_WALKS);
+      hotspot.setExpecting(i < MAX_WALKS);
       end = walkOnce(sample, modules, frames);
       counters.repeatedWalks++;
     }

@@ -29,7 +29,7 @@ import stackweave.unwind.walk.NativeUnwinder;
  */
 public final class ParkedStacks {
   private static final String BOUNDARY = "[virtual thread]";
-  private static final int LONGEST_COMM = 15;
+  private static final int MAX_COMM_BYTES = 15;
   private static final String GATE = Gate.class.getName() + ".await";
 
   private final ProcessMemory memory = new ProcessMemory();
@@ -202,10 +202,10 @@ public final class ParkedStacks {
   /** What the kernel may call a thread: cut off, or since JDK 26 without its middle. */
   private static List<String> comms(String name) {
     int length = name.length();
-    return length <= LONGEST_COMM
+    return length <= MAX_COMM_BYTES
         ? List.of(name)
         : List.of(
-            name.substring(0, LONGEST_COMM),
+            name.substring(0, MAX_COMM_BYTES),
             name.substring(0, 7) + ".." + name.substring(length - 6));
   }
 

@@ -15,7 +15,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class BlobCache {
   private static final int CAPACITY = HeapShare.of(1 << 15);
-  private static final long MOST_BYTES = HeapShare.of(24 << 20);
+  private static final long MAX_BYTES = HeapShare.of(24 << 20);
 
   /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
   private static final int LOG2_CELL = 6;
@@ -30,8 +30,8 @@ public final class BlobCache {
   /** The blobs once more, by the cells of the code cache in which they were hit. */
   private final LongTable<CodeBlob> cells = new LongTable<>(CAPACITY);
 
-  private final CodeBlob[] expected = new CodeBlob[BlobReader.MOST_COMPARED];
-  private final boolean[] unchanged = new boolean[BlobReader.MOST_COMPARED];
+  private final CodeBlob[] expected = new CodeBlob[BlobReader.MAX_COMPARED];
+  private final boolean[] unchanged = new boolean[BlobReader.MAX_COMPARED];
   private int expectedCount;
   private boolean expecting = true;
   private long bytes;
@@ -139,7 +139,7 @@ public final class BlobCache {
     blob.setRead(rounds);
     blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
     int weight = blob instanceof Nmethod n ? n.weight() : 0;
-    if (bytes + weight > MOST_BYTES) {
+    if (bytes + weight > MAX_BYTES) {
       blobs.clear();
       reset();
     }

@@ -14,26 +14,26 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class BlobReader {
   /** How many blobs can be compared at a time. */
-  static final int MOST_COMPARED = 64;
+  static final int MAX_COMPARED = 64;
 
   private static final int NAME_BYTES = 128;
 
   /** More than any compiled method's debug information. */
-  private static final int LARGEST_PIECE = 16 << 20;
+  private static final int MAX_PIECE_BYTES = 16 << 20;
 
   private final Layout layout;
   private final MemoryReader memory;
   private final HotSpotMethods methods;
   private final Piece header = new Piece(512);
   private final byte[] headers;
-  private final long[] addresses = new long[MOST_COMPARED];
+  private final long[] addresses = new long[MAX_COMPARED];
   private final Piece data = new Piece(1 << 16);
 
   public BlobReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
     this.layout = layout;
     this.memory = memory;
     this.methods = methods;
-    this.headers = new byte[MOST_COMPARED * (layout.heapBlockSize + layout.nmethodSize)];
+    this.headers = new byte[MAX_COMPARED * (layout.heapBlockSize + layout.nmethodSize)];
   }
 
   /** The blob at {@code address}, or null if what is there is no blob. */
@@ -218,7 +218,7 @@ public final class BlobReader {
   }
 
   private static boolean isPiece(long from, long to) {
-    return from > 0 && to >= from && to - from <= LARGEST_PIECE;
+    return from > 0 && to >= from && to - from <= MAX_PIECE_BYTES;
   }
 
   /** False if they are not in ascending order, as HotSpot keeps them. */

@@ -17,7 +17,7 @@ public final class CodeCache {
   private static final int WINDOW = 256;
 
   /** More heaps than any JDK has (non-method, profiled, non-profiled; 27: hot). */
-  private static final int MOST_HEAPS = 16;
+  private static final int MAX_HEAPS = 16;
 
   private record Heap(
       long low, long highBoundary, long segmap, int log2SegmentSize, long highAddress) {}
@@ -38,7 +38,7 @@ public final class CodeCache {
     long array = memory.readLong(layout.codeHeaps.offset());
     Piece header = new Piece(64).copy(memory, array, layout.arrayData.end());
     int count = layout.arrayLength.intIn(header);
-    if (count < 1 || count > MOST_HEAPS || lowBound >= highBound) {
+    if (count < 1 || count > MAX_HEAPS || lowBound >= highBound) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: its code cache has " + count + " heaps");
     }

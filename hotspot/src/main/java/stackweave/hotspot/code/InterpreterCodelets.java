@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * never changes.
  */
 public final class InterpreterCodelets {
-  private static final int MOST_CODELETS = 4096;
+  private static final int MAX_CODELETS = 4096;
 
   /**
    * One codelet.
@@ -53,7 +53,7 @@ public final class InterpreterCodelets {
     long end = buffer + layout.queueEnd.in(piece);
     List<Codelet> found = new ArrayList<>();
     long at = buffer + layout.queueBegin.in(piece);
-    while (at < end && found.size() < MOST_CODELETS) {
+    while (at < end && found.size() < MAX_CODELETS) {
       piece.copy(memory, at, layout.codeletHeaderSize);
       long size = layout.codeletSize.in(piece);
       if (size <= 0) {

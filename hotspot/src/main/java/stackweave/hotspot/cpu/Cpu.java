@@ -88,10 +88,10 @@ public abstract class Cpu {
   // Calls.
 
   /** Bytes before a return address that hold any call. */
-  public abstract int longestCall();
+  public abstract int maxCallBytes();
 
   /** Bytes before a return address that hold any call whose target the code says. */
-  public abstract int longestKnownCall();
+  public abstract int maxKnownCallBytes();
 
   /** Whether a call instruction ends right before {@code code[end]}. */
   public abstract boolean isCallBefore(byte[] code, int end);
@@ -104,7 +104,7 @@ public abstract class Cpu {
   public abstract long callTarget(byte[] code, int end, long pc);
 
   /** Bytes behind a call that hold the longest run of pops that is looked for. */
-  public abstract int longestPops();
+  public abstract int maxPopsBytes();
 
   /** How many words are popped one after the other at the start of {@code code}. */
   public abstract int popsAt(byte[] code);

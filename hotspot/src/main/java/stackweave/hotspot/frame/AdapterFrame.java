@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class AdapterFrame implements HotSpotFrame {
   /** Farther than arguments reach, in bytes. */
-  private static final long MOST_ARGUMENT_BYTES = 1 << 16;
+  private static final long MAX_ARGUMENT_BYTES = 1 << 16;
 
   private final Callers callers;
   private final StackScan scan;
@@ -61,7 +61,7 @@ public final class AdapterFrame implements HotSpotFrame {
       return false;
     }
     long senderSp = walk.valueOf(walk.cpu().senderSp());
-    boolean saved = senderSp >= sp && senderSp - sp < MOST_ARGUMENT_BYTES && (senderSp & 7) == 0;
+    boolean saved = senderSp >= sp && senderSp - sp < MAX_ARGUMENT_BYTES && (senderSp & 7) == 0;
     if (saved && walk.peek(senderSp) == moved) {
       walk.toCaller(moved, senderSp + Cpu.WORD); // about to wait for the VM, or has done so
       return true;
@@ -88,7 +88,7 @@ public final class AdapterFrame implements HotSpotFrame {
     }
     long sp = walk.sp();
     long senderSp = walk.valueOf(walk.cpu().senderSp());
-    boolean saved = senderSp >= sp && senderSp - sp < MOST_ARGUMENT_BYTES && (senderSp & 7) == 0;
+    boolean saved = senderSp >= sp && senderSp - sp < MAX_ARGUMENT_BYTES && (senderSp & 7) == 0;
     boolean lowered = saved && !callers.isGoodForJava(walk, link, sp, walk.fp());
     walk.toCaller(link, lowered ? senderSp : sp);
     return true;

@@ -30,7 +30,7 @@ public final class Callers {
       CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
     this.cpu = cpu;
-    this.code = new byte[cpu.longestCall()];
+    this.code = new byte[cpu.maxCallBytes()];
     this.codeCache = codeCache;
     this.pcs = pcs;
     this.memory = memory;

@@ -14,7 +14,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class CompiledFrame implements HotSpotFrame {
   /** Most words that compiled code pushes below its frame, around calls of stubs. */
-  private static final int MOST_PUSHED = 8;
+  private static final int MAX_PUSHED_WORDS = 8;
 
   private final PcCache pcs;
   private final Callers callers;
@@ -89,7 +89,9 @@ public final class CompiledFrame implements HotSpotFrame {
 
   /** Something was pushed below the frame: arguments of a stub, registers to be kept. */
   private boolean recover(Walk walk, long cfa) {
-    for (long above = cfa + Cpu.WORD; above <= cfa + MOST_PUSHED * Cpu.WORD; above += Cpu.WORD) {
+    for (long above = cfa + Cpu.WORD;
+        above <= cfa + MAX_PUSHED_WORDS * Cpu.WORD;
+        above += Cpu.WORD) {
       long pc = walk.peekReturnAddress(above - Cpu.WORD);
       long fp = walk.peek(above - Cpu.FRAME_LINK_BYTES);
       if (callers.isGoodForJava(walk, pc, above, fp)) {

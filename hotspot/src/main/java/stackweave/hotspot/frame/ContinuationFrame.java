@@ -22,7 +22,7 @@ public final class ContinuationFrame implements HotSpotFrame {
    * How far above sp the entry may lie, in words: before it thaws, the VM makes room for all frames
    * that are frozen ({@code stackChunkOop::max_thawing_size}).
    */
-  private static final int LONGEST_SCAN = 1 << 16;
+  private static final int MAX_SCAN_WORDS = 1 << 16;
 
   private static final String CLASS = "jdk.internal.vm.Continuation";
   private static final String RUN = "run";
@@ -58,7 +58,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     this.cpu = cpu;
     this.enterSpecial = enterSpecial;
     entrySize = layout.continuationEntrySize;
-    code = new byte[cpu.longestCall()];
+    code = new byte[cpu.maxCallBytes()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
 
@@ -89,7 +89,7 @@ public final class ContinuationFrame implements HotSpotFrame {
   }
 
   private StopReason leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    for (int i = 0; i < LONGEST_SCAN; i++) {
+    for (int i = 0; i < MAX_SCAN_WORDS; i++) {
       long at = walk.sp() + (long) i * Cpu.WORD;
       // enterSpecial's frame: the entry, then saved frame pointer and return address of
       // Continuation.run.

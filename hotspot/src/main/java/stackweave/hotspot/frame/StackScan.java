@@ -9,7 +9,7 @@ import stackweave.hotspot.model.UnwindCounters;
  */
 public final class StackScan {
   /** How far a scan goes, in words. */
-  private static final int LONGEST = 512;
+  private static final int MAX_SCAN_WORDS = 512;
 
   private final Callers callers;
   private final UnwindCounters counters;
@@ -22,7 +22,7 @@ public final class StackScan {
   /** Makes the caller the frame at hand; false if none was found. */
   public boolean toCaller(Walk walk, long from) {
     long fp = walk.fp();
-    for (long slot = from; slot < from + LONGEST * Cpu.WORD; slot += Cpu.WORD) {
+    for (long slot = from; slot < from + MAX_SCAN_WORDS * Cpu.WORD; slot += Cpu.WORD) {
       long pc = walk.peekReturnAddress(slot);
       if (!callers.isHotSpotReturnAddress(pc)) {
         continue;

@@ -11,7 +11,7 @@ import stackweave.hotspot.pc.PcEntry;
  */
 public final class StubCallSite {
   /** More than any stub without a described frame pushes, in words. */
-  private static final int LONGEST_SEARCH = 160;
+  private static final int MAX_SEARCH_WORDS = 160;
 
   private final PcCache pcs;
   private final CodeCache codeCache;
@@ -38,7 +38,7 @@ public final class StubCallSite {
       return false; // what the link register says is no matter of search
     }
     long sp = walk.sp();
-    for (long slot = sp; slot < sp + LONGEST_SEARCH * Cpu.WORD; slot += Cpu.WORD) {
+    for (long slot = sp; slot < sp + MAX_SEARCH_WORDS * Cpu.WORD; slot += Cpu.WORD) {
       long pc = walk.peekReturnAddress(slot);
       long target = calledFrom(pc, entry);
       if (target != 0) {

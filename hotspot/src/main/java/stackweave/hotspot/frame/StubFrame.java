@@ -15,7 +15,7 @@ public final class StubFrame implements HotSpotFrame {
   private static final long ENTRY_BARRIER_MARK = -1;
 
   /** Of stub routines that native code calls. */
-  private static final long LARGEST_FRAME_BYTES = 1024;
+  private static final long MAX_FRAME_BYTES = 1024;
 
   private final Callers callers;
   private final StubCallSite callSite;
@@ -48,7 +48,7 @@ public final class StubFrame implements HotSpotFrame {
   private boolean leaveToNative(Walk walk) {
     long sp = walk.sp();
     long fp = walk.fp();
-    if (!walk.isOnStack(fp) || fp - sp > LARGEST_FRAME_BYTES) {
+    if (!walk.isOnStack(fp) || fp - sp > MAX_FRAME_BYTES) {
       return false;
     }
     long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);

@@ -24,7 +24,7 @@ import stackweave.unwind.walk.CodeModules;
  */
 public final class Walk implements FrameState {
   /** Farther above the innermost sp than any thread's stack is large, in bytes. */
-  private static final long LARGEST_STACK = 1L << 30;
+  private static final long MAX_STACK_BYTES = 1L << 30;
 
   private static final int NO_FRAME = -1;
 
@@ -209,7 +209,7 @@ public final class Walk implements FrameState {
   /** Whether {@code address} can belong to this frame or an outer one. */
   @Override
   public boolean isOnStack(long address) {
-    return address >= sp() && address - sp() < LARGEST_STACK && (address & 7) == 0;
+    return address >= sp() && address - sp() < MAX_STACK_BYTES && (address & 7) == 0;
   }
 
   /** Appends the frame of a stub. Null, or why the walk must end. */

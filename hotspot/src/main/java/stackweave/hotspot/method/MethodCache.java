@@ -14,7 +14,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class MethodCache {
   private static final int CAPACITY = HeapShare.of(1 << 15);
-  private static final long MOST_BYTES = HeapShare.of(16 << 20);
+  private static final long MAX_BYTES = HeapShare.of(16 << 20);
 
   private final MethodReader reader;
   private final CheckRounds rounds;
@@ -63,7 +63,7 @@ public final class MethodCache {
     if (known != null) {
       method.setFormer(known);
     }
-    if (bytes + method.weight() > MOST_BYTES) {
+    if (bytes + method.weight() > MAX_BYTES) {
       methods.clear();
       reset();
     }

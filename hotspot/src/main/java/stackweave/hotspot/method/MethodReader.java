@@ -18,9 +18,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * it is one that the VM made up itself.
  */
 public final class MethodReader {
-  private static final int LARGEST_CONST_METHOD = 1 << 20;
-  private static final int MOST_POOL_ENTRIES = 1 << 16;
-  private static final int MOST_METHODS = 1 << 16;
+  private static final int MAX_CONST_METHOD_BYTES = 1 << 20;
+  private static final int MAX_POOL_ENTRIES = 1 << 16;
+  private static final int MAX_METHODS = 1 << 16;
   private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
 
   private final Layout layout;
@@ -55,7 +55,7 @@ public final class MethodReader {
     long size = 8 * layout.constMethodSize.in(constMethod);
     int codeSize = layout.codeSize.intIn(constMethod);
     int header = layout.constMethodHeaderSize;
-    if (size < header + codeSize || size > LARGEST_CONST_METHOD) {
+    if (size < header + codeSize || size > MAX_CONST_METHOD_BYTES) {
       return null;
     }
     constMethod.copy(memory, body, (int) size);
@@ -111,7 +111,7 @@ public final class MethodReader {
     pool.copy(memory, constants, layout.constantPoolSize);
     int length = layout.poolLength.intIn(pool);
     long holder = layout.poolHolder.in(pool);
-    if (length <= 0 || length > MOST_POOL_ENTRIES || !isPointer(holder)) {
+    if (length <= 0 || length > MAX_POOL_ENTRIES || !isPointer(holder)) {
       return null;
     }
     int sourceIndex = layout.sourceFileIndex.intIn(pool);
@@ -161,7 +161,7 @@ public final class MethodReader {
       return false;
     }
     int length = (int) memory.readLong(list + layout.methodArrayLength.offset());
-    for (int i = 0; i < length && length <= MOST_METHODS; i++) {
+    for (int i = 0; i < length && length <= MAX_METHODS; i++) {
       long listed = memory.readLong(list + layout.methodArrayData.offset() + 8L * i);
       long body = isPointer(listed) ? memory.readLong(listed + layout.constMethod.offset()) : 0;
       if (!isPointer(body)) {

@@ -10,7 +10,7 @@ package stackweave.hotspot.method;
 public final class Unsigned5 {
   private static final int FIRST_HIGH_CODE = 192;
   private static final int BITS_PER_BYTE = 6;
-  private static final int LONGEST = 5;
+  private static final int MAX_BYTES = 5;
 
   private final int excluded;
   private byte[] bytes = new byte[0];
@@ -41,7 +41,7 @@ public final class Unsigned5 {
   /** The next number, 0 at the end. */
   public int next() {
     int sum = 0;
-    for (int i = 0; i < LONGEST && position < end; i++) {
+    for (int i = 0; i < MAX_BYTES && position < end; i++) {
       int code = bytes[position++] & 0xff;
       sum += (code - excluded) << (i * BITS_PER_BYTE);
       if (code < FIRST_HIGH_CODE) {

@@ -22,10 +22,10 @@ public final class PcCache {
   private static final int CAPACITY = HeapShare.of(1 << 15);
 
   /** Behind the last call of a compiled prologue nothing of it is looked for. */
-  private static final int LONGEST_PROLOGUE = 160;
+  private static final int MAX_PROLOGUE_BYTES = 160;
 
   /** Code before the frame is set up in the osr entry, which says no frame_complete. */
-  private static final int LONGEST_OSR_PROLOGUE = 64;
+  private static final int MAX_OSR_PROLOGUE_BYTES = 64;
 
   private final MemoryReader memory;
   private final BlobCache blobs;
@@ -212,13 +212,13 @@ public final class PcCache {
   }
 
   private byte[] codeBefore(CodeBlob blob, long pc) {
-    int length = (int) Math.min(cpu.longestKnownCall(), pc - blob.codeBegin);
+    int length = (int) Math.min(cpu.maxKnownCallBytes(), pc - blob.codeBegin);
     byte[] code = new byte[length];
     return read(pc - length, code, 0, length) ? code : new byte[length];
   }
 
   private byte[] codeAfter(CodeBlob blob, long pc) {
-    byte[] code = new byte[(int) Math.min(cpu.longestPops(), blob.codeEnd - pc)];
+    byte[] code = new byte[(int) Math.min(cpu.maxPopsBytes(), blob.codeEnd - pc)];
     return read(pc, code, 0, code.length) ? code : new byte[0];
   }
 
@@ -247,7 +247,7 @@ public final class PcCache {
       if (pc == blob.codeBegin + push && cpu.isFpPush(code, PcEntry.CODE_BEFORE - push)) {
         return PartialFrame.LINK;
       }
-      return inPrologue(blob.codeBegin, blob.codeBegin + LONGEST_OSR_PROLOGUE, pc);
+      return inPrologue(blob.codeBegin, blob.codeBegin + MAX_OSR_PROLOGUE_BYTES, pc);
     }
     if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
       return cpu.frameless();
@@ -257,13 +257,13 @@ public final class PcCache {
       state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
     }
     if (state == null && nmethod.isOsr()) {
-      state = inPrologue(nmethod.osrEntry, nmethod.osrEntry + LONGEST_OSR_PROLOGUE, pc);
+      state = inPrologue(nmethod.osrEntry, nmethod.osrEntry + MAX_OSR_PROLOGUE_BYTES, pc);
     }
     return state;
   }
 
   private PartialFrame inPrologue(long entry, long limit, long pc) {
-    int length = (int) Math.min(limit - entry, LONGEST_PROLOGUE);
+    int length = (int) Math.min(limit - entry, MAX_PROLOGUE_BYTES);
     if (pc < entry || pc >= entry + length) {
       return null;
     }

@@ -16,7 +16,7 @@ import stackweave.hotspot.vmstructs.Layout;
  */
 public final class ScopeDecoder {
   /** Deeper than any compiler inlines. */
-  private static final int MOST_INLINED = 256;
+  private static final int MAX_INLINED = 256;
 
   /** What HotSpot adds to a bci before it is compressed, so that −1 can be said. */
   private static final int BCI_BIAS = 1;
@@ -29,9 +29,9 @@ public final class ScopeDecoder {
   private final PcEntry.JavaFrames staleCode;
   private final PcEntry.JavaFrames nameless;
   private final Unsigned5 stream;
-  private final int[] ids = new int[MOST_INLINED];
-  private final int[] bcis = new int[MOST_INLINED];
-  private final int[] lines = new int[MOST_INLINED];
+  private final int[] ids = new int[MAX_INLINED];
+  private final int[] bcis = new int[MAX_INLINED];
+  private final int[] lines = new int[MAX_INLINED];
   private int count;
   private boolean complete;
   private boolean linked;
@@ -60,7 +60,7 @@ public final class ScopeDecoder {
       return ofMethod(nmethod);
     }
     begin();
-    while (scope > NO_SENDER && count < MOST_INLINED) {
+    while (scope > NO_SENDER && count < MAX_INLINED) {
       stream.at(nmethod.scopes(), scope, nmethod.scopes().length);
       int sender = stream.next();
       long method = nmethod.metadata(stream.next());

@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * as before. Not thread-safe.
  */
 public final class GarbageCollections {
-  private static final int MOST_FLAGS = 1 << 14;
+  private static final int MAX_FLAGS = 1 << 14;
   private static final Pattern COLLECTOR_FLAG =
       Pattern.compile("Use(?!.*SystemGC)[A-Z][A-Za-z0-9]*GC");
 
@@ -89,7 +89,7 @@ public final class GarbageCollections {
     }
     PagedMemory names = new PagedMemory(memory);
     long flag = memory.readLong(layout.flags.offset());
-    long count = Math.min(MOST_FLAGS, memory.readLong(layout.flagCount.offset()));
+    long count = Math.min(MAX_FLAGS, memory.readLong(layout.flagCount.offset()));
     for (long i = 0; i < count; i++, flag += layout.flagSize) {
       String name = names.string(names.readLong(flag + layout.flagName.offset()));
       if (name != null && COLLECTOR_FLAG.matcher(name).matches()) {

@@ -15,7 +15,7 @@ public final class JavaThreads {
   /** Of an OS thread that is not there (yet, or any more). */
   public static final int NO_THREAD = 0;
 
-  private static final int MOST_THREADS = 1 << 20;
+  private static final int MAX_THREADS = 1 << 20;
 
   private final Layout layout;
   private final MemoryReader memory;
@@ -85,15 +85,15 @@ public final class JavaThreads {
    * Tells the stacks of the threads that joined the VM's list last: new ones come at its end
    * (ThreadsList::add in threadSMR.cpp, JDK 17 to 25).
    *
-   * @param most how many threads to look at
+   * @param max how many threads to look at
    */
-  public void newest(int most, StackVisitor visitor) {
+  public void newest(int max, StackVisitor visitor) {
     if (layout.stackBase == null || layout.stackSize == null) {
       return;
     }
     try {
       int length = readList();
-      for (int i = length - 1; i >= 0 && i >= length - most; i--) {
+      for (int i = length - 1; i >= 0 && i >= length - max; i--) {
         stackOf(piece.i8(8 * i), visitor);
       }
     } catch (UnreadableMemoryException e) {
@@ -146,7 +146,7 @@ public final class JavaThreads {
         memory, list, Math.max(layout.threadListLength.end(), layout.threadListThreads.end()));
     int length = (int) layout.threadListLength.in(piece);
     long array = layout.threadListThreads.in(piece);
-    if (length < 0 || length > MOST_THREADS) {
+    if (length < 0 || length > MAX_THREADS) {
       return 0;
     }
     piece.copy(memory, array, 8 * length);

@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class PagedMemory implements MemoryReader {
   private static final int PAGE = 4096;
-  private static final int LONGEST_STRING = 1024;
+  private static final int MAX_STRING_BYTES = 1024;
 
   private final MemoryReader memory;
   private final Map<Long, byte[]> pages = new HashMap<>();
@@ -49,8 +49,8 @@ public final class PagedMemory implements MemoryReader {
     if (address == 0) {
       return null;
     }
-    byte[] text = new byte[LONGEST_STRING];
-    for (int i = 0; i < LONGEST_STRING; i++) {
+    byte[] text = new byte[MAX_STRING_BYTES];
+    for (int i = 0; i < MAX_STRING_BYTES; i++) {
       text[i] = page(address + i)[(int) ((address + i) & (PAGE - 1))];
       if (text[i] == 0) {
         return new String(text, 0, i, StandardCharsets.UTF_8);

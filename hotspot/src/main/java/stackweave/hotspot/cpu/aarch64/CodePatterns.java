@@ -11,7 +11,7 @@ import stackweave.hotspot.cpu.PartialFrame;
  */
 final class CodePatterns {
   /** Bytes of the longest sequence that takes a frame down, behind its first instruction. */
-  private static final int LONGEST_EPILOGUE = 6 * Instruction.LENGTH;
+  private static final int MAX_EPILOGUE_BYTES = 6 * Instruction.LENGTH;
 
   /** Nothing pushed yet, or everything popped: the return address is in the link register. */
   static final PartialFrame FRAMELESS = withoutLink(0);
@@ -26,7 +26,7 @@ final class CodePatterns {
   }
 
   /** Bytes of {@code movz; movk; movk; blr}. */
-  static final int LONGEST_KNOWN_CALL = 4 * Instruction.LENGTH;
+  static final int MAX_KNOWN_CALL_BYTES = 4 * Instruction.LENGTH;
 
   /**
    * The target of {@code bl}, of {@code adrp; add; blr} or {@code movz; movk; movk; blr}; of a
@@ -60,7 +60,7 @@ final class CodePatterns {
   }
 
   /** Bytes that hold the longest run of loads that give up pushed words. */
-  static final int LONGEST_POPS = 10 * Instruction.LENGTH;
+  static final int MAX_POPS_BYTES = 10 * Instruction.LENGTH;
 
   /**
    * How many words the code at the start of {@code code} gives up: {@code ldp xn, xm, [sp], #16}
@@ -163,7 +163,7 @@ final class CodePatterns {
   }
 
   private static boolean isFrameTakenDownBefore(byte[] code, int pc) {
-    for (int i = pc - Instruction.LENGTH; i >= pc - LONGEST_EPILOGUE; i -= Instruction.LENGTH) {
+    for (int i = pc - Instruction.LENGTH; i >= pc - MAX_EPILOGUE_BYTES; i -= Instruction.LENGTH) {
       int instruction = Instruction.at(code, i);
       if (instruction == Instruction.POP_LINK
           || Instruction.isAddition(instruction)

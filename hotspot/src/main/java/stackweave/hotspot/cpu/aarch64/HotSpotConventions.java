@@ -117,13 +117,13 @@ public final class HotSpotConventions extends Cpu {
   }
 
   @Override
-  public int longestCall() {
+  public int maxCallBytes() {
     return Instruction.LENGTH;
   }
 
   @Override
-  public int longestKnownCall() {
-    return CodePatterns.LONGEST_KNOWN_CALL;
+  public int maxKnownCallBytes() {
+    return CodePatterns.MAX_KNOWN_CALL_BYTES;
   }
 
   @Override
@@ -137,8 +137,8 @@ public final class HotSpotConventions extends Cpu {
   }
 
   @Override
-  public int longestPops() {
-    return CodePatterns.LONGEST_POPS;
+  public int maxPopsBytes() {
+    return CodePatterns.MAX_POPS_BYTES;
   }
 
   @Override

@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class TemplateInterpreter implements InterpreterEdge {
   /** Farther from sp than any caller's sp that a register holds at a method's entry. */
-  private static final long MOST_LOCALS_BYTES = 1 << 20;
+  private static final long MAX_LOCALS_BYTES = 1 << 20;
 
   private final LongPredicate returnAddresses;
   private final int senderSpRegister;
@@ -35,7 +35,7 @@ final class TemplateInterpreter implements InterpreterEdge {
     long senderSp = frame.valueOf(senderSpRegister);
     boolean called = link >= codeletBegin && link < codeletEnd;
     return !called
-        && Math.abs(senderSp - frame.sp()) < MOST_LOCALS_BYTES
+        && Math.abs(senderSp - frame.sp()) < MAX_LOCALS_BYTES
         && frame.peek(frame.fp() + Cpu.SENDER_SP) != senderSp
         && returnAddresses.test(link);
   }
@@ -47,7 +47,7 @@ final class TemplateInterpreter implements InterpreterEdge {
       return false;
     }
     long senderSp = frame.valueOf(senderSpRegister);
-    boolean plausible = frame.isOnStack(senderSp) && senderSp - frame.sp() < MOST_LOCALS_BYTES;
+    boolean plausible = frame.isOnStack(senderSp) && senderSp - frame.sp() < MAX_LOCALS_BYTES;
     // The frame pointer is the method's own right before the caller's sp is stored.
     boolean own = CodePatterns.isFpSetBefore(code, Cpu.CODE_WINDOW);
     long fp = own ? frame.read(frame.fp() + Cpu.SAVED_FP) : frame.fp();

@@ -11,7 +11,7 @@ import stackweave.hotspot.cpu.PartialFrame;
  */
 final class CodePatterns {
   /** Bytes before a return address that hold any call. */
-  static final int LONGEST_CALL = 7;
+  static final int MAX_CALL_BYTES = 7;
 
   /** DWARF numbers of rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi. */
   private static final int[] DWARF_REGISTERS = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -54,7 +54,7 @@ final class CodePatterns {
   }
 
   /** Bytes before a return address that hold any call whose target the code says. */
-  static final int LONGEST_KNOWN_CALL = 13;
+  static final int MAX_KNOWN_CALL_BYTES = 13;
 
   /**
    * The target of the call that ends right before {@code code[end]}, the bytes before {@code pc}:
@@ -79,7 +79,7 @@ final class CodePatterns {
   }
 
   /** Bytes of the longest run of pops that is looked for. */
-  static final int LONGEST_POPS = 16;
+  static final int MAX_POPS_BYTES = 16;
 
   /** How many registers are popped one after the other at the start of {@code code}. */
   static int popsAt(byte[] code) {

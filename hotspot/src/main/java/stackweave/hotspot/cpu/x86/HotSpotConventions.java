@@ -106,13 +106,13 @@ public final class HotSpotConventions extends Cpu {
   }
 
   @Override
-  public int longestCall() {
-    return CodePatterns.LONGEST_CALL;
+  public int maxCallBytes() {
+    return CodePatterns.MAX_CALL_BYTES;
   }
 
   @Override
-  public int longestKnownCall() {
-    return CodePatterns.LONGEST_KNOWN_CALL;
+  public int maxKnownCallBytes() {
+    return CodePatterns.MAX_KNOWN_CALL_BYTES;
   }
 
   @Override
@@ -126,8 +126,8 @@ public final class HotSpotConventions extends Cpu {
   }
 
   @Override
-  public int longestPops() {
-    return CodePatterns.LONGEST_POPS;
+  public int maxPopsBytes() {
+    return CodePatterns.MAX_POPS_BYTES;
   }
 
   @Override

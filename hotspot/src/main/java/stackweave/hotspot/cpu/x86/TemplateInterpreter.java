@@ -9,7 +9,7 @@ import stackweave.unwind.UnreadableMemoryException;
 /** {@code generate_fixed_frame} and {@code remove_activation} of x86-64. */
 final class TemplateInterpreter implements InterpreterEdge {
   /** Farther above sp than any caller's sp that a register holds at a method's entry. */
-  private static final long MOST_LOCALS_BYTES = 1 << 20;
+  private static final long MAX_LOCALS_BYTES = 1 << 20;
 
   private final LongPredicate returnAddresses;
   private final Bytecodes bytecodes;
@@ -29,7 +29,7 @@ final class TemplateInterpreter implements InterpreterEdge {
     if (bytecodes.contains(frame.valueOf(RegisterNumbers.RBX), r13)) {
       return false;
     }
-    return r13 > frame.sp() && r13 - frame.sp() < MOST_LOCALS_BYTES;
+    return r13 > frame.sp() && r13 - frame.sp() < MAX_LOCALS_BYTES;
   }
 
   @Override
@@ -37,7 +37,7 @@ final class TemplateInterpreter implements InterpreterEdge {
     long sp = frame.sp();
     long r13 = frame.valueOf(RegisterNumbers.R13);
     long fp = frame.fp();
-    long senderSp = r13 > sp && r13 - sp < MOST_LOCALS_BYTES ? r13 : 0;
+    long senderSp = r13 > sp && r13 - sp < MAX_LOCALS_BYTES ? r13 : 0;
     long top = frame.read(sp);
     if (fp >= sp && fp - sp <= Cpu.FRAME_LINK_BYTES) {
       long pc = frame.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);

@@ -60,7 +60,7 @@ class CodePatternsTest {
 
   private static void checkCall(
       ByteBuffer text, long address, long pc, int length, String instruction) throws IOException {
-    byte[] code = new byte[CodePatterns.LONGEST_KNOWN_CALL];
+    byte[] code = new byte[CodePatterns.MAX_KNOWN_CALL_BYTES];
     long end = pc + length;
     text.get((int) (end - address) - code.length, code);
     assertTrue(CodePatterns.isCallBefore(code, code.length), instruction);
