@@ -24,7 +24,8 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * A HotSpot VM whose structures are understood: where its code cache, interpreter and threads are.
- * Immutable; what is decoded and cached of it belongs to the {@link MixedUnwinder}s.
+ * Opened once per process, then shared by its users; keeps no caches, those belong to each {@link
+ * MixedUnwinder}. Immutable.
  */
 public final class HotSpot {
   /** In "OpenJDK 64-Bit Server VM (17+35) for linux-amd64 JRE (17+35), built on ...". */

@@ -1,7 +1,7 @@
 package stackweave.hotspot;
 
 import stackweave.hotspot.cpu.Cpu;
-import stackweave.hotspot.frame.Links;
+import stackweave.hotspot.frame.LinkCheck;
 import stackweave.hotspot.frame.Walk;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
@@ -17,11 +17,11 @@ import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.NativeUnwinder;
 
 /**
- * From a raw sample to all its frames: kernel frames first, then native and HotSpot frames as they
- * alternate, out to the thread's first frame.
+ * Unwinds one sample to all its frames: kernel frames first, then native and HotSpot frames as they
+ * alternate, out to the thread's first frame. Called by the drain thread for each sample.
  *
- * <p>Never throws: a failure of its own ends the one stack with {@link StopReason#INTERNAL_ERROR}
- * and is counted. A warm stack allocates nothing. Not thread-safe: belongs to one thread.
+ * <p>Never throws: a failure of its own ends that stack with {@link StopReason#INTERNAL_ERROR} and
+ * is counted. Allocates nothing once its caches are warm. Not thread-safe: belongs to one thread.
  */
 public final class MixedUnwinder {
   /** Some 20 MiB of names; hidden classes have ever new ones. */
@@ -37,7 +37,7 @@ public final class MixedUnwinder {
   private final UnwindCounters counters = new UnwindCounters();
   private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private Walk walk;
-  private HotSpotFrames hotspot;
+  private FrameStepper hotspot;
   private NativeLeaf leaf;
   private int generation;
   private long failures;
@@ -68,7 +68,7 @@ public final class MixedUnwinder {
 
   private void openCaches() {
     generation = methods.generation();
-    hotspot = vm == null ? null : new HotSpotFrames(vm, methods, counters);
+    hotspot = vm == null ? null : new FrameStepper(vm, methods, counters);
     Architecture architecture = natives.rules().architecture();
     Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
     leaf = new NativeLeaf(natives, hotspot, cpu);
@@ -76,7 +76,7 @@ public final class MixedUnwinder {
         new Walk(
             new Registers(architecture),
             cpu,
-            Links.staleCode(methods),
+            LinkCheck.staleCode(methods),
             vm == null ? null : vm.unloading());
   }
 
@@ -137,7 +137,10 @@ public final class MixedUnwinder {
     return vm == null ? null : statistics;
   }
 
-  /** Names that contradict each other are read once more; what still does is shown as not known. */
+  /**
+   * ClassFileNames that contradict each other are read once more; what still does is shown as not
+   * known.
+   */
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     counters.links += walk.links();
     if (walk.brokenLinks() > 0) {

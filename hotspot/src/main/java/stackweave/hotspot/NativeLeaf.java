@@ -9,7 +9,12 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.NativeUnwinder;
 
-/** Interrupted native code at a pc that no unwind information describes. */
+/**
+ * Finds the caller of native code that was interrupted at a pc without unwind information:
+ * hand-written assembly, code around system calls, a thread's first instructions. Called by {@link
+ * MixedUnwinder} for the innermost frame only, when the native unwinder found no rule. Not
+ * thread-safe.
+ */
 final class NativeLeaf {
   /** Longest way from the clone3 call to the first instruction that has unwind information. */
   private static final int CLONE_WINDOW = 32;
@@ -17,14 +22,14 @@ final class NativeLeaf {
   private static final int STATES = 1 << 12;
 
   private final NativeUnwinder natives;
-  private final HotSpotFrames hotspot;
+  private final FrameStepper hotspot;
   private final byte[] code = new byte[CLONE_WINDOW];
   private final StackDepth stackDepth;
   private final byte[] functionCode = new byte[StackDepth.MAX_CODE_BYTES];
   private final LongTable<StackDepth.State> states = new LongTable<>(STATES);
   private int generation;
 
-  NativeLeaf(NativeUnwinder natives, HotSpotFrames hotspot, Cpu cpu) {
+  NativeLeaf(NativeUnwinder natives, FrameStepper hotspot, Cpu cpu) {
     this.stackDepth = cpu == null ? null : cpu.stackDepth();
     this.natives = natives;
     this.hotspot = hotspot;

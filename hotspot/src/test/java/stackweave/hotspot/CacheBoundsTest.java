@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import stackweave.hotspot.frame.Callers;
-import stackweave.hotspot.frame.Links;
+import stackweave.hotspot.frame.LinkCheck;
 import stackweave.hotspot.frame.Walk;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.UnwindCounters;
@@ -17,7 +17,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 class CacheBoundsTest {
   private final Vm vm = new Vm();
   private final UnwindCounters counters = new UnwindCounters();
-  private final Callers callers = new HotSpotFrames(vm.hotspot, vm.methods, counters).callers();
+  private final Callers callers = new FrameStepper(vm.hotspot, vm.methods, counters).callers();
 
   CacheBoundsTest() throws Exception {}
 
@@ -40,7 +40,8 @@ class CacheBoundsTest {
   void returnAddressesInNativeCode() {
     Registers registers = new Registers(Architecture.X86_64);
     Walk walk =
-        new Walk(registers, vm.hotspot.cpu(), Links.staleCode(vm.methods), vm.hotspot.unloading());
+        new Walk(
+            registers, vm.hotspot.cpu(), LinkCheck.staleCode(vm.methods), vm.hotspot.unloading());
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
     walk.begin(sample, vm.modules, new FrameBuffer(8));
     long from = vm.modules.libjvm().addressOf("JNI_CreateJavaVM") & -0x1000L;

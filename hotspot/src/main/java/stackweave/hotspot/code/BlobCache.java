@@ -7,11 +7,13 @@ import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Code blobs by address, each compared with the VM again where a stack needs it for the first time
- * in a round; bounded by number and by the bytes that copies take.
+ * The code blobs that were read, by address; bounded by number and by the bytes of their copies.
+ * Asked by the pc cache. A blob is compared with the VM when it is first used in a {@link
+ * CheckRounds round}.
  *
- * <p>While a stack is walked, what is known is taken to be there still; {@link #confirm} compares
- * all of that at once, for the calls of the kernel are what comparing costs.
+ * <p>While a stack is unwound, known blobs are assumed to be unchanged; {@link #confirm} compares
+ * all of them with one system call at the end, because system calls dominate the cost of comparing.
+ * Not thread-safe.
  */
 public final class BlobCache {
   private static final int CAPACITY = HeapShare.of(1 << 15);
@@ -24,7 +26,7 @@ public final class BlobCache {
   private final BlobReader reader;
   private final CheckRounds rounds;
   private final UnwindCounters counters;
-  private final GoneBlobs gone = new GoneBlobs();
+  private final FreedBlobs gone = new FreedBlobs();
   private final LongTable<CodeBlob> blobs = new LongTable<>(CAPACITY);
 
   /** The blobs once more, by the cells of the code cache in which they were hit. */
@@ -108,7 +110,7 @@ public final class BlobCache {
       if (unchanged[i]) {
         blob.setConfirmed(rounds);
       } else {
-        blob.setDisappointed();
+        blob.setRefuted();
         setGone(blob);
       }
     }

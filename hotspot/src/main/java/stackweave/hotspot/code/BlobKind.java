@@ -3,8 +3,8 @@ package stackweave.hotspot.code;
 import java.util.regex.Pattern;
 
 /**
- * The sorts of code blobs that differ in how a frame of theirs is left. HotSpot's own kind numbers
- * changed from JDK to JDK; the blobs' names did not.
+ * The kinds of code blobs, as far as their frames are left in different ways. Derived from the
+ * blob's name: HotSpot's own kind numbers changed from JDK to JDK, the names hardly did.
  */
 public enum BlobKind {
   /** A compiled Java method. */

@@ -3,14 +3,14 @@ package stackweave.hotspot.code;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Copies a code blob out of the VM: one piece for its header, and for a compiled method one piece
- * each for PcDescs, scopes and metadata. What contradicts itself (freed or reused while it was
- * read) is not there: null.
+ * Copies a code blob out of the VM: its header, and for a compiled method also its PcDescs, scopes
+ * and metadata. Called by the blob cache. Answers null where the copies contradict each other,
+ * because the blob was freed or replaced while it was read. Not thread-safe.
  */
 public final class BlobReader {
   /** How many blobs can be compared at a time. */
@@ -24,10 +24,10 @@ public final class BlobReader {
   private final Layout layout;
   private final MemoryReader memory;
   private final HotSpotMethods methods;
-  private final Piece header = new Piece(512);
+  private final MemoryCopy header = new MemoryCopy(512);
   private final byte[] headers;
   private final long[] addresses = new long[MAX_COMPARED];
-  private final Piece data = new Piece(1 << 16);
+  private final MemoryCopy data = new MemoryCopy(1 << 16);
 
   public BlobReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
     this.layout = layout;

@@ -1,14 +1,14 @@
 package stackweave.hotspot.code;
 
 import stackweave.hotspot.unloading.CheckRounds;
-import stackweave.hotspot.unloading.Presence;
+import stackweave.hotspot.unloading.Lifetime;
 
 /**
- * A blob of the code cache as it was when it was read. Code blobs are freed and their memory
- * reused: {@link BlobCache} compares the identity (name, size, compile id, method) again before a
- * cached one is believed.
+ * A copy of what is needed of one code blob. The VM frees blobs and reuses their memory, so {@link
+ * BlobCache} compares the {@link Identity} (name, size, compile id, method) with the VM before a
+ * cached copy is used again.
  */
-public class CodeBlob extends Presence {
+public class CodeBlob extends Lifetime {
   final long address;
   public final BlobKind kind;
   public final String name;

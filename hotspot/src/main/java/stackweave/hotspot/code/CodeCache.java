@@ -1,14 +1,14 @@
 package stackweave.hotspot.code;
 
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * From a pc to the blob that holds it, through the segment map of its code heap ({@code heap.hpp},
- * CodeHeap). Knows nothing of what is in a blob.
+ * Finds the blob that holds a pc, through the segment map of its code heap ({@code heap.hpp},
+ * CodeHeap). Reads nothing of the blob itself. Not thread-safe.
  */
 public final class CodeCache {
   private static final int FREE_SEGMENT = 0xff;
@@ -27,7 +27,7 @@ public final class CodeCache {
   private final long lowBound;
   private final long highBound;
   private final Heap[] heaps;
-  private final Piece window = new Piece(WINDOW);
+  private final MemoryCopy window = new MemoryCopy(WINDOW);
 
   public CodeCache(Layout layout, MemoryReader memory)
       throws UnreadableMemoryException, UnsupportedVmException {
@@ -36,7 +36,7 @@ public final class CodeCache {
     lowBound = memory.readLong(layout.codeLowBound.offset());
     highBound = memory.readLong(layout.codeHighBound.offset());
     long array = memory.readLong(layout.codeHeaps.offset());
-    Piece header = new Piece(64).copy(memory, array, layout.arrayData.end());
+    MemoryCopy header = new MemoryCopy(64).copy(memory, array, layout.arrayData.end());
     int count = layout.arrayLength.intIn(header);
     if (count < 1 || count > MAX_HEAPS || lowBound >= highBound) {
       throw new UnsupportedVmException(
@@ -50,7 +50,7 @@ public final class CodeCache {
   }
 
   private Heap heap(long address) throws UnreadableMemoryException {
-    Piece piece = new Piece(512).copy(memory, address, layout.heapSize);
+    MemoryCopy piece = new MemoryCopy(512).copy(memory, address, layout.heapSize);
     int space = (int) layout.heapMemory.offset();
     return new Heap(
         layout.spaceLow.in(piece, space),

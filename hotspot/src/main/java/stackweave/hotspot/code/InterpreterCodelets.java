@@ -3,14 +3,14 @@ package stackweave.hotspot.code;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.hotspot.vmstructs.PagedMemory;
-import stackweave.hotspot.vmstructs.Piece;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The template interpreter's codelets by pc. The interpreter is generated once, at start-up, and
- * never changes.
+ * The template interpreter's codelets, by pc. Read once: the VM generates the interpreter at
+ * start-up and never changes it. Immutable.
  */
 public final class InterpreterCodelets {
   private static final int MAX_CODELETS = 4096;
@@ -48,7 +48,7 @@ public final class InterpreterCodelets {
   public InterpreterCodelets(Layout layout, MemoryReader memory) throws UnreadableMemoryException {
     PagedMemory pages = new PagedMemory(memory);
     long queue = memory.readLong(layout.interpreterCode.offset());
-    Piece piece = new Piece(128).copy(memory, queue, layout.queueEnd.end());
+    MemoryCopy piece = new MemoryCopy(128).copy(memory, queue, layout.queueEnd.end());
     long buffer = layout.queueBuffer.in(piece);
     long end = buffer + layout.queueEnd.in(piece);
     List<Codelet> found = new ArrayList<>();

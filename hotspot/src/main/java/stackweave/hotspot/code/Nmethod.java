@@ -4,9 +4,9 @@ import java.util.Arrays;
 import stackweave.hotspot.model.FrameKind;
 
 /**
- * A compiled method: where its code is entered and left, and which methods run at which pc. Holds
- * copies of HotSpot's PcDescs, scopes and metadata, so that decoding touches no memory of the VM
- * but the names of methods.
+ * A copy of a compiled method: where its code is entered and left, and which methods run at which
+ * pc. Has its own PcDescs, scopes and metadata, so that decoding a pc reads no memory of the VM but
+ * the names of methods.
  */
 public final class Nmethod extends CodeBlob {
   public static final int NO_SCOPE = -1;

@@ -4,12 +4,12 @@ import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 
 /**
- * What HotSpot hard-codes for a processor and does not describe in vmStructs: which register has
- * which role, where frames keep what, and the instruction sequences that its code generators always
- * emit the same way. One class per processor; the rules of frames ask this one only.
+ * What HotSpot hard-codes for a processor and does not describe in vmStructs: the roles of
+ * registers, where frames keep what, and the instruction sequences that its code generators always
+ * emit. Each processor has a package with an implementation; all other code asks this class only.
  *
- * <p>Registers go by DWARF number. Code is asked about as an array of bytes and an index in it:
- * what lies outside of the array is no instruction that is looked for. Stateless.
+ * <p>Registers go by DWARF number. Code is passed as an array of bytes and an index; outside of the
+ * array nothing is recognised. Stateless.
  */
 public abstract class Cpu {
   public static final int WORD = 8;

@@ -3,9 +3,9 @@ package stackweave.hotspot.cpu;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The frame at hand of a stack that is being unwound: its registers and the copied stack. What is
- * specific to a processor reads it and moves it on to the caller. Implemented by the unwinder, once
- * per thread; not to be kept beyond a call.
+ * The frame at hand of a stack that is being unwound: its registers and the copied stack. Read, and
+ * moved on to the caller, by what is specific to a processor. Implemented by the unwinder, one per
+ * thread; must not be kept beyond a call.
  */
 public interface FrameState {
 

@@ -6,9 +6,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Code without a frame of its own that stands between caller and callee: adapters, method handle
- * linkers, vtable stubs. The return address is where the call left it or, while arguments are
- * moved, in a register; the caller's sp may be in another.
+ * Leaves code without a frame of its own between caller and callee: adapters, method handle
+ * linkers, vtable stubs. The return address is on top of the stack (or in the link register) or,
+ * while arguments are moved, in another register; so may be the caller's sp.
  */
 public final class AdapterFrame implements HotSpotFrame {
   /** Farther than arguments reach, in bytes. */

@@ -9,8 +9,8 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The stub through which the VM calls Java: it saves the callee-saved registers of the C++ code
- * around it, which the native frames further out need.
+ * Leaves the stub through which the VM calls Java, and restores the callee-saved registers of the
+ * C++ code around it: the native frames further out need them.
  */
 public final class CallStubFrame implements HotSpotFrame {
   private final int nameId;

@@ -12,8 +12,9 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.walk.CodeModules;
 
 /**
- * Tells the words on a stack that are return addresses from those that only might be: the test
- * behind every rule that is not certain.
+ * Tells whether a word is a return address, and whether a caller that it would lead to makes sense.
+ * Asked by all frame classes before they believe a word of the stack that need not be a return
+ * address. Not thread-safe.
  */
 public final class Callers {
   private static final int NATIVE_CAPACITY = 1 << 12;

@@ -9,8 +9,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * A Java method compiled by C1 or C2: a frame of fixed size, with the return address on top and the
- * caller's frame pointer below it.
+ * Leaves a frame of a Java method compiled by C1 or C2: of fixed size, with the return address on
+ * top and the caller's frame pointer below it. Also knows its states of being set up, taken down,
+ * and deoptimized.
  */
 public final class CompiledFrame implements HotSpotFrame {
   /** Most words that compiled code pushes below its frame, around calls of stubs. */

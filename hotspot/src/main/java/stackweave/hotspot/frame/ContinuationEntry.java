@@ -3,10 +3,9 @@ package stackweave.hotspot.frame;
 import stackweave.hotspot.vmstructs.Layout;
 
 /**
- * What lies at sp while enterSpecial runs a continuation: HotSpot's ContinuationEntry. On 64-bit
- * machines the fields read here are the same in JDK 21 to 28 ({@code continuationEntry.hpp}; an
- * empty platform part comes first). Of where they are, vmStructs have the parent alone, from JDK 27
- * on; the others count from it.
+ * HotSpot's ContinuationEntry, which is at sp while enterSpecial runs a continuation ({@code
+ * continuationEntry.hpp}; JDK 21 to 28 have the fields read here at the same distances on 64-bit
+ * machines). vmStructs describe the parent only, from JDK 27 on; the other fields count from it.
  *
  * @param address of the entry
  * @param parent entry of the continuation that runs this one, 0 if none does

@@ -9,8 +9,8 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The frame of {@code Continuation.enterSpecial}, the outermost of a continuation: those that
- * follow are the carrier's. A mark between both says so.
+ * Leaves the frame of {@code Continuation.enterSpecial}, the outermost of a continuation, and adds
+ * a mark behind it: the frames that follow are the carrier thread's.
  */
 public final class ContinuationEntryFrame implements HotSpotFrame {
   private static final String CLASS = "jdk.internal.vm.Continuation";

@@ -13,9 +13,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Where a continuation's stack goes on in the heap: the outermost thawed frame returns to a barrier
- * that thaws more. On this stack the ContinuationEntry follows, and behind it the carrier's own
- * frames. How many frames are frozen only the heap knows; a mark stands for all of them.
+ * Leaves the return barrier to which the outermost thawed frame of a continuation returns: its
+ * further frames are in the heap, not on the stack. Adds one mark for all of these, and goes on at
+ * the ContinuationEntry, behind which the carrier's frames are. Does not read the heap.
  */
 public final class ContinuationFrame implements HotSpotFrame {
   /**

@@ -5,9 +5,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The blob to which C2's code jumps, not calls, with an exception thrown: the pc that throws comes
- * in a register, is pushed as if it were a return address, and is popped again before the jump to
- * the handler.
+ * Leaves the blob to which C2's code jumps with a thrown exception. The pc that throws comes in a
+ * register, is pushed as if it were a return address, and is popped again before the jump to the
+ * handler.
  */
 public final class ExceptionFrame implements HotSpotFrame {
   private final Callers callers;

@@ -4,7 +4,10 @@ import stackweave.hotspot.pc.PcEntry;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
-/** A kind of frame in the code cache: how it is shown, and how it is left. */
+/**
+ * One kind of frame in the code cache: how it is shown, and how it is left for its caller. Called
+ * by the unwinder's step for the frame at hand; may keep nothing of the walk between calls.
+ */
 public interface HotSpotFrame {
 
   /**

@@ -12,8 +12,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * A frame of the template interpreter: based on a frame pointer, with the caller's sp in a slot of
- * its own because arguments lie in between.
+ * Leaves a frame of the template interpreter: based on a frame pointer, with the caller's sp in a
+ * slot of its own because the arguments are in between. The states in which it is not complete
+ * differ by processor ({@link InterpreterEdge}).
  */
 public final class InterpretedFrame implements HotSpotFrame {
   private final Callers callers;

@@ -6,7 +6,7 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The compiled wrapper of a native method, a frame with frame pointer; or a method handle
+ * Leaves the compiled wrapper of a native method, a frame with a frame pointer; or a method handle
  * intrinsic, which is compiled the same way but has no frame at all.
  */
 public final class NativeWrapperFrame implements HotSpotFrame {

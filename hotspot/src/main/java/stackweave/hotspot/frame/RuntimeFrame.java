@@ -8,9 +8,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Blobs through which compiled code calls the VM: C1's and C2's runtime stubs, call resolution,
- * safepoint polls, foreign calls; and the deoptimization blobs. Their frame size counts once the
- * frame is built and until it is taken down, so it is believed only where it leads to a caller.
+ * Leaves blobs through which compiled code calls the VM (C1's and C2's runtime stubs, call
+ * resolution, safepoint polls, foreign calls) and deoptimization blobs. Their frame size is right
+ * only while the frame is complete, so it is used only where it leads to a caller that makes sense.
  */
 public final class RuntimeFrame implements HotSpotFrame {
   private final Callers callers;

@@ -4,8 +4,9 @@ import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.model.UnwindCounters;
 
 /**
- * The last resort: the nearest word above sp that is a return address into Java code whose own
- * caller is one too. Stops at the first, so that it jumps over no frame that can be told.
+ * Finds a caller by searching the stack upwards for the nearest return address into Java code whose
+ * own caller is one, too. Used when all other ways failed; each use is counted. Must stop at the
+ * first match: going on would leave out frames.
  */
 public final class StackScan {
   /** How far a scan goes, in words. */

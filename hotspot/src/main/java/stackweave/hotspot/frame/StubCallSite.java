@@ -6,8 +6,9 @@ import stackweave.hotspot.pc.PcCache;
 import stackweave.hotspot.pc.PcEntry;
 
 /**
- * Finds who called a stub by the call itself: a return address whose call went to the code that
- * runs now can be told from a stale one, left on the stack by calls long returned.
+ * Finds the caller of a stub by the call instruction before a return address: one that calls this
+ * stub is its caller, unlike return addresses that earlier calls left on the stack. Asked by the
+ * frames of stubs and runtime blobs.
  */
 public final class StubCallSite {
   /** More than any stub without a described frame pushes, in words. */

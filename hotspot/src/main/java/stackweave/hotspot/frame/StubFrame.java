@@ -7,8 +7,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Stub routines: array copies, intrinsics, barriers. Most begin by setting up a frame pointer; some
- * have no frame. HotSpot describes none of them, so each way out is validated.
+ * Leaves stub routines: array copies, intrinsics, barriers. Most begin by setting up a frame
+ * pointer, some have no frame. HotSpot describes none of them, so each way out is checked against
+ * the caller it leads to.
  */
 public final class StubFrame implements HotSpotFrame {
   /** In an nmethod entry barrier's frame of x86-64, where else the return address is. */

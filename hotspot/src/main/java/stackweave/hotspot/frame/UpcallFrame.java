@@ -7,8 +7,8 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The stub through which native code calls Java by the foreign function interface, based on a frame
- * pointer.
+ * Leaves the stub through which native code calls Java by the foreign function interface; it is
+ * based on a frame pointer.
  */
 public final class UpcallFrame implements HotSpotFrame {
   private final Callers callers;

@@ -19,8 +19,9 @@ import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 
 /**
- * The state of one stack being walked: registers of the frame at hand, the copied stack, the frames
- * found. Reused from sample to sample; not thread-safe.
+ * The state of the stack that is being unwound: registers of the frame at hand, the copied stack,
+ * and the frames found so far, which it appends. Passed to all frame classes. Reused from sample to
+ * sample; not thread-safe.
  */
 public final class Walk implements FrameState {
   /** Farther above the innermost sp than any thread's stack is large, in bytes. */
@@ -256,14 +257,14 @@ public final class Walk implements FrameState {
               java.bcis()[i],
               java.lines()[i]);
       if (i > 0 && all) {
-        frames.setLink(first + i, Links.INLINED);
+        frames.setLink(first + i, LinkCheck.INLINED);
       }
     }
     if (all) {
       link(first, java.called(), entry.blob.isProven(timeNanos));
       if (entry.nmethod != null && entry.blob.isDoubtful(unloading, timeNanos)) {
         doubtful++;
-        frames.setLink(first, (byte) (frames.link(first) | Links.DOUBTFUL));
+        frames.setLink(first, (byte) (frames.link(first) | LinkCheck.DOUBTFUL));
       }
       setCallee(java.key());
       brokenLinks += java.linked() ? 0 : 1;
@@ -274,8 +275,8 @@ public final class Walk implements FrameState {
   /** Frame {@code i}, appended last, is of code that no other ever replaces. */
   void believe(int i) {
     if (i < frames.count()) {
-      doubtful -= (frames.link(i) & Links.DOUBTFUL) != 0 ? 1 : 0;
-      frames.setLink(i, (byte) (frames.link(i) & ~Links.DOUBTFUL | Links.PROVEN));
+      doubtful -= (frames.link(i) & LinkCheck.DOUBTFUL) != 0 ? 1 : 0;
+      frames.setLink(i, (byte) (frames.link(i) & ~LinkCheck.DOUBTFUL | LinkCheck.PROVEN));
     }
   }
 
@@ -301,16 +302,16 @@ public final class Walk implements FrameState {
     calleeKey = key;
   }
 
-  /** Links what was appended from frame {@code first} on with the frame before that. */
+  /** LinkCheck what was appended from frame {@code first} on with the frame before that. */
   private void link(int first, long called, boolean proven) {
-    byte link = Links.NONE;
+    byte link = LinkCheck.NONE;
     if (called != CallSites.ANYTHING && !interrupted && first > 0 && calleeFrame == first - 1) {
       boolean held = CallSites.canCall(called, calleeKey);
-      link = held ? Links.HELD : Links.BROKEN;
+      link = held ? LinkCheck.HELD : LinkCheck.BROKEN;
       links++;
       brokenLinks += held ? 0 : 1;
     }
-    frames.setLink(first, (byte) (link | (proven ? Links.PROVEN : 0)));
+    frames.setLink(first, (byte) (link | (proven ? LinkCheck.PROVEN : 0)));
   }
 
   /** How many pairs of Java frames were checked. */

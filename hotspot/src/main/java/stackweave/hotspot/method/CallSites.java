@@ -2,15 +2,15 @@ package stackweave.hotspot.method;
 
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Which method a bytecode calls, by name and descriptor: what proves that two Java frames belong
- * above each other. Bytecodes of a linked class are rewritten ({@code rewriter.cpp}): the operand
- * of an invoke is an index into the constant pool's cache, in native byte order, and that entry
- * knows the constant pool's.
+ * Tells which method a bytecode calls, by name and descriptor; the link check compares it with the
+ * callee's frame. In a linked class the operand of an invoke is an index, in native byte order,
+ * into the constant pool's cache, whose entry has the index in the constant pool ({@code
+ * rewriter.cpp}). Not thread-safe.
  */
 public final class CallSites {
   /** At a bytecode that may call anything: what it calls is not said in the constant pool. */
@@ -34,7 +34,7 @@ public final class CallSites {
 
   private final Layout layout;
   private final MemoryReader memory;
-  private final Piece symbol = new Piece(256);
+  private final MemoryCopy symbol = new MemoryCopy(256);
 
   public CallSites(Layout layout, MemoryReader memory) {
     this.layout = layout;
@@ -109,7 +109,7 @@ public final class CallSites {
     symbol.copy(memory, name, (int) layout.symbolBody.offset());
     int length = layout.symbolLength.intIn(symbol);
     symbol.copy(memory, name + layout.symbolBody.offset(), length);
-    return Names.isLinker(symbol.text(0, length));
+    return ClassFileNames.isLinker(symbol.text(0, length));
   }
 
   private int poolIndex(long cache, int index) throws UnreadableMemoryException {

@@ -3,10 +3,13 @@ package stackweave.hotspot.method;
 import java.util.Arrays;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethods;
-import stackweave.hotspot.unloading.Presence;
+import stackweave.hotspot.unloading.Lifetime;
 
-/** A Java method of the VM as it was when it was read. */
-public final class JavaMethod extends Presence {
+/**
+ * A copy of a Java method of the VM: names, bytecodes, line numbers, and what its bytecodes call.
+ * Made by {@link MethodReader}, kept by {@link MethodCache}.
+ */
+public final class JavaMethod extends Lifetime {
   private static final int ACC_NATIVE = 0x100;
   private static final int[] NO_CALLS = {};
 

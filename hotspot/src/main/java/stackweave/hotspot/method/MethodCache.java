@@ -8,9 +8,9 @@ import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Methods by Method*, bounded by number and by the bytes of their copies: a full cache is emptied.
- * What could not be read is never remembered; what was read is remembered beyond its class, for the
- * samples that were taken before.
+ * The methods that were read, by Method*; bounded by number and by the bytes of their copies, and
+ * emptied when it is full. Failures to read are not remembered. A method is kept after its class
+ * was unloaded, for samples that were taken before. Not thread-safe.
  */
 public final class MethodCache {
   private static final int CAPACITY = HeapShare.of(1 << 15);

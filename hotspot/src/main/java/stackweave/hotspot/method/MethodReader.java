@@ -5,17 +5,17 @@ import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * From a Method* to its names, bytecodes and lines: Method → ConstMethod → ConstantPool → Symbols.
+ * Reads a method's names, bytecodes and lines: Method → ConstMethod → ConstantPool → Symbols.
+ * Called by the method cache.
  *
- * <p>A Method* may be stale: its class unloaded, its memory in other use. What is read must
- * therefore look like a method all the way (sizes, printable names, a grammatical descriptor), and
- * be found in its class's own list of methods, or be a former version of one that is there, unless
- * it is one that the VM made up itself.
+ * <p>A Method* may be stale, its memory reused. So all that is read is checked (sizes, printable
+ * names, a valid descriptor), and the method must be listed by its class, be an older version of
+ * one that is, or be one that the VM makes itself. Not thread-safe.
  */
 public final class MethodReader {
   private static final int MAX_CONST_METHOD_BYTES = 1 << 20;
@@ -26,11 +26,11 @@ public final class MethodReader {
   private final Layout layout;
   private final MemoryReader memory;
   private final HotSpotMethods methods;
-  private final Piece method = new Piece(128);
-  private final Piece constMethod = new Piece(4096);
-  private final Piece listedConstMethod = new Piece(128);
-  private final Piece pool = new Piece(128);
-  private final Piece symbol = new Piece(256);
+  private final MemoryCopy method = new MemoryCopy(128);
+  private final MemoryCopy constMethod = new MemoryCopy(4096);
+  private final MemoryCopy listedConstMethod = new MemoryCopy(128);
+  private final MemoryCopy pool = new MemoryCopy(128);
+  private final MemoryCopy symbol = new MemoryCopy(256);
   private final Unsigned5 stream;
   private JavaMethod.Calls calls;
 
@@ -100,7 +100,7 @@ public final class MethodReader {
         isPointer(holder)
             ? symbol(memory.readLong(holder + layout.klassName.offset()), likelyLength)
             : null;
-    return name == null ? null : Names.javaClassName(name);
+    return name == null ? null : ClassFileNames.javaClassName(name);
   }
 
   private HotSpotMethod name(long address) throws UnreadableMemoryException {
@@ -121,20 +121,24 @@ public final class MethodReader {
     String name = symbol(nameSymbol);
     String descriptor = symbol(descriptorSymbol);
     String className = symbol(memory.readLong(holder + layout.klassName.offset()));
-    if (!Names.isMethodName(name)
-        || !Names.isMethodDescriptor(descriptor)
-        || !Names.isClassName(className)
-        || !Names.isMadeByVm(className, name)
+    if (!ClassFileNames.isMethodName(name)
+        || !ClassFileNames.isMethodDescriptor(descriptor)
+        || !ClassFileNames.isClassName(className)
+        || !ClassFileNames.isMadeByVm(className, name)
             && !isListed(holder, address)
             && !isFormerVersion(holder, constants, nameSymbol, descriptorSymbol)) {
       return null;
     }
     long key = CallSites.key(nameSymbol, descriptorSymbol);
-    calls = new JavaMethod.Calls(key, constants, cache, Names.isInvoker(className));
+    calls = new JavaMethod.Calls(key, constants, cache, ClassFileNames.isInvoker(className));
     String source = sourceIndex == 0 ? null : symbol(entry(constants, sourceIndex));
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
     return new HotSpotMethod(
-        Names.javaClassName(className), name, descriptor, flags, source == null ? "" : source);
+        ClassFileNames.javaClassName(className),
+        name,
+        descriptor,
+        flags,
+        source == null ? "" : source);
   }
 
   /** Whether the class knows the method; its number is where the list had it at first. */

@@ -3,8 +3,8 @@ package stackweave.hotspot.model;
 import stackweave.unwind.StopReason;
 
 /**
- * The frames of one stack, innermost first, as primitive columns; filled by the mixed unwinder,
- * reused from sample to sample. Not thread-safe.
+ * The frames of one stack, innermost first, in columns of primitives. Filled by the mixed unwinder,
+ * read by those who record or print stacks, reused from sample to sample. Not thread-safe.
  */
 public final class FrameBuffer {
   /** {@link #method} of frames that have none: native and kernel code. */

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The names met so far, interned: a method or stub is an {@code int} in frames. Ids are dense from
- * 0 and not reused within a {@link #generation}. Not thread-safe: belongs to the thread that
- * unwinds.
+ * The names of methods and stubs met so far, with an {@code int} for each; frames have the int
+ * only. Ids are dense from 0 and not reused within a {@link #generation}. Not thread-safe: belongs
+ * to the thread that unwinds.
  */
 public final class HotSpotMethods {
   private final Map<HotSpotMethod, Integer> ids = new HashMap<>();

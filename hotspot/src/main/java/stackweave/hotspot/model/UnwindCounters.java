@@ -1,11 +1,9 @@
 package stackweave.hotspot.model;
 
-import stackweave.hotspot.HotSpotStatistics;
-
 /**
- * What unwinding HotSpot's frames took, counted since the start. Written by the one thread that
- * unwinds, with plain increments; read by others through {@link HotSpotStatistics}, which may see
- * values that are a little old.
+ * Counts what unwinding HotSpot's frames took since the start. Written by the one thread that
+ * unwinds, with plain increments; other threads read them through a view, and may see values that
+ * are a little old.
  */
 public final class UnwindCounters {
   /** Frames whose pc had to be decoded. */

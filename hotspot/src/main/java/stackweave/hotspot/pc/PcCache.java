@@ -15,8 +15,9 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * What is known of each pc met in the code cache; bounded. An entry is believed as long as its blob
- * is; what could not be decoded is decoded again at the next hit.
+ * The {@link PcEntry entries} of the pcs met in the code cache; bounded. Asked for every frame of
+ * HotSpot's. An entry is valid as long as its blob is; what could not be decoded is tried again at
+ * the next hit. Not thread-safe.
  */
 public final class PcCache {
   private static final int CAPACITY = HeapShare.of(1 << 15);

@@ -8,9 +8,9 @@ import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.method.CallSites;
 
 /**
- * All that is known of one pc in the code cache: its blob, the Java methods that run there, and how
- * an interrupted frame stands. Immutable once made; kept per pc, so that a warm frame reads no
- * memory of the VM but the copied stack.
+ * All that is known of one pc in the code cache: its blob, the Java methods that run there, and the
+ * state of an interrupted frame. Decoded once, so that unwinding a known pc reads nothing but the
+ * copied stack. Immutable, save for the entries that it replaces.
  */
 public final class PcEntry {
   public final long pc;

@@ -11,8 +11,9 @@ import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.vmstructs.Layout;
 
 /**
- * The Java frames at a pc of a compiled method: its scopes, innermost first, down to the method
- * that was compiled ({@code scopeDesc.cpp}, ScopeDesc::decode_body).
+ * Decodes the Java frames at a pc of a compiled method: its scopes, innermost first, out to the
+ * method that was compiled ({@code scopeDesc.cpp}, ScopeDesc::decode_body). Called by the pc cache.
+ * Not thread-safe.
  */
 public final class ScopeDecoder {
   /** Deeper than any compiler inlines. */

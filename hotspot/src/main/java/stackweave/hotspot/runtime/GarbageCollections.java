@@ -9,8 +9,9 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The collections of the VM: while none begins, how far addresses in the heap name the same objects
- * as before. Not thread-safe.
+ * Counts the VM's garbage collections and tells when its collector moves objects. Asked by those
+ * who compare addresses of objects: equal addresses name the same object only while no collection
+ * has begun. Not thread-safe.
  */
 public final class GarbageCollections {
   private static final int MAX_FLAGS = 1 << 14;

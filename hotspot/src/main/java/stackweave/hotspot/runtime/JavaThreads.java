@@ -3,7 +3,7 @@ package stackweave.hotspot.runtime;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -19,7 +19,7 @@ public final class JavaThreads {
 
   private final Layout layout;
   private final MemoryReader memory;
-  private final Piece piece = new Piece(4096);
+  private final MemoryCopy piece = new MemoryCopy(4096);
 
   public JavaThreads(Layout layout, MemoryReader memory) {
     this.layout = layout;

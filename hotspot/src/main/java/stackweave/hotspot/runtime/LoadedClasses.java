@@ -8,8 +8,8 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * How many classes the VM has, by its performance data ({@code classLoadingService.cpp}): no class
- * is visited, and no lock of the VM taken. For one thread at a time.
+ * Tells how many classes the VM has, from its performance data ({@code classLoadingService.cpp}).
+ * Visits no class and takes no lock of the VM. Not thread-safe.
  */
 public final class LoadedClasses {
   /** What {@link #count} says where the VM does not count (-XX:-UsePerfData). */

@@ -2,7 +2,7 @@ package stackweave.hotspot.runtime;
 
 import java.util.Arrays;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -38,7 +38,7 @@ public final class PerfData {
     if (start == 0 || length <= PROLOGUE_BYTES || length > MAX_BYTES) {
       return 0;
     }
-    Piece piece = new Piece((int) length).copy(memory, start, (int) length);
+    MemoryCopy piece = new MemoryCopy((int) length).copy(memory, start, (int) length);
     for (int at = PROLOGUE_BYTES; at + ENTRY_BYTES < length; ) {
       int size = piece.i4(at + ENTRY_LENGTH);
       int name = at + piece.i4(at + ENTRY_NAME);

@@ -1,9 +1,9 @@
 package stackweave.hotspot.unloading;
 
 /**
- * When what is cached of the VM must be compared with the VM again: at its first use in each round,
- * a round being a few milliseconds long. Code and classes that vanish do so rarely; a check costs a
- * microsecond; samples come in batches.
+ * Divides time into rounds of some milliseconds: what is cached of the VM is compared with it at
+ * its first use in each round. Code and classes rarely go away, a comparison takes a microsecond,
+ * and samples come in batches, so that one per round is enough. Not thread-safe.
  */
 public final class CheckRounds {
   /** Length of a round in nanoseconds. */

@@ -5,18 +5,17 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.Arrays;
 import stackweave.hotspot.runtime.PerfData;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.Piece;
+import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * When classes were last unloaded and code was freed: from then on their memory may hold others, so
- * that what is read afterwards for the first time says nothing about a sample that was taken
- * before.
+ * Tells when classes were last unloaded and code was last freed. Since then their memory may hold
+ * others, so what is first read afterwards says nothing about samples from before.
  *
- * <p>The VM counts the classes that it unloads in its performance data ({@code
- * classLoadingService.cpp}), before it frees them; where there is none (-XX:-UsePerfData), each
- * garbage collection counts as one that unloads.
+ * <p>From the VM's count of unloaded classes ({@code classLoadingService.cpp}), which goes up
+ * before they are freed; without performance data (-XX:-UsePerfData) each garbage collection
+ * counts. Not thread-safe.
  */
 public final class Unloading {
   private static final byte[] COUNTER = "java.cls.unloadedClasses\0".getBytes(ISO_8859_1);
@@ -25,7 +24,7 @@ public final class Unloading {
   private final long collections;
   private final long counter;
   private final long[] addresses = new long[2];
-  private final Piece both = new Piece(2 * Long.BYTES);
+  private final MemoryCopy both = new MemoryCopy(2 * Long.BYTES);
   private long count;
   private long last = Long.MIN_VALUE;
   private int collectionCount;

@@ -10,12 +10,12 @@ package stackweave.hotspot.vmstructs;
 public record Field(long offset, int width, boolean signed) {
 
   /** The field of a structure that begins at the start of {@code piece}. */
-  public long in(Piece piece) {
+  public long in(MemoryCopy piece) {
     return in(piece, 0);
   }
 
   /** The field of a structure that begins at {@code base} in {@code piece}. */
-  public long in(Piece piece, int base) {
+  public long in(MemoryCopy piece, int base) {
     int at = base + (int) offset;
     return switch (width) {
       case 1 -> signed ? (byte) piece.u1(at) : piece.u1(at);
@@ -26,7 +26,7 @@ public record Field(long offset, int width, boolean signed) {
   }
 
   /** {@link #in} as an int, for lengths, offsets and indices. */
-  public int intIn(Piece piece) {
+  public int intIn(MemoryCopy piece) {
     return (int) in(piece, 0);
   }
 

@@ -3,37 +3,13 @@ package stackweave.hotspot.vmstructs;
 import java.util.List;
 
 /**
- * Everything of HotSpot's layout that frames are decoded with, each read by name with its type's
- * width. What differs between JDKs is decided here and nowhere else:
+ * Where the structures of this VM that frames are decoded with keep what: each field is looked up
+ * by name and has the width that the VM says. Made when a VM is opened, read by all who read the
+ * VM.
  *
- * <table>
- * <caption>What differs (17, 21 and 25 to 28 run; 22 to 24 from source)</caption>
- * <tr><th>item</th><th>as it was</th><th>since</th><th>as it is</th></tr>
- * <tr><td>nmethod's base</td><td>CompiledMethod</td><td>23</td><td>CodeBlob</td></tr>
- * <tr><td>start of the code</td><td>address</td><td>23</td><td>offset from the blob</td></tr>
- * <tr><td>deopt handlers</td><td>addresses</td><td>23</td><td>offsets from the blob</td></tr>
- * <tr><td>handler for method handle calls</td><td>of its own</td><td>26</td><td>none</td></tr>
- * <tr><td>verified entry</td><td>address</td><td>23</td><td>offset from the code</td></tr>
- * <tr><td>PcDescs and scopes</td><td>in the blob, scopes first</td><td>23</td>
- *     <td>in the immutable data, PcDescs first</td></tr>
- * <tr><td>scopes end</td><td>with the immutable data</td><td>26</td>
- *     <td>before the count of nmethods that share it</td></tr>
- * <tr><td>metadata</td><td>in the blob; 23, 24: in its data</td><td>25</td>
- *     <td>in the mutable data</td></tr>
- * <tr><td>line table flag</td><td>ConstMethod::_flags</td><td>21</td>
- *     <td>ConstMethod::_flags._flags</td></tr>
- * <tr><td>OS thread</td><td>JavaThread::_osthread</td><td>after 21</td>
- *     <td>Thread::_osthread</td></tr>
- * <tr><td>UNSIGNED5</td><td>bytes count from 0</td><td>20</td><td>bytes count from 1</td></tr>
- * <tr><td>called methods</td><td>in ConstantPoolCacheEntry</td><td>23</td>
- *     <td>in ResolvedMethodEntry</td></tr>
- * <tr><td>ContinuationEntry</td><td>not described (21 has it)</td><td>25</td>
- *     <td>described; 27: where its parent is, too</td></tr>
- * </table>
- *
- * <p>docs/jdk-layout.md has every entry with the type that each JDK gives it. Sources: HotSpot's
- * {@code vmStructs.cpp}, {@code nmethod.hpp}, {@code codeBlob.hpp}, {@code constMethod.hpp} of the
- * JDKs named. Immutable.
+ * <p>What differs between JDKs is decided here, by what vmStructs describe, or by {@link
+ * JdkVersion}, and nowhere else; docs/jdk-layout.md lists it, with every entry. Sources: {@code
+ * vmStructs.cpp}, {@code nmethod.hpp}, {@code codeBlob.hpp}, {@code constMethod.hpp}. Immutable.
  */
 public final class Layout {
 

@@ -9,8 +9,9 @@ import stackweave.hotspot.vmstructs.Layout.Base;
 import stackweave.hotspot.vmstructs.Layout.Place;
 
 /**
- * Looks up in vmStructs what frames are decoded with, under every name that some JDK has for it,
- * and keeps account of it: what was asked for, what this VM has, what it lacks.
+ * Looks up fields, sizes and constants in vmStructs, each under all names that JDKs have for it,
+ * and keeps a list of the look-ups: what was asked for, what this VM has, what it lacks. Used by
+ * {@link Layout} alone; docs/jdk-layout.md is checked against it.
  */
 public final class Ledger {
   public static final String UNSUPPORTED = "this JDK is not supported for Java frames: missing ";

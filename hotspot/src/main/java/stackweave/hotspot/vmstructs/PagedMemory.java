@@ -7,8 +7,8 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Memory read once by whole pages, for structures that never change: thousands of small strings of
- * libjvm's tables become a few dozen reads.
+ * Memory read once by whole pages: the many small strings of libjvm's tables take a few dozen
+ * reads. Only for memory that never changes; not thread-safe.
  */
 public final class PagedMemory implements MemoryReader {
   private static final int PAGE = 4096;

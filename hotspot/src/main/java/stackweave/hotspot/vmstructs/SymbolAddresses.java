@@ -1,6 +1,9 @@
 package stackweave.hotspot.vmstructs;
 
-/** Where the exported symbols of libjvm are in this process. */
+/**
+ * Where the exported symbols of libjvm are in the process. Implemented by the owner of the
+ * process's modules, asked when the VM is opened.
+ */
 @FunctionalInterface
 public interface SymbolAddresses {
 

@@ -4,10 +4,10 @@ import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.PartialFrame;
 
 /**
- * Recognises the few instruction sequences that HotSpot's code generators always emit the same way
- * on AArch64: calls, and how compiled code sets up and takes down its frame ({@code
+ * Recognises instruction sequences that HotSpot's code generators always emit the same way on
+ * AArch64: calls, and how compiled code sets up and takes down its frame ({@code
  * macroAssembler_aarch64.cpp}, {@code aarch64.ad}, {@code c1_LIRAssembler_aarch64.cpp} of 17, 21
- * and 25).
+ * and 25). Stateless.
  */
 final class CodePatterns {
   /** Bytes of the longest sequence that takes a frame down, behind its first instruction. */

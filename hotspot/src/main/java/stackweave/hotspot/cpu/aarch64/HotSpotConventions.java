@@ -8,12 +8,11 @@ import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
 
 /**
- * AArch64, from HotSpot's sources of 17, 21 and 25 ({@code frame_aarch64.hpp}, {@code
+ * HotSpot on AArch64, from its sources of JDK 17, 21 and 25 ({@code frame_aarch64.hpp}, {@code
  * stubGenerator_aarch64.cpp}, {@code assembler_aarch64.hpp}, {@code
- * templateInterpreterGenerator_aarch64.cpp}); the instruction sequences are in {@link
- * CodePatterns}.
+ * templateInterpreterGenerator_aarch64.cpp}). Instruction sequences are in {@link CodePatterns}.
  *
- * <p>Not proved on hardware: run so far under emulation (qemu-user) only.
+ * <p>Not tested on hardware: run so far under emulation (qemu-user) only.
  */
 public final class HotSpotConventions extends Cpu {
   /** The slot with the bytecode pointer, bytes from x29. */

@@ -8,8 +8,9 @@ import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * {@code generate_fixed_frame} and {@code remove_activation} of AArch64. The return address stays
- * in the link register until the frame stands, and is there again once the frame link was popped.
+ * The template interpreter's frame set-up and removal on AArch64 ({@code generate_fixed_frame} and
+ * {@code remove_activation}). The return address is in the link register until the frame is
+ * complete, and again after the frame link was popped.
  */
 final class TemplateInterpreter implements InterpreterEdge {
   /** Farther from sp than any caller's sp that a register holds at a method's entry. */

@@ -4,11 +4,9 @@ import java.util.Arrays;
 import stackweave.hotspot.cpu.StackDepth;
 
 /**
- * How far the stack of a native function reaches at one of its instructions, found by following its
- * code from its start: every way that leads there must agree. So the return address has a place
- * that is computed, not searched. Code that moves rsp by anything but constants has none.
- *
- * <p>Reused; not thread-safe.
+ * Computes stack depths of x86-64 functions by following their code from the start along all
+ * branches. Where two ways to an instruction disagree, or rsp is changed by anything but a
+ * constant, the depth is not known from there on. Reused; not thread-safe.
  */
 final class FunctionStack implements StackDepth {
   private static final int DISPUTED = -2;

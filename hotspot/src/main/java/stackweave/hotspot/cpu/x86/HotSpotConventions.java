@@ -8,9 +8,9 @@ import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
 
 /**
- * x86-64. The same in 17, 21 and 25 ({@code frame_x86.hpp}, {@code stubGenerator_x86_64.cpp},
- * {@code templateInterpreterGenerator_x86.cpp}); the instruction sequences are in {@link
- * CodePatterns}.
+ * HotSpot on x86-64, the same in JDK 17, 21 and 25 ({@code frame_x86.hpp}, {@code
+ * stubGenerator_x86_64.cpp}, {@code templateInterpreterGenerator_x86.cpp}). Instruction sequences
+ * are in {@link CodePatterns}.
  */
 public final class HotSpotConventions extends Cpu {
   /** The slot with the bytecode pointer, bytes from rbp. */

@@ -6,7 +6,11 @@ import stackweave.hotspot.cpu.FrameState;
 import stackweave.hotspot.cpu.InterpreterEdge;
 import stackweave.unwind.UnreadableMemoryException;
 
-/** {@code generate_fixed_frame} and {@code remove_activation} of x86-64. */
+/**
+ * The template interpreter's frame set-up and removal on x86-64 ({@code generate_fixed_frame} and
+ * {@code remove_activation}). The return address is on the stack, and while the frame is removed in
+ * r13.
+ */
 final class TemplateInterpreter implements InterpreterEdge {
   /** Farther above sp than any caller's sp that a register holds at a method's entry. */
   private static final long MAX_LOCALS_BYTES = 1 << 20;

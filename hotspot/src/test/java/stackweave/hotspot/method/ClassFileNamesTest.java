@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Names against the grammar of the class file. */
-class NamesTest {
+/** ClassFileNames against the grammar of the class file. */
+class ClassFileNamesTest {
 
   @ParameterizedTest
   @CsvSource(
@@ -26,7 +26,7 @@ class NamesTest {
         "([)V false",
       })
   void descriptors(String text, boolean valid) {
-    assertEquals(valid, Names.isMethodDescriptor(text));
+    assertEquals(valid, ClassFileNames.isMethodDescriptor(text));
   }
 
   @ParameterizedTest
@@ -35,7 +35,7 @@ class NamesTest {
     "<other>, false", "a/b, false", "a.b, false", "'', false", "a\u0001b, false"
   })
   void methodNames(String text, boolean valid) {
-    assertEquals(valid, Names.isMethodName(text));
+    assertEquals(valid, ClassFileNames.isMethodName(text));
   }
 
   @Test
@@ -45,7 +45,7 @@ class NamesTest {
     int slash = binary.indexOf('/');
     String internal =
         binary.substring(0, slash).replace('.', '/') + '+' + binary.substring(slash + 1);
-    assertEquals(binary, Names.javaClassName(internal));
-    assertEquals("java.lang.Object", Names.javaClassName("java/lang/Object"));
+    assertEquals(binary, ClassFileNames.javaClassName(internal));
+    assertEquals("java.lang.Object", ClassFileNames.javaClassName("java/lang/Object"));
   }
 }

@@ -1,11 +1,11 @@
 package stackweave.hotspot.method;
 
 /**
- * What names in a class file look like (JVMS 4.2, 4.3.3), to tell them from memory that is no name
- * any more, and how they are printed.
+ * Checks and converts names as class files have them (JVMS 4.2, 4.3.3). The checks tell names from
+ * memory that was reused. Stateless.
  */
-final class Names {
-  private Names() {}
+final class ClassFileNames {
+  private ClassFileNames() {}
 
   static boolean isMethodName(String name) {
     if (name == null || name.isEmpty()) {

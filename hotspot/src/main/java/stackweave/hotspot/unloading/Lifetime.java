@@ -1,13 +1,12 @@
 package stackweave.hotspot.unloading;
 
 /**
- * When something of the VM is known to have been what it is. Memory of the VM is freed and used
- * again, and samples are older than what is read for them: a copy speaks for a sample only if it
- * was there at the sample's time.
- *
- * <p>Times by {@link System#nanoTime}.
+ * From when to when a copy of something in the VM is known to match the original. The VM frees and
+ * reuses memory, and a sample is older than what is read for it: a copy may be used for a sample
+ * only if it matched at the sample's time. Base class of blobs and methods; times by {@link
+ * System#nanoTime}.
  */
-public abstract class Presence {
+public abstract class Lifetime {
   /**
    * How long after it was last seen something counts as the last that was there, where nothing is
    * any more: longer than rounds and samples take, too short for two unloadings.
@@ -78,7 +77,7 @@ public abstract class Presence {
   }
 
   /** It is not: it was last seen when it was before. */
-  public final void setDisappointed() {
+  public final void setRefuted() {
     expected = false;
     lastSeen = lastSeenBefore;
     collectionsSeen = collectionsSeenBefore;

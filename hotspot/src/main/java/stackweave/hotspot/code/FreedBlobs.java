@@ -1,10 +1,11 @@
 package stackweave.hotspot.code;
 
 /**
- * Where blobs were that are gone, and until when: the last few hundred. A blob that is found in
- * their place is younger than that.
+ * Remembers where the last few hundred freed blobs were, and when each was last seen. Asked by the
+ * blob cache for every blob that it reads: one that is found in the place of a freed one is younger
+ * than that.
  */
-final class GoneBlobs {
+final class FreedBlobs {
   private static final int CAPACITY = 512;
 
   private final long[] begins = new long[CAPACITY];

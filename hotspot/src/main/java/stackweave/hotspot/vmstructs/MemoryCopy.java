@@ -8,10 +8,10 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * A piece of the VM's memory, copied whole, so that what is decoded from it can't change or vanish
- * half-way. Reused; not thread-safe. Offsets count from the piece's first byte.
+ * A copy of a range of the VM's memory, so that what is decoded from it can't change or vanish in
+ * between. Offsets count from the first byte; little-endian. Reused; not thread-safe.
  */
-public final class Piece {
+public final class MemoryCopy {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =
@@ -23,12 +23,12 @@ public final class Piece {
   private long address;
   private int length;
 
-  public Piece(int capacity) {
+  public MemoryCopy(int capacity) {
     bytes = new byte[capacity];
   }
 
   /** Copies {@code length} bytes from {@code address} on. */
-  public Piece copy(MemoryReader memory, long address, int length)
+  public MemoryCopy copy(MemoryReader memory, long address, int length)
       throws UnreadableMemoryException {
     makeRoom(length);
     this.length = 0;
@@ -39,7 +39,7 @@ public final class Piece {
   }
 
   /** The same from what was copied before; where that came from is not said. */
-  public Piece copy(byte[] source, int offset, int length) {
+  public MemoryCopy copy(byte[] source, int offset, int length) {
     makeRoom(length);
     System.arraycopy(source, offset, bytes, 0, length);
     this.address = 0;

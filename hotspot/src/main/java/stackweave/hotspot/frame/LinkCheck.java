@@ -7,14 +7,14 @@ import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.model.UnwindCounters;
 
 /**
- * The link check: of two adjacent Java frames the caller's bytecode must call the callee, by name
- * and descriptor. A frame decoded from code that was replaced between the sample and now fails it,
- * and so does a frame that is not the next one.
+ * Checks neighbouring Java frames: the caller's bytecode must call the callee, by name and
+ * descriptor. This finds frames that were decoded from code that was replaced since the sample, and
+ * frames that are not neighbours. Called by the unwinder at the end of a stack; marks what is in
+ * doubt as stale code or as a missing frame.
  *
- * <p>Each frame of a {@link FrameBuffer} says how it is linked with its callee, the frame before
- * it, and whether it is proven otherwise.
+ * <p>In a {@link FrameBuffer}, each frame has the link with its callee, the frame before it.
  */
-public final class Links {
+public final class LinkCheck {
   /** Nothing is known: no Java frames, or a call of anything. */
   static final byte NONE = FrameBuffer.NO_LINK;
 
@@ -39,7 +39,7 @@ public final class Links {
   private final int missingFrame;
   private final UnwindCounters counters;
 
-  public Links(HotSpotMethods names, UnwindCounters counters) {
+  public LinkCheck(HotSpotMethods names, UnwindCounters counters) {
     staleCode = staleCode(names);
     missingFrame = names.intern(new HotSpotMethod("", "[missing frame]", "", 0, ""));
     this.counters = counters;

@@ -13,7 +13,7 @@ import stackweave.hotspot.frame.ContinuationFrame;
 import stackweave.hotspot.frame.ExceptionFrame;
 import stackweave.hotspot.frame.HotSpotFrame;
 import stackweave.hotspot.frame.InterpretedFrame;
-import stackweave.hotspot.frame.Links;
+import stackweave.hotspot.frame.LinkCheck;
 import stackweave.hotspot.frame.NativeWrapperFrame;
 import stackweave.hotspot.frame.RuntimeFrame;
 import stackweave.hotspot.frame.StackScan;
@@ -38,16 +38,18 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Steps from a frame in the code cache to its caller: finds which kind it is and lets that do it.
+ * Steps from a frame in the code cache to its caller: decides of which kind the frame is and lets
+ * that kind's class leave it. Called by {@link MixedUnwinder} for each frame of HotSpot's; owns the
+ * caches that these frames are decoded with. Not thread-safe.
  */
-final class HotSpotFrames {
+final class FrameStepper {
   private final CodeCache codeCache;
   private final CheckRounds rounds;
   private final BlobCache blobs;
   private final PcCache pcs;
   private final Callers callers;
   private final long callStubReturn;
-  private final Links links;
+  private final LinkCheck links;
   private final StackScan scan;
   private final HotSpotFrame compiled;
   private final HotSpotFrame nativeWrapper;
@@ -61,7 +63,7 @@ final class HotSpotFrames {
   private final ContinuationEntryFrame continuationEntry;
   private final HotSpotFrame continuation;
 
-  HotSpotFrames(HotSpot hotspot, HotSpotMethods names, UnwindCounters counters) {
+  FrameStepper(HotSpot hotspot, HotSpotMethods names, UnwindCounters counters) {
     rounds = new CheckRounds(hotspot.unloading());
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.memory();
@@ -74,8 +76,8 @@ final class HotSpotFrames {
     blobs = new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, counters);
     CallSites sites = new CallSites(layout, memory);
     ScopeDecoder scopes =
-        new ScopeDecoder(layout, methods, sites, unknownMethod, Links.staleCode(names));
-    links = new Links(names, counters);
+        new ScopeDecoder(layout, methods, sites, unknownMethod, LinkCheck.staleCode(names));
+    links = new LinkCheck(names, counters);
     pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
     callers = new Callers(codeCache, pcs, memory, cpu, counters);
     scan = new StackScan(callers, counters);
@@ -114,7 +116,7 @@ final class HotSpotFrames {
     }
   }
 
-  Links links() {
+  LinkCheck links() {
     return links;
   }
 

@@ -19,10 +19,10 @@ import stackweave.hotspot.model.UnwindCounters;
  * inlined, {@code =} held, {@code x} broken; behind it {@code !} if it is proven by its time,
  * {@code ?} if it is doubtful.
  */
-class LinksTest {
+class LinkCheckTest {
   private final HotSpotMethods names = new HotSpotMethods();
   private final UnwindCounters counters = new UnwindCounters();
-  private final Links links = new Links(names, counters);
+  private final LinkCheck links = new LinkCheck(names, counters);
 
   @ParameterizedTest(name = "{0} becomes {1}")
   @CsvSource({
@@ -98,15 +98,15 @@ class LinksTest {
       stack.addHotSpot(FrameKind.C1, 0x1000, false, method, bci, bci);
       byte link =
           switch (frame.charAt(0)) {
-            case 'i' -> Links.INLINED;
-            case '=' -> Links.HELD;
-            case 'x' -> Links.BROKEN;
-            default -> Links.NONE;
+            case 'i' -> LinkCheck.INLINED;
+            case '=' -> LinkCheck.HELD;
+            case 'x' -> LinkCheck.BROKEN;
+            default -> LinkCheck.NONE;
           };
       byte known =
           switch (frame.charAt(frame.length() - 1)) {
-            case '!' -> Links.PROVEN;
-            case '?' -> Links.DOUBTFUL;
+            case '!' -> LinkCheck.PROVEN;
+            case '?' -> LinkCheck.DOUBTFUL;
             default -> 0;
           };
       stack.setLink(stack.count() - 1, (byte) (link | known));
