@@ -10,13 +10,20 @@ import stackweave.hotspot.unloading.Lifetime;
  */
 public class CodeBlob extends Lifetime {
   final long address;
+
+  /** What kind of code it has. */
   public final BlobKind kind;
+
+  /** The blob's name as the VM has it. */
   public final String name;
 
   /** Id of the blob's name among the methods. */
   public final int nameId;
 
+  /** Address of the first instruction. */
   public final long codeBegin;
+
+  /** First address behind the code. */
   public final long codeEnd;
 
   /** Frame size in bytes, return address and saved frame pointer included; 0 or less: none. */
@@ -55,6 +62,7 @@ public class CodeBlob extends Lifetime {
     this.identity = identity;
   }
 
+  /** Whether {@code pc} lies in its code. */
   public final boolean contains(long pc) {
     return pc >= codeBegin && pc < codeEnd;
   }

@@ -29,6 +29,12 @@ public final class CodeCache {
   private final Heap[] heaps;
   private final MemoryCopy window = new MemoryCopy(WINDOW);
 
+  /**
+   * Reads where the code heaps are; they stay there as long as the VM runs.
+   *
+   * @throws UnreadableMemoryException if that is not readable
+   * @throws UnsupportedVmException if there are more code heaps than any JDK has, or none
+   */
   public CodeCache(Layout layout, MemoryReader memory)
       throws UnreadableMemoryException, UnsupportedVmException {
     this.layout = layout;
@@ -60,6 +66,7 @@ public final class CodeCache {
         address + space + layout.spaceHigh.offset());
   }
 
+  /** Whether {@code pc} lies in the code cache's reserved range. */
   public boolean contains(long pc) {
     return pc >= lowBound && pc < highBound;
   }

@@ -45,6 +45,11 @@ public final class InterpreterCodelets {
 
   private final Codelet[] codelets;
 
+  /**
+   * Reads all codelets.
+   *
+   * @throws UnreadableMemoryException if they are not readable
+   */
   public InterpreterCodelets(Layout layout, MemoryReader memory) throws UnreadableMemoryException {
     PagedMemory pages = new PagedMemory(memory);
     long queue = memory.readLong(layout.interpreterCode.offset());

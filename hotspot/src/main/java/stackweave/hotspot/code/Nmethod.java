@@ -9,6 +9,7 @@ import stackweave.hotspot.model.FrameKind;
  * the names of methods.
  */
 public final class Nmethod extends CodeBlob {
+  /** {@link #scopeAt} of a pc without Java frames. */
   public static final int NO_SCOPE = -1;
 
   /** comp_level 4: C2, or what stands in its place. */
@@ -16,12 +17,21 @@ public final class Nmethod extends CodeBlob {
 
   private static final int NOT_OSR = -1;
 
+  /** Where callers that have checked the receiver enter: the prologue begins here. */
   public final long verifiedEntry;
+
+  /** Where on-stack replacement enters; only of {@link #isOsr} methods. */
   public final long osrEntry;
+
+  /** Where the stubs behind the code begin: static call stubs, handlers. */
   public final long stubBegin;
+
   final long deoptHandler;
   final long deoptMhHandler;
+
+  /** Bytes above sp where a frame that is to be deoptimized keeps its pc. */
   public final int origPcOffset;
+
   final int compLevel;
   final int entryBci;
   private final int[] pcOffsets;
@@ -68,14 +78,17 @@ public final class Nmethod extends CodeBlob {
   /** The copies: PcDescs by ascending pc, the scopes' bytes, the metadata words. */
   record Debug(int[] pcOffsets, int[] scopeOffsets, byte[] scopes, long[] metadata) {}
 
+  /** Whether it is a native method's wrapper. */
   public boolean isNative() {
     return kind == BlobKind.NATIVE_NMETHOD;
   }
 
+  /** Whether it was compiled for on-stack replacement. */
   public boolean isOsr() {
     return entryBci != NOT_OSR;
   }
 
+  /** The kind of its outermost Java frame, by compiler. */
   public FrameKind frameKind() {
     if (isNative()) {
       return FrameKind.NATIVE_METHOD;
@@ -86,14 +99,17 @@ public final class Nmethod extends CodeBlob {
     return isOsr() ? FrameKind.C1_OSR : FrameKind.C1;
   }
 
+  /** The Method* that was compiled. */
   public long method() {
     return identity().method();
   }
 
+  /** Whether {@code pc} is where a frame returns that is to be deoptimized. */
   public boolean isDeoptHandler(long pc) {
     return pc == deoptHandler || pc == deoptMhHandler;
   }
 
+  /** Whether debug information was recorded for exactly this pc. */
   public boolean hasPcDesc(long pc) {
     return Arrays.binarySearch(pcOffsets, (int) (pc - codeBegin)) >= 0;
   }
@@ -108,6 +124,7 @@ public final class Nmethod extends CodeBlob {
     return i < pcOffsets.length - 1 ? scopeOffsets[i] : NO_SCOPE;
   }
 
+  /** The bytes of all scopes; not to be changed. */
   public byte[] scopes() {
     return scopes;
   }

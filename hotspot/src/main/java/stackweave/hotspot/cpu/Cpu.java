@@ -12,23 +12,33 @@ import stackweave.unwind.Architecture;
  * array nothing is recognised. Stateless.
  */
 public abstract class Cpu {
+  /** Bytes of a word. */
   public static final int WORD = 8;
 
   /** A register or a role that the processor does not have. */
   public static final int NONE = -1;
 
   // Every frame with a frame pointer: bytes from there, the same on all processors.
+  /** Slot of the caller's frame pointer. */
   public static final int SAVED_FP = 0;
+
+  /** Slot of the return address. */
   public static final int RETURN_ADDRESS = WORD;
+
+  /** Bytes of saved frame pointer and return address. */
   public static final int FRAME_LINK_BYTES = 2 * WORD;
 
   // Interpreter frame, bytes from the frame pointer, the same on all processors.
+  /** Slot of the caller's sp. */
   public static final int SENDER_SP = -1 * WORD;
+
+  /** Slot of the Method*. */
   public static final int METHOD = -3 * WORD;
 
   /** How much of the code around an interrupted pc the questions about it may look at. */
   public static final int CODE_WINDOW = 24;
 
+  /** The architecture that native unwinding knows it as. */
   public abstract Architecture architecture();
 
   // Registers by their role in Java code.

@@ -9,6 +9,7 @@ package stackweave.hotspot.cpu;
  *     yet, or is restored already
  */
 public record PartialFrame(int size, int returnAddress, int savedFp) {
+  /** The word is in its register, not on the stack. */
   public static final int IN_REGISTER = -1;
 
   /** Only the frame link: the saved frame pointer, and the return address above. */

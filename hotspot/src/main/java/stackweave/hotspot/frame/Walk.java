@@ -74,22 +74,27 @@ public final class Walk implements FrameState {
     doubtful = 0;
   }
 
+  /** The registers of the frame at hand; may be changed. */
   public Registers registers() {
     return registers;
   }
 
+  /** The processor; null where HotSpot's frames are not known. */
   public Cpu cpu() {
     return cpu;
   }
 
+  /** The copied stack. */
   public MemoryReader stack() {
     return stack;
   }
 
+  /** What was mapped at the sample's time. */
   public CodeModules modules() {
     return modules;
   }
 
+  /** The frames found so far. */
   public FrameBuffer frames() {
     return frames;
   }
@@ -99,10 +104,12 @@ public final class Walk implements FrameState {
     return interrupted;
   }
 
+  /** Says of the frame at hand whether it was interrupted at its pc. */
   public void setInterrupted(boolean interrupted) {
     this.interrupted = interrupted;
   }
 
+  /** The pc of the frame at hand: an interrupted instruction or a return address. */
   public long pc() {
     return registers.pc();
   }

@@ -97,10 +97,12 @@ public final class JavaMethod extends Lifetime {
     return 256 + code.length + 8 * lines.length;
   }
 
+  /** Whether the method is native. */
   public boolean isNative() {
     return (modifiers & ACC_NATIVE) != 0;
   }
 
+  /** Whether the address {@code bcp} lies in its bytecodes. */
   public boolean hasBytecodeAt(long bcp) {
     return bcp >= bytecodes && bcp < bytecodes + codeSize;
   }

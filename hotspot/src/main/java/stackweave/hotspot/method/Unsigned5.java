@@ -17,6 +17,9 @@ public final class Unsigned5 {
   private int end;
   private int position;
 
+  /**
+   * @param excludesZero whether bytes count from 1, as {@code Layout#unsigned5ExcludesZero}
+   */
   public Unsigned5(boolean excludesZero) {
     excluded = excludesZero ? 1 : 0;
   }

@@ -96,6 +96,7 @@ public final class FrameBuffer {
     return links[i];
   }
 
+  /** Says how frame {@code i} is linked with its callee; for the link check only. */
   public void setLink(int i, byte link) {
     links[i] = link;
   }

@@ -13,8 +13,12 @@ import stackweave.hotspot.method.CallSites;
  * copied stack. Immutable, save for the entries that it replaces.
  */
 public final class PcEntry {
+  /** An interrupted instruction or a return address. */
   public final long pc;
+
   final boolean interrupted;
+
+  /** The blob that has it. */
   public final CodeBlob blob;
 
   /** The compiled method at pc; null if it is none. */

@@ -66,6 +66,7 @@ public abstract class Lifetime {
     setUnchanged(rounds);
   }
 
+  /** Whether it is taken to be there, and was not compared yet. */
   public final boolean isExpected() {
     return expected;
   }
@@ -96,10 +97,12 @@ public abstract class Lifetime {
     return checkedIn == rounds.current();
   }
 
+  /** When it was first read. */
   public final long firstSeen() {
     return firstSeen;
   }
 
+  /** When it was last known to be unchanged. */
   public final long lastSeen() {
     return lastSeen;
   }

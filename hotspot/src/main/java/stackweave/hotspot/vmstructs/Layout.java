@@ -9,7 +9,7 @@ import java.util.List;
  *
  * <p>What differs between JDKs is decided here, by what vmStructs describe, or by {@link
  * JdkVersion}, and nowhere else; docs/jdk-layout.md lists it, with every entry. Sources: {@code
- * vmStructs.cpp}, {@code nmethod.hpp}, {@code codeBlob.hpp}, {@code constMethod.hpp}. Immutable.
+ * vmStructs.cpp}, {@code nmethod.hpp}, {@code constMethod.hpp}. Immutable.
  */
 public final class Layout {
 
@@ -34,6 +34,7 @@ public final class Layout {
 
   private static final int STACK_ALIGNMENT = 16;
 
+  /** The JDK's version, for what is not described. */
   public final JdkVersion version;
 
   // CodeCache, CodeHeap: static fields hold addresses.

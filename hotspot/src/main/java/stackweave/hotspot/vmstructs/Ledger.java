@@ -14,6 +14,7 @@ import stackweave.hotspot.vmstructs.Layout.Place;
  * {@link Layout} alone; docs/jdk-layout.md is checked against it.
  */
 public final class Ledger {
+  /** What the message begins with when required entries are missing. */
   public static final String UNSUPPORTED = "this JDK is not supported for Java frames: missing ";
 
   /** A name, and what an address kept under that name counts from. */

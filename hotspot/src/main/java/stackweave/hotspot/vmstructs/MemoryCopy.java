@@ -23,6 +23,9 @@ public final class MemoryCopy {
   private long address;
   private int length;
 
+  /**
+   * @param capacity bytes that it has room for at first; it grows when more are copied
+   */
   public MemoryCopy(int capacity) {
     bytes = new byte[capacity];
   }
@@ -65,14 +68,17 @@ public final class MemoryCopy {
     return address;
   }
 
+  /** How many bytes were copied. */
   public int length() {
     return length;
   }
 
+  /** The bytes themselves, at least {@link #length} of them; not to be kept. */
   public byte[] bytes() {
     return bytes;
   }
 
+  /** An unsigned byte. */
   public int u1(int offset) {
     return bytes[offset] & 0xff;
   }
@@ -81,10 +87,12 @@ public final class MemoryCopy {
     return (short) SHORTS.get(bytes, offset) & 0xffff;
   }
 
+  /** Four bytes, signed. */
   public int i4(int offset) {
     return (int) INTS.get(bytes, offset);
   }
 
+  /** Eight bytes. */
   public long i8(int offset) {
     return (long) LONGS.get(bytes, offset);
   }

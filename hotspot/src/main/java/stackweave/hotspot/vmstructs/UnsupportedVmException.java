@@ -7,6 +7,9 @@ package stackweave.hotspot.vmstructs;
 public final class UnsupportedVmException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * @param message one line for people
+   */
   public UnsupportedVmException(String message) {
     super(message);
   }
