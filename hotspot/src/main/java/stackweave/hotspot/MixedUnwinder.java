@@ -24,10 +24,10 @@ import stackweave.unwind.walk.NativeUnwinder;
  * is counted. Allocates nothing once its caches are warm. Not thread-safe: belongs to one thread.
  */
 public final class MixedUnwinder {
-  /** Some 20 MiB of names; hidden classes have ever new ones. */
+  /** Bounds the names to some 20 MiB: hidden classes have new ones all the time. */
   private static final int MAX_NAMES = HeapShare.of(1 << 16);
 
-  /** In a storm of code that is replaced. */
+  /** How often one stack is walked when code is replaced again and again. */
   private static final int MAX_WALKS = 3;
 
   private final NativeUnwinder natives;
@@ -204,7 +204,7 @@ public final class MixedUnwinder {
     }
   }
 
-  /** Whatever the walk made of it, what it lacks is the stack; but for what needs none. */
+  /** The end of a walk without a copied stack: that it is missing, unless the end needs none. */
   private static StopReason withoutStack(StopReason end) {
     return switch (end) {
       case COMPLETE, THREAD_ENTRY, TOO_DEEP, NO_MODULE, UNSUPPORTED_VM -> end;

@@ -159,7 +159,7 @@ public final class BlobCache {
     counters.cacheResets++;
   }
 
-  /** How often all blobs were forgotten: whoever keeps some must forget them then, too. */
+  /** How often all blobs were forgotten: copies of them kept elsewhere must be forgotten, too. */
   public int resets() {
     return resets;
   }

@@ -50,12 +50,12 @@ public final class ContinuationEntryFrame implements HotSpotFrame {
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     waitingPc = entry.pc;
-    // Whatever enterSpecial calls, sp is at the entry: its frame has nothing below.
+    // At every call in enterSpecial sp is at the ContinuationEntry.
     ContinuationEntry mounted = ContinuationEntry.at(walk, walk.sp(), parentOffset);
     // Its code is made once, before the first continuation runs, and is never freed.
     int frame = walk.frames().count();
     StopReason end = wrapper.step(walk, entry.present());
-    walk.believe(frame);
+    walk.markProven(frame);
     return end != null ? end : addMark(walk, entry, mounted);
   }
 

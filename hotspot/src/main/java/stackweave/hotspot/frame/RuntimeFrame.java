@@ -63,7 +63,7 @@ public final class RuntimeFrame implements HotSpotFrame {
         || leaveByFp(walk, entry.blob.frameBytes);
   }
 
-  /** About to go on in compiled code, at an exception handler: there it is as good as already. */
+  /** About to jump to an exception handler in compiled code: treated as if it had arrived there. */
   private boolean leaveByJump(Walk walk, long target, long sp) {
     if (!callers.isInCompiledCode(target)) {
       return false;

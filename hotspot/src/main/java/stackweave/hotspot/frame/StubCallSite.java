@@ -36,7 +36,7 @@ public final class StubCallSite {
       }
     }
     if (cpu.callBytes() == 0) {
-      return false; // what the link register says is no matter of search
+      return false; // the link register has the return address: nothing to search for
     }
     long sp = walk.sp();
     for (long slot = sp; slot < sp + MAX_SEARCH_WORDS * Cpu.WORD; slot += Cpu.WORD) {

@@ -279,8 +279,8 @@ public final class Walk implements FrameState {
     return added(all);
   }
 
-  /** Frame {@code i}, appended last, is of code that no other ever replaces. */
-  void believe(int i) {
+  /** Marks frame {@code i}, appended last, as proven: its code is never freed or replaced. */
+  void markProven(int i) {
     if (i < frames.count()) {
       doubtful -= (frames.link(i) & LinkCheck.DOUBTFUL) != 0 ? 1 : 0;
       frames.setLink(i, (byte) (frames.link(i) & ~LinkCheck.DOUBTFUL | LinkCheck.PROVEN));

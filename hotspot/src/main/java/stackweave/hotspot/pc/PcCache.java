@@ -163,7 +163,7 @@ public final class PcCache {
     return present;
   }
 
-  /** An entry of a blob that was replaced, if the sample is of its time. */
+  /** An entry of a blob that was replaced, if the sample was taken while it was there. */
   private PcEntry wasThere(PcEntry former) {
     if (former == null || !former.blob.wasThere(rounds)) {
       counters.tooOld++;

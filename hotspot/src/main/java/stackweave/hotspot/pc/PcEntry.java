@@ -72,7 +72,7 @@ public final class PcEntry {
       long key,
       long called) {
 
-    /** Whether it can be believed as long as its blob can. */
+    /** Whether it is valid as long as its blob is. */
     boolean isSure() {
       return complete && linked;
     }

@@ -57,7 +57,7 @@ public final class CheckRounds {
     }
   }
 
-  /** Begins the next round now: nothing is believed that is not compared again. */
+  /** Begins the next round now: everything cached is compared again before it is used. */
   public void next() {
     unloading.doubt();
     begin(System.nanoTime());

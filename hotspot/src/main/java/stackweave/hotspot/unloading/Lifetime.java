@@ -8,12 +8,12 @@ package stackweave.hotspot.unloading;
  */
 public abstract class Lifetime {
   /**
-   * How long after it was last seen something counts as the last that was there, where nothing is
-   * any more: longer than rounds and samples take, too short for two unloadings.
+   * For how long after it was last seen a freed original may still be meant by a sample, in ns:
+   * longer than rounds and samples take, too short for two unloadings.
    */
   private static final long REACH_NANOS = 50_000_000;
 
-  /** How long what can't have been freed, as far as is known, is not compared all the same. */
+  /** How long a copy is used without comparing it, if nothing can have been freed, in ns. */
   private static final long TRUST_NANOS = 500_000_000;
 
   private long firstSeen;
@@ -77,7 +77,7 @@ public abstract class Lifetime {
     setCompared(rounds);
   }
 
-  /** It is not: it was last seen when it was before. */
+  /** It is not what it was expected to be: it was last seen when it was before. */
   public final void setRefuted() {
     expected = false;
     lastSeen = lastSeenBefore;
@@ -85,8 +85,8 @@ public abstract class Lifetime {
   }
 
   /**
-   * Of what only collections and the unloading of classes free: whether there was none since it was
-   * compared. That is a moment ago at most: what frees it is known of today's JDKs.
+   * Of what is freed only by collections and by the unloading of classes: whether there was neither
+   * since it was compared, which must be less than {@link #TRUST_NANOS} ago.
    */
   public final boolean isUnfreed(CheckRounds rounds) {
     return comparedIn == rounds.unloading().epoch() && rounds.started() - compared < TRUST_NANOS;

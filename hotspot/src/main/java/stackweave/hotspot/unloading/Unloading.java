@@ -82,7 +82,7 @@ public final class Unloading {
     return epoch;
   }
 
-  /** Ends the epoch, for what it promises is in doubt. */
+  /** Ends the epoch early: what was unchanged in it must be compared again. */
   void doubt() {
     epoch++;
   }

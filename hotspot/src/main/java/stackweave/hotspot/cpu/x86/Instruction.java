@@ -17,7 +17,7 @@ final class Instruction {
     BRANCH,
     /** To {@link #target}. */
     JUMP,
-    /** Out of the function, or no one knows where; of calls, as some do not return. */
+    /** Out of the function or to an unknown place; also calls, because some do not return. */
     END,
     /** Not understood. */
     UNKNOWN
