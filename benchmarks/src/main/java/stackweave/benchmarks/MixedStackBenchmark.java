@@ -10,8 +10,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 
 /**
  * A warm mixed stack of about 60 frames, unwound from its first register to its thread's entry: a

@@ -12,10 +12,10 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayReader;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 
 /**
  * A warm mixed stack of some 60 frames out of the recorded cases: zlib's code in a recursion of

@@ -2,12 +2,30 @@ package stackweave.hotspot;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.hotspot.code.BlobReader;
+import stackweave.hotspot.code.CodeBlob;
+import stackweave.hotspot.code.CodeCache;
+import stackweave.hotspot.code.InterpreterCodelets;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.runtime.GarbageCollections;
+import stackweave.hotspot.runtime.JavaThreads;
+import stackweave.hotspot.runtime.LoadedClasses;
+import stackweave.hotspot.unloading.Unloading;
+import stackweave.hotspot.vmstructs.Field;
+import stackweave.hotspot.vmstructs.JdkVersion;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.PagedMemory;
+import stackweave.hotspot.vmstructs.SymbolAddresses;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
+import stackweave.hotspot.vmstructs.VmStructs;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * A HotSpot VM whose structures are understood: where its code cache, interpreter and threads are.
- * Immutable; what is decoded and cached of it belongs to the {@link MixedUnwinder}s.
+ * Opened once per process, then shared by its users; keeps no caches, those belong to each {@link
+ * MixedUnwinder}. Immutable.
  */
 public final class HotSpot {
   /** In "OpenJDK 64-Bit Server VM (17+35) for linux-amd64 JRE (17+35), built on ...". */
@@ -45,9 +63,9 @@ public final class HotSpot {
       throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
-      int featureVersion = featureVersion(structs, memory);
-      Cpu cpu = cpu(structs, featureVersion, memory);
-      return new HotSpot(new Layout(structs, featureVersion), cpu, memory);
+      JdkVersion version = version(structs, memory);
+      Cpu cpu = cpu(structs, version, memory);
+      return new HotSpot(new Layout(structs, version), cpu, memory);
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: its code cache can't be read ("
@@ -57,7 +75,7 @@ public final class HotSpot {
   }
 
   /** As the VM says itself: it is the one whose frames are to be decoded. */
-  private static Cpu cpu(VmStructs structs, int featureVersion, MemoryReader memory)
+  private static Cpu cpu(VmStructs structs, JdkVersion version, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     Field info = structs.field("Abstract_VM_Version", "_s_internal_vm_info_string");
     if (info == null) {
@@ -68,18 +86,18 @@ public final class HotSpot {
     String text = new PagedMemory(memory).string(memory.readLong(info.offset()));
     Matcher platform = PLATFORM.matcher(text == null ? "" : text);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
-    Cpu cpu = Cpu.of(name, featureVersion);
+    Cpu cpu = Cpus.of(name, version);
     if (cpu == null) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: frames of "
               + name
               + " are not known, only those of "
-              + Cpu.PLATFORMS);
+              + Cpus.PLATFORMS);
     }
     return cpu;
   }
 
-  private static int featureVersion(VmStructs structs, MemoryReader memory)
+  private static JdkVersion version(VmStructs structs, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     Field major = structs.field("Abstract_VM_Version", "_vm_major_version");
     if (major == null) {
@@ -87,12 +105,12 @@ public final class HotSpot {
           "this JDK is not supported for Java frames: missing"
               + " Abstract_VM_Version::_vm_major_version");
     }
-    return (int) memory.readLong(major.offset());
+    return new JdkVersion((int) memory.readLong(major.offset()));
   }
 
   /** The JDK's feature version, such as 17 or 25. */
   public int featureVersion() {
-    return layout.featureVersion;
+    return layout.version.feature();
   }
 
   /** Whether {@code pc} lies in the code cache's reserved range. */

@@ -1,5 +1,12 @@
 package stackweave.hotspot;
 
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.frame.LinkCheck;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.Registers;
@@ -10,26 +17,27 @@ import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.NativeUnwinder;
 
 /**
- * From a raw sample to all its frames: kernel frames first, then native and HotSpot frames as they
- * alternate, out to the thread's first frame.
+ * Unwinds one sample to all its frames: kernel frames first, then native and HotSpot frames as they
+ * alternate, out to the thread's first frame. Called by the drain thread for each sample.
  *
- * <p>Never throws: a failure of its own ends the one stack with {@link StopReason#INTERNAL_ERROR}
- * and is counted. A warm stack allocates nothing. Not thread-safe: belongs to one thread.
+ * <p>Never throws: a failure of its own ends that stack with {@link StopReason#INTERNAL_ERROR} and
+ * is counted. Allocates nothing once its caches are warm. Not thread-safe: belongs to one thread.
  */
 public final class MixedUnwinder {
-  /** Some 20 MiB of names; hidden classes have ever new ones. */
-  private static final int MOST_NAMES = HeapShare.of(1 << 16);
+  /** Bounds the names to some 20 MiB: hidden classes have new ones all the time. */
+  private static final int MAX_NAMES = HeapShare.of(1 << 16);
 
-  /** In a storm of code that is replaced. */
-  private static final int MOST_WALKS = 3;
+  /** How often one stack is walked when code is replaced again and again. */
+  private static final int MAX_WALKS = 3;
 
   private final NativeUnwinder natives;
   private final HotSpot vm;
   private final HotSpotMethods methods;
-  private final int mostNames;
-  private final HotSpotStatistics statistics = new HotSpotStatistics();
+  private final int maxNames;
+  private final UnwindCounters counters = new UnwindCounters();
+  private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private Walk walk;
-  private HotSpotFrames hotspot;
+  private FrameStepper hotspot;
   private NativeLeaf leaf;
   private int generation;
   private long failures;
@@ -43,10 +51,10 @@ public final class MixedUnwinder {
    *     HotSpotMethods#generation}), and the caches that have their ids with them
    */
   public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
-    this(natives, hotspot, methods, MOST_NAMES);
+    this(natives, hotspot, methods, MAX_NAMES);
   }
 
-  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int mostNames) {
+  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int maxNames) {
     Architecture architecture = natives.rules().architecture();
     if (hotspot != null && hotspot.cpu().architecture() != architecture) {
       throw new IllegalArgumentException("the rules are those of another architecture");
@@ -54,27 +62,28 @@ public final class MixedUnwinder {
     this.natives = natives;
     this.vm = hotspot;
     this.methods = methods;
-    this.mostNames = mostNames;
+    this.maxNames = maxNames;
     openCaches();
   }
 
   private void openCaches() {
     generation = methods.generation();
-    hotspot = vm == null ? null : new HotSpotFrames(vm, methods, statistics);
-    leaf = new NativeLeaf(natives, hotspot);
+    hotspot = vm == null ? null : new FrameStepper(vm, methods, counters);
     Architecture architecture = natives.rules().architecture();
+    Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
+    leaf = new NativeLeaf(natives, hotspot, cpu);
     walk =
         new Walk(
             new Registers(architecture),
-            vm == null ? Cpu.of(architecture) : vm.cpu(),
-            Links.staleCode(methods),
+            cpu,
+            LinkCheck.staleCode(methods),
             vm == null ? null : vm.unloading());
   }
 
   private void boundNames() {
-    if (methods.size() > mostNames) {
+    if (methods.size() > maxNames) {
       methods.forget();
-      statistics.nameResets++;
+      counters.nameResets++;
     }
     if (methods.generation() != generation) {
       openCaches();
@@ -128,15 +137,18 @@ public final class MixedUnwinder {
     return vm == null ? null : statistics;
   }
 
-  /** Names that contradict each other are read once more; what still does is shown as not known. */
+  /**
+   * ClassFileNames that contradict each other are read once more; what still does is shown as not
+   * known.
+   */
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
-    statistics.links += walk.links();
+    counters.links += walk.links();
     if (walk.brokenLinks() > 0) {
-      statistics.brokenLinks += walk.brokenLinks();
+      counters.brokenLinks += walk.brokenLinks();
       hotspot.forget(frames);
       frames.clear();
       frames.finish(walk(sample, modules, frames));
-      statistics.mendedLinks += walk.brokenLinks() == 0 ? 1 : 0;
+      counters.mendedLinks += walk.brokenLinks() == 0 ? 1 : 0;
     }
     if (walk.doubtful() > 0) {
       hotspot.links().markDoubtful(frames);
@@ -155,9 +167,9 @@ public final class MixedUnwinder {
     StopReason end = walkOnce(sample, modules, frames);
     for (int i = 1; !hotspot.confirm(); i++) {
       frames.clear();
-      hotspot.setExpecting(i < MOST_WALKS);
+      hotspot.setExpecting(i < MAX_WALKS);
       end = walkOnce(sample, modules, frames);
-      statistics.repeatedWalks++;
+      counters.repeatedWalks++;
     }
     return end;
   }
@@ -192,7 +204,7 @@ public final class MixedUnwinder {
     }
   }
 
-  /** Whatever the walk made of it, what it lacks is the stack; but for what needs none. */
+  /** The end of a walk without a copied stack: that it is missing, unless the end needs none. */
   private static StopReason withoutStack(StopReason end) {
     return switch (end) {
       case COMPLETE, THREAD_ENTRY, TOO_DEEP, NO_MODULE, UNSUPPORTED_VM -> end;

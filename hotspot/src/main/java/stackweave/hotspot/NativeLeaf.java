@@ -1,11 +1,20 @@
 package stackweave.hotspot;
 
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.StackDepth;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.table.LongTable;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.NativeUnwinder;
 
-/** Interrupted native code at a pc that no unwind information describes. */
+/**
+ * Finds the caller of native code that was interrupted at a pc without unwind information:
+ * hand-written assembly, code around system calls, a thread's first instructions. Called by {@link
+ * MixedUnwinder} for the innermost frame only, when the native unwinder found no rule. Not
+ * thread-safe.
+ */
 final class NativeLeaf {
   /** Longest way from the clone3 call to the first instruction that has unwind information. */
   private static final int CLONE_WINDOW = 32;
@@ -13,14 +22,15 @@ final class NativeLeaf {
   private static final int STATES = 1 << 12;
 
   private final NativeUnwinder natives;
-  private final HotSpotFrames hotspot;
+  private final FrameStepper hotspot;
   private final byte[] code = new byte[CLONE_WINDOW];
-  private final X86Function function = new X86Function();
-  private final byte[] functionCode = new byte[X86Function.LONGEST];
-  private final LongTable<X86Function.State> states = new LongTable<>(STATES);
+  private final StackDepth stackDepth;
+  private final byte[] functionCode = new byte[StackDepth.MAX_CODE_BYTES];
+  private final LongTable<StackDepth.State> states = new LongTable<>(STATES);
   private int generation;
 
-  NativeLeaf(NativeUnwinder natives, HotSpotFrames hotspot) {
+  NativeLeaf(NativeUnwinder natives, FrameStepper hotspot, Cpu cpu) {
+    this.stackDepth = cpu == null ? null : cpu.stackDepth();
     this.natives = natives;
     this.hotspot = hotspot;
   }
@@ -45,7 +55,7 @@ final class NativeLeaf {
       return StopReason.THREAD_ENTRY;
     }
     long start = functionStart(walk);
-    boolean computed = start != 0 && walk.cpu() instanceof X86;
+    boolean computed = start != 0 && stackDepth != null;
     boolean left = computed ? leaveFunction(walk, start) : leaveByTop(walk);
     return left ? null : StopReason.NO_RULE;
   }
@@ -81,7 +91,7 @@ final class NativeLeaf {
    * code itself says.
    */
   private boolean leaveFunction(Walk walk, long start) {
-    X86Function.State state = stateAt(walk, start);
+    StackDepth.State state = stateAt(walk, start);
     if (hotspot == null || state == null) {
       return false;
     }
@@ -95,10 +105,10 @@ final class NativeLeaf {
     return true;
   }
 
-  private static void restore(Walk walk, X86Function.State state, long slot) {
+  private static void restore(Walk walk, StackDepth.State state, long slot) {
     int[] slots = state.slots();
     for (int register = 0; register < slots.length; register++) {
-      if (slots[register] == X86Function.UNKNOWN) {
+      if (slots[register] == StackDepth.UNKNOWN) {
         walk.registers().forget(register);
       } else if (slots[register] > 0 && slots[register] <= state.depth()) {
         walk.registers().set(register, walk.peek(slot - slots[register]));
@@ -106,29 +116,29 @@ final class NativeLeaf {
     }
   }
 
-  private X86Function.State stateAt(Walk walk, long start) {
+  private StackDepth.State stateAt(Walk walk, long start) {
     if (generation != walk.modules().generation()) {
       generation = walk.modules().generation();
       states.clear();
     }
-    X86Function.State known = states.get(walk.pc());
+    StackDepth.State known = states.get(walk.pc());
     if (known != null) {
       return known;
     }
-    X86Function.State state = computed(walk, start);
+    StackDepth.State state = computed(walk, start);
     if (state != null) {
       states.put(walk.pc(), state);
     }
     return state;
   }
 
-  private X86Function.State computed(Walk walk, long start) {
+  private StackDepth.State computed(Walk walk, long start) {
     long pc = walk.pc();
     // Less near the end of what is mapped.
-    for (int length = X86Function.LONGEST; length > pc - start; length /= 2) {
+    for (int length = StackDepth.MAX_CODE_BYTES; length > pc - start; length /= 2) {
       try {
         walk.stack().code().read(start, functionCode, 0, length);
-        return function.at(functionCode, length, (int) (pc - start));
+        return stackDepth.at(functionCode, length, (int) (pc - start));
       } catch (UnreadableMemoryException e) {
         continue;
       }

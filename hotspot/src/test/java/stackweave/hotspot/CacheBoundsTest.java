@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.frame.Callers;
+import stackweave.hotspot.frame.LinkCheck;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -11,8 +16,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
 /** Caches that are asked for more than they hold are emptied, and say so. */
 class CacheBoundsTest {
   private final Vm vm = new Vm();
-  private final HotSpotStatistics statistics = new HotSpotStatistics();
-  private final Callers callers = new HotSpotFrames(vm.hotspot, vm.methods, statistics).callers();
+  private final UnwindCounters counters = new UnwindCounters();
+  private final Callers callers = new FrameStepper(vm.hotspot, vm.methods, counters).callers();
 
   CacheBoundsTest() throws Exception {}
 
@@ -27,15 +32,16 @@ class CacheBoundsTest {
       }
     }
     assertEquals(40_000, asked);
-    assertTrue(statistics.cacheResets() > 0);
-    assertTrue(statistics.pcMisses() >= asked);
+    assertTrue(counters.cacheResets > 0);
+    assertTrue(counters.pcMisses >= asked);
   }
 
   @Test
   void returnAddressesInNativeCode() {
     Registers registers = new Registers(Architecture.X86_64);
     Walk walk =
-        new Walk(registers, vm.hotspot.cpu(), Links.staleCode(vm.methods), vm.hotspot.unloading());
+        new Walk(
+            registers, vm.hotspot.cpu(), LinkCheck.staleCode(vm.methods), vm.hotspot.unloading());
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
     walk.begin(sample, vm.modules, new FrameBuffer(8));
     long from = vm.modules.libjvm().addressOf("JNI_CreateJavaVM") & -0x1000L;
@@ -44,6 +50,6 @@ class CacheBoundsTest {
       found += callers.isReturnAddress(walk, pc) ? 1 : 0;
     }
     assertTrue(found > 3_072, found + " return addresses");
-    assertTrue(statistics.cacheResets() > 0);
+    assertTrue(counters.cacheResets > 0);
   }
 }

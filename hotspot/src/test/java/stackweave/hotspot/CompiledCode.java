@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import stackweave.hotspot.model.FrameKind;
 
 /**
  * What the JVM itself says is compiled code: {@code jcmd Compiler.codelist} for addresses and

@@ -16,7 +16,7 @@ import stackweave.unwind.table.UnwindSections;
 /**
  * Just enough of ELF64 (System V gABI) for tests: sections by name, .dynsym, first load address.
  */
-final class ElfImage {
+public final class ElfImage {
   private static final int PT_LOAD = 1;
 
   private final ByteBuffer file;
@@ -36,7 +36,7 @@ final class ElfImage {
     }
   }
 
-  static ElfImage open(Path path) throws IOException {
+  public static ElfImage open(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       // Not mapped: debuggers would take the mapping for the library itself.
       ByteBuffer file = ByteBuffer.allocate((int) channel.size());
@@ -45,7 +45,7 @@ final class ElfImage {
     }
   }
 
-  Section section(String name) {
+  public Section section(String name) {
     Integer header = headers.get(name);
     if (header == null) {
       return null;
@@ -81,7 +81,7 @@ final class ElfImage {
   }
 
   /** Defined dynamic symbols: ELF virtual addresses by name. */
-  Map<String, Long> dynamicSymbols() {
+  public Map<String, Long> dynamicSymbols() {
     Map<String, Long> symbols = new HashMap<>();
     ByteBuffer entries = section(".dynsym").bytes().order(ByteOrder.LITTLE_ENDIAN);
     int names = (int) file.getLong(headers.get(".dynstr") + 0x18);

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**

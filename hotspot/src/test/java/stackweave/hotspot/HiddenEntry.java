@@ -4,11 +4,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.hotspot.vmstructs.PagedMemory;
+import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /** Memory in which one entry of vmStructs has another name: its first letter is missing. */
-final class HiddenEntry implements MemoryReader {
+public final class HiddenEntry implements MemoryReader {
   private final MemoryReader memory;
   private final SymbolAddresses symbols;
   private final PagedMemory tables;
@@ -17,7 +19,7 @@ final class HiddenEntry implements MemoryReader {
   /**
    * @param entry "Type::field", "sizeof(Type)" or the name of a constant
    */
-  HiddenEntry(SymbolAddresses symbols, MemoryReader memory, String entry)
+  public HiddenEntry(SymbolAddresses symbols, MemoryReader memory, String entry)
       throws UnreadableMemoryException {
     this.memory = memory;
     this.symbols = symbols;

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** The JDKs of this machine. */
-final class Jdks {
+public final class Jdks {
   private static final int OLDEST = 17;
 
   private Jdks() {}

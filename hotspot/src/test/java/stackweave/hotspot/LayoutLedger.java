@@ -2,6 +2,9 @@ package stackweave.hotspot;
 
 import java.util.Map;
 import java.util.TreeMap;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.Ledger;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 
 /**
  * Prints what the ledger finds in the JVM that runs this, {@code name type} per line, and what

@@ -12,6 +12,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.hotspot.vmstructs.SymbolAddresses;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

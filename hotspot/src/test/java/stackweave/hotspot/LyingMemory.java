@@ -5,7 +5,7 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /** Memory that shows nothing but zeros in pieces of a certain length, for so many times. */
-final class LyingMemory implements MemoryReader {
+public final class LyingMemory implements MemoryReader {
   private final MemoryReader truth;
   private int length;
   private int lies;

@@ -11,6 +11,8 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.model.FrameBuffer;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.rule.UnwindSource;

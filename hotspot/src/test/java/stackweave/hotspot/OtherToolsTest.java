@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import stackweave.hotspot.model.FrameKind;
 
 /**
  * The stacks of a process that stands still, by the unwinder, by jhsdb (Java frames: method,

@@ -8,6 +8,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -24,7 +29,7 @@ import stackweave.unwind.walk.NativeUnwinder;
  */
 public final class ParkedStacks {
   private static final String BOUNDARY = "[virtual thread]";
-  private static final int LONGEST_COMM = 15;
+  private static final int MAX_COMM_BYTES = 15;
   private static final String GATE = Gate.class.getName() + ".await";
 
   private final ProcessMemory memory = new ProcessMemory();
@@ -197,10 +202,10 @@ public final class ParkedStacks {
   /** What the kernel may call a thread: cut off, or since JDK 26 without its middle. */
   private static List<String> comms(String name) {
     int length = name.length();
-    return length <= LONGEST_COMM
+    return length <= MAX_COMM_BYTES
         ? List.of(name)
         : List.of(
-            name.substring(0, LONGEST_COMM),
+            name.substring(0, MAX_COMM_BYTES),
             name.substring(0, 7) + ".." + name.substring(length - 6));
   }
 

@@ -10,7 +10,7 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /** This process's memory through /proc/self/mem: an unmapped address gives a short read. */
-final class ProcessMemory implements MemoryReader {
+public final class ProcessMemory implements MemoryReader {
   private final FileChannel mem;
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
   private long reads;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
@@ -18,7 +19,7 @@ import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.CodeModules;
 
 /** The executable mappings of this process as /proc/self/maps had them at {@link #refresh}. */
-final class ProcessModules implements CodeModules {
+public final class ProcessModules implements CodeModules {
   record Module(String path, long start, long end, long bias, ElfImage image, UnwindTable table)
       implements CodeModule {
     @Override

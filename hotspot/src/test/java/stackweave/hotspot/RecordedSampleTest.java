@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
@@ -19,6 +20,7 @@ import stackweave.hotspot.replay.ReplayFormatException;
 import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 

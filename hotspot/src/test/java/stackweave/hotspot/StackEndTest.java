@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 

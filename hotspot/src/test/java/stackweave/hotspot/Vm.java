@@ -1,19 +1,26 @@
 package stackweave.hotspot;
 
 import java.io.IOException;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.walk.NativeUnwinder;
 
 /** The VM that runs the tests, opened for tests. */
-final class Vm {
-  final ProcessMemory memory = new ProcessMemory();
+public final class Vm {
+  public final ProcessMemory memory = new ProcessMemory();
   final RuleTable rules = new RuleTable(Architecture.X86_64);
-  final ProcessModules modules = new ProcessModules(rules, memory);
+  public final ProcessModules modules = new ProcessModules(rules, memory);
   final HotSpotMethods methods = new HotSpotMethods();
-  final HotSpot hotspot = HotSpot.open(modules.libjvm(), memory);
+  public final HotSpot hotspot = HotSpot.open(modules.libjvm(), memory);
 
-  Vm() throws IOException, UnsupportedVmException {}
+  public Vm() throws IOException, UnsupportedVmException {}
+
+  public Layout layout() {
+    return hotspot.layout();
+  }
 
   MixedUnwinder unwinder() {
     return new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);

@@ -14,12 +14,12 @@ import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.sframe.SFrameInput;
-import stackweave.hotspot.UnsupportedVmException;
 import stackweave.hotspot.replay.RecordedMemory;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayFormatException;
 import stackweave.hotspot.replay.ReplayReader;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 
 /** {@code replay FILE}. */
 @Command(

@@ -19,7 +19,7 @@ import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.agent.message.Version;
-import stackweave.hotspot.FrameKind;
+import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;

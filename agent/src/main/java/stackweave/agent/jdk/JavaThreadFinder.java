@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
-import stackweave.hotspot.JavaThreads;
+import stackweave.hotspot.runtime.JavaThreads;
 
 /**
  * The live Java threads with their OS thread ids.

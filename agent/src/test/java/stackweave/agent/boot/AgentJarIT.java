@@ -61,7 +61,7 @@ class AgentJarIT {
         List.of(
             "stackweave/stackweave/agent/Agent.class",
             "stackweave/stackweave/unwind/Registers.class",
-            "stackweave/stackweave/hotspot/FrameBuffer.class",
+            "stackweave/stackweave/hotspot/model/FrameBuffer.class",
             "stackweave/picocli/CommandLine.class",
             "stackweave/net/fornwall/jelf/ElfFile.class",
             "com.sun.jna/com/sun/jna/Native.class",

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
-import stackweave.hotspot.HotSpotMethod;
-import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
 
 /**
  * Tells wrong names from right ones by the names alone: who may call whom in {@link ChurnGGGGGG},

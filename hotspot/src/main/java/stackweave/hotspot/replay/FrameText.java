@@ -1,10 +1,10 @@
 package stackweave.hotspot.replay;
 
 import java.util.function.LongFunction;
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
-import stackweave.hotspot.HotSpotMethod;
-import stackweave.hotspot.HotSpotMethods;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
 
 /**
  * Frames as text: one line for each, the innermost first, and a last line that says how the stack

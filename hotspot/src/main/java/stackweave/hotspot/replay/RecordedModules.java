@@ -5,7 +5,7 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.CodeModules;
 
-/** The native code of a replay file. */
+/** The native code of a replay file, as the native unwinder asks for it. */
 final class RecordedModules implements CodeModules {
   private final List<RecordedModule> recorded;
   private final CodeModule[] opened;

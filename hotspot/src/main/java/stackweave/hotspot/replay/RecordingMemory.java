@@ -11,7 +11,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class RecordingMemory implements MemoryReader {
   private static final int LINE = RecordedMemory.LINE;
-  private static final int MOST_LINES = (4 << 20) / LINE;
+  private static final int MAX_LINES = (4 << 20) / LINE;
 
   private final MemoryReader memory;
   private final Map<Long, byte[]> lines = new HashMap<>();
@@ -65,7 +65,7 @@ final class RecordingMemory implements MemoryReader {
   }
 
   private void record(long from, int span) throws UnreadableMemoryException {
-    if (span < 0 || lines.size() + span / LINE > MOST_LINES) {
+    if (span < 0 || lines.size() + span / LINE > MAX_LINES) {
       throw UnreadableMemoryException.UNREADABLE;
     }
     byte[] bytes = new byte[span];

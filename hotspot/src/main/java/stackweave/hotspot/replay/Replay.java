@@ -1,10 +1,10 @@
 package stackweave.hotspot.replay;
 
-import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.HotSpot;
-import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
-import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
@@ -15,14 +15,14 @@ import stackweave.unwind.walk.NativeUnwinder;
  * thread-safe.
  */
 public final class Replay {
-  private static final int MOST_FRAMES = 8192;
+  private static final int MAX_FRAMES = 8192;
 
   private final RuleTable rules;
   private final RecordedModules modules;
   private final HotSpot hotspot;
   private final HotSpotMethods methods = new HotSpotMethods();
   private final StackSnapshot snapshot;
-  private final FrameBuffer frames = new FrameBuffer(MOST_FRAMES);
+  private final FrameBuffer frames = new FrameBuffer(MAX_FRAMES);
   private final MixedUnwinder unwinder;
 
   /**

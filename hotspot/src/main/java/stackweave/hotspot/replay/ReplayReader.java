@@ -25,14 +25,14 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * for it.
  */
 public final class ReplayReader {
-  private static final int MOST_TEXT = 1 << 20;
-  private static final int MOST_ENTRIES = 1 << 16;
-  private static final int MOST_LINES = (32 << 20) / RecordedMemory.LINE;
-  private static final int MOST_RULE_WORDS = 64;
+  private static final int MAX_TEXT_BYTES = 1 << 20;
+  private static final int MAX_ENTRIES = 1 << 16;
+  private static final int MAX_LINES = (32 << 20) / RecordedMemory.LINE;
+  private static final int MAX_RULE_WORDS = 64;
 
   private final DataInputStream in;
 
-  private static final long LARGEST_FILE = 64 << 20;
+  private static final long MAX_FILE_BYTES = 64 << 20;
 
   private ReplayReader(DataInputStream in) {
     this.in = in;
@@ -57,7 +57,7 @@ public final class ReplayReader {
   }
 
   private static ReplayFile readAlone(Path file) throws IOException {
-    if (Files.size(file) > LARGEST_FILE) {
+    if (Files.size(file) > MAX_FILE_BYTES) {
       throw new ReplayFormatException("too large for a replay file");
     }
     return read(Files.readAllBytes(file));
@@ -101,16 +101,16 @@ public final class ReplayReader {
   private ReplayFile file() throws IOException {
     String base = text();
     Map<String, String> facts = new TreeMap<>();
-    for (int i = count(MOST_ENTRIES); i > 0; i--) {
+    for (int i = count(MAX_ENTRIES); i > 0; i--) {
       facts.put(text(), text());
     }
     Architecture architecture = Architecture.valueOf(text());
     Map<String, Long> symbols = new TreeMap<>();
-    for (int i = count(MOST_ENTRIES); i > 0; i--) {
+    for (int i = count(MAX_ENTRIES); i > 0; i--) {
       symbols.put(text(), in.readLong());
     }
     List<RecordedModule> modules = new ArrayList<>();
-    for (int i = count(MOST_ENTRIES); i > 0; i--) {
+    for (int i = count(MAX_ENTRIES); i > 0; i--) {
       modules.add(module());
     }
     RecordedMemory memory = memory();
@@ -125,14 +125,14 @@ public final class ReplayReader {
     long end = in.readLong();
     long bias = in.readLong();
     UnwindSource source = UnwindSource.valueOf(text());
-    int count = count(MOST_ENTRIES);
+    int count = count(MAX_ENTRIES);
     long[] addresses = new long[count];
     long[][] rules = new long[count][];
     String[] symbols = new String[count];
     for (int i = 0; i < count; i++) {
       addresses[i] = in.readLong();
       symbols[i] = text();
-      rules[i] = new long[count(MOST_RULE_WORDS)];
+      rules[i] = new long[count(MAX_RULE_WORDS)];
       for (int k = 0; k < rules[i].length; k++) {
         rules[i][k] = in.readLong();
       }
@@ -142,7 +142,7 @@ public final class ReplayReader {
   }
 
   private RecordedMemory memory() throws IOException {
-    int count = count(MOST_LINES);
+    int count = count(MAX_LINES);
     long[] lines = new long[count];
     byte[] bytes = new byte[count * RecordedMemory.LINE];
     for (int i = 0; i < count; ) {
@@ -189,16 +189,16 @@ public final class ReplayReader {
     }
   }
 
-  private int count(int most) throws IOException {
+  private int count(int max) throws IOException {
     int count = in.readInt();
-    if (count < 0 || count > most) {
-      throw new ReplayFormatException("a broken replay file: " + count + " of at most " + most);
+    if (count < 0 || count > max) {
+      throw new ReplayFormatException("a broken replay file: " + count + " of at most " + max);
     }
     return count;
   }
 
   private String text() throws IOException {
-    byte[] bytes = in.readNBytes(count(MOST_TEXT));
+    byte[] bytes = in.readNBytes(count(MAX_TEXT_BYTES));
     return new String(bytes, StandardCharsets.UTF_8);
   }
 }

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.HotSpot;
-import stackweave.hotspot.HotSpotMethods;
 import stackweave.hotspot.MixedUnwinder;
-import stackweave.hotspot.SymbolAddresses;
-import stackweave.hotspot.UnsupportedVmException;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
+import stackweave.hotspot.vmstructs.SymbolAddresses;
+import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
@@ -31,7 +31,7 @@ import stackweave.unwind.walk.NativeUnwinder;
  */
 public final class SampleRecorder {
   /** How many words of the stack are tried as callers where a stack did not reach its root. */
-  private static final int MOST_TRIES = 256;
+  private static final int MAX_TRIES = 256;
 
   /** How much of a stack that did is tried, from the innermost word on, in bytes. */
   private static final int TRIED_OF_COMPLETE = 512;
@@ -166,7 +166,7 @@ public final class SampleRecorder {
     int length = complete ? Math.min(copy.stackLength(), TRIED_OF_COMPLETE) : copy.stackLength();
     long end = copy.stackAddress() + length - 2L * Long.BYTES;
     int tries = 0;
-    for (long slot = copy.stackAddress(); slot <= end && tries < MOST_TRIES; slot += Long.BYTES) {
+    for (long slot = copy.stackAddress(); slot <= end && tries < MAX_TRIES; slot += Long.BYTES) {
       long word = wordAt(slot);
       if (hotspot.contains(word) || modules.find(word - 1) != null) {
         tries++;

@@ -211,7 +211,7 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
    *
    * @param bias what the loader may have added to the addresses in PT_DYNAMIC; 0 for a file
    */
-  final Symbols dynamicSymbols(long bias) throws ElfFormatException {
+  public final Symbols dynamicSymbols(long bias) throws ElfFormatException {
     Segment dynamic = first(ElfHeaders.PT_DYNAMIC);
     if (dynamic == null) {
       return null;

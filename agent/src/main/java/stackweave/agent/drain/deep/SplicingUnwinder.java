@@ -1,8 +1,8 @@
 package stackweave.agent.drain.deep;
 
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.OlderStack;

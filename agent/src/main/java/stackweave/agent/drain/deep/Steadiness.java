@@ -1,6 +1,6 @@
 package stackweave.agent.drain.deep;
 
-import stackweave.hotspot.FrameBuffer;
+import stackweave.hotspot.model.FrameBuffer;
 
 /**
  * Whether a thread stays long enough below its callers for the older part of its stack, read some

@@ -1,7 +1,7 @@
 package stackweave.agent.drain.sample;
 
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 

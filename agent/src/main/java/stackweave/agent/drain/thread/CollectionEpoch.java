@@ -1,6 +1,6 @@
 package stackweave.agent.drain.thread;
 
-import stackweave.hotspot.GarbageCollections;
+import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

@@ -1,7 +1,7 @@
 package stackweave.agent.drain.thread;
 
 import stackweave.agent.engine.ThreadStacks;
-import stackweave.hotspot.JavaThreads;
+import stackweave.hotspot.runtime.JavaThreads;
 
 /**
  * The stacks of Java threads as the VM has them. Of a few new threads, only as many of the VM's

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.jdk.hook.ThreadStartHook;
-import stackweave.hotspot.JavaThreads;
+import stackweave.hotspot.runtime.JavaThreads;
 
 /**
  * The Java threads that {@code Thread.start} tells of, with what the VM has of them. For the drain

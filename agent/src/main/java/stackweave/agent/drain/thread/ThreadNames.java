@@ -4,8 +4,8 @@ import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.linux.Tasks;
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.store.EventStore;
 import stackweave.unwind.snapshot.StackSnapshot;
 

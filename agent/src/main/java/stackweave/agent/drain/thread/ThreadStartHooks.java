@@ -4,7 +4,7 @@ import java.lang.instrument.Instrumentation;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.jdk.hook.ThreadStartHook;
 import stackweave.agent.message.Messages;
-import stackweave.hotspot.LoadedClasses;
+import stackweave.hotspot.runtime.LoadedClasses;
 
 /**
  * When {@code Thread} is instrumented and when it gets its own code back: with each start and end

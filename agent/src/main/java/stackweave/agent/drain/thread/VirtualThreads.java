@@ -3,7 +3,7 @@ package stackweave.agent.drain.thread;
 import stackweave.agent.drain.thread.ContinuationTable.Found;
 import stackweave.agent.jdk.MountedContinuations;
 import stackweave.agent.linux.ObjectBits;
-import stackweave.hotspot.GarbageCollections;
+import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

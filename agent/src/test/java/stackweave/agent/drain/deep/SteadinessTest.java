@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import stackweave.hotspot.FrameBuffer;
-import stackweave.hotspot.FrameKind;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
 
 /** When a thread is too quick for its older frames to be believed. */
 class SteadinessTest {

@@ -1,0 +1,187 @@
+package stackweave.hotspot;
+
+import stackweave.hotspot.code.BlobCache;
+import stackweave.hotspot.code.BlobReader;
+import stackweave.hotspot.code.CodeCache;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.frame.AdapterFrame;
+import stackweave.hotspot.frame.CallStubFrame;
+import stackweave.hotspot.frame.Callers;
+import stackweave.hotspot.frame.CompiledFrame;
+import stackweave.hotspot.frame.ContinuationEntryFrame;
+import stackweave.hotspot.frame.ContinuationFrame;
+import stackweave.hotspot.frame.ExceptionFrame;
+import stackweave.hotspot.frame.HotSpotFrame;
+import stackweave.hotspot.frame.InterpretedFrame;
+import stackweave.hotspot.frame.LinkCheck;
+import stackweave.hotspot.frame.NativeWrapperFrame;
+import stackweave.hotspot.frame.RuntimeFrame;
+import stackweave.hotspot.frame.StackScan;
+import stackweave.hotspot.frame.StubCallSite;
+import stackweave.hotspot.frame.StubFrame;
+import stackweave.hotspot.frame.UpcallFrame;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.method.CallSites;
+import stackweave.hotspot.method.MethodCache;
+import stackweave.hotspot.method.MethodReader;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.pc.PcCache;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.hotspot.pc.ScopeDecoder;
+import stackweave.hotspot.unloading.CheckRounds;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Steps from a frame in the code cache to its caller: decides of which kind the frame is and lets
+ * that kind's class leave it. Called by {@link MixedUnwinder} for each frame of HotSpot's; owns the
+ * caches that these frames are decoded with. Not thread-safe.
+ */
+final class FrameStepper {
+  private final CodeCache codeCache;
+  private final CheckRounds rounds;
+  private final BlobCache blobs;
+  private final PcCache pcs;
+  private final Callers callers;
+  private final long callStubReturn;
+  private final LinkCheck links;
+  private final StackScan scan;
+  private final HotSpotFrame compiled;
+  private final HotSpotFrame nativeWrapper;
+  private final HotSpotFrame interpreted;
+  private final HotSpotFrame adapter;
+  private final HotSpotFrame stub;
+  private final HotSpotFrame runtime;
+  private final HotSpotFrame callStub;
+  private final HotSpotFrame exception;
+  private final HotSpotFrame upcall;
+  private final ContinuationEntryFrame continuationEntry;
+  private final HotSpotFrame continuation;
+
+  FrameStepper(HotSpot hotspot, HotSpotMethods names, UnwindCounters counters) {
+    rounds = new CheckRounds(hotspot.unloading());
+    Layout layout = hotspot.layout();
+    MemoryReader memory = hotspot.memory();
+    Cpu cpu = hotspot.cpu();
+    codeCache = hotspot.codeCache();
+    callStubReturn = hotspot.callStubReturn();
+    int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
+    MethodCache methods =
+        new MethodCache(new MethodReader(layout, memory, names), rounds, counters);
+    blobs = new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, counters);
+    CallSites sites = new CallSites(layout, memory);
+    ScopeDecoder scopes =
+        new ScopeDecoder(layout, methods, sites, unknownMethod, LinkCheck.staleCode(names));
+    links = new LinkCheck(names, counters);
+    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
+    callers = new Callers(codeCache, pcs, memory, cpu, counters);
+    scan = new StackScan(callers, counters);
+    compiled = new CompiledFrame(pcs, callers, scan, counters);
+    nativeWrapper = new NativeWrapperFrame(callers, scan);
+    interpreted =
+        new InterpretedFrame(
+            callers,
+            methods,
+            sites,
+            scan,
+            cpu.interpreterEdge(callers::isHotSpotReturnAddress, methods::hasBytecodeAt),
+            unknownMethod);
+    callStub = new CallStubFrame(names, cpu);
+    adapter = new AdapterFrame(callers, scan);
+    StubCallSite callSite = new StubCallSite(codeCache, pcs, cpu);
+    stub = new StubFrame(callers, callSite, scan);
+    runtime = new RuntimeFrame(callers, callSite, scan);
+    exception = new ExceptionFrame(callers, runtime);
+    upcall = new UpcallFrame(callers, runtime);
+    continuationEntry = new ContinuationEntryFrame(nativeWrapper, names, layout);
+    continuation =
+        layout.version.hasContinuations()
+            ? new ContinuationFrame(
+                layout, memory, callers, pcs, methods, names, cpu, continuationEntry)
+            : stub;
+  }
+
+  /** Compares all that the stack was decoded with with the VM, before it is decoded again. */
+  void forget(FrameBuffer frames) {
+    rounds.next();
+    for (int i = 0; i < frames.count(); i++) {
+      if (codeCache.contains(frames.pc(i))) {
+        pcs.forget(frames.pc(i), frames.isInterrupted(i));
+      }
+    }
+  }
+
+  LinkCheck links() {
+    return links;
+  }
+
+  Callers callers() {
+    return callers;
+  }
+
+  /** Whether {@code pc} is HotSpot's to decode. */
+  boolean contains(long pc) {
+    return codeCache.contains(pc);
+  }
+
+  /**
+   * Begins a stack.
+   *
+   * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
+   */
+  void begin(long timeNanos) {
+    pcs.confirm(); // of a stack that came to no end
+    rounds.tick(timeNanos);
+  }
+
+  /** Ends a stack: false if it was decoded with what was no longer there, so must be once more. */
+  boolean confirm() {
+    return pcs.confirm();
+  }
+
+  /**
+   * @param expecting false: from here on nothing needs {@link #confirm}, at the cost of a read for
+   *     each frame
+   */
+  void setExpecting(boolean expecting) {
+    blobs.setExpecting(expecting);
+  }
+
+  /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */
+  StopReason step(Walk walk) throws UnreadableMemoryException {
+    PcEntry entry = pcs.find(walk.pc(), walk.interrupted());
+    if (entry == null) {
+      StopReason full = walk.addStale(walk.pc(), walk.interrupted());
+      // Its frame is not known either, but its caller may be found.
+      return full == null && !scan.toCaller(walk, walk.sp()) ? StopReason.UNKNOWN_BLOB : full;
+    }
+    return frameOf(walk, entry).step(walk, entry);
+  }
+
+  private HotSpotFrame frameOf(Walk walk, PcEntry entry) {
+    return switch (entry.blob.kind) {
+      case NMETHOD -> compiled;
+      case NATIVE_NMETHOD ->
+          !walk.interrupted() && continuationEntry.isAt(entry) ? continuationEntry : nativeWrapper;
+      case INTERPRETER -> interpreted;
+      case ADAPTER, METHOD_HANDLES, VTABLE -> adapter;
+      case DEOPTIMIZATION, RUNTIME -> runtime;
+      case EXCEPTION -> exception;
+      case UPCALL -> upcall;
+      case STUB_ROUTINES -> stubRoutine(walk, entry);
+    };
+  }
+
+  private HotSpotFrame stubRoutine(Walk walk, PcEntry entry) {
+    if (entry.pc == callStubReturn) {
+      return callStub;
+    }
+    boolean barrier = !walk.interrupted() && entry.blob.name.contains("continuation");
+    return barrier ? continuation : stub;
+  }
+}

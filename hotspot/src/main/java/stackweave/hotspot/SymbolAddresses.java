@@ -1,9 +1,0 @@
-package stackweave.hotspot;
-
-/** Where the exported symbols of libjvm are in this process. */
-@FunctionalInterface
-public interface SymbolAddresses {
-
-  /** The runtime address of an exported symbol of libjvm, or 0 if it has none of that name. */
-  long addressOf(String symbol);
-}

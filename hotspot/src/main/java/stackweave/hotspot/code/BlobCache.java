@@ -1,0 +1,166 @@
+package stackweave.hotspot.code;
+
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.table.LongTable;
+import stackweave.hotspot.unloading.CheckRounds;
+import stackweave.unwind.HeapShare;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The code blobs that were read, by address; bounded by number and by the bytes of their copies.
+ * Asked by the pc cache. A blob is compared with the VM when it is first used in a {@link
+ * CheckRounds round}.
+ *
+ * <p>While a stack is unwound, known blobs are assumed to be unchanged; {@link #confirm} compares
+ * all of them with one system call at the end, because system calls dominate the cost of comparing.
+ * Not thread-safe.
+ */
+public final class BlobCache {
+  private static final int CAPACITY = HeapShare.of(1 << 15);
+  private static final long MAX_BYTES = HeapShare.of(24 << 20);
+
+  /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
+  private static final int LOG2_CELL = 6;
+
+  private final CodeCache codeCache;
+  private final BlobReader reader;
+  private final CheckRounds rounds;
+  private final UnwindCounters counters;
+  private final FreedBlobs gone = new FreedBlobs();
+  private final LongTable<CodeBlob> blobs = new LongTable<>(CAPACITY);
+
+  /** The blobs once more, by the cells of the code cache in which they were hit. */
+  private final LongTable<CodeBlob> cells = new LongTable<>(CAPACITY);
+
+  private final CodeBlob[] expected = new CodeBlob[BlobReader.MAX_COMPARED];
+  private final boolean[] unchanged = new boolean[BlobReader.MAX_COMPARED];
+  private int expectedCount;
+  private boolean expecting = true;
+  private long bytes;
+  private int resets;
+
+  public BlobCache(
+      CodeCache codeCache, BlobReader reader, CheckRounds rounds, UnwindCounters counters) {
+    this.codeCache = codeCache;
+    this.reader = reader;
+    this.rounds = rounds;
+    this.counters = counters;
+  }
+
+  /** The blob that holds {@code pc}, or null if none is there now. */
+  public CodeBlob find(long pc) {
+    CodeBlob near = cells.get(pc >>> LOG2_CELL);
+    if (near != null && near.contains(pc) && isCurrent(near)) {
+      return near;
+    }
+    try {
+      long address = codeCache.blobAt(pc);
+      if (address == 0) {
+        return null;
+      }
+      CodeBlob known = blobs.get(address);
+      CodeBlob blob = known != null && isCurrent(known) ? known : read(address);
+      if (blob == null || !blob.contains(pc)) {
+        return null;
+      }
+      cells.put(pc >>> LOG2_CELL, blob);
+      return blob;
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+  }
+
+  /** Whether {@code blob} is the one that the VM has at its address, as far as is known. */
+  public boolean isCurrent(CodeBlob blob) {
+    return !blob.isGone() && (blob.isChecked(rounds) || isStillCurrent(blob));
+  }
+
+  /** As {@link #isCurrent}, at this very moment or later. */
+  public boolean isStillCurrent(CodeBlob blob) {
+    if (blob.isExpected()) {
+      return true;
+    }
+    if (expecting && expectedCount < expected.length) {
+      blob.setExpected(rounds);
+      expected[expectedCount++] = blob;
+      return true;
+    }
+    boolean same = reader.isUnchanged(blob);
+    if (same) {
+      blob.setCompared(rounds);
+    } else {
+      setGone(blob);
+    }
+    return same;
+  }
+
+  /**
+   * Compares all that was only taken to be current.
+   *
+   * @return false if something of it was not: what was decoded with it is void
+   */
+  public boolean confirm() {
+    if (expectedCount == 0) {
+      return true;
+    }
+    boolean all = reader.compare(expected, expectedCount, unchanged);
+    for (int i = 0; i < expectedCount; i++) {
+      CodeBlob blob = expected[i];
+      expected[i] = null;
+      if (unchanged[i]) {
+        blob.setConfirmed(rounds);
+      } else {
+        blob.setRefuted();
+        setGone(blob);
+      }
+    }
+    expectedCount = 0;
+    return all;
+  }
+
+  /**
+   * @param expecting false: nothing is taken to be current from here on, without {@link #confirm}
+   */
+  public void setExpecting(boolean expecting) {
+    this.expecting = expecting;
+  }
+
+  private void setGone(CodeBlob blob) {
+    blob.setGone();
+    gone.add(blob);
+    blobs.remove(blob.address);
+    counters.identityFailures++;
+  }
+
+  private CodeBlob read(long address) throws UnreadableMemoryException {
+    CodeBlob blob = reader.read(address);
+    if (blob == null) {
+      return null;
+    }
+    counters.blobsRead++;
+    blob.setRead(rounds);
+    blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
+    int weight = blob instanceof Nmethod n ? n.weight() : 0;
+    if (bytes + weight > MAX_BYTES) {
+      blobs.clear();
+      reset();
+    }
+    if (blobs.put(address, blob)) {
+      reset();
+    }
+    bytes += weight;
+    return blob;
+  }
+
+  private void reset() {
+    bytes = 0;
+    cells.clear();
+    resets++;
+    counters.cacheResets++;
+  }
+
+  /** How often all blobs were forgotten: copies of them kept elsewhere must be forgotten, too. */
+  public int resets() {
+    return resets;
+  }
+}

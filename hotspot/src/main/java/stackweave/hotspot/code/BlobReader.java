@@ -1,0 +1,250 @@
+package stackweave.hotspot.code;
+
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.MemoryCopy;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Copies a code blob out of the VM: its header, and for a compiled method also its PcDescs, scopes
+ * and metadata. Called by the blob cache. Answers null where the copies contradict each other,
+ * because the blob was freed or replaced while it was read. Not thread-safe.
+ */
+public final class BlobReader {
+  /** How many blobs can be compared at a time. */
+  static final int MAX_COMPARED = 64;
+
+  private static final int NAME_BYTES = 128;
+
+  /** More than any compiled method's debug information. */
+  private static final int MAX_PIECE_BYTES = 16 << 20;
+
+  private final Layout layout;
+  private final MemoryReader memory;
+  private final HotSpotMethods methods;
+  private final MemoryCopy header = new MemoryCopy(512);
+  private final byte[] headers;
+  private final long[] addresses = new long[MAX_COMPARED];
+  private final MemoryCopy data = new MemoryCopy(1 << 16);
+
+  public BlobReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
+    this.layout = layout;
+    this.memory = memory;
+    this.methods = methods;
+    this.headers = new byte[MAX_COMPARED * (layout.heapBlockSize + layout.nmethodSize)];
+  }
+
+  /** The blob at {@code address}, or null if what is there is no blob. */
+  public CodeBlob read(long address) throws UnreadableMemoryException {
+    if (!copyHeader(address)) {
+      return null;
+    }
+    CodeBlob.Identity identity = identity();
+    String name = name(identity.name());
+    if (name == null) {
+      return null;
+    }
+    BlobKind kind = BlobKind.ofName(name);
+    if (kind == BlobKind.ADAPTER && !name.endsWith(BlobKind.ADAPTERS)) {
+      name = BlobKind.ADAPTERS; // an AOT cache has them under the types of their arguments
+    }
+    long codeBegin = place(layout.codeBegin, address, 0);
+    long codeEnd = address + layout.blobDataOffset.in(header);
+    long end = address + identity.size();
+    if (codeBegin < address || codeEnd < codeBegin || codeEnd > end) {
+      return null;
+    }
+    int frameBytes = 8 * layout.blobFrameSize.intIn(header);
+    int frameComplete = layout.blobFrameComplete.intIn(header);
+    int nameId = methods.intern(new HotSpotMethod("", name, "", 0, ""));
+    CodeBlob blob =
+        new CodeBlob(
+            address, kind, name, nameId, codeBegin, codeEnd, frameBytes, frameComplete, identity);
+    return isCompiled(kind) ? nmethod(blob) : blob;
+  }
+
+  /** Whether {@code blob} is still what it was. */
+  boolean isUnchanged(CodeBlob blob) {
+    try {
+      return copyHeader(blob.address) && isIdentity(blob);
+    } catch (UnreadableMemoryException e) {
+      return false; // the heap shrank
+    }
+  }
+
+  /**
+   * The same for several, at the cost of hardly more than one.
+   *
+   * @param unchanged receives the answers
+   * @return whether all are what they were
+   */
+  boolean compare(CodeBlob[] blobs, int count, boolean[] unchanged) {
+    int block = layout.heapBlockSize;
+    int length = block + layout.nmethodSize;
+    for (int i = 0; i < count; i++) {
+      addresses[i] = blobs[i].address - block;
+    }
+    boolean read = readHeaders(count, length);
+    boolean all = true;
+    for (int i = 0; i < count; i++) {
+      unchanged[i] =
+          read ? takeHeader(i * length, length) && isIdentity(blobs[i]) : isUnchanged(blobs[i]);
+      all &= unchanged[i];
+    }
+    return all;
+  }
+
+  private boolean readHeaders(int count, int length) {
+    try {
+      memory.readEach(addresses, count, length, headers);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  private boolean isIdentity(CodeBlob blob) {
+    return identityEquals(blob.identity(), isCompiled(blob.kind));
+  }
+
+  private static boolean isCompiled(BlobKind kind) {
+    return kind == BlobKind.NMETHOD || kind == BlobKind.NATIVE_NMETHOD;
+  }
+
+  /**
+   * In one read with what stands before it: blobs are checked so often that the calls of the kernel
+   * are what it costs.
+   */
+  private boolean copyHeader(long blob) throws UnreadableMemoryException {
+    int block = layout.heapBlockSize;
+    header.copy(memory, blob - block, block + layout.nmethodSize);
+    return dropBlock();
+  }
+
+  /** The same from one of several that were read. */
+  private boolean takeHeader(int offset, int length) {
+    header.copy(headers, offset, length);
+    return dropBlock();
+  }
+
+  private boolean dropBlock() {
+    if (layout.blockUsed.in(header) == 0) {
+      return false;
+    }
+    header.drop(layout.heapBlockSize);
+    return true;
+  }
+
+  private CodeBlob.Identity identity() {
+    return new CodeBlob.Identity(
+        layout.blobName.in(header),
+        layout.blobSize.intIn(header),
+        layout.compileId.intIn(header),
+        layout.method.in(header));
+  }
+
+  private boolean identityEquals(CodeBlob.Identity known, boolean compiled) {
+    return known.name() == layout.blobName.in(header)
+        && known.size() == layout.blobSize.intIn(header)
+        && (!compiled
+            || known.compileId() == layout.compileId.intIn(header)
+                && known.method() == layout.method.in(header));
+  }
+
+  /** Null if there is none; empty for the adapter of methods without arguments. */
+  private String name(long pointer) throws UnreadableMemoryException {
+    if (pointer == 0) {
+      return null;
+    }
+    for (int length = NAME_BYTES; length >= 8; length /= 2) {
+      try {
+        data.copy(memory, pointer, length);
+      } catch (UnreadableMemoryException e) {
+        continue; // the string ends near the end of its mapping
+      }
+      for (int i = 0; i < length; i++) {
+        if (data.u1(i) == 0) {
+          return data.text(0, i);
+        }
+      }
+      return data.text(0, length);
+    }
+    return null;
+  }
+
+  private CodeBlob nmethod(CodeBlob blob) throws UnreadableMemoryException {
+    long address = blob.address;
+    long code = blob.codeBegin;
+    Nmethod.Entries entries =
+        new Nmethod.Entries(
+            place(layout.verifiedEntry, address, code),
+            layout.osrEntry.in(header),
+            address + layout.stubOffset.in(header),
+            place(layout.deoptHandler, address, code),
+            layout.deoptMhHandler == null ? 0 : place(layout.deoptMhHandler, address, code),
+            layout.origPcOffset.intIn(header),
+            layout.compLevel.intIn(header),
+            layout.entryBci.intIn(header));
+    long pcsFrom = place(layout.pcDescsBegin, address, code);
+    long pcsTo = place(layout.pcDescsEnd, address, code);
+    long scopesFrom = place(layout.scopesBegin, address, code);
+    long scopesTo = place(layout.scopesEnd, address, code);
+    long metadataFrom = place(layout.metadataBegin, address, code);
+    long metadataTo = place(layout.metadataEnd, address, code);
+    if (!isPiece(pcsFrom, pcsTo)
+        || !isPiece(scopesFrom, scopesTo)
+        || !isPiece(metadataFrom, metadataTo)) {
+      return null;
+    }
+    int count = (int) (pcsTo - pcsFrom) / layout.pcDescSize;
+    int[] pcOffsets = new int[count];
+    int[] scopeOffsets = new int[count];
+    if (!copyPcDescs(pcsFrom, pcOffsets, scopeOffsets)) {
+      return null;
+    }
+    byte[] scopes = new byte[(int) (scopesTo - scopesFrom)];
+    memory.read(scopesFrom, scopes, 0, scopes.length);
+    long[] metadata = new long[(int) (metadataTo - metadataFrom) / 8];
+    data.copy(memory, metadataFrom, metadata.length * 8);
+    for (int i = 0; i < metadata.length; i++) {
+      metadata[i] = data.i8(8 * i);
+    }
+    Nmethod nmethod =
+        new Nmethod(blob, entries, new Nmethod.Debug(pcOffsets, scopeOffsets, scopes, metadata));
+    // All was copied piece by piece: the blob must still be the one whose pieces these are.
+    return isUnchanged(nmethod) ? nmethod : null;
+  }
+
+  private static boolean isPiece(long from, long to) {
+    return from > 0 && to >= from && to - from <= MAX_PIECE_BYTES;
+  }
+
+  /** False if they are not in ascending order, as HotSpot keeps them. */
+  private boolean copyPcDescs(long from, int[] pcOffsets, int[] scopeOffsets)
+      throws UnreadableMemoryException {
+    data.copy(memory, from, pcOffsets.length * layout.pcDescSize);
+    for (int i = 0; i < pcOffsets.length; i++) {
+      int at = i * layout.pcDescSize;
+      pcOffsets[i] = (int) layout.pcDescPcOffset.in(data, at);
+      scopeOffsets[i] = (int) layout.pcDescScopeOffset.in(data, at);
+      if (i > 0 && pcOffsets[i] <= pcOffsets[i - 1]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private long place(Layout.Place place, long blob, long code) {
+    long value = place.field().in(header);
+    return switch (place.base()) {
+      case ABSOLUTE -> value;
+      case BLOB -> blob + value;
+      case CODE -> code + value;
+      case DATA -> blob + layout.blobDataOffset.in(header) + value;
+      case IMMUTABLE_DATA -> layout.immutableData.in(header) + value;
+      case MUTABLE_DATA -> layout.mutableData.in(header) + value;
+    };
+  }
+}

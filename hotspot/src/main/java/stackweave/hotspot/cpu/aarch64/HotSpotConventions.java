@@ -1,0 +1,217 @@
+package stackweave.hotspot.cpu.aarch64;
+
+import java.util.function.LongPredicate;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.InterpreterEdge;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.cpu.StackDepth;
+import stackweave.unwind.Architecture;
+
+/**
+ * HotSpot on AArch64, from its sources of JDK 17, 21 and 25 ({@code frame_aarch64.hpp}, {@code
+ * stubGenerator_aarch64.cpp}, {@code assembler_aarch64.hpp}, {@code
+ * templateInterpreterGenerator_aarch64.cpp}). Instruction sequences are in {@link CodePatterns}.
+ *
+ * <p>Not tested on hardware: run so far under emulation (qemu-user) only.
+ */
+public final class HotSpotConventions extends Cpu {
+  /** The slot with the bytecode pointer, bytes from x29. */
+  private static final int BYTECODE_POINTER_SLOT = -9 * WORD;
+
+  private static final int[] CALL_STUB_REGISTERS = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
+
+  /** Bytes from x29. */
+  private static final int[] CALL_STUB_SLOTS = {
+    -9 * WORD, -10 * WORD, -11 * WORD, -12 * WORD, -13 * WORD,
+    -14 * WORD, -15 * WORD, -16 * WORD, -17 * WORD, -18 * WORD
+  };
+
+  /** User addresses of Linux have 48 bits; above them is the signature of a return address. */
+  private static final long ADDRESS_MASK = (1L << 48) - 1;
+
+  private final int senderSp;
+
+  /**
+   * @param senderSpInX19 whether this JDK keeps the caller's sp in x19, not in x13
+   */
+  public HotSpotConventions(boolean senderSpInX19) {
+    senderSp = senderSpInX19 ? RegisterNumbers.X19 : RegisterNumbers.X13;
+  }
+
+  @Override
+  public Architecture architecture() {
+    return Architecture.AARCH64;
+  }
+
+  @Override
+  public int thread() {
+    return RegisterNumbers.X28;
+  }
+
+  @Override
+  public int method() {
+    return RegisterNumbers.X12;
+  }
+
+  @Override
+  public int senderSp() {
+    return senderSp;
+  }
+
+  @Override
+  public int bytecodePointer() {
+    return RegisterNumbers.X22;
+  }
+
+  /** The link register: nothing on the stack is in the way of the arguments. */
+  @Override
+  public int movedReturnAddress() {
+    return RegisterNumbers.X30;
+  }
+
+  @Override
+  public int throwingPc() {
+    return RegisterNumbers.X3;
+  }
+
+  @Override
+  public int systemCallResult() {
+    return RegisterNumbers.X0;
+  }
+
+  @Override
+  public int callBytes() {
+    return 0;
+  }
+
+  @Override
+  public long returnAddress(long word) {
+    return word & ADDRESS_MASK;
+  }
+
+  @Override
+  public int bytecodePointerSlot() {
+    return BYTECODE_POINTER_SLOT;
+  }
+
+  @Override
+  public int[] callStubRegisters() {
+    return CALL_STUB_REGISTERS;
+  }
+
+  @Override
+  public int[] callStubSlots() {
+    return CALL_STUB_SLOTS;
+  }
+
+  @Override
+  public InterpreterEdge interpreterEdge(
+      LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
+    return new TemplateInterpreter(returnAddresses, senderSp);
+  }
+
+  @Override
+  public StackDepth stackDepth() {
+    return null;
+  }
+
+  @Override
+  public int maxCallBytes() {
+    return Instruction.LENGTH;
+  }
+
+  @Override
+  public int maxKnownCallBytes() {
+    return CodePatterns.MAX_KNOWN_CALL_BYTES;
+  }
+
+  @Override
+  public boolean isCallBefore(byte[] code, int end) {
+    return CodePatterns.isCallBefore(code, end);
+  }
+
+  @Override
+  public long callTarget(byte[] code, int end, long pc) {
+    return CodePatterns.callTarget(code, end, pc);
+  }
+
+  @Override
+  public int maxPopsBytes() {
+    return CodePatterns.MAX_POPS_BYTES;
+  }
+
+  @Override
+  public int popsAt(byte[] code) {
+    return CodePatterns.popsAt(code);
+  }
+
+  @Override
+  public int jumpRegister(byte[] code, int i) {
+    return CodePatterns.jumpRegister(code, i);
+  }
+
+  @Override
+  public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
+    return CodePatterns.inPrologue(code, entry, pc, limit);
+  }
+
+  @Override
+  public PartialFrame inEpilogue(byte[] code, int pc) {
+    return CodePatterns.inEpilogue(code, pc);
+  }
+
+  @Override
+  public PartialFrame frameless() {
+    return CodePatterns.FRAMELESS;
+  }
+
+  @Override
+  public boolean isReturn(byte[] code, int i) {
+    return CodePatterns.isReturn(code, i);
+  }
+
+  @Override
+  public int fpPushLength() {
+    return Instruction.LENGTH;
+  }
+
+  @Override
+  public boolean isFpPush(byte[] code, int i) {
+    return CodePatterns.isPushLink(code, i);
+  }
+
+  @Override
+  public boolean isEnter(byte[] code, int i) {
+    return CodePatterns.isEnter(code, i);
+  }
+
+  @Override
+  public int enterLength() {
+    return 2 * Instruction.LENGTH;
+  }
+
+  @Override
+  public boolean isLinkOnTop(byte[] code, int i) {
+    return isEnter(code, i - Instruction.LENGTH) || CodePatterns.isPopLink(code, i);
+  }
+
+  @Override
+  public boolean isSavingFp(byte[] code, int i) {
+    return CodePatterns.isSavingLink(code, i);
+  }
+
+  @Override
+  public boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
+    return CodePatterns.isX3PoppedBefore(code, end, distance);
+  }
+
+  @Override
+  public boolean isSystemCallBefore(byte[] code, int end) {
+    return CodePatterns.isSystemCallBefore(code, end);
+  }
+
+  @Override
+  public boolean isCloneWithin(byte[] code, int end) {
+    return CodePatterns.isCloneWithin(code, end);
+  }
+}

@@ -1,0 +1,124 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Leaves code without a frame of its own between caller and callee: adapters, method handle
+ * linkers, vtable stubs. The return address is on top of the stack (or in the link register) or,
+ * while arguments are moved, in another register; so may be the caller's sp.
+ */
+public final class AdapterFrame implements HotSpotFrame {
+  /** Farther than arguments reach, in bytes. */
+  private static final long MAX_ARGUMENT_BYTES = 1 << 16;
+
+  private final Callers callers;
+  private final StackScan scan;
+
+  public AdapterFrame(Callers callers, StackScan scan) {
+    this.callers = callers;
+    this.scan = scan;
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    StopReason full = walk.addStub(entry);
+    if (full != null) {
+      return full;
+    }
+    boolean left = walk.interrupted() ? leaveInterrupted(walk, entry) : leaveCalling(walk);
+    return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
+  }
+
+  private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    if (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) {
+      return leaveByFp(walk);
+    }
+    long top = walk.topReturnAddress();
+    if (walk.cpu().callBytes() == 0) {
+      return leaveLinked(walk, top);
+    }
+    if (leaveMoved(walk, top)) {
+      return true;
+    }
+    if (callers.isHotSpotReturnAddress(top)) {
+      walk.toCaller(top, walk.spBeforeCall());
+      return true;
+    }
+    return leaveCalling(walk);
+  }
+
+  /**
+   * With the return address in its register. While sp is aligned and registers are saved, the word
+   * on top is whatever stood there, and may well be a return address that was used up long ago.
+   */
+  private boolean leaveMoved(Walk walk, long top) {
+    long sp = walk.sp();
+    long moved = walk.valueOf(walk.cpu().movedReturnAddress());
+    if (!callers.isHotSpotReturnAddress(moved)) {
+      return false;
+    }
+    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    boolean saved = senderSp >= sp && senderSp - sp < MAX_ARGUMENT_BYTES && (senderSp & 7) == 0;
+    if (saved && walk.peek(senderSp) == moved) {
+      walk.toCaller(moved, senderSp + Cpu.WORD); // about to wait for the VM, or has done so
+      return true;
+    }
+    boolean left = saved && walk.peek(senderSp - Cpu.WORD) == moved;
+    if (top == moved) {
+      walk.toCaller(top, saved ? senderSp : walk.spBeforeCall());
+      return true;
+    }
+    if (left || !callers.isHotSpotReturnAddress(top)) {
+      walk.toCaller(moved, saved ? senderSp : sp);
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * With the return address in the link register. The register for the caller's sp is set later
+   * than that, and the caller's own until then.
+   */
+  private boolean leaveLinked(Walk walk, long link) throws UnreadableMemoryException {
+    if (!callers.isHotSpotReturnAddress(link)) {
+      return false;
+    }
+    long sp = walk.sp();
+    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    boolean saved = senderSp >= sp && senderSp - sp < MAX_ARGUMENT_BYTES && (senderSp & 7) == 0;
+    boolean lowered = saved && !callers.isGoodForJava(walk, link, sp, walk.fp());
+    walk.toCaller(link, lowered ? senderSp : sp);
+    return true;
+  }
+
+  /** Waiting for the VM to patch the call: sp was aligned, a register keeps what it was. */
+  private boolean leaveCalling(Walk walk) throws UnreadableMemoryException {
+    if (walk.cpu().callBytes() == 0) {
+      return leaveByFp(walk);
+    }
+    long savedSp = walk.valueOf(walk.cpu().senderSp());
+    long pc = walk.peekReturnAddress(savedSp);
+    if (savedSp == 0 || !callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    walk.toCaller(pc, savedSp + Cpu.WORD);
+    return true;
+  }
+
+  /** The same where the link register had to be saved for that, with the frame pointer. */
+  private boolean leaveByFp(Walk walk) throws UnreadableMemoryException {
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp)) {
+      return false;
+    }
+    long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
+    if (!callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    walk.toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, walk.read(fp + Cpu.SAVED_FP));
+    return true;
+  }
+}

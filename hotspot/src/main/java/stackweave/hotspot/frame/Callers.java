@@ -1,0 +1,128 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.code.BlobKind;
+import stackweave.hotspot.code.CodeCache;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.pc.PcCache;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.hotspot.table.LongSet;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.walk.CodeModules;
+
+/**
+ * Tells whether a word is a return address, and whether a caller that it would lead to makes sense.
+ * Asked by all frame classes before they believe a word of the stack that need not be a return
+ * address. Not thread-safe.
+ */
+public final class Callers {
+  private static final int NATIVE_CAPACITY = 1 << 12;
+
+  private final CodeCache codeCache;
+  private final PcCache pcs;
+  private final UnwindCounters counters;
+  private final MemoryReader memory;
+  private final LongSet nativeReturns = new LongSet(NATIVE_CAPACITY);
+  private final Cpu cpu;
+  private final byte[] code;
+
+  public Callers(
+      CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu, UnwindCounters counters) {
+    this.counters = counters;
+    this.cpu = cpu;
+    this.code = new byte[cpu.maxCallBytes()];
+    this.codeCache = codeCache;
+    this.pcs = pcs;
+    this.memory = memory;
+  }
+
+  /** Whether a call can return to {@code pc}. */
+  public boolean isReturnAddress(Walk walk, long pc) {
+    if (codeCache.contains(pc)) {
+      PcEntry entry = pcs.find(pc, false);
+      return entry != null && entry.isReturnAddress;
+    }
+    return isNativeReturnAddress(walk, pc);
+  }
+
+  /** Whether {@code pc} lies in the body of a compiled method. */
+  public boolean isInCompiledCode(long pc) {
+    PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, true) : null;
+    return entry != null
+        && entry.blob.kind == BlobKind.NMETHOD
+        && pc > entry.nmethod.verifiedEntry
+        && entry.partial == null;
+  }
+
+  /** Whether {@code pc} lies where HotSpot's code is, or was. */
+  boolean isInCodeCache(long pc) {
+    return codeCache.contains(pc);
+  }
+
+  /** Whether {@code pc} is a return address in the code cache. */
+  public boolean isHotSpotReturnAddress(long pc) {
+    if (!codeCache.contains(pc)) {
+      return false;
+    }
+    PcEntry entry = pcs.find(pc, false);
+    return entry != null && entry.isReturnAddress;
+  }
+
+  /**
+   * Whether a caller of Java code at {@code pc} with this sp and fp makes sense: a return address
+   * in the code cache, whose own caller is one too. Java code is never called by native code
+   * directly. What was not copied of the stack is not held against it.
+   */
+  boolean isGoodForJava(Walk walk, long pc, long sp, long fp) {
+    return codeCache.contains(pc) && isGoodInCodeCache(walk, pc, sp, fp);
+  }
+
+  private boolean isGoodInCodeCache(Walk walk, long pc, long sp, long fp) {
+    PcEntry entry = pcs.find(pc, false);
+    if (entry == null || !entry.isReturnAddress || !walk.isOnStack(sp)) {
+      return false;
+    }
+    return switch (entry.blob.kind) {
+      case NMETHOD, NATIVE_NMETHOD ->
+          (entry.hasPcDesc || entry.nmethod.isDeoptHandler(pc) || entry.nmethod.isNative())
+              && isGoodNext(walk, sp + entry.blob.frameBytes - Cpu.WORD);
+      case INTERPRETER -> fp > sp && isGoodNext(walk, fp + Cpu.RETURN_ADDRESS);
+      case STUB_ROUTINES ->
+          entry.blob.name.contains("continuation")
+              || fp > sp && isGoodNext(walk, fp + Cpu.RETURN_ADDRESS);
+      default -> true;
+    };
+  }
+
+  private boolean isGoodNext(Walk walk, long slot) {
+    if (!walk.isOnStack(slot)) {
+      return false;
+    }
+    try {
+      return isReturnAddress(walk, walk.readReturnAddress(slot));
+    } catch (UnreadableMemoryException e) {
+      return e == UnreadableMemoryException.BEYOND_COPY;
+    }
+  }
+
+  private boolean isNativeReturnAddress(Walk walk, long pc) {
+    CodeModules modules = walk.modules();
+    if (modules.find(pc - 1) == null) {
+      return false;
+    }
+    if (nativeReturns.contains(pc)) {
+      return true;
+    }
+    try {
+      memory.read(pc - code.length, code, 0, code.length);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+    boolean call = cpu.isCallBefore(code, code.length);
+    if (call && nativeReturns.add(pc)) {
+      counters.cacheResets++;
+    }
+    return call;
+  }
+}

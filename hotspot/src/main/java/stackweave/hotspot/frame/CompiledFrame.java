@@ -1,0 +1,129 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.pc.PcCache;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Leaves a frame of a Java method compiled by C1 or C2: of fixed size, with the return address on
+ * top and the caller's frame pointer below it. Also knows its states of being set up, taken down,
+ * and deoptimized.
+ */
+public final class CompiledFrame implements HotSpotFrame {
+  /** Most words that compiled code pushes below its frame, around calls of stubs. */
+  private static final int MAX_PUSHED_WORDS = 8;
+
+  private final PcCache pcs;
+  private final Callers callers;
+  private final StackScan scan;
+  private final UnwindCounters counters;
+
+  public CompiledFrame(PcCache pcs, Callers callers, StackScan scan, UnwindCounters counters) {
+    this.pcs = pcs;
+    this.callers = callers;
+    this.scan = scan;
+    this.counters = counters;
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry at) throws UnreadableMemoryException {
+    PcEntry entry = at.nmethod.isDeoptHandler(at.pc) ? undeoptimized(walk, at) : at;
+    if (isInStaticCallStub(walk, entry)) {
+      return leaveStaticCallStub(walk, entry);
+    }
+    StopReason full = walk.addCompiled(entry);
+    if (full != null) {
+      return full;
+    }
+    if (entry.partial != null && leavePartial(walk, entry.partial)) {
+      return null;
+    }
+    return leaveFull(walk, entry);
+  }
+
+  /** The frame is to be deoptimized on return: the pc it had is kept in the frame. */
+  private PcEntry undeoptimized(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    long pc = walk.readReturnAddress(walk.sp() + entry.nmethod.origPcOffset);
+    if (!entry.nmethod.contains(pc)) {
+      return entry;
+    }
+    PcEntry original = pcs.find(pc, false);
+    return original != null && original.nmethod == entry.nmethod ? original : entry;
+  }
+
+  private boolean leavePartial(Walk walk, PartialFrame partial) throws UnreadableMemoryException {
+    long pc = walk.returnAddressOf(partial);
+    if (!callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    walk.toCaller(pc, walk.sp() + partial.size(), walk.callerFpOf(partial));
+    return true;
+  }
+
+  private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    long cfa = walk.sp() + entry.blob.frameBytes + (long) Cpu.WORD * entry.pushedWords;
+    boolean framed = entry.blob.frameBytes >= Cpu.FRAME_LINK_BYTES;
+    long pc = framed ? walk.readReturnAddress(cfa - Cpu.WORD) : 0;
+    long fp = framed ? walk.read(cfa - Cpu.FRAME_LINK_BYTES) : 0;
+    // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
+    boolean certain = entry.hasPcDesc && !walk.interrupted();
+    if (certain ? callers.isHotSpotReturnAddress(pc) : callers.isGoodForJava(walk, pc, cfa, fp)) {
+      walk.toCaller(pc, cfa, fp);
+      return null;
+    }
+    if (recover(walk, cfa)) {
+      return null;
+    }
+    if (callers.isHotSpotReturnAddress(pc)) {
+      walk.toCaller(pc, cfa, fp);
+      return null;
+    }
+    if (callers.isInCodeCache(pc) && walk.addStale(pc, false) != null) {
+      return StopReason.TOO_DEEP; // else its caller, freed since the sample, would be left out
+    }
+    return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_COMPILED_FRAME;
+  }
+
+  /** Something was pushed below the frame: arguments of a stub, registers to be kept. */
+  private boolean recover(Walk walk, long cfa) {
+    for (long above = cfa + Cpu.WORD;
+        above <= cfa + MAX_PUSHED_WORDS * Cpu.WORD;
+        above += Cpu.WORD) {
+      long pc = walk.peekReturnAddress(above - Cpu.WORD);
+      long fp = walk.peek(above - Cpu.FRAME_LINK_BYTES);
+      if (callers.isGoodForJava(walk, pc, above, fp)) {
+        counters.recoveries++;
+        walk.toCaller(pc, above, fp);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Static calls to interpreted methods go through a stub behind the method's own code; there the
+   * return address leads into the method itself.
+   */
+  private boolean isInStaticCallStub(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    return walk.interrupted()
+        && entry.pc >= entry.nmethod.stubBegin
+        && entry.nmethod.contains(walk.topReturnAddress());
+  }
+
+  private StopReason leaveStaticCallStub(Walk walk, PcEntry entry)
+      throws UnreadableMemoryException {
+    long sp = walk.spBeforeCall();
+    long pc = walk.topReturnAddress();
+    PcEntry caller = pcs.find(pc, false);
+    if (caller == null || !caller.isReturnAddress) {
+      return StopReason.BAD_COMPILED_FRAME;
+    }
+    StopReason full = walk.addStub(entry);
+    walk.toCaller(pc, sp);
+    return full;
+  }
+}

@@ -1,0 +1,148 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.method.JavaMethod;
+import stackweave.hotspot.method.MethodCache;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.pc.PcCache;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Leaves the return barrier to which the outermost thawed frame of a continuation returns: its
+ * further frames are in the heap, not on the stack. Adds one mark for all of these, and goes on at
+ * the ContinuationEntry, behind which the carrier's frames are. Does not read the heap.
+ */
+public final class ContinuationFrame implements HotSpotFrame {
+  /**
+   * How far above sp the entry may lie, in words: before it thaws, the VM makes room for all frames
+   * that are frozen ({@code stackChunkOop::max_thawing_size}).
+   */
+  private static final int MAX_SCAN_WORDS = 1 << 16;
+
+  private static final String CLASS = "jdk.internal.vm.Continuation";
+  private static final String RUN = "run";
+
+  private final Layout layout;
+  private final MemoryReader memory;
+  private final Callers callers;
+  private final PcCache pcs;
+  private final MethodCache methods;
+  private final HotSpotMethods names;
+  private final int frozenMark;
+  private final Cpu cpu;
+  private final ContinuationEntryFrame enterSpecial;
+  private final int entrySize;
+  private final byte[] code;
+  private long barrier;
+
+  public ContinuationFrame(
+      Layout layout,
+      MemoryReader memory,
+      Callers callers,
+      PcCache pcs,
+      MethodCache methods,
+      HotSpotMethods names,
+      Cpu cpu,
+      ContinuationEntryFrame enterSpecial) {
+    this.layout = layout;
+    this.memory = memory;
+    this.callers = callers;
+    this.pcs = pcs;
+    this.methods = methods;
+    this.names = names;
+    this.cpu = cpu;
+    this.enterSpecial = enterSpecial;
+    entrySize = layout.continuationEntrySize;
+    code = new byte[cpu.maxCallBytes()];
+    frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    StopReason full = isBarrier(entry) ? null : walk.addStub(entry);
+    if (full == null) {
+      full = walk.addMark(entry, frozenMark);
+    }
+    return full != null ? full : leave(walk, entry);
+  }
+
+  /**
+   * Whether the barrier is what will be returned to, rather than a stub that runs and has called:
+   * no call stands before its first instruction.
+   */
+  private boolean isBarrier(PcEntry entry) throws UnreadableMemoryException {
+    if (entry.pc == barrier) {
+      return true;
+    }
+    int length = (int) Math.min(code.length, entry.pc - entry.blob.codeBegin);
+    memory.read(entry.pc - length, code, code.length - length, length);
+    if (cpu.isCallBefore(code, code.length)) {
+      return false;
+    }
+    barrier = entry.pc;
+    return true;
+  }
+
+  private StopReason leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    for (int i = 0; i < MAX_SCAN_WORDS; i++) {
+      long at = walk.sp() + (long) i * Cpu.WORD;
+      // enterSpecial's frame: the entry, then saved frame pointer and return address of
+      // Continuation.run.
+      long fp = at + entrySize;
+      if (isRun(walk, walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS), walk.peek(fp))) {
+        ContinuationEntry mounted = ContinuationEntry.at(walk, at, layout.continuationParent);
+        if (mounted != null) {
+          return leaveTo(walk, entry, mounted, fp);
+        }
+      }
+    }
+    return StopReason.BAD_STUB_FRAME;
+  }
+
+  private StopReason leaveTo(Walk walk, PcEntry entry, ContinuationEntry mounted, long fp)
+      throws UnreadableMemoryException {
+    // Null until the first continuation ran, so it can't be read once for all.
+    long described =
+        layout.continuationReturnPc == null
+            ? 0
+            : memory.readLong(layout.continuationReturnPc.offset());
+    long returnPc = described != 0 ? described : enterSpecial.waitingPc();
+    if (returnPc != 0) {
+      walk.toCaller(returnPc, mounted.address(), fp);
+      return null;
+    }
+    // JDK 21 does not say where enterSpecial is: its mark is all there is of it.
+    StopReason full = enterSpecial.addMark(walk, entry, mounted);
+    walk.toCaller(
+        walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS), fp + Cpu.FRAME_LINK_BYTES, walk.read(fp));
+    return full;
+  }
+
+  /** Whether a frame that waits at {@code pc} with this fp is one of Continuation.run. */
+  private boolean isRun(Walk walk, long pc, long fp) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    PcEntry entry = pcs.find(pc, false);
+    // What is there now will do: with the entry beside it there is no doubt.
+    if (entry != null && entry.javaFrames != null) {
+      for (int method : entry.present().javaFrames.methods()) {
+        if (isRun(names.get(method))) {
+          return true;
+        }
+      }
+      return false;
+    }
+    JavaMethod method = methods.findPresent(walk.peek(fp + Cpu.METHOD));
+    return method != null && isRun(names.get(method.id));
+  }
+
+  private static boolean isRun(HotSpotMethod method) {
+    return method.name().equals(RUN) && method.className().equals(CLASS);
+  }
+}

@@ -1,0 +1,134 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.model.UnwindCounters;
+
+/**
+ * Checks neighbouring Java frames: the caller's bytecode must call the callee, by name and
+ * descriptor. This finds frames that were decoded from code that was replaced since the sample, and
+ * frames that are not neighbours. Called by the unwinder at the end of a stack; marks what is in
+ * doubt as stale code or as a missing frame.
+ *
+ * <p>In a {@link FrameBuffer}, each frame has the link with its callee, the frame before it.
+ */
+public final class LinkCheck {
+  /** Nothing is known: no Java frames, or a call of anything. */
+  static final byte NONE = FrameBuffer.NO_LINK;
+
+  /** Inlined at the same pc: the frame before it belongs to this one. */
+  static final byte INLINED = 1;
+
+  /** The bytecode calls the frame before it. */
+  static final byte HELD = 2;
+
+  /** The bytecode calls something else, or nothing. */
+  static final byte BROKEN = 3;
+
+  /** Added to one of the others where code and method were there at the sample's time. */
+  static final byte PROVEN = 4;
+
+  /** Added where other code can have been there at the sample's time. */
+  static final byte DOUBTFUL = 8;
+
+  private static final byte HOW = 3;
+
+  private final int staleCode;
+  private final int missingFrame;
+  private final UnwindCounters counters;
+
+  public LinkCheck(HotSpotMethods names, UnwindCounters counters) {
+    staleCode = staleCode(names);
+    missingFrame = names.intern(new HotSpotMethod("", "[missing frame]", "", 0, ""));
+    this.counters = counters;
+  }
+
+  /** The id of the name that stands for code which is not there any more. */
+  public static int staleCode(HotSpotMethods names) {
+    return names.intern(new HotSpotMethod("", "[stale code]", "", 0, ""));
+  }
+
+  /** Where the first broken link from frame {@code from} on is, or the number of frames. */
+  static int broken(FrameBuffer frames, int from) {
+    int i = from;
+    while (i < frames.count() && how(frames, i) != BROKEN) {
+      i++;
+    }
+    return i;
+  }
+
+  /**
+   * Shows no name that a broken link puts in doubt: what is proven neither by its time nor by its
+   * other neighbour is stale code; between two frames that are proven another must be missing.
+   */
+  public void mark(FrameBuffer frames) {
+    for (int i = broken(frames, 0); i < frames.count(); i = broken(frames, i + 1)) {
+      frames.setLink(i, (byte) (frames.link(i) & ~HOW));
+      mark(frames, i);
+    }
+  }
+
+  /**
+   * Shows doubtful code only where a link proves it: one that calls the frame, or that the frame
+   * calls.
+   */
+  public void markDoubtful(FrameBuffer frames) {
+    for (int i = 0; i < frames.count(); i++) {
+      if ((frames.link(i) & DOUBTFUL) != 0) {
+        int end = i + 1;
+        while (end < frames.count() && how(frames, end) == INLINED) {
+          end++;
+        }
+        if (!isHeld(frames, i) && !isHeld(frames, end)) {
+          stale(frames, i, end);
+        }
+      }
+    }
+  }
+
+  private void mark(FrameBuffer frames, int caller) {
+    int outermost = caller;
+    while (outermost + 1 < frames.count() && how(frames, outermost + 1) == INLINED) {
+      outermost++;
+    }
+    int innermost = caller - 1;
+    while (innermost > 0 && how(frames, innermost) == INLINED) {
+      innermost--;
+    }
+    boolean callerHeld = isProven(frames, caller) || isHeld(frames, outermost + 1);
+    boolean calleeHeld = isProven(frames, innermost) || isHeld(frames, innermost);
+    if (!callerHeld) {
+      stale(frames, caller, outermost + 1);
+    } else if (!isProven(frames, caller)) {
+      // Named by its own caller: what runs inlined in it, and where it is, are in doubt.
+      frames.forgetPlace(outermost);
+      if (outermost > caller) {
+        stale(frames, caller, outermost);
+      }
+    }
+    if (!calleeHeld) {
+      stale(frames, innermost, caller);
+    } else if (callerHeld && frames.insert(caller, FrameKind.UNKNOWN, missingFrame)) {
+      counters.missingFrames++;
+    }
+  }
+
+  private void stale(FrameBuffer frames, int from, int to) {
+    frames.replace(from, to, FrameKind.UNKNOWN, staleCode);
+    counters.staleFrames++;
+  }
+
+  private static boolean isHeld(FrameBuffer frames, int caller) {
+    return caller < frames.count() && how(frames, caller) == HELD;
+  }
+
+  private static boolean isProven(FrameBuffer frames, int first) {
+    return (frames.link(first) & PROVEN) != 0;
+  }
+
+  private static int how(FrameBuffer frames, int i) {
+    return frames.link(i) & HOW;
+  }
+}

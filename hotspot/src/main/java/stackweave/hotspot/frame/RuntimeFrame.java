@@ -1,0 +1,146 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.code.BlobKind;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Leaves blobs through which compiled code calls the VM (C1's and C2's runtime stubs, call
+ * resolution, safepoint polls, foreign calls) and deoptimization blobs. Their frame size is right
+ * only while the frame is complete, so it is used only where it leads to a caller that makes sense.
+ */
+public final class RuntimeFrame implements HotSpotFrame {
+  private final Callers callers;
+  private final StubCallSite callSite;
+  private final StackScan scan;
+
+  public RuntimeFrame(Callers callers, StubCallSite callSite, StackScan scan) {
+    this.callers = callers;
+    this.callSite = callSite;
+    this.scan = scan;
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    StopReason full = walk.addStub(entry);
+    if (full != null) {
+      return full;
+    }
+    return leave(walk, entry) || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
+  }
+
+  private boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    if (walk.interrupted() && leaveInterrupted(walk, entry)) {
+      return true;
+    }
+    return leaveBySize(walk, entry)
+        || callSite.toCaller(walk, entry)
+        || entry.blob.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
+  }
+
+  private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    Cpu cpu = walk.cpu();
+    int jump = cpu.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
+    if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump), walk.sp())) {
+      return true;
+    }
+    if (leaveToHandler(walk, entry)) {
+      return true;
+    }
+    if (entry.pc == entry.blob.codeBegin || cpu.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      return leavePartial(walk, cpu.frameless());
+    }
+    if (entry.partial != null) {
+      return leavePartial(walk, entry.partial);
+    }
+    return walk.isLinkSaved() && leaveByFp(walk, entry.blob.frameBytes)
+        || leaveBySize(walk, entry)
+        || callSite.toCaller(walk, entry)
+        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.frameless())
+        || leaveByFp(walk, entry.blob.frameBytes);
+  }
+
+  /** About to jump to an exception handler in compiled code: treated as if it had arrived there. */
+  private boolean leaveByJump(Walk walk, long target, long sp) {
+    if (!callers.isInCompiledCode(target)) {
+      return false;
+    }
+    walk.popTo(target, sp);
+    walk.setInterrupted(true);
+    return true;
+  }
+
+  /**
+   * C1's stubs for a thrown exception put the handler where their return address was, restore the
+   * registers and return to it: it is no return address that any call left, and scanning for one
+   * would find calls that ended with the exception.
+   */
+  private boolean leaveToHandler(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    if (walk.cpu().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      PartialFrame frameless = walk.cpu().frameless();
+      long handler = walk.returnAddressOf(frameless);
+      return !callers.isHotSpotReturnAddress(handler)
+          && leaveByJump(walk, handler, walk.sp() + frameless.size());
+    }
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp) || fp < walk.sp() || fp - walk.sp() > entry.blob.frameBytes) {
+      return false;
+    }
+    long handler = walk.peek(fp + Cpu.RETURN_ADDRESS);
+    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
+    if (callers.isHotSpotReturnAddress(handler)
+        || !leaveByJump(walk, handler, fp + Cpu.FRAME_LINK_BYTES)) {
+      return false;
+    }
+    walk.setFp(callerFp);
+    return true;
+  }
+
+  private boolean leaveBySize(Walk walk, PcEntry entry) {
+    int size = entry.blob.frameBytes;
+    if (size < Cpu.FRAME_LINK_BYTES) {
+      return false;
+    }
+    long cfa = walk.sp() + size;
+    long fp = walk.peek(cfa - Cpu.FRAME_LINK_BYTES);
+    long pc = walk.peekReturnAddress(cfa - Cpu.WORD);
+    if (!callers.isGoodForJava(walk, pc, cfa, fp)) {
+      return false;
+    }
+    walk.toCaller(pc, cfa, fp);
+    return true;
+  }
+
+  private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
+    return leaveTo(
+        walk, walk.returnAddressOf(frame), walk.sp() + frame.size(), walk.callerFpOf(frame));
+  }
+
+  private boolean leaveTo(Walk walk, long pc, long sp, long fp) {
+    if (!callers.isHotSpotReturnAddress(pc)) {
+      return false;
+    }
+    walk.popTo(pc, sp);
+    walk.setFp(fp);
+    return true;
+  }
+
+  /**
+   * By the frame pointer, if it is the blob's own: where the blob had not set it up, it would be
+   * the caller's and skip a frame.
+   */
+  private boolean leaveByFp(Walk walk, long reach) {
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp) || fp - walk.sp() > reach) {
+      return false;
+    }
+    return leaveTo(
+        walk,
+        walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS),
+        fp + Cpu.FRAME_LINK_BYTES,
+        walk.peek(fp + Cpu.SAVED_FP));
+  }
+}

@@ -1,0 +1,114 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Leaves stub routines: array copies, intrinsics, barriers. Most begin by setting up a frame
+ * pointer, some have no frame. HotSpot describes none of them, so each way out is checked against
+ * the caller it leads to.
+ */
+public final class StubFrame implements HotSpotFrame {
+  /** In an nmethod entry barrier's frame of x86-64, where else the return address is. */
+  private static final long ENTRY_BARRIER_MARK = -1;
+
+  /** Of stub routines that native code calls. */
+  private static final long MAX_FRAME_BYTES = 1024;
+
+  private final Callers callers;
+  private final StubCallSite callSite;
+  private final StackScan scan;
+
+  public StubFrame(Callers callers, StubCallSite callSite, StackScan scan) {
+    this.callers = callers;
+    this.callSite = callSite;
+    this.scan = scan;
+  }
+
+  @Override
+  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    StopReason full = walk.addStub(entry);
+    if (full != null) {
+      return full;
+    }
+    boolean left =
+        walk.interrupted()
+            ? leaveToNative(walk) || callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
+            : leaveByFp(walk) || leavePartial(walk, walk.cpu().frameless());
+    return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
+  }
+
+  /**
+   * Called by native code, as Unsafe.copyMemory calls the copy. Asked first, for calls of the same
+   * stub by Java code, long over, may stand above the frame; but only where no word inside the
+   * frame can be a call by Java code, whose fp might be that of an outer call stub.
+   */
+  private boolean leaveToNative(Walk walk) {
+    long sp = walk.sp();
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp) || fp - sp > MAX_FRAME_BYTES) {
+      return false;
+    }
+    long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
+    if (callers.isInCodeCache(pc) || !callers.isReturnAddress(walk, pc)) {
+      return false;
+    }
+    for (long slot = sp; slot < fp; slot += Cpu.WORD) {
+      if (callers.isHotSpotReturnAddress(walk.peekReturnAddress(slot))) {
+        return false;
+      }
+    }
+    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
+    walk.popTo(pc, fp + Cpu.FRAME_LINK_BYTES);
+    walk.setFp(callerFp);
+    return true;
+  }
+
+  private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    if (walk.cpu().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE)
+        && leavePartial(walk, PartialFrame.LINK)) {
+      return true;
+    }
+    return (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) && leaveByFp(walk)
+        || leavePartial(walk, walk.cpu().frameless())
+        || leaveByFp(walk);
+  }
+
+  private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
+    long pc = walk.returnAddressOf(frame);
+    if (!callers.isReturnAddress(walk, pc)) {
+      return false;
+    }
+    long fp = walk.callerFpOf(frame);
+    boolean fpKnown = walk.isFpKnown() || frame.savedFp() != PartialFrame.IN_REGISTER;
+    walk.popTo(pc, walk.sp() + frame.size());
+    if (fpKnown) {
+      walk.setFp(fp);
+    }
+    return true;
+  }
+
+  private boolean leaveByFp(Walk walk) {
+    long fp = walk.fp();
+    if (!walk.isOnStack(fp)) {
+      return false;
+    }
+    long returnSlot = fp + Cpu.RETURN_ADDRESS;
+    long pc = walk.peekReturnAddress(returnSlot);
+    if (pc == ENTRY_BARRIER_MARK) {
+      // The frame of a nmethod entry barrier: its return address has a mark in front.
+      returnSlot += Cpu.WORD;
+      pc = walk.peekReturnAddress(returnSlot);
+    }
+    if (!callers.isReturnAddress(walk, pc)) {
+      return false;
+    }
+    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
+    walk.popTo(pc, returnSlot + Cpu.WORD);
+    walk.setFp(callerFp);
+    return true;
+  }
+}

@@ -1,0 +1,392 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.code.CodeBlob;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.FrameState;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.method.CallSites;
+import stackweave.hotspot.method.JavaMethod;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.pc.PcEntry;
+import stackweave.hotspot.unloading.Unloading;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.CodeModules;
+
+/**
+ * The state of the stack that is being unwound: registers of the frame at hand, the copied stack,
+ * and the frames found so far, which it appends. Passed to all frame classes. Reused from sample to
+ * sample; not thread-safe.
+ */
+public final class Walk implements FrameState {
+  /** Farther above the innermost sp than any thread's stack is large, in bytes. */
+  private static final long MAX_STACK_BYTES = 1L << 30;
+
+  private static final int NO_FRAME = -1;
+
+  private final Registers registers;
+  private final Cpu cpu;
+  private final int staleCode;
+  private final Unloading unloading;
+  private MemoryReader stack;
+  private CodeModules modules;
+  private FrameBuffer frames;
+  private boolean interrupted;
+  private long timeNanos;
+
+  /** The Java frame that was appended last, and its key, for the link with its caller. */
+  private int calleeFrame;
+
+  private long calleeKey;
+  private int links;
+  private int brokenLinks;
+  private int doubtful;
+
+  /**
+   * @param registers to be used for the frame at hand
+   * @param cpu null where HotSpot's frames are not known
+   * @param staleCode name of code that is not there any more
+   * @param unloading null where HotSpot's frames are not known
+   */
+  public Walk(Registers registers, Cpu cpu, int staleCode, Unloading unloading) {
+    this.registers = registers;
+    this.cpu = cpu;
+    this.staleCode = staleCode;
+    this.unloading = unloading;
+  }
+
+  /** Begins a stack at its innermost frame. */
+  public void begin(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
+    registers.copyFrom(sample.registers());
+    this.stack = sample;
+    this.timeNanos = sample.timeNanos() == 0 ? Long.MAX_VALUE : sample.timeNanos();
+    this.modules = modules;
+    this.frames = frames;
+    this.interrupted = true;
+    calleeFrame = NO_FRAME;
+    links = 0;
+    brokenLinks = 0;
+    doubtful = 0;
+  }
+
+  /** The registers of the frame at hand; may be changed. */
+  public Registers registers() {
+    return registers;
+  }
+
+  /** The processor; null where HotSpot's frames are not known. */
+  public Cpu cpu() {
+    return cpu;
+  }
+
+  /** The copied stack. */
+  public MemoryReader stack() {
+    return stack;
+  }
+
+  /** What was mapped at the sample's time. */
+  public CodeModules modules() {
+    return modules;
+  }
+
+  /** The frames found so far. */
+  public FrameBuffer frames() {
+    return frames;
+  }
+
+  /** Whether the frame was interrupted at its pc, rather than waiting for a call to return. */
+  public boolean interrupted() {
+    return interrupted;
+  }
+
+  /** Says of the frame at hand whether it was interrupted at its pc. */
+  public void setInterrupted(boolean interrupted) {
+    this.interrupted = interrupted;
+  }
+
+  /** The pc of the frame at hand: an interrupted instruction or a return address. */
+  public long pc() {
+    return registers.pc();
+  }
+
+  @Override
+  public long sp() {
+    return registers.sp();
+  }
+
+  /** The frame pointer, or 0 where it is lost. */
+  @Override
+  public long fp() {
+    return isFpKnown() ? registers.fp() : 0;
+  }
+
+  boolean isFpKnown() {
+    return registers.isKnown(registers.architecture().fp());
+  }
+
+  void setFp(long fp) {
+    registers.set(registers.architecture().fp(), fp);
+  }
+
+  private void setSp(long sp) {
+    registers.set(registers.architecture().sp(), sp);
+  }
+
+  /** A register's value, or 0 where it is lost: no address of anything. */
+  @Override
+  public long valueOf(int register) {
+    return registers.isKnown(register) ? registers.get(register) : 0;
+  }
+
+  /** A word of the stack that must be there. */
+  @Override
+  public long read(long address) throws UnreadableMemoryException {
+    return stack.readLong(address);
+  }
+
+  /** A word of the stack that may be anything; 0 where there is none. */
+  @Override
+  public long peek(long address) {
+    if (!isOnStack(address)) {
+      return 0;
+    }
+    try {
+      return stack.readLong(address);
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+
+  /** As {@link #read}, of a slot with a return address. */
+  long readReturnAddress(long address) throws UnreadableMemoryException {
+    return cpu.returnAddress(stack.readLong(address));
+  }
+
+  /** As {@link #peek}, of a slot that may hold a return address. */
+  @Override
+  public long peekReturnAddress(long address) {
+    return cpu.returnAddress(peek(address));
+  }
+
+  /** The return address of a frame that is not complete. */
+  @Override
+  public long returnAddressOf(PartialFrame frame) throws UnreadableMemoryException {
+    return frame.returnAddress() == PartialFrame.IN_REGISTER
+        ? cpu.returnAddress(valueOf(registers.architecture().ra()))
+        : readReturnAddress(sp() + frame.returnAddress());
+  }
+
+  /** The caller's frame pointer at a frame that is not complete. */
+  @Override
+  public long callerFpOf(PartialFrame frame) throws UnreadableMemoryException {
+    return frame.savedFp() == PartialFrame.IN_REGISTER
+        ? fp()
+        : stack.readLong(sp() + frame.savedFp());
+  }
+
+  /** The return address of code that has pushed nothing since it was called. */
+  @Override
+  public long topReturnAddress() throws UnreadableMemoryException {
+    return returnAddressOf(cpu.frameless());
+  }
+
+  /**
+   * Whether the frame at hand, of a processor with a link register, has saved it, and has a frame
+   * pointer of its own: the caller's would lead to another return address.
+   */
+  boolean isLinkSaved() throws UnreadableMemoryException {
+    return cpu.callBytes() == 0
+        && peekReturnAddress(fp() + Cpu.RETURN_ADDRESS) == topReturnAddress();
+  }
+
+  /** Whether the link register leads back into {@code blob}, which has called another since. */
+  boolean isLinkIn(CodeBlob blob) throws UnreadableMemoryException {
+    return cpu.callBytes() == 0 && blob.contains(topReturnAddress());
+  }
+
+  /** The sp of the caller of code that has pushed nothing since it was called. */
+  public long spBeforeCall() {
+    return sp() + cpu.callBytes();
+  }
+
+  /** Whether {@code address} can belong to this frame or an outer one. */
+  @Override
+  public boolean isOnStack(long address) {
+    return address >= sp() && address - sp() < MAX_STACK_BYTES && (address & 7) == 0;
+  }
+
+  /** Appends the frame of a stub. Null, or why the walk must end. */
+  StopReason addStub(PcEntry entry) {
+    return addStub(entry, entry.blob.nameId);
+  }
+
+  /** Appends the frame of a stub that has a name of its own in its blob. */
+  StopReason addStub(PcEntry entry, int nameId) {
+    return added(
+        frames.addHotSpot(
+            FrameKind.STUB,
+            entry.pc,
+            interrupted,
+            nameId,
+            FrameBuffer.UNKNOWN,
+            FrameBuffer.UNKNOWN));
+  }
+
+  /** Appends a mark of {@link FrameKind#CONTINUATION}. Null, or why the walk must end. */
+  StopReason addMark(PcEntry entry, int nameId) {
+    return added(
+        frames.addHotSpot(
+            FrameKind.CONTINUATION,
+            entry.pc,
+            false,
+            nameId,
+            FrameBuffer.UNKNOWN,
+            FrameBuffer.UNKNOWN));
+  }
+
+  /** Appends the Java frames at a pc of compiled code. Null, or why the walk must end. */
+  StopReason addCompiled(PcEntry entry) {
+    PcEntry.JavaFrames java = entry.javaFrames;
+    int first = frames.count();
+    boolean all = true;
+    for (int i = 0; i < java.methods().length; i++) {
+      all &=
+          frames.addHotSpot(
+              FrameKind.ofCode(java.kinds()[i]),
+              entry.pc,
+              interrupted,
+              java.methods()[i],
+              java.bcis()[i],
+              java.lines()[i]);
+      if (i > 0 && all) {
+        frames.setLink(first + i, LinkCheck.INLINED);
+      }
+    }
+    if (all) {
+      link(first, java.called(), entry.blob.isProven(timeNanos));
+      if (entry.nmethod != null && entry.blob.isDoubtful(unloading, timeNanos)) {
+        doubtful++;
+        frames.setLink(first, (byte) (frames.link(first) | LinkCheck.DOUBTFUL));
+      }
+      setCallee(java.key());
+      brokenLinks += java.linked() ? 0 : 1;
+    }
+    return added(all);
+  }
+
+  /** Marks frame {@code i}, appended last, as proven: its code is never freed or replaced. */
+  void markProven(int i) {
+    if (i < frames.count()) {
+      doubtful -= (frames.link(i) & LinkCheck.DOUBTFUL) != 0 ? 1 : 0;
+      frames.setLink(i, (byte) (frames.link(i) & ~LinkCheck.DOUBTFUL | LinkCheck.PROVEN));
+    }
+  }
+
+  /**
+   * Appends the frame of an interpreted method. Null, or why the walk must end.
+   *
+   * @param called what the method's bytecode calls at {@code bci}
+   */
+  StopReason addInterpreted(JavaMethod method, int bci, long called) {
+    FrameKind kind = method.isNative() ? FrameKind.NATIVE_METHOD : FrameKind.INTERPRETED;
+    int line = method.lineAt(bci);
+    boolean all = frames.addHotSpot(kind, pc(), interrupted, method.id, bci, line);
+    if (all) {
+      link(frames.count() - 1, called, method.isProven(timeNanos));
+      setCallee(method.key);
+    }
+    return added(all);
+  }
+
+  /** The frame appended last is a method of that key, which its caller's bytecode must call. */
+  private void setCallee(long key) {
+    calleeFrame = key == CallSites.ANYTHING ? NO_FRAME : frames.count() - 1;
+    calleeKey = key;
+  }
+
+  /** LinkCheck what was appended from frame {@code first} on with the frame before that. */
+  private void link(int first, long called, boolean proven) {
+    byte link = LinkCheck.NONE;
+    if (called != CallSites.ANYTHING && !interrupted && first > 0 && calleeFrame == first - 1) {
+      boolean held = CallSites.canCall(called, calleeKey);
+      link = held ? LinkCheck.HELD : LinkCheck.BROKEN;
+      links++;
+      brokenLinks += held ? 0 : 1;
+    }
+    frames.setLink(first, (byte) (link | (proven ? LinkCheck.PROVEN : 0)));
+  }
+
+  /** How many pairs of Java frames were checked. */
+  public int links() {
+    return links;
+  }
+
+  /** How many compiled frames may be of code that is younger than the sample. */
+  public int doubtful() {
+    return doubtful;
+  }
+
+  /** How many of them don't fit. */
+  public int brokenLinks() {
+    return brokenLinks;
+  }
+
+  /** Appends a frame of code that was freed or replaced since. Null, or why the walk must end. */
+  public StopReason addStale(long pc, boolean interrupted) {
+    return added(
+        frames.addHotSpot(
+            FrameKind.UNKNOWN,
+            pc,
+            interrupted,
+            staleCode,
+            FrameBuffer.UNKNOWN,
+            FrameBuffer.UNKNOWN));
+  }
+
+  StopReason added(boolean all) {
+    return all ? null : StopReason.TOO_DEEP;
+  }
+
+  /**
+   * Makes the caller the frame at hand. Java code keeps no register over a call but sp, fp and the
+   * thread's, so all others are lost.
+   */
+  @Override
+  public void toCaller(long pc, long sp) {
+    loseRegisters();
+    registers.setPc(pc);
+    setSp(sp);
+    interrupted = false;
+  }
+
+  /**
+   * As {@link #toCaller(long, long)}, from code that changed no register that a caller may need.
+   */
+  public void popTo(long pc, long sp) {
+    registers.setPc(pc);
+    setSp(sp);
+    interrupted = false;
+  }
+
+  /** As {@link #toCaller(long, long)}, with the caller's frame pointer. */
+  @Override
+  public void toCaller(long pc, long sp, long fp) {
+    toCaller(pc, sp);
+    setFp(fp);
+  }
+
+  private void loseRegisters() {
+    Architecture architecture = registers.architecture();
+    int thread = cpu.thread();
+    for (int i = 0; i < architecture.registerCount(); i++) {
+      if (i != architecture.sp() && i != architecture.fp() && i != thread) {
+        registers.forget(i);
+      }
+    }
+  }
+}

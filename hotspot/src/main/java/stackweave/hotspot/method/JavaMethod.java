@@ -1,0 +1,129 @@
+package stackweave.hotspot.method;
+
+import java.util.Arrays;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.unloading.Lifetime;
+
+/**
+ * A copy of a Java method of the VM: names, bytecodes, line numbers, and what its bytecodes call.
+ * Made by {@link MethodReader}, kept by {@link MethodCache}.
+ */
+public final class JavaMethod extends Lifetime {
+  private static final int ACC_NATIVE = 0x100;
+  private static final int[] NO_CALLS = {};
+
+  /** The Method* it was read from. */
+  final long address;
+
+  final long constMethod;
+
+  /** Address of the bytecodes, and how many bytes they are. */
+  public final long bytecodes;
+
+  final int codeSize;
+
+  /** Id among the {@link HotSpotMethods}. */
+  public final int id;
+
+  /** Name and descriptor, as {@link CallSites#key}. */
+  public final long key;
+
+  /** Whether its class may call the linkers of method handles. */
+  final boolean isInvoker;
+
+  final long constants;
+
+  /** The constant pool's cache; 0 as long as the class is not linked. */
+  final long poolCache;
+
+  private final byte[] code;
+  private final int modifiers;
+  private final int[] lineBcis;
+  private final int[] lines;
+  private int[] callBcis = NO_CALLS;
+  private long[] calls;
+  private int callCount;
+  private JavaMethod former;
+
+  JavaMethod(long address, Body body, int id, int modifiers, Calls calls, LineTable lineTable) {
+    this.address = address;
+    this.constMethod = body.constMethod;
+    this.bytecodes = body.bytecodes;
+    this.codeSize = body.code.length;
+    this.code = body.code;
+    this.id = id;
+    this.modifiers = modifiers;
+    this.key = calls.key;
+    this.isInvoker = calls.isInvoker;
+    this.constants = calls.constants;
+    this.poolCache = calls.poolCache;
+    this.lineBcis = lineTable.bcis();
+    this.lines = lineTable.lines();
+  }
+
+  /** The ConstMethod, and a copy of its bytecodes. */
+  record Body(long constMethod, long bytecodes, byte[] code) {}
+
+  /** What {@link CallSites} needs: what the method is called by, and where it names its callees. */
+  record Calls(long key, long constants, long poolCache, boolean isInvoker) {}
+
+  int bytecode(int bci) {
+    return code[bci] & 0xff;
+  }
+
+  /** What {@link #rememberCall} was told, or {@link CallSites#ANYTHING}. */
+  long calledAt(int bci) {
+    for (int i = 0; i < callCount; i++) {
+      if (callBcis[i] == bci) {
+        return calls[i];
+      }
+    }
+    return CallSites.ANYTHING;
+  }
+
+  void rememberCall(int bci, long called) {
+    if (callCount == callBcis.length) {
+      int length = Math.max(4, 2 * callCount);
+      callBcis = Arrays.copyOf(callBcis, length);
+      calls = callCount == 0 ? new long[length] : Arrays.copyOf(calls, length);
+    }
+    callBcis[callCount] = bci;
+    calls[callCount++] = called;
+  }
+
+  /** About how many bytes of the heap it takes. */
+  int weight() {
+    return 256 + code.length + 8 * lines.length;
+  }
+
+  /** Whether the method is native. */
+  public boolean isNative() {
+    return (modifiers & ACC_NATIVE) != 0;
+  }
+
+  /** Whether the address {@code bcp} lies in its bytecodes. */
+  public boolean hasBytecodeAt(long bcp) {
+    return bcp >= bytecodes && bcp < bytecodes + codeSize;
+  }
+
+  /** The source line of a bytecode, or {@link FrameBuffer#UNKNOWN}. */
+  public int lineAt(int bci) {
+    int i = Arrays.binarySearch(lineBcis, bci);
+    if (i < 0) {
+      i = -i - 2;
+    }
+    return bci < 0 || i < 0 ? FrameBuffer.UNKNOWN : lines[i];
+  }
+
+  /** The method that was at this address before, or null. */
+  JavaMethod former() {
+    return former;
+  }
+
+  /** One former is kept, not a chain of them. */
+  void setFormer(JavaMethod replaced) {
+    former = replaced;
+    replaced.former = null;
+  }
+}

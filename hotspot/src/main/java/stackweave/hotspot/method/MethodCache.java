@@ -1,0 +1,127 @@
+package stackweave.hotspot.method;
+
+import stackweave.hotspot.code.Nmethod;
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.table.LongTable;
+import stackweave.hotspot.unloading.CheckRounds;
+import stackweave.unwind.HeapShare;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The methods that were read, by Method*; bounded by number and by the bytes of their copies, and
+ * emptied when it is full. Failures to read are not remembered. A method is kept after its class
+ * was unloaded, for samples that were taken before. Not thread-safe.
+ */
+public final class MethodCache {
+  private static final int CAPACITY = HeapShare.of(1 << 15);
+  private static final long MAX_BYTES = HeapShare.of(16 << 20);
+
+  private final MethodReader reader;
+  private final CheckRounds rounds;
+  private final UnwindCounters counters;
+  private final LongTable<JavaMethod> methods = new LongTable<>(CAPACITY);
+  private long bytes;
+
+  public MethodCache(MethodReader reader, CheckRounds rounds, UnwindCounters counters) {
+    this.reader = reader;
+    this.rounds = rounds;
+    this.counters = counters;
+  }
+
+  /** The method that was at {@code address} at the sample's time, or null if none is known. */
+  public JavaMethod find(long address) {
+    JavaMethod method = findPresent(address);
+    if (method == null) {
+      // Its class was unloaded, after the sample: as long as code runs its class is there.
+      JavaMethod gone = methods.get(address);
+      return gone != null && gone.isLastThere(rounds) ? gone : null;
+    }
+    JavaMethod former = method.former();
+    if (former != null && former.wasThere(rounds)) {
+      return former;
+    }
+    return method.isSameSince(rounds) ? method : null;
+  }
+
+  /** Whether {@code bcp} lies in the bytecodes of the method at {@code address}. */
+  public boolean hasBytecodeAt(long address, long bcp) {
+    JavaMethod method = find(address);
+    return method != null && method.hasBytecodeAt(bcp);
+  }
+
+  /** The method that is at {@code address} now, or null if there is none. */
+  public JavaMethod findPresent(long address) {
+    JavaMethod known = methods.get(address);
+    if (known != null && isPresent(known)) {
+      return known;
+    }
+    JavaMethod method = read(address);
+    if (method == null) {
+      return null;
+    }
+    method.setRead(rounds);
+    if (known != null) {
+      method.setFormer(known);
+    }
+    if (bytes + method.weight() > MAX_BYTES) {
+      methods.clear();
+      reset();
+    }
+    if (methods.put(address, method)) {
+      reset();
+    }
+    bytes += method.weight();
+    return method;
+  }
+
+  private void reset() {
+    bytes = 0;
+    counters.cacheResets++;
+  }
+
+  /**
+   * The method that compiled code which is there names at {@code address}, or null. The code's
+   * class, and those of what it inlines, are not unloaded before the code is: what was seen since
+   * the code was first seen is what the code names still.
+   */
+  public JavaMethod findNamedBy(Nmethod code, long address) {
+    JavaMethod known = methods.get(address);
+    if (known != null && known.lastSeen() >= code.firstSeen()) {
+      return known;
+    }
+    return findPresent(address);
+  }
+
+  private boolean isPresent(JavaMethod known) {
+    if (known.isChecked(rounds)) {
+      return true;
+    }
+    if (known.isUnfreed(rounds)) {
+      known.setUnchanged(rounds);
+      return true;
+    }
+    return isUnchanged(known);
+  }
+
+  private boolean isUnchanged(JavaMethod known) {
+    try {
+      if (reader.isUnchanged(known)) {
+        known.setCompared(rounds);
+        return true;
+      }
+    } catch (UnreadableMemoryException e) {
+      // Its class was unloaded and the memory given back.
+    }
+    counters.identityFailures++;
+    return false;
+  }
+
+  private JavaMethod read(long address) {
+    counters.methodsRead++;
+    try {
+      return reader.read(address);
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package stackweave.hotspot.method;
+
+import java.util.Arrays;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.vmstructs.Field;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.MemoryCopy;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Reads a method's names, bytecodes and lines: Method → ConstMethod → ConstantPool → Symbols.
+ * Called by the method cache.
+ *
+ * <p>A Method* may be stale, its memory reused. So all that is read is checked (sizes, printable
+ * names, a valid descriptor), and the method must be listed by its class, be an older version of
+ * one that is, or be one that the VM makes itself. Not thread-safe.
+ */
+public final class MethodReader {
+  private static final int MAX_CONST_METHOD_BYTES = 1 << 20;
+  private static final int MAX_POOL_ENTRIES = 1 << 16;
+  private static final int MAX_METHODS = 1 << 16;
+  private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
+
+  private final Layout layout;
+  private final MemoryReader memory;
+  private final HotSpotMethods methods;
+  private final MemoryCopy method = new MemoryCopy(128);
+  private final MemoryCopy constMethod = new MemoryCopy(4096);
+  private final MemoryCopy listedConstMethod = new MemoryCopy(128);
+  private final MemoryCopy pool = new MemoryCopy(128);
+  private final MemoryCopy symbol = new MemoryCopy(256);
+  private final Unsigned5 stream;
+  private JavaMethod.Calls calls;
+
+  public MethodReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
+    this.layout = layout;
+    this.memory = memory;
+    this.methods = methods;
+    this.stream = new Unsigned5(layout.unsigned5ExcludesZero);
+  }
+
+  /** The method at {@code address}, or null if what is there is no method. */
+  JavaMethod read(long address) throws UnreadableMemoryException {
+    if (!isPointer(address)) {
+      return null;
+    }
+    method.copy(memory, address, layout.methodSize);
+    long body = layout.constMethod.in(method);
+    if (!isPointer(body)) {
+      return null;
+    }
+    constMethod.copy(memory, body, layout.constMethodHeaderSize);
+    long size = 8 * layout.constMethodSize.in(constMethod);
+    int codeSize = layout.codeSize.intIn(constMethod);
+    int header = layout.constMethodHeaderSize;
+    if (size < header + codeSize || size > MAX_CONST_METHOD_BYTES) {
+      return null;
+    }
+    constMethod.copy(memory, body, (int) size);
+    HotSpotMethod name = name(address);
+    if (name == null) {
+      return null;
+    }
+    byte[] code = Arrays.copyOfRange(constMethod.bytes(), header, header + codeSize);
+    return new JavaMethod(
+        address,
+        new JavaMethod.Body(body, body + header, code),
+        methods.intern(name),
+        name.modifiers(),
+        calls,
+        lines(header + codeSize));
+  }
+
+  /** Whether {@code known} is still the method at its address. */
+  boolean isUnchanged(JavaMethod known) throws UnreadableMemoryException {
+    method.copy(memory, known.address, layout.methodSize);
+    if (layout.constMethod.in(method) != known.constMethod) {
+      return false;
+    }
+    constMethod.copy(memory, known.constMethod, layout.constMethodHeaderSize);
+    if (layout.codeSize.intIn(constMethod) != known.codeSize) {
+      return false;
+    }
+    long constants = layout.constants.in(constMethod);
+    HotSpotMethod name = methods.get(known.id);
+    return constants == known.constants
+        && isPointer(constants)
+        && name.className().equals(className(constants, name.className().length()))
+        && name.name().equals(poolSymbol(constants, layout.nameIndex, name.name().length()))
+        && name.descriptor()
+            .equals(poolSymbol(constants, layout.signatureIndex, name.descriptor().length()));
+  }
+
+  /** The name of the class that a constant pool belongs to, as people write it; or null. */
+  private String className(long constants, int likelyLength) throws UnreadableMemoryException {
+    long holder = memory.readLong(constants + layout.poolHolder.offset());
+    String name =
+        isPointer(holder)
+            ? symbol(memory.readLong(holder + layout.klassName.offset()), likelyLength)
+            : null;
+    return name == null ? null : ClassFileNames.javaClassName(name);
+  }
+
+  private HotSpotMethod name(long address) throws UnreadableMemoryException {
+    long constants = layout.constants.in(constMethod);
+    if (!isPointer(constants)) {
+      return null;
+    }
+    pool.copy(memory, constants, layout.constantPoolSize);
+    int length = layout.poolLength.intIn(pool);
+    long holder = layout.poolHolder.in(pool);
+    if (length <= 0 || length > MAX_POOL_ENTRIES || !isPointer(holder)) {
+      return null;
+    }
+    int sourceIndex = layout.sourceFileIndex.intIn(pool);
+    long cache = layout.poolCache.in(pool);
+    long nameSymbol = entry(constants, layout.nameIndex.intIn(constMethod));
+    long descriptorSymbol = entry(constants, layout.signatureIndex.intIn(constMethod));
+    String name = symbol(nameSymbol);
+    String descriptor = symbol(descriptorSymbol);
+    String className = symbol(memory.readLong(holder + layout.klassName.offset()));
+    if (!ClassFileNames.isMethodName(name)
+        || !ClassFileNames.isMethodDescriptor(descriptor)
+        || !ClassFileNames.isClassName(className)
+        || !ClassFileNames.isMadeByVm(className, name)
+            && !isListed(holder, address)
+            && !isFormerVersion(holder, constants, nameSymbol, descriptorSymbol)) {
+      return null;
+    }
+    long key = CallSites.key(nameSymbol, descriptorSymbol);
+    calls = new JavaMethod.Calls(key, constants, cache, ClassFileNames.isInvoker(className));
+    String source = sourceIndex == 0 ? null : symbol(entry(constants, sourceIndex));
+    int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
+    return new HotSpotMethod(
+        ClassFileNames.javaClassName(className),
+        name,
+        descriptor,
+        flags,
+        source == null ? "" : source);
+  }
+
+  /** Whether the class knows the method; its number is where the list had it at first. */
+  private boolean isListed(long holder, long address) throws UnreadableMemoryException {
+    long list = memory.readLong(holder + layout.klassMethods.offset());
+    int index = layout.methodIdnum.intIn(constMethod);
+    return isPointer(list)
+        && memory.readLong(list + layout.methodArrayData.offset() + 8L * index) == address;
+  }
+
+  /**
+   * Whether the class was redefined, by an agent, and the method is of a version from before that:
+   * it still runs where it ran, with its own constant pool, which still names the class, and is
+   * listed no more. The class must have a method of the same name and descriptor now
+   * (jvmtiRedefineClasses.cpp, VM_RedefineClasses::redefine_single_class; JDK 17 to 25). Symbols
+   * are unique, so their addresses can be compared.
+   */
+  private boolean isFormerVersion(
+      long holder, long constants, long nameSymbol, long descriptorSymbol)
+      throws UnreadableMemoryException {
+    long list = memory.readLong(holder + layout.klassMethods.offset());
+    long present = memory.readLong(holder + layout.klassConstants.offset());
+    if (present == constants || !isPointer(present) || !isPointer(list)) {
+      return false;
+    }
+    int length = (int) memory.readLong(list + layout.methodArrayLength.offset());
+    for (int i = 0; i < length && length <= MAX_METHODS; i++) {
+      long listed = memory.readLong(list + layout.methodArrayData.offset() + 8L * i);
+      long body = isPointer(listed) ? memory.readLong(listed + layout.constMethod.offset()) : 0;
+      if (!isPointer(body)) {
+        return false;
+      }
+      listedConstMethod.copy(memory, body, layout.constMethodHeaderSize);
+      if (layout.constants.in(listedConstMethod) == present
+          && entry(present, layout.nameIndex.intIn(listedConstMethod)) == nameSymbol
+          && entry(present, layout.signatureIndex.intIn(listedConstMethod)) == descriptorSymbol) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String poolSymbol(long constants, Field index, int likelyLength)
+      throws UnreadableMemoryException {
+    return symbol(entry(constants, index.intIn(constMethod)), likelyLength);
+  }
+
+  private long entry(long constants, int index) throws UnreadableMemoryException {
+    return memory.readLong(constants + layout.constantPoolSize + 8L * index);
+  }
+
+  private String symbol(long address) throws UnreadableMemoryException {
+    return symbol(address, 0);
+  }
+
+  /**
+   * @param likelyLength bytes that it likely has: then one read is enough, if it has no more. A
+   *     symbol that is shorter may stand where as many can't be read, but then it is another one
+   */
+  private String symbol(long address, int likelyLength) throws UnreadableMemoryException {
+    if (!isPointer(address)) {
+      return null;
+    }
+    int body = (int) layout.symbolBody.offset();
+    symbol.copy(memory, address, body + likelyLength);
+    int length = layout.symbolLength.intIn(symbol);
+    if (length > likelyLength) {
+      symbol.copy(memory, address, body + length);
+    }
+    return symbol.text(body, length);
+  }
+
+  private LineTable lines(int offset) {
+    if ((layout.constMethodFlags.in(constMethod) & layout.hasLineNumberTable) == 0) {
+      return LineTable.NONE;
+    }
+    return LineTable.decode(stream.at(constMethod.bytes(), offset, constMethod.length()));
+  }
+
+  private static boolean isPointer(long address) {
+    return address > 0xffff && (address & 7) == 0 && address >>> 56 == 0;
+  }
+}

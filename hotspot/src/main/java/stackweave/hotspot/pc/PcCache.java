@@ -1,0 +1,285 @@
+package stackweave.hotspot.pc;
+
+import stackweave.hotspot.code.BlobCache;
+import stackweave.hotspot.code.BlobKind;
+import stackweave.hotspot.code.CodeBlob;
+import stackweave.hotspot.code.InterpreterCodelets;
+import stackweave.hotspot.code.Nmethod;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.table.LongTable;
+import stackweave.hotspot.unloading.CheckRounds;
+import stackweave.unwind.HeapShare;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The {@link PcEntry entries} of the pcs met in the code cache; bounded. Asked for every frame of
+ * HotSpot's. An entry is valid as long as its blob is; what could not be decoded is tried again at
+ * the next hit. Not thread-safe.
+ */
+public final class PcCache {
+  private static final int CAPACITY = HeapShare.of(1 << 15);
+
+  /** Behind the last call of a compiled prologue nothing of it is looked for. */
+  private static final int MAX_PROLOGUE_BYTES = 160;
+
+  /** Code before the frame is set up in the osr entry, which says no frame_complete. */
+  private static final int MAX_OSR_PROLOGUE_BYTES = 64;
+
+  private final MemoryReader memory;
+  private final BlobCache blobs;
+  private final ScopeDecoder scopes;
+  private final InterpreterCodelets codelets;
+  private final Cpu cpu;
+  private final CheckRounds rounds;
+  private final UnwindCounters counters;
+  private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
+  private int blobResets;
+
+  /** Keys of what was decoded since the last {@link #confirm}, as far as they find room. */
+  private final long[] fresh = new long[256];
+
+  private int freshCount;
+
+  public PcCache(
+      MemoryReader memory,
+      BlobCache blobs,
+      ScopeDecoder scopes,
+      InterpreterCodelets codelets,
+      Cpu cpu,
+      CheckRounds rounds,
+      UnwindCounters counters) {
+    this.memory = memory;
+    this.blobs = blobs;
+    this.scopes = scopes;
+    this.codelets = codelets;
+    this.cpu = cpu;
+    this.rounds = rounds;
+    this.counters = counters;
+  }
+
+  /**
+   * What is known of {@code pc} in the code cache.
+   *
+   * @param interrupted whether pc is the interrupted instruction rather than a return address
+   * @return null if there is no blob now, and none was known
+   */
+  public PcEntry find(long pc, boolean interrupted) {
+    long key = pc << 1 | (interrupted ? 1 : 0);
+    PcEntry known = entries.get(key);
+    if (known != null && blobs.isCurrent(known.blob)) {
+      return atSampleTime(known);
+    }
+    counters.pcMisses++;
+    CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
+    forgetWithBlobs();
+    if (blob == null) {
+      // Freed since: then the sample was taken before that, in what was there.
+      return known != null && known.blob.isLastThere(rounds) ? known : null;
+    }
+    PcEntry entry = decode(pc, interrupted, blob);
+    if (entry.nmethod != null && !blobs.isStillCurrent(blob)) {
+      // Its methods and its code were read when they may have been others already.
+      return known != null && known.blob.isLastThere(rounds) ? known : null;
+    }
+    if (known != null && known.blob.isGone()) {
+      entry.setFormer(known);
+    }
+    boolean worthKeeping = interrupted || entry.isReturnAddress;
+    if (worthKeeping && (entry.javaFrames == null || entry.javaFrames.isSure())) {
+      keep(key, entry);
+    }
+    return atSampleTime(entry);
+  }
+
+  private void keep(long key, PcEntry entry) {
+    if (entries.put(key, entry)) {
+      counters.cacheResets++;
+    }
+    if (freshCount < fresh.length) {
+      fresh[freshCount] = key;
+    }
+    freshCount++;
+  }
+
+  /**
+   * Compares what the stack was decoded with with the VM, at its end.
+   *
+   * @return false if something was not what it was taken for; then nothing stays that was decoded
+   *     with it
+   */
+  public boolean confirm() {
+    boolean confirmed = blobs.confirm();
+    if (!confirmed) {
+      forgetFresh();
+    }
+    freshCount = 0;
+    return confirmed;
+  }
+
+  /** What was decoded since the last {@link #confirm} in a blob that was another already. */
+  private void forgetFresh() {
+    if (freshCount > fresh.length) {
+      entries.clear();
+      counters.cacheResets++;
+      return;
+    }
+    for (int i = 0; i < freshCount; i++) {
+      PcEntry entry = entries.get(fresh[i]);
+      if (entry != null && entry.blob.isGone()) {
+        restore(fresh[i], entry.former());
+      }
+    }
+  }
+
+  private void restore(long key, PcEntry former) {
+    if (former == null) {
+      entries.remove(key);
+    } else {
+      entries.put(key, former);
+    }
+  }
+
+  /** Lets the pc be decoded again, unless its blob is gone. */
+  public void forget(long pc, boolean interrupted) {
+    long key = pc << 1 | (interrupted ? 1 : 0);
+    PcEntry known = entries.get(key);
+    if (known != null && known.former() == null && blobs.isCurrent(known.blob)) {
+      entries.remove(key);
+    }
+  }
+
+  /** What was there when the sample was taken; null if it is not known. */
+  private PcEntry atSampleTime(PcEntry present) {
+    if (present.blob.isTooYoung(rounds)) {
+      return wasThere(present.former());
+    }
+    if (present.nmethod != null && !present.blob.isSameSince(rounds)) {
+      counters.tooOld++;
+      return present.nameless(scopes.nameless());
+    }
+    return present;
+  }
+
+  /** An entry of a blob that was replaced, if the sample was taken while it was there. */
+  private PcEntry wasThere(PcEntry former) {
+    if (former == null || !former.blob.wasThere(rounds)) {
+      counters.tooOld++;
+      return null;
+    }
+    counters.formerCode++;
+    return former;
+  }
+
+  private void forgetWithBlobs() {
+    if (blobResets != blobs.resets()) {
+      blobResets = blobs.resets();
+      entries.clear();
+    }
+  }
+
+  private PcEntry decode(long pc, boolean interrupted, CodeBlob blob) {
+    Nmethod nmethod = blob instanceof Nmethod n ? n : null;
+    InterpreterCodelets.Codelet codelet =
+        blob.kind == BlobKind.INTERPRETER ? codelets.find(interrupted ? pc : pc - 1) : null;
+    byte[] code = interrupted ? code(blob, pc) : null;
+    byte[] call = interrupted ? null : codeBefore(blob, pc);
+    boolean returns =
+        !interrupted
+            && (isReturnPoint(pc, blob, nmethod, codelet) || cpu.isCallBefore(call, call.length));
+    long callTarget = returns ? cpu.callTarget(call, call.length, pc) : 0;
+    boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
+    int pushedWords = leafCall ? cpu.popsAt(codeAfter(blob, pc)) : 0;
+    PartialFrame partial =
+        interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
+            ? partialFrame(blob, nmethod, pc, code)
+            : null;
+    PcEntry.JavaFrames frames = javaFrames(nmethod, pc, interrupted, partial != null);
+    return new PcEntry(
+        pc, interrupted, blob, frames, codelet, returns, callTarget, pushedWords, partial, code);
+  }
+
+  /** Return addresses that the VM makes itself, without a call before them. */
+  private boolean isReturnPoint(
+      long pc, CodeBlob blob, Nmethod nmethod, InterpreterCodelets.Codelet codelet) {
+    if (nmethod != null) {
+      return nmethod.hasPcDesc(pc) || nmethod.isDeoptHandler(pc);
+    }
+    return codelet != null && codelet.isReturnEntry()
+        || blob.kind == BlobKind.DEOPTIMIZATION
+        || blob.name.contains("continuation");
+  }
+
+  private byte[] codeBefore(CodeBlob blob, long pc) {
+    int length = (int) Math.min(cpu.maxKnownCallBytes(), pc - blob.codeBegin);
+    byte[] code = new byte[length];
+    return read(pc - length, code, 0, length) ? code : new byte[length];
+  }
+
+  private byte[] codeAfter(CodeBlob blob, long pc) {
+    byte[] code = new byte[(int) Math.min(cpu.maxPopsBytes(), blob.codeEnd - pc)];
+    return read(pc, code, 0, code.length) ? code : new byte[0];
+  }
+
+  /** The code around pc; zeros (no instruction that is looked for) outside of the blob. */
+  private byte[] code(CodeBlob blob, long pc) {
+    byte[] code = new byte[PcEntry.CODE_BEFORE + PcEntry.CODE_AFTER];
+    long from = Math.max(blob.codeBegin, pc - PcEntry.CODE_BEFORE);
+    long to = Math.min(blob.codeEnd, pc + PcEntry.CODE_AFTER);
+    int offset = (int) (from - (pc - PcEntry.CODE_BEFORE));
+    return read(from, code, offset, (int) (to - from)) ? code : new byte[code.length];
+  }
+
+  private PcEntry.JavaFrames javaFrames(
+      Nmethod nmethod, long pc, boolean interrupted, boolean partial) {
+    if (nmethod == null) {
+      return null;
+    }
+    // While a frame is set up or taken down, the nearest debug information may be that of an
+    // inlined method that was not entered yet, or was left.
+    return partial ? scopes.ofMethod(nmethod) : scopes.at(nmethod, pc, interrupted);
+  }
+
+  private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
+    if (nmethod == null) {
+      int push = cpu.fpPushLength();
+      if (pc == blob.codeBegin + push && cpu.isFpPush(code, PcEntry.CODE_BEFORE - push)) {
+        return PartialFrame.LINK;
+      }
+      return inPrologue(blob.codeBegin, blob.codeBegin + MAX_OSR_PROLOGUE_BYTES, pc);
+    }
+    if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
+      return cpu.frameless();
+    }
+    PartialFrame state = cpu.inEpilogue(code, PcEntry.CODE_BEFORE);
+    if (state == null && blob.frameComplete > 0) {
+      state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
+    }
+    if (state == null && nmethod.isOsr()) {
+      state = inPrologue(nmethod.osrEntry, nmethod.osrEntry + MAX_OSR_PROLOGUE_BYTES, pc);
+    }
+    return state;
+  }
+
+  private PartialFrame inPrologue(long entry, long limit, long pc) {
+    int length = (int) Math.min(limit - entry, MAX_PROLOGUE_BYTES);
+    if (pc < entry || pc >= entry + length) {
+      return null;
+    }
+    byte[] code = new byte[length];
+    return read(entry, code, 0, length)
+        ? cpu.inPrologue(code, 0, (int) (pc - entry), length)
+        : null;
+  }
+
+  private boolean read(long address, byte[] target, int offset, int length) {
+    try {
+      memory.read(address, target, offset, length);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package stackweave.hotspot.pc;
+
+import stackweave.hotspot.code.CodeBlob;
+import stackweave.hotspot.code.InterpreterCodelets;
+import stackweave.hotspot.code.Nmethod;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.method.CallSites;
+
+/**
+ * All that is known of one pc in the code cache: its blob, the Java methods that run there, and the
+ * state of an interrupted frame. Decoded once, so that unwinding a known pc reads nothing but the
+ * copied stack. Immutable, save for the entries that it replaces.
+ */
+public final class PcEntry {
+  /** An interrupted instruction or a return address. */
+  public final long pc;
+
+  final boolean interrupted;
+
+  /** The blob that has it. */
+  public final CodeBlob blob;
+
+  /** The compiled method at pc; null if it is none. */
+  public final Nmethod nmethod;
+
+  /** The Java frames at pc, innermost first; null but for compiled methods. */
+  public final JavaFrames javaFrames;
+
+  /** The interpreter's codelet at pc; null outside the interpreter. */
+  public final InterpreterCodelets.Codelet codelet;
+
+  /** Whether a call can return to pc: never said of what only looks so. */
+  public final boolean isReturnAddress;
+
+  /** Whether debug information was recorded for exactly this pc: a call, all arguments in place. */
+  public final boolean hasPcDesc;
+
+  /** Where the call before a return address went, if its code says so; else 0. */
+  public final long callTarget;
+
+  /** Words that the code pops right behind the call: pushed for it, below the frame. */
+  public final int pushedWords;
+
+  /** How an interrupted frame stands, if it is not complete; else null. */
+  public final PartialFrame partial;
+
+  /** The code around an interrupted pc (from {@link #CODE_BEFORE} bytes before it), or null. */
+  public final byte[] code;
+
+  /** How much of the code before an interrupted pc is kept. */
+  public static final int CODE_BEFORE = Cpu.CODE_WINDOW;
+
+  /** How much of the code from an interrupted pc on is kept. */
+  static final int CODE_AFTER = Cpu.CODE_WINDOW;
+
+  /**
+   * Java frames as columns.
+   *
+   * @param complete whether all methods could be read
+   * @param linked whether each inlined method is what its caller's bytecode calls
+   * @param key of the outermost method, by name and descriptor (see {@link CallSites})
+   * @param called what the innermost method's bytecode calls
+   */
+  public record JavaFrames(
+      byte[] kinds,
+      int[] methods,
+      int[] bcis,
+      int[] lines,
+      boolean complete,
+      boolean linked,
+      long key,
+      long called) {
+
+    /** Whether it is valid as long as its blob is. */
+    boolean isSure() {
+      return complete && linked;
+    }
+  }
+
+  private PcEntry former;
+  private PcEntry nameless;
+  private PcEntry present;
+
+  PcEntry(
+      long pc,
+      boolean interrupted,
+      CodeBlob blob,
+      JavaFrames javaFrames,
+      InterpreterCodelets.Codelet codelet,
+      boolean isReturnAddress,
+      long callTarget,
+      int pushedWords,
+      PartialFrame partial,
+      byte[] code) {
+    this.pc = pc;
+    this.interrupted = interrupted;
+    this.blob = blob;
+    this.nmethod = blob instanceof Nmethod n ? n : null;
+    this.javaFrames = javaFrames;
+    this.codelet = codelet;
+    this.isReturnAddress = isReturnAddress;
+    this.callTarget = callTarget;
+    this.pushedWords = pushedWords;
+    this.hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
+    this.partial = partial;
+    this.code = code;
+  }
+
+  /** The same code with its methods not named, for it may be younger than the sample. */
+  PcEntry nameless(JavaFrames unknown) {
+    if (nameless == null) {
+      nameless =
+          new PcEntry(
+              pc,
+              interrupted,
+              blob,
+              unknown,
+              codelet,
+              isReturnAddress,
+              callTarget,
+              pushedWords,
+              partial,
+              code);
+      nameless.present = this;
+    }
+    return nameless;
+  }
+
+  /** What is there now: this, or what {@link #nameless} was made of. */
+  public PcEntry present() {
+    return present == null ? this : present;
+  }
+
+  /** What was at this pc before, in a blob that is gone; or null. */
+  PcEntry former() {
+    return former;
+  }
+
+  /** One former is kept, not a chain of them. */
+  void setFormer(PcEntry replaced) {
+    former = replaced;
+    replaced.former = null;
+  }
+}

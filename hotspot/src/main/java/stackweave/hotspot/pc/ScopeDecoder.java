@@ -1,0 +1,148 @@
+package stackweave.hotspot.pc;
+
+import java.util.Arrays;
+import stackweave.hotspot.code.Nmethod;
+import stackweave.hotspot.method.CallSites;
+import stackweave.hotspot.method.JavaMethod;
+import stackweave.hotspot.method.MethodCache;
+import stackweave.hotspot.method.Unsigned5;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.vmstructs.Layout;
+
+/**
+ * Decodes the Java frames at a pc of a compiled method: its scopes, innermost first, out to the
+ * method that was compiled ({@code scopeDesc.cpp}, ScopeDesc::decode_body). Called by the pc cache.
+ * Not thread-safe.
+ */
+public final class ScopeDecoder {
+  /** Deeper than any compiler inlines. */
+  private static final int MAX_INLINED = 256;
+
+  /** What HotSpot adds to a bci before it is compressed, so that −1 can be said. */
+  private static final int BCI_BIAS = 1;
+
+  private static final int NO_SENDER = 0;
+
+  private final MethodCache methods;
+  private final CallSites sites;
+  private final int unknownMethod;
+  private final PcEntry.JavaFrames staleCode;
+  private final PcEntry.JavaFrames nameless;
+  private final Unsigned5 stream;
+  private final int[] ids = new int[MAX_INLINED];
+  private final int[] bcis = new int[MAX_INLINED];
+  private final int[] lines = new int[MAX_INLINED];
+  private int count;
+  private boolean complete;
+  private boolean linked;
+  private long key;
+  private long called;
+
+  public ScopeDecoder(
+      Layout layout, MethodCache methods, CallSites sites, int unknownMethod, int staleCode) {
+    this.methods = methods;
+    this.sites = sites;
+    this.unknownMethod = unknownMethod;
+    this.staleCode = stale(staleCode, false);
+    this.nameless = stale(staleCode, true);
+    this.stream = new Unsigned5(layout.unsigned5ExcludesZero);
+  }
+
+  /**
+   * The frames at {@code pc}; never null, never empty.
+   *
+   * @param interrupted whether nothing is called at pc
+   */
+  PcEntry.JavaFrames at(Nmethod nmethod, long pc, boolean interrupted) {
+    int scope = nmethod.isNative() ? Nmethod.NO_SCOPE : nmethod.scopeAt(pc);
+    if (scope <= NO_SENDER) {
+      // Before the first instruction of the body: of the method itself, nowhere in its bytecodes.
+      return ofMethod(nmethod);
+    }
+    begin();
+    while (scope > NO_SENDER && count < MAX_INLINED) {
+      stream.at(nmethod.scopes(), scope, nmethod.scopes().length);
+      int sender = stream.next();
+      long method = nmethod.metadata(stream.next());
+      int bci = stream.next() - BCI_BIAS;
+      add(nmethod, method, bci, count > 0 || !interrupted);
+      // A sender was written before those it calls.
+      scope = sender < scope ? sender : NO_SENDER;
+    }
+    return frames(nmethod);
+  }
+
+  /** The compiled method itself, nowhere in its bytecodes. */
+  PcEntry.JavaFrames ofMethod(Nmethod nmethod) {
+    begin();
+    add(nmethod, nmethod.method(), FrameBuffer.UNKNOWN, false);
+    return frames(nmethod);
+  }
+
+  private void begin() {
+    count = 0;
+    complete = true;
+    linked = true;
+    called = CallSites.ANYTHING;
+    key = CallSites.ANYTHING;
+  }
+
+  private void add(Nmethod nmethod, long address, int bci, boolean calls) {
+    JavaMethod method = address == 0 ? null : methods.findNamedBy(nmethod, address);
+    complete &= method != null;
+    link(method, calls ? bci : FrameBuffer.UNKNOWN);
+    ids[count] = method == null ? unknownMethod : method.id;
+    bcis[count] = bci < 0 ? FrameBuffer.UNKNOWN : bci;
+    lines[count] = method == null ? FrameBuffer.UNKNOWN : method.lineAt(bci);
+    count++;
+  }
+
+  /** An inlined method must be what the bytecode of its caller calls. */
+  private void link(JavaMethod method, int bci) {
+    long callee = method == null ? CallSites.ANYTHING : sites.calledAt(method, bci);
+    if (count == 0) {
+      called = callee;
+    } else {
+      linked &= CallSites.canCall(callee, key);
+    }
+    key = method == null ? CallSites.ANYTHING : method.key;
+  }
+
+  /** What stands for code that another may have replaced: one frame, of which nothing is known. */
+  PcEntry.JavaFrames nameless() {
+    return nameless;
+  }
+
+  private static PcEntry.JavaFrames stale(int name, boolean linked) {
+    byte[] kind = {(byte) FrameKind.UNKNOWN.code()};
+    int[] unknown = {FrameBuffer.UNKNOWN};
+    return new PcEntry.JavaFrames(
+        kind,
+        new int[] {name},
+        unknown,
+        unknown,
+        false,
+        linked,
+        CallSites.ANYTHING,
+        CallSites.ANYTHING);
+  }
+
+  private PcEntry.JavaFrames frames(Nmethod nmethod) {
+    if (!linked) {
+      return staleCode;
+    }
+    byte[] kinds = new byte[count];
+    Arrays.fill(kinds, (byte) FrameKind.INLINED.code());
+    kinds[count - 1] = (byte) nmethod.frameKind().code();
+    return new PcEntry.JavaFrames(
+        kinds,
+        Arrays.copyOf(ids, count),
+        Arrays.copyOf(bcis, count),
+        Arrays.copyOf(lines, count),
+        complete,
+        true,
+        key,
+        called);
+  }
+}

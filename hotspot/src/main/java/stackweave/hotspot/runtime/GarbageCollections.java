@@ -1,0 +1,105 @@
+package stackweave.hotspot.runtime;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.PagedMemory;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Counts the VM's garbage collections and tells when its collector moves objects. Asked by those
+ * who compare addresses of objects: equal addresses name the same object only while no collection
+ * has begun. Not thread-safe.
+ */
+public final class GarbageCollections {
+  private static final int MAX_FLAGS = 1 << 14;
+  private static final Pattern COLLECTOR_FLAG =
+      Pattern.compile("Use(?!.*SystemGC)[A-Z][A-Za-z0-9]*GC");
+
+  /** When objects may move. */
+  public enum Moves {
+    /** In pauses, before which a collection is counted: no object moves while none is counted. */
+    IN_PAUSES,
+    /**
+     * At any time, each object at most once between two counts; what threads have on their stacks
+     * may be old for a while.
+     */
+    CONCURRENTLY,
+    /** This collector is not known here. */
+    UNKNOWN
+  }
+
+  private final MemoryReader memory;
+  private final long counter;
+  private final Moves moves;
+
+  private GarbageCollections(MemoryReader memory, long counter, Moves moves) {
+    this.memory = memory;
+    this.counter = counter;
+    this.moves = moves;
+  }
+
+  /** Those of the VM, or null if they can't be read. */
+  public static GarbageCollections open(Layout layout, MemoryReader memory) {
+    try {
+      long heap = memory.readLong(layout.collectedHeap.offset());
+      long counter = heap + layout.totalCollections.offset();
+      Set<String> on = collectorFlags(layout, memory);
+      return heap == 0 ? null : new GarbageCollections(memory, counter, moves(on));
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+  }
+
+  /** When objects may move. */
+  public Moves moves() {
+    return moves;
+  }
+
+  /**
+   * How many collections have begun: any other number than before says that one has. A pause counts
+   * its collection before it moves anything ({@code CollectedHeap::_total_collections}).
+   */
+  public int begun() throws UnreadableMemoryException {
+    return (int) memory.readLong(counter);
+  }
+
+  private static Moves moves(Set<String> collectors) {
+    if (collectors.size() != 1) {
+      return Moves.UNKNOWN;
+    }
+    return switch (collectors.iterator().next()) {
+      case "UseG1GC", "UseParallelGC", "UseSerialGC", "UseEpsilonGC" -> Moves.IN_PAUSES;
+      case "UseZGC", "UseShenandoahGC" -> Moves.CONCURRENTLY;
+      default -> Moves.UNKNOWN;
+    };
+  }
+
+  /** Flags named as those that choose a collector are, as far as they are on. */
+  private static Set<String> collectorFlags(Layout layout, MemoryReader memory)
+      throws UnreadableMemoryException {
+    Set<String> on = new HashSet<>();
+    if (layout.flags == null
+        || layout.flagCount == null
+        || layout.flagName == null
+        || layout.flagValue == null
+        || layout.flagSize == 0) {
+      return on;
+    }
+    PagedMemory names = new PagedMemory(memory);
+    long flag = memory.readLong(layout.flags.offset());
+    long count = Math.min(MAX_FLAGS, memory.readLong(layout.flagCount.offset()));
+    for (long i = 0; i < count; i++, flag += layout.flagSize) {
+      String name = names.string(names.readLong(flag + layout.flagName.offset()));
+      if (name != null && COLLECTOR_FLAG.matcher(name).matches()) {
+        long value = memory.readLong(names.readLong(flag + layout.flagValue.offset()));
+        if ((value & 0xff) != 0) {
+          on.add(name);
+        }
+      }
+    }
+    return on;
+  }
+}

@@ -1,0 +1,72 @@
+package stackweave.hotspot.unloading;
+
+/**
+ * Divides time into rounds of some milliseconds: what is cached of the VM is compared with it at
+ * its first use in each round. Code and classes rarely go away, a comparison takes a microsecond,
+ * and samples come in batches, so that one per round is enough. Not thread-safe.
+ */
+public final class CheckRounds {
+  /** Length of a round in nanoseconds. */
+  private static final long ROUND_NANOS = 20_000_000;
+
+  private final Unloading unloading;
+  private int current = 1;
+  private int collections;
+  private long started = System.nanoTime();
+  private long sampleTime = Long.MAX_VALUE;
+
+  public CheckRounds(Unloading unloading) {
+    this.unloading = unloading;
+    this.collections = unloading.collectionsSeen();
+  }
+
+  Unloading unloading() {
+    return unloading;
+  }
+
+  /** How many garbage collections there were when this round began. */
+  int collections() {
+    return collections;
+  }
+
+  /** The number of this round, from 1 on. */
+  int current() {
+    return current;
+  }
+
+  /** When this round began, by {@link System#nanoTime}. */
+  long started() {
+    return started;
+  }
+
+  /** When the sample at hand was taken; {@link Long#MAX_VALUE} for one that is being taken. */
+  public long sampleTime() {
+    return sampleTime;
+  }
+
+  /**
+   * Begins the next round if this one is old. Called once per sample.
+   *
+   * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
+   */
+  public void tick(long timeNanos) {
+    sampleTime = timeNanos == 0 ? Long.MAX_VALUE : timeNanos;
+    long now = System.nanoTime();
+    if (now - started > ROUND_NANOS) {
+      begin(now);
+    }
+  }
+
+  /** Begins the next round now: everything cached is compared again before it is used. */
+  public void next() {
+    unloading.doubt();
+    begin(System.nanoTime());
+  }
+
+  private void begin(long now) {
+    started = now;
+    current++;
+    unloading.look();
+    collections = unloading.collectionsSeen();
+  }
+}

@@ -1,0 +1,138 @@
+package stackweave.hotspot.unloading;
+
+/**
+ * From when to when a copy of something in the VM is known to match the original. The VM frees and
+ * reuses memory, and a sample is older than what is read for it: a copy may be used for a sample
+ * only if it matched at the sample's time. Base class of blobs and methods; times by {@link
+ * System#nanoTime}.
+ */
+public abstract class Lifetime {
+  /**
+   * For how long after it was last seen a freed original may still be meant by a sample, in ns:
+   * longer than rounds and samples take, too short for two unloadings.
+   */
+  private static final long REACH_NANOS = 50_000_000;
+
+  /** How long a copy is used without comparing it, if nothing can have been freed, in ns. */
+  private static final long TRUST_NANOS = 500_000_000;
+
+  private long firstSeen;
+  private long lastSeen;
+  private int collectionsSeen;
+  private int checkedIn;
+
+  /** When it was really read last, and the epoch of {@link Unloading} at that time. */
+  private long compared;
+
+  private int comparedIn;
+
+  private boolean expected;
+
+  /** What was known of it before it was only expected to be there. */
+  private long lastSeenBefore;
+
+  private int collectionsSeenBefore;
+
+  /** It was copied out of the VM just now. */
+  public final void setRead(CheckRounds rounds) {
+    firstSeen = System.nanoTime();
+    lastSeen = firstSeen;
+    compared = firstSeen;
+    comparedIn = rounds.unloading().epoch();
+    checkedIn = rounds.current();
+    collectionsSeen = rounds.collections();
+    rounds.unloading().look();
+  }
+
+  /** It was compared with the VM and found unchanged. */
+  public final void setCompared(CheckRounds rounds) {
+    compared = rounds.started();
+    comparedIn = rounds.unloading().epoch();
+    setUnchanged(rounds);
+  }
+
+  /** It is there in this round as it was. */
+  public final void setUnchanged(CheckRounds rounds) {
+    lastSeen = Math.max(lastSeen, rounds.started());
+    collectionsSeen = rounds.collections();
+    checkedIn = rounds.current();
+  }
+
+  /** It is taken to be there in this round, until it is compared. */
+  public final void setExpected(CheckRounds rounds) {
+    expected = true;
+    lastSeenBefore = lastSeen;
+    collectionsSeenBefore = collectionsSeen;
+    setUnchanged(rounds);
+  }
+
+  /** Whether it is taken to be there, and was not compared yet. */
+  public final boolean isExpected() {
+    return expected;
+  }
+
+  /** It is what it was expected to be. */
+  public final void setConfirmed(CheckRounds rounds) {
+    expected = false;
+    setCompared(rounds);
+  }
+
+  /** It is not what it was expected to be: it was last seen when it was before. */
+  public final void setRefuted() {
+    expected = false;
+    lastSeen = lastSeenBefore;
+    collectionsSeen = collectionsSeenBefore;
+  }
+
+  /**
+   * Of what is freed only by collections and by the unloading of classes: whether there was neither
+   * since it was compared, which must be less than {@link #TRUST_NANOS} ago.
+   */
+  public final boolean isUnfreed(CheckRounds rounds) {
+    return comparedIn == rounds.unloading().epoch() && rounds.started() - compared < TRUST_NANOS;
+  }
+
+  /** Whether it was found unchanged in this round. */
+  public final boolean isChecked(CheckRounds rounds) {
+    return checkedIn == rounds.current();
+  }
+
+  /** When it was first read. */
+  public final long firstSeen() {
+    return firstSeen;
+  }
+
+  /** When it was last known to be unchanged. */
+  public final long lastSeen() {
+    return lastSeen;
+  }
+
+  /** Whether it was seen both before that time and after it. */
+  public final boolean isProven(long timeNanos) {
+    return firstSeen <= timeNanos && timeNanos <= lastSeen;
+  }
+
+  /** Of what is there now: whether nothing else can have been there at the sample's time. */
+  public final boolean isSameSince(CheckRounds rounds) {
+    long time = rounds.sampleTime();
+    return firstSeen <= time || !rounds.unloading().isSince(time);
+  }
+
+  /** Of code that is there now: whether other code can have been there at that time. */
+  public final boolean isDoubtful(Unloading unloading, long timeNanos) {
+    return firstSeen > timeNanos && unloading.isCodeFreedSince(timeNanos);
+  }
+
+  /** Of what was replaced since: whether it was there at the sample's time. */
+  public final boolean wasThere(CheckRounds rounds) {
+    return isProven(rounds.sampleTime());
+  }
+
+  /** Of what is gone without a successor: whether nothing else can be what the sample saw. */
+  public final boolean isLastThere(CheckRounds rounds) {
+    long time = rounds.sampleTime();
+    return firstSeen <= time
+        && (time <= lastSeen
+            || time - lastSeen < REACH_NANOS && rounds.collections() - collectionsSeen <= 1);
+  }
+}

@@ -1,0 +1,104 @@
+package stackweave.hotspot.vmstructs;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * A copy of a range of the VM's memory, so that what is decoded from it can't change or vanish in
+ * between. Offsets count from the first byte; little-endian. Reused; not thread-safe.
+ */
+public final class MemoryCopy {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private byte[] bytes;
+  private long address;
+  private int length;
+
+  /**
+   * @param capacity bytes that it has room for at first; it grows when more are copied
+   */
+  public MemoryCopy(int capacity) {
+    bytes = new byte[capacity];
+  }
+
+  /** Copies {@code length} bytes from {@code address} on. */
+  public MemoryCopy copy(MemoryReader memory, long address, int length)
+      throws UnreadableMemoryException {
+    makeRoom(length);
+    this.length = 0;
+    memory.read(address, bytes, 0, length);
+    this.address = address;
+    this.length = length;
+    return this;
+  }
+
+  /** The same from what was copied before; where that came from is not said. */
+  public MemoryCopy copy(byte[] source, int offset, int length) {
+    makeRoom(length);
+    System.arraycopy(source, offset, bytes, 0, length);
+    this.address = 0;
+    this.length = length;
+    return this;
+  }
+
+  private void makeRoom(int length) {
+    if (bytes.length < length) {
+      bytes = new byte[Math.max(length, 2 * bytes.length)];
+    }
+  }
+
+  /** Forgets the first {@code count} bytes: offsets count from the one behind them. */
+  public void drop(int count) {
+    length -= count;
+    address += count;
+    System.arraycopy(bytes, count, bytes, 0, length);
+  }
+
+  /** Where the bytes came from. */
+  long address() {
+    return address;
+  }
+
+  /** How many bytes were copied. */
+  public int length() {
+    return length;
+  }
+
+  /** The bytes themselves, at least {@link #length} of them; not to be kept. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** An unsigned byte. */
+  public int u1(int offset) {
+    return bytes[offset] & 0xff;
+  }
+
+  int u2(int offset) {
+    return (short) SHORTS.get(bytes, offset) & 0xffff;
+  }
+
+  /** Four bytes, signed. */
+  public int i4(int offset) {
+    return (int) INTS.get(bytes, offset);
+  }
+
+  /** Eight bytes. */
+  public long i8(int offset) {
+    return (long) LONGS.get(bytes, offset);
+  }
+
+  /** The characters of a HotSpot symbol: modified UTF-8 without its two special cases. */
+  public String text(int offset, int length) {
+    return new String(bytes, offset, length, StandardCharsets.UTF_8);
+  }
+}

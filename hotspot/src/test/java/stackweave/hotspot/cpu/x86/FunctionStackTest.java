@@ -1,0 +1,181 @@
+package stackweave.hotspot.cpu.x86;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import stackweave.hotspot.ElfImage;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.StackDepth;
+import stackweave.hotspot.method.Unsigned5Test;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.table.UnwindTables;
+
+/** Depths of stacks computed from code, against what the C library's own unwind tables say. */
+class FunctionStackTest {
+  /** A rule with the CFA at rsp + n, as {@link RuleTable#describe} puts it. */
+  private static final Pattern BY_RSP = Pattern.compile("cfa=r7\\+(\\d+) ra=c-8(.*)");
+
+  private static final int[] CALLEE_SAVED = {
+    RegisterNumbers.RBX,
+    RegisterNumbers.RBP,
+    RegisterNumbers.R12,
+    RegisterNumbers.R13,
+    RegisterNumbers.R14,
+    RegisterNumbers.R15
+  };
+
+  private final ElfImage libc = ElfImage.open(libcFile());
+  private final Section text = libc.section(".text");
+  private final byte[] code = bytes();
+
+  FunctionStackTest() throws Exception {}
+
+  private static Path libcFile() throws Exception {
+    for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+      if (line.endsWith("/libc.so.6")) {
+        return Path.of(line.substring(line.indexOf('/')));
+      }
+    }
+    throw new IllegalStateException("no C library");
+  }
+
+  private byte[] bytes() {
+    ByteBuffer all = text.bytes().duplicate().rewind();
+    byte[] bytes = new byte[all.remaining()];
+    all.get(bytes);
+    return bytes;
+  }
+
+  @Test
+  void instructionsAreAsLongAsObjdumpSays() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "objdump is not installed");
+    Process objdump =
+        new ProcessBuilder("objdump", "-d", "-w", "-j", ".text", libcFile().toString()).start();
+    Instruction instruction = new Instruction();
+    int right = 0;
+    int unknown = 0;
+    try (BufferedReader lines = objdump.inputReader()) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] columns = line.split("\t");
+        if (columns.length == 3) {
+          long pc = Long.parseLong(columns[0].trim().replace(":", ""), 16);
+          instruction.decode(code, (int) (pc - text.address()));
+          if (instruction.flow == Instruction.Flow.UNKNOWN) {
+            unknown++;
+          } else {
+            assertEquals(columns[1].trim().split(" ").length, instruction.length, line);
+            right++;
+          }
+        }
+      }
+    }
+    assertTrue(right > 100_000, right + " instructions");
+    assertTrue(unknown < right / 500, unknown + " not understood, of " + right);
+  }
+
+  @Test
+  void depthsAndSavedRegistersAreThoseOfTheUnwindTables() {
+    RuleTable rules = new RuleTable(Architecture.X86_64);
+    UnwindTable table = UnwindTables.open(libc.unwindSections(), rules);
+    FunctionStack function = new FunctionStack();
+    int checked = 0;
+    for (long start : new TreeSet<>(libc.dynamicSymbols().values())) {
+      int from = (int) (start - text.address());
+      if (from >= 0 && from < code.length) {
+        byte[] own = Arrays.copyOfRange(code, from, Math.min(code.length, from + 300));
+        for (int pc = 0; pc < own.length; pc += 3) {
+          StackDepth.State state = function.at(own, own.length, pc);
+          int rule = state == null ? UnwindTable.NO_RULE : table.find(start + pc);
+          checked += rule >= 0 ? check(rules.describe(rule), state, start + pc) : 0;
+        }
+      }
+    }
+    assertTrue(checked > 5_000, checked + " checked");
+  }
+
+  private static int check(String rule, StackDepth.State state, long pc) {
+    Matcher byRsp = BY_RSP.matcher(rule);
+    if (!byRsp.matches()) {
+      return 0;
+    }
+    String where = Long.toHexString(pc) + ": " + rule;
+    assertEquals(Integer.parseInt(byRsp.group(1)) - Cpu.WORD, state.depth(), where);
+    for (int register : CALLEE_SAVED) {
+      int slot = state.slots()[register];
+      if (slot != StackDepth.UNKNOWN) {
+        int kept = slot <= state.depth() ? slot : 0; // else popped again
+        Matcher saved = Pattern.compile(" r" + register + "=c-(\\d+)").matcher(byRsp.group(2));
+        int said = saved.find() ? Integer.parseInt(saved.group(1)) - Cpu.WORD : 0;
+        assertEquals(said <= state.depth() ? said : 0, kept, where + " register " + register);
+      }
+    }
+    return 1;
+  }
+
+  /** push rax; push rbx; push rbp; sub rsp, 24; je 1f; push [rax + 8]; pop rcx; 1: vpxor; ret. */
+  @Test
+  void handWrittenCode() {
+    byte[] asm =
+        Unsigned5Test.bytes(
+            "50" + "53" + "55" + "4883ec18" + "7404" + "ff7008" + "59" + "c5f9efc0" + "c3");
+    FunctionStack function = new FunctionStack();
+    int[] pcs = {0, 1, 2, 3, 7, 9, 12, 13, 17};
+    int[] depths = {0, 8, 16, 24, 48, 48, 56, 48, 48};
+    for (int i = 0; i < pcs.length; i++) {
+      StackDepth.State state = function.at(asm, asm.length, pcs[i]);
+      assertNotNull(state, "at " + pcs[i]);
+      assertEquals(depths[i], state.depth(), "at " + pcs[i]);
+      assertEquals(16, state.slots()[RegisterNumbers.RBX]);
+      assertEquals(24, state.slots()[RegisterNumbers.RBP]);
+      assertEquals(0, state.slots()[RegisterNumbers.R12]);
+    }
+    assertNull(function.at(asm, asm.length, 4), "within an instruction");
+  }
+
+  /** je 1f; push rax; 1: nop: the ways disagree. */
+  @Test
+  void waysThatDisagreeSayNothing() {
+    byte[] asm = Unsigned5Test.bytes("7401" + "50" + "90" + "90");
+    FunctionStack function = new FunctionStack();
+    assertNotNull(function.at(asm, asm.length, 2));
+    assertNull(function.at(asm, asm.length, 3));
+    assertNull(function.at(asm, asm.length, 4));
+  }
+
+  /** and rsp, -32; nop; and call 0; nop: what is behind is not known. */
+  @Test
+  void notBehindWhatMovesTheStackPointerOtherwiseNorBehindCalls() {
+    FunctionStack function = new FunctionStack();
+    byte[] and = Unsigned5Test.bytes("4883e4e0" + "90");
+    assertNotNull(function.at(and, and.length, 0));
+    assertNull(function.at(and, and.length, 4));
+    byte[] call = Unsigned5Test.bytes("e800000000" + "90");
+    assertNull(function.at(call, call.length, 5));
+  }
+
+  /** push r12; ...; mov [rsp + 8], rbx: a register kept later is not taken for the caller's. */
+  @Test
+  void registersKeptElsewhereAreNotKnown() {
+    byte[] asm = Unsigned5Test.bytes("4154" + "4883ec18" + "48895c2408" + "90");
+    StackDepth.State state = new FunctionStack().at(asm, asm.length, 11);
+    assertEquals(32, state.depth());
+    assertEquals(8, state.slots()[RegisterNumbers.R12]);
+    assertEquals(StackDepth.UNKNOWN, state.slots()[RegisterNumbers.RBX]);
+    assertEquals(0, state.slots()[RegisterNumbers.RBP]);
+  }
+}

@@ -1,0 +1,118 @@
+package stackweave.hotspot.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@link LongTable} and {@link LongSet} against java.util's tables. */
+class LongTableTest {
+  private static final int OPERATIONS = 200_000;
+
+  /** Dense keys, keys that are multiples of pages, and keys of all bits. */
+  private static long key(Random random, int kind, int distinct) {
+    long number = 1 + random.nextInt(distinct);
+    return switch (kind) {
+      case 0 -> number;
+      case 1 -> number << 12;
+      default -> number * 0x2545F4914F6CDD1DL;
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void answersAsAHashMapDoes(int kind) {
+    // So few slots that runs of keys are long, and reach over the end of the table.
+    LongTable<Integer> table = new LongTable<>(64);
+    Map<Long, Integer> expected = new HashMap<>();
+    Random random = new Random(kind);
+    for (int i = 0; i < OPERATIONS; i++) {
+      long key = key(random, kind, 47);
+      if (random.nextInt(3) == 0) {
+        table.remove(key);
+        expected.remove(key);
+      } else {
+        assertFalse(table.put(key, i));
+        expected.put(key, i);
+      }
+      long asked = key(random, kind, 60);
+      assertEquals(expected.get(asked), table.get(asked));
+      assertEquals(expected.size(), table.size());
+    }
+    expected.forEach((key, value) -> assertEquals(value, table.get(key)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void holdsWhatAHashSetHolds(int kind) {
+    LongSet set = new LongSet(64);
+    Set<Long> expected = new HashSet<>();
+    Random random = new Random(kind);
+    for (int i = 0; i < OPERATIONS; i++) {
+      if (i % 1_000 == 0) {
+        set.clear();
+        expected.clear();
+      }
+      long key = key(random, kind, 48);
+      assertFalse(set.add(key));
+      expected.add(key);
+      long asked = key(random, kind, 60);
+      assertEquals(expected.contains(asked), set.contains(asked));
+      assertEquals(expected.size(), set.size());
+    }
+  }
+
+  @Test
+  void isEmptiedRatherThanOverfilled() {
+    LongTable<String> table = new LongTable<>(16);
+    LongSet set = new LongSet(16);
+    for (long key = 1; key <= 12; key++) {
+      assertFalse(table.put(key, "x"));
+      assertFalse(set.add(key));
+    }
+    assertFalse(table.put(12, "again"));
+    assertFalse(set.add(12));
+    assertEquals(12, table.size());
+    assertTrue(table.put(13, "y"));
+    assertTrue(set.add(13));
+    assertEquals("y", table.get(13));
+    assertNull(table.get(1));
+    assertTrue(set.contains(13));
+    assertFalse(set.contains(1));
+    assertEquals(1, table.size());
+    assertEquals(1, set.size());
+  }
+
+  @Test
+  void whatWasRemovedTakesNoRoom() {
+    LongTable<String> table = new LongTable<>(16);
+    for (long key = 1; key <= 1_000; key++) {
+      assertFalse(table.put(key, "x"));
+      table.remove(key);
+    }
+    assertEquals(0, table.size());
+  }
+
+  @Test
+  void zeroIsNoKey() {
+    assertNull(new LongTable<String>(16).get(0));
+    assertFalse(new LongSet(16).contains(0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 48, -4})
+  void capacitiesArePowersOfTwo(int capacity) {
+    assertThrows(IllegalArgumentException.class, () -> new LongTable<String>(capacity));
+    assertThrows(IllegalArgumentException.class, () -> new LongSet(capacity));
+  }
+}
