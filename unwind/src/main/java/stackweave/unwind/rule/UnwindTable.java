@@ -64,6 +64,17 @@ public interface UnwindTable {
   }
 
   /**
+   * Whether the information at an address marks signal frames as such. SFrame does since version 3,
+   * and a section can hold elements of several versions; a rule that comes from elsewhere may be
+   * that of a signal trampoline.
+   *
+   * @param address ELF virtual address, as for {@link #find}
+   */
+  default boolean marksSignalFrames(long address) {
+    return source() != UnwindSource.SFRAME_V1 && source() != UnwindSource.SFRAME_V2;
+  }
+
+  /**
    * Why it is this {@link #source} and no better one, in a few words for people; empty where there
    * is nothing to explain.
    */

@@ -35,8 +35,8 @@ public final class SFrameRow {
     REGISTER
   }
 
-  private static final int S390X_CFA_ADJUSTMENT = 160;
-  private static final int S390X_CFA_FACTOR = 8;
+  /** What s390x rows divide the CFA's offset by (SFRAME_S390X_CFA_OFFSET_ALIGNMENT_FACTOR). */
+  public static final int S390X_CFA_FACTOR = 8;
 
   private SFrameFunction function;
   private long start;
@@ -83,8 +83,11 @@ public final class SFrameRow {
     } else {
       words();
     }
+    // Section 3.2: the header's fixed offset applies where a flexible row says nothing of FP.
+    // Default rows: the text is silent, libsframe lets the header win.
     SFrameElement element = function.element();
-    if (!undefined && element.fixedFp != 0) {
+    boolean saysFp = function.isFlex() && fp != Recovery.UNCHANGED;
+    if (!undefined && !saysFp && element.fixedFp != 0) {
       fp = Recovery.AT_CFA;
       fpOffset = element.fixedFp;
     }
@@ -177,7 +180,7 @@ public final class SFrameRow {
 
   private long cfaOffset(long word) {
     return function.architecture() == Architecture.S390X
-        ? word * S390X_CFA_FACTOR + S390X_CFA_ADJUSTMENT
+        ? word * S390X_CFA_FACTOR + Architecture.S390X.spBelowCfa()
         : word;
   }
 
@@ -268,9 +271,12 @@ public final class SFrameRow {
     return undefined;
   }
 
-  /** Whether the return address carries authentication bits (AArch64). */
+  /**
+   * Whether the return address carries authentication bits. The mark (section 2.4.1) means nothing
+   * where there are none: off AArch64.
+   */
   public boolean isMangled() {
-    return (info & 0x80) != 0;
+    return (info & 0x80) != 0 && function.architecture() == Architecture.AARCH64;
   }
 
   /** Whether CFA = *(register + offset) rather than register + offset. */

@@ -29,6 +29,7 @@ public final class SFrameSection {
   private final StartBuckets buckets;
   private final SortedIndex index;
   private final int[] firstFunctions;
+  private final boolean sameVersion;
 
   private SFrameSection(List<SFrameElement> elements, MalformedSectionException trailing) {
     this.elements = List.copyOf(elements);
@@ -40,6 +41,7 @@ public final class SFrameSection {
       count += elements.get(i).fdeCount;
     }
     functionCount = count;
+    sameVersion = elements.stream().mapToInt(element -> element.version).distinct().count() <= 1;
     buckets = elements.size() == 1 ? elements.get(0).buckets() : null;
     single = buckets == null ? null : elements.get(0);
     index = buckets == null ? buildIndex(elements, count) : null;
@@ -170,6 +172,20 @@ public final class SFrameSection {
     }
     open(number(found), function);
     return true;
+  }
+
+  /**
+   * The version of the element whose function covers an address; that of the first element where
+   * all have the same, 3 where no function covers it.
+   */
+  int versionAt(long address) {
+    if (sameVersion) {
+      return version();
+    }
+    int found = floor(address);
+    return found >= 0 && Long.compareUnsigned(address - start(found), size(found)) < 0
+        ? elements.get(element(number(found))).version
+        : 3;
   }
 
   /** The start of the function that covers an address, or {@link UnwindTable#NO_ADDRESS}. */

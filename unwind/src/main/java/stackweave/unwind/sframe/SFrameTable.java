@@ -95,6 +95,12 @@ public final class SFrameTable implements UnwindTable {
     return function.isSignal() ? RuleTable.SIGNAL_FRAME_RULE : RuleTable.OUTERMOST_RULE;
   }
 
+  /** Where no element has a function, .eh_frame answers, which marks them. */
+  @Override
+  public boolean marksSignalFrames(long address) {
+    return section.versionAt(address) > 2;
+  }
+
   @Override
   public UnwindSource source() {
     return switch (section.version()) {

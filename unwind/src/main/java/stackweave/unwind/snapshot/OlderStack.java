@@ -143,7 +143,7 @@ public final class OlderStack implements MemoryReader {
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
     int at = offsetOf(address, Long.BYTES); // which may replace the buffer
-    return (long) LONGS.get(bytes, at);
+    return sample.longAt(bytes, at);
   }
 
   @Override

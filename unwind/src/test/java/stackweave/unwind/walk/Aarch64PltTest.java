@@ -92,7 +92,11 @@ class Aarch64PltTest {
       @Override
       public void read(long address, byte[] target, int offset, int length)
           throws UnreadableMemoryException {
-        throw UnreadableMemoryException.UNREADABLE;
+        long at = plt.offset() + address - plt.address();
+        if (at < 0 || at + length > elf.bytes.limit()) {
+          throw UnreadableMemoryException.UNREADABLE;
+        }
+        elf.bytes.get((int) at, target, offset, length);
       }
     };
   }
