@@ -46,6 +46,8 @@ public final class MalformedSectionException extends Exception {
     ROW_OUTSIDE("row starts behind the end of its function or block"),
     /** A header that counts other rows than there are: only {@link SFrameVerifier} tells. */
     WRONG_ROW_COUNT("header counts other rows than the functions have"),
+    /** Elements that fix other offsets from the CFA in their headers: they can't become one. */
+    OTHER_FIXED_OFFSETS("fixed offsets differ from those of the other elements"),
     /** Functions that share rows, more than the section has bytes. */
     SHARED_ROWS("functions share their rows");
 

@@ -42,7 +42,7 @@ public final class SFrameElement {
   public final int flags;
 
   /** The ABI identifier as stored: 1 to 4. */
-  final int abi;
+  public final int abi;
 
   public final Architecture architecture;
   public final int fixedFp;

@@ -236,8 +236,13 @@ public final class SFrameFunction {
     return fdeType == FLEX;
   }
 
-  /** Whether return addresses are signed with key B (AArch64). */
+  /** Size of a row's start in bytes: 1, 2 or 4. */
+  public int addressSize() {
+    return addressSize;
+  }
+
+  /** Whether return addresses are signed with key B; the bit means nothing off AArch64. */
   public boolean isKeyB() {
-    return (info & KEY_B) != 0;
+    return (info & KEY_B) != 0 && element.architecture == Architecture.AARCH64;
   }
 }

@@ -184,8 +184,8 @@ public final class SFrameRow {
         : word;
   }
 
-  /** Signed data word {@code i}. */
-  long word(int i) {
+  /** Signed data word {@code i}, as stored. */
+  public long word(int i) {
     ByteBuffer bytes = function.bytes();
     int at = wordsOffset + i * wordSize;
     return switch (wordSize) {

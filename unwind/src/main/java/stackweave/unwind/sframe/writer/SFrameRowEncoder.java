@@ -12,7 +12,9 @@ import stackweave.unwind.sframe.SFrameRow;
  * <p>Source: SFrame specification section 3.
  */
 final class SFrameRowEncoder {
-  private static final int MAX_WORDS = 6;
+  /** Pairs for CFA, RA and FP. */
+  static final int MAX_WORDS = 6;
+
   private static final int X86_64_FIXED_RA = -8;
   private static final int REGISTER_BASE = 1;
   private static final int DEREF = 2;
