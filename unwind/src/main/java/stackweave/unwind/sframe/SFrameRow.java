@@ -44,6 +44,7 @@ public final class SFrameRow {
   private int wordCount;
   private int wordSize;
   private int wordsOffset;
+  private int wordsUsed;
 
   private boolean undefined;
   private boolean cfaDeref;
@@ -71,6 +72,7 @@ public final class SFrameRow {
     wordSize = 1 << (info >>> 5 & 3);
     wordsOffset = infoOffset + 1;
     undefined = wordCount == 0;
+    wordsUsed = 0;
     ra = Recovery.UNCHANGED;
     fp = Recovery.UNCHANGED;
     if (undefined) {
@@ -111,6 +113,7 @@ public final class SFrameRow {
         raRegister = (int) (raOffset >> 1);
       }
     }
+    wordsUsed = Math.min(wordCount, next + 1);
     if (wordCount > next) {
       fpOffset = word(next);
       fp = Recovery.AT_CFA;
@@ -154,7 +157,11 @@ public final class SFrameRow {
         next += 2;
       }
     }
-    if (wordCount > next && control(next) != 0) {
+    wordsUsed = next;
+    if (wordCount > next && control(next) == 0) {
+      wordsUsed++; // padding
+    } else if (wordCount > next) {
+      wordsUsed += 2;
       if (wordCount == next + 1) {
         throw new MalformedSectionException(Reason.BAD_ROW, infoOffset);
       }
@@ -254,6 +261,27 @@ public final class SFrameRow {
   /** How many data words there are. */
   public int wordCount() {
     return wordCount;
+  }
+
+  /** How many of them say something or are padding; the others are ignored. */
+  public int wordsUsed() {
+    return wordsUsed;
+  }
+
+  /**
+   * Whether bits are set that mean nothing: the mark of a mangled return address off AArch64, or
+   * bit 2 of a control word (section 3.2).
+   */
+  public boolean hasReservedBits() {
+    if ((info & 0x80) != 0 && function.architecture() != Architecture.AARCH64) {
+      return true;
+    }
+    if (undefined || !function.isFlex()) {
+      return false;
+    }
+    int raWords = wordCount > 2 && control(2) != 0 ? 2 : 1;
+    boolean inFp = wordCount > 2 + raWords && (control(2 + raWords) & 4) != 0;
+    return (control(0) & 4) != 0 || (wordCount > 2 && (control(2) & 4) != 0) || inFp;
   }
 
   /** Size of a data word in bytes: 1, 2 or 4. */

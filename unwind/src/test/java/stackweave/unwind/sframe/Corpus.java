@@ -22,6 +22,28 @@ public final class Corpus {
     return DIRECTORY;
   }
 
+  /** The directories of a set of ELF files each: those with a version in their name. */
+  public static List<Path> sets() {
+    return list("", "*-v*");
+  }
+
+  /** The ELF files of a set, some of which may have no .sframe. */
+  public static List<Path> elfFiles(Path set) {
+    return list(set.getFileName().toString(), "*.elf");
+  }
+
+  /**
+   * The lines of an index without its comments; none where there is no such file.
+   *
+   * @param file relative to the corpus
+   */
+  public static List<String> index(String file) throws IOException {
+    Path index = DIRECTORY.resolve(file);
+    return Files.exists(index)
+        ? Files.readAllLines(index).stream().filter(line -> !line.startsWith("#")).toList()
+        : List.of();
+  }
+
   /** The files or directories below {@code under} whose name matches; an empty list is an error. */
   public static List<Path> list(String under, String glob) {
     Path directory = DIRECTORY.resolve(under);

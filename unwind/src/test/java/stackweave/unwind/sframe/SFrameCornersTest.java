@@ -12,6 +12,7 @@ import static stackweave.unwind.sframe.RawSection.row;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
@@ -153,6 +154,33 @@ class SFrameCornersTest {
 
   private static String describe(RuleTable rules, int rule) {
     return rules.describe(rule).replaceAll(" r\\d+=lost", "");
+  }
+
+  @Test
+  void flexibleFunctionWithoutRowsIsNoOutermostFrame() {
+    assertEquals("outermost", x86(one(RawSection.x86(3), 0, 0)));
+    assertEquals("unsupported: malformed", x86(one(RawSection.x86(3), 0, FLEX)));
+  }
+
+  @Test
+  void allSectionsOfAnImageAreRead() throws Exception {
+    byte[] row = row(0, SP_BASE, 8);
+    Section first = one(RawSection.x86(3), 0, 0, row).section();
+    Section broken = new Section(ByteBuffer.wrap(new byte[] {1, 2, 3}), 0x5000);
+    byte[] third = RawSection.x86(2).function(0x2000, 16, 0, 0, row).bytes();
+    UnwindSections sections =
+        UnwindSections.none(Architecture.X86_64)
+            .withSFrame(List.of(first, broken, new Section(ByteBuffer.wrap(third), 0x7000)));
+    RuleTable rules = new RuleTable(Architecture.X86_64);
+    UnwindTable table = UnwindTables.open(sections, rules);
+    assertEquals(2, table.functionCount());
+    assertEquals("cfa=r7+8 ra=c-8", describe(rules, table.find(0x1000)));
+    assertEquals("cfa=r7+8 ra=c-8", describe(rules, table.find(0x9000)));
+    assertEquals(
+        ".sframe: structure reaches beyond its end at offset 0x0, used up to there; no .eh_frame",
+        table.why());
+    assertEquals(
+        first.bytes().limit() + third.length, SFrameSection.read(sections.allSFrame()).size());
   }
 
   @Test
