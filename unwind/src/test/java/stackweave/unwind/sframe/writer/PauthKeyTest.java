@@ -24,7 +24,7 @@ class PauthKeyTest {
   @Test
   void functionsHaveTheKeyThatTheAssemblerGaveThem() throws Exception {
     for (String name : new String[] {"rel-simple-O2-pacfp", "rel-simple-O2-pacleaf"}) {
-      Elf elf = Elf.read(Corpus.directory().resolve("aarch64-v3/" + name + ".elf"));
+      Elf elf = Elf.read(Corpus.builtIn().resolve("aarch64-v3/" + name + ".elf"));
       SFrameConversion made =
           SFrameWriter.convert(
               new UnwindSections(null, null, relocated(elf), null, elf.architecture),
@@ -40,7 +40,7 @@ class PauthKeyTest {
       }
       Map<Long, Boolean> expected = new TreeMap<>();
       for (String line :
-          Files.readAllLines(Corpus.directory().resolve("aarch64-v3/" + name + ".tsv"))) {
+          Files.readAllLines(Corpus.builtIn().resolve("aarch64-v3/" + name + ".tsv"))) {
         if (!line.startsWith("#")) {
           String[] columns = line.split("\t");
           expected.put(Long.parseLong(columns[1], 16), columns[7].contains("keyB"));

@@ -74,7 +74,7 @@ class SFrameMergeTest {
     return files.stream();
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("linked")
   void upgradeSaysTheSame(Path file) throws Exception {
     SFrameSection old = SFrameSection.read(Elf.read(file).sframe());
@@ -85,11 +85,11 @@ class SFrameMergeTest {
             .sorted()
             .toList();
     assertEquals(expected, lines(upgraded).stream().sorted().toList());
-    assertTrue(upgraded.isSearchedInPlace() || file.toString().contains("zero"));
+    assertTrue(upgraded.isSearchedInPlace());
   }
 
   /** What binutils 2.47 writes for the same source has all rows that 2.45's has as version 3. */
-  @ParameterizedTest
+  @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("linked")
   void upgradedRowsAreThoseOfTheNewerTools(Path file) throws Exception {
     String name = file.toString();
@@ -109,7 +109,7 @@ class SFrameMergeTest {
 
   @Test
   void elementsBecomeOne() throws Exception {
-    Path file = Corpus.directory().resolve("bad/45-concat.sframe");
+    Path file = Corpus.builtIn().resolve("bad/45-concat.sframe");
     Section section = new Section(ByteBuffer.wrap(Files.readAllBytes(file)), 0);
     SFrameSection two = SFrameSection.read(section);
     assertEquals(2, two.elementCount());
