@@ -8,24 +8,16 @@ import stackweave.unwind.TableMemory;
 import stackweave.unwind.x86_64.SignalFrame;
 
 /**
- * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else.
- *
- * <p>A rule is one of a closed set:
- *
- * <ul>
- *   <li>{@link #FRAME}: {@code CFA = reg + x} or {@code *(reg + x) + y}; {@code sp = CFA} (s390x:
- *       {@code CFA - 160}); the pc, the frame pointer and each other callee-saved register at their
- *       {@link Location};
- *   <li>{@link #OUTERMOST}: there is no caller;
- *   <li>{@link #SIGNAL_FRAME}: every register from the kernel's ucontext;
- *   <li>{@link #BLOCK}: one of two frame rules, by the place in a repeating block of code;
- *   <li>{@link #UNSUPPORTED}: the stack ends here, for a named reason.
- * </ul>
- *
- * <p>Few exist: 64 describe libjvm. Written and read by the thread that unwinds; not thread-safe.
+ * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, one
+ * of the closed set of kinds {@link #FRAME}, {@link #OUTERMOST}, {@link #SIGNAL_FRAME}, {@link
+ * #BLOCK} and {@link #UNSUPPORTED}. Few exist: 64 describe libjvm. Written and read by the thread
+ * that unwinds; not thread-safe.
  */
 public final class RuleTable {
-  /** The caller is where CFA and locations say. */
+  /**
+   * CFA = {@code reg + x} or {@code *(reg + x) + y}; sp = CFA (s390x: CFA - 160); the pc, the frame
+   * pointer and each other callee-saved register at their {@link Location}.
+   */
   public static final int FRAME = 0;
 
   /** No caller: the thread's first frame. */

@@ -18,7 +18,8 @@ public interface UnwindTable {
    *     address the caller passes the address minus one
    * @return the id of a rule in the table given when this was opened, or {@link #NO_RULE}; a
    *     function whose information can't be expressed gives a rule that stops with {@link
-   *     StopReason#UNSUPPORTED_RULE}. No allocation but at the first hit of a function.
+   *     stackweave.unwind.StopReason#UNSUPPORTED_RULE}. No allocation but at the first hit of a
+   *     function.
    */
   int find(long address);
 

@@ -135,13 +135,9 @@ public final class SFrameSection {
     return size;
   }
 
+  /** The elements in stored order, those of all sections. */
   public List<SFrameElement> elements() {
     return elements;
-  }
-
-  /** How many elements stand behind each other. */
-  public int elementCount() {
-    return elements.size();
   }
 
   /** What is wrong with the bytes behind the elements that could be read; null for nothing. */

@@ -11,19 +11,10 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
 
 /**
- * Steps from a native frame to its caller by the rule of the module that holds the pc.
- *
- * <p>A return address is looked up at the byte before it, which belongs to the call instruction;
- * the pc of an interrupted frame is looked up as it is. What a rule says nothing about is lost,
- * except callee-saved registers: those a function hands back as it found them. SFrame rows say
- * nothing about callee-saved registers but the frame pointer and do not promise that the function
- * left them alone, so a step by an SFrame row loses them.
- *
- * <p>Law: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
- * whose return address may still be in a register. A signal frame may lead anywhere: handlers run
- * on stacks of their own.
- *
- * <p>No allocation per step. Not thread-safe.
+ * Steps from a native frame to its caller by the rule of the module that holds the pc. A return
+ * address is looked up at the byte before it, which belongs to the call instruction; the pc of an
+ * interrupted frame as it is. What a rule says nothing about is lost, except callee-saved
+ * registers: those a function hands back as it found them. No allocation per step. Not thread-safe.
  */
 public final class NativeUnwinder {
   private static final int NO_MODULE = -2;
@@ -54,6 +45,13 @@ public final class NativeUnwinder {
 
   /**
    * Makes the registers those of the caller.
+   *
+   * <p>SFrame rows say nothing about callee-saved registers but the frame pointer and do not
+   * promise that the function left them alone, so a step by an SFrame row loses them.
+   *
+   * <p>Law: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
+   * whose return address may still be in a register. A signal frame may lead anywhere: handlers run
+   * on stacks of their own.
    *
    * @param registers of a frame whose pc is native code; unchanged when the step fails
    * @param interrupted whether the frame was interrupted at its pc (the innermost frame, or the

@@ -75,6 +75,6 @@ class CorpusBadTest {
   void allConcatenatedElementsAreRead() throws Exception {
     byte[] bytes = Files.readAllBytes(Corpus.builtIn().resolve("bad/45-concat.sframe"));
     SFrameSection section = SFrameSection.read(new Section(ByteBuffer.wrap(bytes), 0));
-    assertEquals(2, section.elementCount());
+    assertEquals(2, section.elements().size());
   }
 }

@@ -41,7 +41,7 @@ class SFrameMergeTest {
     }
     byte[] bytes = merge.write(ADDRESS);
     SFrameSection merged = SFrameSection.read(new Section(ByteBuffer.wrap(bytes), ADDRESS));
-    assertEquals(1, merged.elementCount());
+    assertEquals(1, merged.elements().size());
     assertEquals(3, merged.version());
     assertEquals(merge.functionCount(), merged.functionCount());
     return merged;
@@ -112,7 +112,7 @@ class SFrameMergeTest {
     Path file = Corpus.builtIn().resolve("bad/45-concat.sframe");
     Section section = new Section(ByteBuffer.wrap(Files.readAllBytes(file)), 0);
     SFrameSection two = SFrameSection.read(section);
-    assertEquals(2, two.elementCount());
+    assertEquals(2, two.elements().size());
     SFrameSection one = merge(two);
     assertEquals(two.functionCount(), one.functionCount());
     assertEquals(lines(two).stream().sorted().toList(), lines(one).stream().sorted().toList());
