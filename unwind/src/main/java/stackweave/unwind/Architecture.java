@@ -1,29 +1,65 @@
 package stackweave.unwind;
 
+import java.nio.ByteOrder;
+
 /**
- * The register numbering of a processor architecture: DWARF numbers of its ABI supplement.
- *
- * <p>Sources: System V psABI AMD64 figure 3.36; AADWARF64 section 4.1; s390x ELF ABI table 1.21.
+ * A processor architecture as unwinding needs it: DWARF register numbers and what its calling
+ * convention fixes. The numbers stand in the package of each processor.
  */
 public enum Architecture {
-  /** x86-64: rip has the number of the return address column, 16. */
-  X86_64(7, 6, 16, 17, 6, 3, 12, 13, 14, 15),
-  /** AArch64: x29, sp 31, pc 32; the return address column is x30. */
-  AARCH64(31, 29, 30, 33, 29, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28),
-  /** s390x: r15, r11, r14; DWARF 16..31 are the floating point registers. */
-  S390X(15, 11, 14, 66, 11, 6, 7, 8, 9, 10, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31);
+  X86_64(
+      stackweave.unwind.x86_64.RegisterNumbers.SP,
+      stackweave.unwind.x86_64.RegisterNumbers.FP,
+      stackweave.unwind.x86_64.RegisterNumbers.RA,
+      stackweave.unwind.x86_64.RegisterNumbers.COUNT,
+      stackweave.unwind.x86_64.RegisterNumbers.SP_BELOW_CFA,
+      stackweave.unwind.x86_64.RegisterNumbers.RED_ZONE,
+      stackweave.unwind.x86_64.RegisterNumbers.ADDRESS_MASK,
+      stackweave.unwind.x86_64.RegisterNumbers.calleeSaved()),
+  AARCH64(
+      stackweave.unwind.aarch64.RegisterNumbers.SP,
+      stackweave.unwind.aarch64.RegisterNumbers.FP,
+      stackweave.unwind.aarch64.RegisterNumbers.RA,
+      stackweave.unwind.aarch64.RegisterNumbers.COUNT,
+      stackweave.unwind.aarch64.RegisterNumbers.SP_BELOW_CFA,
+      stackweave.unwind.aarch64.RegisterNumbers.RED_ZONE,
+      stackweave.unwind.aarch64.RegisterNumbers.ADDRESS_MASK,
+      stackweave.unwind.aarch64.RegisterNumbers.calleeSaved()),
+  S390X(
+      stackweave.unwind.s390x.RegisterNumbers.SP,
+      stackweave.unwind.s390x.RegisterNumbers.FP,
+      stackweave.unwind.s390x.RegisterNumbers.RA,
+      stackweave.unwind.s390x.RegisterNumbers.COUNT,
+      stackweave.unwind.s390x.RegisterNumbers.SP_BELOW_CFA,
+      stackweave.unwind.s390x.RegisterNumbers.RED_ZONE,
+      stackweave.unwind.s390x.RegisterNumbers.ADDRESS_MASK,
+      stackweave.unwind.s390x.RegisterNumbers.calleeSaved());
 
   private final int sp;
   private final int fp;
   private final int ra;
   private final int registerCount;
+  private final int spBelowCfa;
+  private final int redZone;
+  private final long addressMask;
   private final int[] calleeSaved;
 
-  Architecture(int sp, int fp, int ra, int registerCount, int... calleeSaved) {
+  Architecture(
+      int sp,
+      int fp,
+      int ra,
+      int registerCount,
+      int spBelowCfa,
+      int redZone,
+      long addressMask,
+      int[] calleeSaved) {
     this.sp = sp;
     this.fp = fp;
     this.ra = ra;
     this.registerCount = registerCount;
+    this.spBelowCfa = spBelowCfa;
+    this.redZone = redZone;
+    this.addressMask = addressMask;
     this.calleeSaved = calleeSaved;
   }
 
@@ -45,6 +81,29 @@ public enum Architecture {
   /** How many register numbers there are: all are below this. */
   public int registerCount() {
     return registerCount;
+  }
+
+  /** How far below the CFA the caller's stack pointer is, in bytes. */
+  public int spBelowCfa() {
+    return spBelowCfa;
+  }
+
+  /**
+   * How many bytes below the stack pointer belong to an interrupted function, so that no signal
+   * handler runs over them: a leaf function may save registers there.
+   */
+  public int redZone() {
+    return redZone;
+  }
+
+  /** The bits of a return address that are its address; the others authenticate it. */
+  public long addressMask() {
+    return addressMask;
+  }
+
+  /** The byte order of Linux on it; AArch64 can have the other one, too. */
+  public ByteOrder byteOrder() {
+    return this == S390X ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
   }
 
   /**

@@ -28,6 +28,8 @@ class SFrameCommandIT {
     copy("aarch64-v3/exe-simple.tsv", "simple.tsv");
     copy("bad/53-fretype15.sframe", "rows.sframe");
     copy("bad/09-version4.sframe", "version.sframe");
+    copy("bad/45-concat.sframe", "concat.sframe");
+    copy("x86_64-v3/rel-stubs.elf", "object.elf");
     Files.writeString(directory.resolve("text"), "no section\n");
     // A library of the JDK: it has .eh_frame, and System.load can say whether it still loads.
     Path library = Path.of(System.getProperty("java.home"), "lib", "libzip.so");
@@ -93,6 +95,41 @@ class SFrameCommandIT {
     assertTrue(stat.out().contains("  .eh_frame + hdr"), stat.out());
   }
 
+  /** Rows stay, but for the number of the function and functions that say nothing. */
+  @Test
+  void upgradedAndMergedSectionsSayTheSame() throws Exception {
+    copy("x86_64-v1/exe-simple.elf", "v1.elf");
+    copy("x86_64-v1/exe-simple.tsv", "v1.tsv");
+    copy("bad/45-concat.sframe", "two.sframe");
+    Result upgrade = sframe("upgrade", "v1.elf", "-o", "v3");
+    assertEquals(0, upgrade.exit(), upgrade.err());
+    assertTrue(upgrade.out().startsWith("v3: SFrame V3, "), upgrade.out());
+    String address = "0x" + index("x86_64-v1", "exe-simple")[3];
+    Result dump = sframe("dump", "v3", "--address", address, "--format", "tsv");
+    assertEquals(Files.readString(directory.resolve("v1.tsv")), dump.out());
+
+    Result merge = sframe("merge", "two.sframe", "v3@" + address, "-o", "all");
+    assertEquals(0, merge.exit(), merge.err());
+    assertEquals("", sframe("verify", "all").out());
+    List<String> expected = new ArrayList<>(rows(sframe("dump", "two.sframe", "--format", "tsv")));
+    expected.addAll(rows(dump));
+    Result all = sframe("dump", "all", "--format", "tsv");
+    assertEquals(expected.stream().sorted().toList(), rows(all).stream().sorted().toList());
+    assertTrue(sframe("dump", "all").out().startsWith("SFrame V3 at offset 0x0, x86_64"));
+  }
+
+  private static List<String> rows(Result dump) {
+    return dump.out().lines().map(line -> line.substring(line.indexOf('\t'))).skip(1).toList();
+  }
+
+  private static String[] index(String set, String name) throws Exception {
+    return Files.readAllLines(CORPUS.resolve("INDEX.tsv")).stream()
+        .map(line -> line.split("\t"))
+        .filter(columns -> columns[0].equals(set) && columns[1].equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -117,6 +154,17 @@ class SFrameCommandIT {
         "generate libzip.so -o /no/out            | can't write /no/out: no such directory",
         "generate libzip.so -o o --section-version 1 | --section-version is 2 or 3.*",
         "generate simple.elf -o out --add         | simple.elf: has .sframe already.*",
+        "upgrade simple.elf                       | .*'--output=OUT'.*",
+        "upgrade simple.elf -o simple.elf         | simple.elf is the file to read itself.*",
+        "upgrade object.elf -o out                | object.elf: relocatable object: .*",
+        "upgrade rows.sframe -o out               | rows.sframe: .sframe: unknown FDE or row type .*",
+        "upgrade simple.elf -o /no/out            | can't write /no/out: no such directory",
+        "merge -o out                             | .*'FILE\\[@HEX\\]'.*",
+        "merge libzip.so -o out                   | libzip.so: no .sframe section; .*",
+        "merge simple.elf concat.sframe -o out    | concat.sframe: .sframe: .*another architecture.*",
+        "merge simple.elf simple.elf -o out       | the files are not of one image: .*",
+        "merge rows.sframe@here -o out            | rows.sframe@here: 'here' is no hexadecimal.*",
+        "merge missing@10 -o out                  | missing: no such file",
       })
   void failsInOneLine(String arguments, String message) throws Exception {
     Result result = sframe(arguments == null ? new String[0] : arguments.split(" "));

@@ -3,7 +3,6 @@ package stackweave.maps.elf;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
-import stackweave.unwind.section.Section;
 import stackweave.unwind.table.UnwindSections;
 
 /**
@@ -28,10 +27,7 @@ public record ElfUnwindSections(
     FileElfImage image = FileElfImage.open(file);
     UnwindSections all = image.unwindSections();
     boolean relocatable = image.headers.type() == ElfHeaders.ET_REL;
-    Section sframe = relocatable ? image.relocatedSFrame() : all.sframe();
-    UnwindSections sections =
-        new UnwindSections(
-            sframe, all.ehFrameHdr(), all.ehFrame(), all.debugFrame(), all.architecture());
+    UnwindSections sections = relocatable ? all.withSFrame(image.relocatedSFrame()) : all;
     return new ElfUnwindSections(sections, relocatable, image.order(), image.problems());
   }
 

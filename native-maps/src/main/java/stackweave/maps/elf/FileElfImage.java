@@ -2,6 +2,8 @@ package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfHeaders.Segment;
@@ -141,22 +143,38 @@ public final class FileElfImage extends ElfImage {
     if (ehFrame == null && hdr != null && section(".eh_frame") == null) {
       ehFrame = ehFrameBehind(hdr);
     }
-    Section sframe = part(sframeHeader());
-    if (sframe == null) {
-      sframe = sframe();
+    List<Section> sframe = new ArrayList<>();
+    for (SectionHeader header : sframeHeaders()) {
+      addTo(sframe, part(header));
     }
-    return new UnwindSections(sframe, hdr, ehFrame, part(section(".debug_frame")), architecture());
+    if (sframe.isEmpty()) {
+      addTo(sframe, sframe());
+    }
+    return new UnwindSections(null, hdr, ehFrame, part(section(".debug_frame")), architecture())
+        .withSFrame(sframe);
+  }
+
+  private static void addTo(List<Section> sections, Section section) {
+    if (section != null) {
+      sections.add(section);
+    }
   }
 
   /**
-   * .sframe with the addresses that the relocations of a relocatable object lead to. Assemblers
-   * before errata 1 of version 2 mean something else by the relocated value: their functions stay
-   * at 0.
-   *
-   * @return null if there is none, or it or its relocations are broken
+   * All .sframe sections with the addresses that the relocations of a relocatable object lead to.
+   * Assemblers before errata 1 of version 2 mean something else by the relocated value: their
+   * functions stay at 0. A section that is broken, or has broken relocations, is left out.
    */
-  public Section relocatedSFrame() {
-    SectionHeader header = sframeHeader();
+  public List<Section> relocatedSFrame() {
+    List<Section> sections = new ArrayList<>();
+    for (SectionHeader header : sframeHeaders()) {
+      addTo(sections, relocated(header));
+    }
+    return sections;
+  }
+
+  /** One of them; null where it is broken. */
+  private Section relocated(SectionHeader header) {
     Section section = part(header);
     if (section == null || headers.type() != ElfHeaders.ET_REL || section.bytes().limit() == 0) {
       return section;
@@ -204,13 +222,17 @@ public final class FileElfImage extends ElfImage {
     return SFrameRelocations.apply(section, offsets, targets);
   }
 
-  private SectionHeader sframeHeader() {
+  /** By type, or by name: binutils before 2.45 write SHT_PROGBITS. */
+  private List<SectionHeader> sframeHeaders() {
+    List<SectionHeader> found = new ArrayList<>();
     for (SectionHeader s : headers.sections()) {
-      if (s.type() == ElfHeaders.SHT_GNU_SFRAME) {
-        return s;
+      boolean named =
+          s.name().equals(".sframe") && s.type() != ElfHeaders.SHT_NOBITS && s.size() > 0;
+      if (named || s.type() == ElfHeaders.SHT_GNU_SFRAME) {
+        found.add(s);
       }
     }
-    return section(".sframe");
+    return found;
   }
 
   private SectionHeader section(String name) {

@@ -8,12 +8,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.maps.Tool;
+import stackweave.unwind.section.Section;
+import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameSection;
 import stackweave.unwind.sframe.tools.SFrameText;
+import stackweave.unwind.sframe.writer.SFrameMerge;
+import stackweave.unwind.table.UnwindSections;
 
 /** Executables, libraries and relocatable objects of the SFrame corpus, read as ELF files. */
 class ElfUnwindSectionsTest {
   private static final Path CORPUS = Path.of("../unwind/src/test/resources/sframe-corpus");
+
+  @TempDir private Path directory;
 
   @Test
   void everyFileHasTheRowsOfTheCorpus() throws Exception {
@@ -39,5 +47,47 @@ class ElfUnwindSectionsTest {
     }
     assertEquals(List.of(), different);
     assertTrue(relocatable > 0 && files > relocatable, relocatable + " of " + files);
+  }
+
+  /** One found by type, one by name, at its own address; objcopy adds it, readelf counts both. */
+  @Test
+  void allSectionsOfAFileAreRead() throws Exception {
+    Path source = CORPUS.resolve("x86_64-v3/exe-simple.elf");
+    Section own = ElfUnwindSections.read(source).sections().sframe();
+    SFrameMerge merge = new SFrameMerge();
+    merge.add(SFrameSection.read(own));
+    // As if loaded 16 MiB higher: with it, its functions are.
+    Path moved = directory.resolve("moved.sframe");
+    Files.write(moved, merge.write(own.address()));
+    long address = own.address() + (1 << 24);
+    Path file = directory.resolve("two.elf");
+    Tool.run(
+        "objcopy",
+        "--add-section",
+        ".sframe.more=" + moved,
+        "--set-section-flags",
+        ".sframe.more=alloc,readonly",
+        "--change-section-address",
+        ".sframe.more=" + address,
+        source.toString(),
+        file.toString());
+    Tool.run("objcopy", "--rename-section", ".sframe.more=.sframe", file.toString());
+    long counted =
+        Tool.run("readelf", "-SW", file.toString())
+            .lines()
+            .filter(line -> line.contains(".sframe"))
+            .count();
+    assertEquals(2, counted);
+
+    UnwindSections sections = ElfUnwindSections.read(file).sections();
+    assertEquals(2, sections.allSFrame().size());
+    assertEquals(address, sections.moreSFrame().get(0).address());
+    SFrameSection both = SFrameSection.read(sections.allSFrame());
+    assertEquals(2 * SFrameSection.read(own).functionCount(), both.functionCount());
+    SFrameFunction function = new SFrameFunction();
+    both.open(0, function);
+    long start = function.start();
+    assertTrue(both.findFunction(start + (1 << 24), function));
+    assertEquals(start + (1 << 24), function.start());
   }
 }

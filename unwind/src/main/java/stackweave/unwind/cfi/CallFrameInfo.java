@@ -40,6 +40,10 @@ final class CallFrameInfo {
   long dataAlignment;
   int raColumn;
   boolean signalFrame;
+
+  /** AArch64: return addresses are signed with key B rather than A (AADWARF64 section 5). */
+  boolean keyB;
+
   private int pointerEncoding;
   private boolean sizedAugmentation;
 
@@ -153,6 +157,7 @@ final class CallFrameInfo {
     pointerEncoding = SectionReader.ENCODING_ABSOLUTE;
     sizedAugmentation = false;
     signalFrame = false;
+    keyB = false;
     readAugmentation(augmentation, augmentationEnd, offset);
     cieProgramEnd = entryEnd;
     if (cieProgramEnd - cieProgram > MAX_CIE_PROGRAM) {
@@ -188,8 +193,8 @@ final class CallFrameInfo {
           }
         }
         case 'S' -> signalFrame = true;
-        // AArch64: return addresses signed with key B; the mask is the same. 'G': MTE stack tags.
-        case 'B', 'G' -> {}
+        case 'B' -> keyB = true;
+        case 'G' -> {} // AArch64: MTE stack tags
         default -> {
           if (dataEnd < 0) {
             throw new MalformedSectionException(Reason.UNKNOWN_AUGMENTATION, cie);

@@ -125,6 +125,16 @@ public final class CallFrameTable implements UnwindTable {
     return rows;
   }
 
+  /** Whether a function's return addresses are signed with key B (AArch64); reads its FDE anew. */
+  public boolean isKeyB(int function) {
+    try {
+      info.openFde(index.fdeOffset(function));
+      return info.keyB;
+    } catch (MalformedSectionException e) {
+      return false;
+    }
+  }
+
   /** Address of a function's first instruction. */
   public long start(int function) {
     return index.start(function);

@@ -2,28 +2,22 @@ package stackweave.unwind.rule;
 
 import java.util.Arrays;
 import stackweave.unwind.Architecture;
+import stackweave.unwind.HashIndex;
 import stackweave.unwind.Location;
 import stackweave.unwind.TableMemory;
+import stackweave.unwind.x86_64.SignalFrame;
 
 /**
- * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else.
- *
- * <p>A rule is one of a closed set:
- *
- * <ul>
- *   <li>{@link #FRAME}: {@code CFA = reg + x} or {@code *(reg + x) + y}; {@code sp = CFA} (s390x:
- *       {@code CFA - 160}); the pc, the frame pointer and each other callee-saved register at their
- *       {@link Location};
- *   <li>{@link #OUTERMOST}: there is no caller;
- *   <li>{@link #SIGNAL_FRAME}: every register from the kernel's ucontext;
- *   <li>{@link #BLOCK}: one of two frame rules, by the place in a repeating block of code;
- *   <li>{@link #UNSUPPORTED}: the stack ends here, for a named reason.
- * </ul>
- *
- * <p>Few exist: 64 describe libjvm. Written and read by the thread that unwinds; not thread-safe.
+ * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, one
+ * of the closed set of kinds {@link #FRAME}, {@link #OUTERMOST}, {@link #SIGNAL_FRAME}, {@link
+ * #BLOCK} and {@link #UNSUPPORTED}. Few exist: 64 describe libjvm. Written and read by the thread
+ * that unwinds; not thread-safe.
  */
 public final class RuleTable {
-  /** The caller is where CFA and locations say. */
+  /**
+   * CFA = {@code reg + x} or {@code *(reg + x) + y}; sp = CFA (s390x: CFA - 160); the pc, the frame
+   * pointer and each other callee-saved register at their {@link Location}.
+   */
   public static final int FRAME = 0;
 
   /** No caller: the thread's first frame. */
@@ -68,7 +62,7 @@ public final class RuleTable {
   private final int stride;
   private long[] words;
   private int size;
-  private int[] slots = new int[256];
+  private final HashIndex index = new HashIndex(64);
   private final long[] candidate;
 
   public RuleTable(Architecture architecture) {
@@ -84,7 +78,6 @@ public final class RuleTable {
     this.stride = FIRST_REGISTER + architecture.calleeSaved().length;
     this.words = new long[stride * 64];
     this.candidate = new long[stride];
-    Arrays.fill(slots, -1);
     internSpecial(OUTERMOST, 0);
     internSpecial(SIGNAL_FRAME, 0);
     for (Unsupported reason : Unsupported.values()) {
@@ -109,8 +102,13 @@ public final class RuleTable {
   /**
    * What a rule says, for people: {@code cfa=r7+16 ra=c-8 r6=c-16}; registers that stay the same
    * are left out.
+   *
+   * @param rule of this table; {@link UnwindTable#NO_RULE} is described as "no rule"
    */
   public String describe(int rule) {
+    if (rule < 0) {
+      return "no rule";
+    }
     return switch (kind(rule)) {
       case OUTERMOST -> "outermost";
       case SIGNAL_FRAME -> "kernel signal frame";
@@ -269,7 +267,7 @@ public final class RuleTable {
     if (Location.kind(rule.ra) == Location.UNDEFINED) {
       return OUTERMOST_RULE;
     }
-    if (rule.signal && !isPlainSignalFrame(rule)) {
+    if (rule.signal && isKernelSignalFrame(rule)) {
       return SIGNAL_FRAME_RULE;
     }
     Unsupported problem = rule.unsupported();
@@ -289,14 +287,37 @@ public final class RuleTable {
   }
 
   /**
-   * Whether a frame with the signal mark is laid out like any other and taken at its word, with an
-   * exact pc. The kernel's own are not: their description needs expressions (x86-64), or names just
-   * the frame record, without the link register of the interrupted leaf. The ucontext has it all.
+   * Whether a frame with the signal mark is the kernel's own, whose ucontext has all registers
+   * where the description gives few: it takes the return address from where the ucontext keeps the
+   * pc; or it is the frame record above sp, without the link register of the interrupted leaf (vDSO
+   * of AArch64, arch/arm64/kernel/vdso/sigreturn.S); or it describes nothing but that it is one.
+   * Any other is taken at its word, as SFrame specification section 2.3.3 has it (signal_p).
    */
-  private boolean isPlainSignalFrame(RuleBuilder rule) {
-    return architecture == Architecture.X86_64
-        && Location.kind(rule.cfa) == Location.REGISTER_PLUS
-        && Location.kind(rule.ra) == Location.AT_CFA;
+  private boolean isKernelSignalFrame(RuleBuilder rule) {
+    int sp = architecture.sp();
+    if (rule.cfa == 0) {
+      return true;
+    }
+    return switch (architecture) {
+      case X86_64 ->
+          rule.cfa == Location.of(Location.AT_REGISTER, sp, SignalFrame.SP)
+              && rule.cfaAdd == 0
+              && rule.ra == Location.of(Location.AT_REGISTER, sp, SignalFrame.PC);
+      case AARCH64 ->
+          isReadAtSp(rule, stackweave.unwind.aarch64.SignalFrame.PC)
+              || (rule.cfa == Location.of(Location.REGISTER_PLUS, architecture.fp(), 0)
+                  && rule.ra == Location.atCfa(Long.BYTES));
+      case S390X -> isReadAtSp(rule, stackweave.unwind.s390x.SignalFrame.PC);
+    };
+  }
+
+  /** Whether the return address is read at {@code sp + offset}. */
+  private boolean isReadAtSp(RuleBuilder rule, int offset) {
+    boolean atCfa =
+        Location.kind(rule.cfa) == Location.REGISTER_PLUS
+            && Location.register(rule.cfa) == architecture.sp()
+            && rule.ra == Location.atCfa(offset - Location.offset(rule.cfa));
+    return atCfa || rule.ra == Location.of(Location.AT_REGISTER, architecture.sp(), offset);
   }
 
   /** Whether a location's register exists, so that no step needs to check it. */
@@ -315,7 +336,7 @@ public final class RuleTable {
   }
 
   private int internFrame(RuleBuilder rule, int moreCfa) {
-    int flags = (rule.signal ? FLAG_SIGNAL : 0) | (rule.mangled ? FLAG_MANGLED : 0);
+    int flags = (rule.signal ? FLAG_SIGNAL : 0) | (isMangled(rule) ? FLAG_MANGLED : 0);
     int changed = 0;
     for (int i = 0; i < stride - FIRST_REGISTER; i++) {
       long location = rule.location(i);
@@ -333,6 +354,11 @@ public final class RuleTable {
     return internCandidate();
   }
 
+  /** The mark means nothing where return addresses carry no authentication bits. */
+  private boolean isMangled(RuleBuilder rule) {
+    return rule.mangled && architecture.addressMask() != -1L;
+  }
+
   private void internSpecial(int kind, int detail) {
     Arrays.fill(candidate, 0);
     candidate[HEADER] = kind;
@@ -341,12 +367,13 @@ public final class RuleTable {
   }
 
   private int internCandidate() {
-    int slot = hash() & (slots.length - 1);
-    while (slots[slot] >= 0) {
-      if (isCandidate(slots[slot])) {
-        return slots[slot];
+    int hash = hash();
+    int found = index.first(hash);
+    while (found != HashIndex.NONE) {
+      if (isCandidate(found)) {
+        return found;
       }
-      slot = (slot + 1) & (slots.length - 1);
+      found = index.next();
     }
     if (size == MAX_RULES) {
       return unsupportedRule(Unsupported.TABLE_FULL);
@@ -355,12 +382,8 @@ public final class RuleTable {
       words = Arrays.copyOf(words, words.length * 2);
     }
     System.arraycopy(candidate, 0, words, size * stride, stride);
-    slots[slot] = size++;
-    int added = size - 1;
-    if (size * 2 > slots.length) {
-      grow();
-    }
-    return added;
+    index.add(hash, size);
+    return size++;
   }
 
   private int hash() {
@@ -379,18 +402,5 @@ public final class RuleTable {
       }
     }
     return true;
-  }
-
-  private void grow() {
-    slots = new int[slots.length * 2];
-    Arrays.fill(slots, -1);
-    for (int rule = 0; rule < size; rule++) {
-      System.arraycopy(words, rule * stride, candidate, 0, stride);
-      int slot = hash() & (slots.length - 1);
-      while (slots[slot] >= 0) {
-        slot = (slot + 1) & (slots.length - 1);
-      }
-      slots[slot] = rule;
-    }
   }
 }

@@ -18,7 +18,8 @@ public interface UnwindTable {
    *     address the caller passes the address minus one
    * @return the id of a rule in the table given when this was opened, or {@link #NO_RULE}; a
    *     function whose information can't be expressed gives a rule that stops with {@link
-   *     StopReason#UNSUPPORTED_RULE}. No allocation but at the first hit of a function.
+   *     stackweave.unwind.StopReason#UNSUPPORTED_RULE}. No allocation but at the first hit of a
+   *     function.
    */
   int find(long address);
 
@@ -61,6 +62,17 @@ public interface UnwindTable {
   /** Where the rules come from in the first place. */
   default UnwindSource source() {
     return UnwindSource.NONE;
+  }
+
+  /**
+   * Whether the information at an address marks signal frames as such. SFrame does since version 3,
+   * and a section can hold elements of several versions; a rule that comes from elsewhere may be
+   * that of a signal trampoline.
+   *
+   * @param address ELF virtual address, as for {@link #find}
+   */
+  default boolean marksSignalFrames(long address) {
+    return source() != UnwindSource.SFRAME_V1 && source() != UnwindSource.SFRAME_V2;
   }
 
   /**

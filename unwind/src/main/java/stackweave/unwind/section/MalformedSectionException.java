@@ -46,6 +46,26 @@ public final class MalformedSectionException extends Exception {
     ROW_OUTSIDE("row starts behind the end of its function or block"),
     /** A header that counts other rows than there are: only {@link SFrameVerifier} tells. */
     WRONG_ROW_COUNT("header counts other rows than the functions have"),
+    /** An ABI identifier that the byte order contradicts: only {@link SFrameVerifier} tells. */
+    WRONG_BYTE_ORDER("ABI identifier of the other byte order"),
+    /** Bytes of an element that no structure uses: only {@link SFrameVerifier} tells. */
+    GAP("bytes that belong to nothing"),
+    /** Bits that have no meaning where they are set: only {@link SFrameVerifier} tells. */
+    RESERVED_BITS("bits are set that mean nothing"),
+    /** AMD64 has its return address at a fixed offset: only {@link SFrameVerifier} tells. */
+    NO_FIXED_RA("AMD64 without a fixed offset of the return address"),
+    /** Data words behind those of CFA, RA and FP: only {@link SFrameVerifier} tells. */
+    TOO_MANY_WORDS("row has more words than it can use"),
+    /** Two functions at one address: only {@link SFrameVerifier} tells. */
+    DUPLICATE_START("function starts where another one does"),
+    /** Two rows at one address, of which the first is never used: only {@link SFrameVerifier}. */
+    DUPLICATE_ROW("row starts where the one before it does"),
+    /** Addresses at a function's start that have no row: only {@link SFrameVerifier} tells. */
+    LATE_FIRST_ROW("first row does not start where its function or block does"),
+    /** A function without rows is the outermost only if its rows have the default form. */
+    FLEX_WITHOUT_ROWS("flexible function without rows"),
+    /** Elements that fix other offsets from the CFA in their headers: they can't become one. */
+    OTHER_FIXED_OFFSETS("fixed offsets differ from those of the other elements"),
     /** Functions that share rows, more than the section has bytes. */
     SHARED_ROWS("functions share their rows");
 

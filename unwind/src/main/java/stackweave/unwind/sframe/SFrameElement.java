@@ -37,21 +37,25 @@ public final class SFrameElement {
   private static final int[] FDE_SIZE = {0, 17, 20, 16};
 
   public final ByteBuffer bytes;
+
+  /** The section's buffer as it was given: the same object for all elements of a section. */
+  final ByteBuffer section;
+
   public final int offset;
   public final int version;
   public final int flags;
 
   /** The ABI identifier as stored: 1 to 4. */
-  final int abi;
+  public final int abi;
 
   public final Architecture architecture;
   public final int fixedFp;
   public final int fixedRa;
   public final int fdeCount;
-  final int fdeSize;
-  final int fdeOffset;
-  final int freOffset;
-  final int freEnd;
+  public final int fdeSize;
+  public final int fdeOffset;
+  public final int freOffset;
+  public final int freEnd;
 
   /** Where what follows this element begins. */
   public final int end;
@@ -63,6 +67,7 @@ public final class SFrameElement {
       ByteBuffer section, ByteOrder order, int offset, long sectionAddress, int version)
       throws MalformedSectionException {
     this.bytes = section.duplicate().order(order);
+    this.section = section;
     this.offset = offset;
     this.version = version;
     flags = u1(offset + 3);

@@ -91,18 +91,23 @@ public final class SFrameFunction {
    * Reads the next row.
    *
    * @return false when there is none
-   * @throws MalformedSectionException if the row makes no sense; the rows behind it can't be found
+   * @throws MalformedSectionException if the row makes no sense; the next call reads the row behind
+   *     it, or returns false where that can't be found
    */
   public boolean next(SFrameRow row) throws MalformedSectionException {
     if (rowsLeft == 0) {
       return false;
     }
     int at = nextRow;
+    long left = rowsLeft;
+    rowsLeft = 0;
     int end = rowEnd(at);
+    rowsLeft = left - 1;
+    nextRow = end;
     long rowStart = rowStart(at);
     checkOrder(rowStart, at);
+    lastRowStart = rowStart;
     row.decode(this, rowStart, at + addressSize);
-    advance(rowStart, end);
     return true;
   }
 
@@ -127,19 +132,15 @@ public final class SFrameFunction {
       }
       found = at;
       foundStart = rowStart;
-      advance(rowStart, end);
+      lastRowStart = rowStart;
+      nextRow = end;
+      rowsLeft--;
     }
     if (found < 0) {
       return false;
     }
     row.decode(this, foundStart, found + addressSize);
     return true;
-  }
-
-  private void advance(long rowStart, int end) {
-    lastRowStart = rowStart;
-    nextRow = end;
-    rowsLeft--;
   }
 
   private void checkOrder(long rowStart, int at) throws MalformedSectionException {
@@ -236,8 +237,40 @@ public final class SFrameFunction {
     return fdeType == FLEX;
   }
 
-  /** Whether return addresses are signed with key B (AArch64). */
+  /** Offset in the section where its rows begin; in version 3, with the attribute before them. */
+  public int rowsBegin() {
+    return rowsOffset - (element.version == 3 ? ATTRIBUTE_SIZE : 0);
+  }
+
+  /** Offset in the section of the row that {@link #next} reads next. */
+  public int rowsRead() {
+    return nextRow;
+  }
+
+  /**
+   * Whether bits are set that sections 2.3.2 and 2.3.3 (and the layouts before version 3) leave
+   * unused, or that mean nothing on this architecture.
+   */
+  public boolean hasReservedBits() {
+    int fde = element.fde(number);
+    int stored = element.version == 3 ? info : element.u1(fde + 16);
+    boolean unused =
+        switch (element.version) {
+          case 3 ->
+              (stored & 0x40) != 0 || (element.u1(rowsBegin() + 3) & ~FDE_TYPE_BITS & 0xff) != 0;
+          case 2 -> (stored & 0xc0) != 0 || element.u2(fde + 18) != 0;
+          default -> (stored & 0xc0) != 0;
+        };
+    return unused || ((stored & KEY_B) != 0 && element.architecture != Architecture.AARCH64);
+  }
+
+  /** Size of a row's start in bytes: 1, 2 or 4. */
+  public int addressSize() {
+    return addressSize;
+  }
+
+  /** Whether return addresses are signed with key B; the bit means nothing off AArch64. */
   public boolean isKeyB() {
-    return (info & KEY_B) != 0;
+    return (info & KEY_B) != 0 && element.architecture == Architecture.AARCH64;
   }
 }

@@ -35,8 +35,8 @@ public final class SFrameRow {
     REGISTER
   }
 
-  private static final int S390X_CFA_ADJUSTMENT = 160;
-  private static final int S390X_CFA_FACTOR = 8;
+  /** What s390x rows divide the CFA's offset by (SFRAME_S390X_CFA_OFFSET_ALIGNMENT_FACTOR). */
+  public static final int S390X_CFA_FACTOR = 8;
 
   private SFrameFunction function;
   private long start;
@@ -44,6 +44,7 @@ public final class SFrameRow {
   private int wordCount;
   private int wordSize;
   private int wordsOffset;
+  private int wordsUsed;
 
   private boolean undefined;
   private boolean cfaDeref;
@@ -71,6 +72,7 @@ public final class SFrameRow {
     wordSize = 1 << (info >>> 5 & 3);
     wordsOffset = infoOffset + 1;
     undefined = wordCount == 0;
+    wordsUsed = 0;
     ra = Recovery.UNCHANGED;
     fp = Recovery.UNCHANGED;
     if (undefined) {
@@ -83,8 +85,11 @@ public final class SFrameRow {
     } else {
       words();
     }
+    // Section 3.2: the header's fixed offset applies where a flexible row says nothing of FP.
+    // Default rows: the text is silent, libsframe lets the header win.
     SFrameElement element = function.element();
-    if (!undefined && element.fixedFp != 0) {
+    boolean saysFp = function.isFlex() && fp != Recovery.UNCHANGED;
+    if (!undefined && !saysFp && element.fixedFp != 0) {
       fp = Recovery.AT_CFA;
       fpOffset = element.fixedFp;
     }
@@ -108,6 +113,7 @@ public final class SFrameRow {
         raRegister = (int) (raOffset >> 1);
       }
     }
+    wordsUsed = Math.min(wordCount, next + 1);
     if (wordCount > next) {
       fpOffset = word(next);
       fp = Recovery.AT_CFA;
@@ -151,7 +157,11 @@ public final class SFrameRow {
         next += 2;
       }
     }
-    if (wordCount > next && control(next) != 0) {
+    wordsUsed = next;
+    if (wordCount > next && control(next) == 0) {
+      wordsUsed++; // padding
+    } else if (wordCount > next) {
+      wordsUsed += 2;
       if (wordCount == next + 1) {
         throw new MalformedSectionException(Reason.BAD_ROW, infoOffset);
       }
@@ -177,12 +187,12 @@ public final class SFrameRow {
 
   private long cfaOffset(long word) {
     return function.architecture() == Architecture.S390X
-        ? word * S390X_CFA_FACTOR + S390X_CFA_ADJUSTMENT
+        ? word * S390X_CFA_FACTOR + Architecture.S390X.spBelowCfa()
         : word;
   }
 
-  /** Signed data word {@code i}. */
-  long word(int i) {
+  /** Signed data word {@code i}, as stored. */
+  public long word(int i) {
     ByteBuffer bytes = function.bytes();
     int at = wordsOffset + i * wordSize;
     return switch (wordSize) {
@@ -253,6 +263,27 @@ public final class SFrameRow {
     return wordCount;
   }
 
+  /** How many of them say something or are padding; the others are ignored. */
+  public int wordsUsed() {
+    return wordsUsed;
+  }
+
+  /**
+   * Whether bits are set that mean nothing: the mark of a mangled return address off AArch64, or
+   * bit 2 of a control word (section 3.2).
+   */
+  public boolean hasReservedBits() {
+    if ((info & 0x80) != 0 && function.architecture() != Architecture.AARCH64) {
+      return true;
+    }
+    if (undefined || !function.isFlex()) {
+      return false;
+    }
+    int raWords = wordCount > 2 && control(2) != 0 ? 2 : 1;
+    boolean inFp = wordCount > 2 + raWords && (control(2 + raWords) & 4) != 0;
+    return (control(0) & 4) != 0 || (wordCount > 2 && (control(2) & 4) != 0) || inFp;
+  }
+
   /** Size of a data word in bytes: 1, 2 or 4. */
   public int wordSize() {
     return wordSize;
@@ -268,9 +299,12 @@ public final class SFrameRow {
     return undefined;
   }
 
-  /** Whether the return address carries authentication bits (AArch64). */
+  /**
+   * Whether the return address carries authentication bits. The mark (section 2.4.1) means nothing
+   * where there are none: off AArch64.
+   */
   public boolean isMangled() {
-    return (info & 0x80) != 0;
+    return (info & 0x80) != 0 && function.architecture() == Architecture.AARCH64;
   }
 
   /** Whether CFA = *(register + offset) rather than register + offset. */

@@ -29,6 +29,7 @@ public final class SFrameSection {
   private final StartBuckets buckets;
   private final SortedIndex index;
   private final int[] firstFunctions;
+  private final boolean sameVersion;
 
   private SFrameSection(List<SFrameElement> elements, MalformedSectionException trailing) {
     this.elements = List.copyOf(elements);
@@ -40,6 +41,7 @@ public final class SFrameSection {
       count += elements.get(i).fdeCount;
     }
     functionCount = count;
+    sameVersion = elements.stream().mapToInt(element -> element.version).distinct().count() <= 1;
     buckets = elements.size() == 1 ? elements.get(0).buckets() : null;
     single = buckets == null ? null : elements.get(0);
     index = buckets == null ? buildIndex(elements, count) : null;
@@ -66,11 +68,33 @@ public final class SFrameSection {
    *     of different architectures; see {@link #trailingFault} for what follows the first
    */
   public static SFrameSection read(Section section) throws MalformedSectionException {
-    ByteBuffer bytes = section.bytes();
+    return read(List.of(section));
+  }
+
+  /**
+   * Opens all sections of one image as if they were one: functions are numbered through, and
+   * offsets in faults are those in the section of the function.
+   *
+   * @throws MalformedSectionException if no element of any of them can be read
+   */
+  public static SFrameSection read(List<Section> sections) throws MalformedSectionException {
     List<SFrameElement> elements = new ArrayList<>();
-    MalformedSectionException trailing = null;
+    MalformedSectionException fault = null;
+    for (Section section : sections) {
+      MalformedSectionException here = read(section, elements);
+      fault = fault == null ? here : fault;
+    }
+    if (fault != null && elements.isEmpty()) {
+      throw fault;
+    }
+    return new SFrameSection(elements, fault);
+  }
+
+  /** Adds the elements of a section; what is wrong behind them, or null. */
+  private static MalformedSectionException read(Section section, List<SFrameElement> elements) {
+    ByteBuffer bytes = section.bytes();
     int offset = 0;
-    while (offset < bytes.limit() && trailing == null) {
+    while (offset < bytes.limit()) {
       try {
         SFrameElement element = SFrameElement.read(bytes, offset, section.address());
         if (!elements.isEmpty() && element.architecture != elements.get(0).architecture) {
@@ -82,13 +106,10 @@ public final class SFrameSection {
           offset++; // linkers pad
         }
       } catch (MalformedSectionException e) {
-        if (elements.isEmpty()) {
-          throw e;
-        }
-        trailing = e;
+        return e;
       }
     }
-    return new SFrameSection(elements, trailing);
+    return null;
   }
 
   /** Version of the first element, 1 to 3; 0 for an empty section. */
@@ -101,18 +122,22 @@ public final class SFrameSection {
     return elements.isEmpty() ? null : elements.get(0).architecture;
   }
 
-  /** Size in bytes. */
+  /** Size of all sections with an element, in bytes. */
   public int size() {
-    return elements.isEmpty() ? 0 : elements.get(0).bytes.limit();
+    int size = 0;
+    ByteBuffer last = null;
+    for (SFrameElement element : elements) {
+      if (element.section != last) {
+        last = element.section;
+        size += last.limit();
+      }
+    }
+    return size;
   }
 
+  /** The elements in stored order, those of all sections. */
   public List<SFrameElement> elements() {
     return elements;
-  }
-
-  /** How many elements stand behind each other. */
-  public int elementCount() {
-    return elements.size();
   }
 
   /** What is wrong with the bytes behind the elements that could be read; null for nothing. */
@@ -170,6 +195,20 @@ public final class SFrameSection {
     }
     open(number(found), function);
     return true;
+  }
+
+  /**
+   * The version of the element whose function covers an address; that of the first element where
+   * all have the same, 3 where no function covers it.
+   */
+  int versionAt(long address) {
+    if (sameVersion) {
+      return version();
+    }
+    int found = floor(address);
+    return found >= 0 && Long.compareUnsigned(address - start(found), size(found)) < 0
+        ? elements.get(element(number(found))).version
+        : 3;
   }
 
   /** The start of the function that covers an address, or {@link UnwindTable#NO_ADDRESS}. */

@@ -85,14 +85,23 @@ public final class SFrameTable implements UnwindTable {
   }
 
   /**
-   * V3: a signal frame that rows can't describe, or the outermost frame. Before, a function without
-   * rows means nothing.
+   * V3: a signal frame that rows can't describe, or the outermost frame; that only where the rows
+   * would have the default form (section 1.2). Before, a function without rows means nothing.
    */
   private int withoutRows() {
     if (function.version() < 3) {
       return NO_RULE;
     }
+    if (function.isFlex()) {
+      return RuleTable.unsupportedRule(Unsupported.MALFORMED);
+    }
     return function.isSignal() ? RuleTable.SIGNAL_FRAME_RULE : RuleTable.OUTERMOST_RULE;
+  }
+
+  /** Where no element has a function, .eh_frame answers, which marks them. */
+  @Override
+  public boolean marksSignalFrames(long address) {
+    return section.versionAt(address) > 2;
   }
 
   @Override

@@ -15,7 +15,7 @@ import stackweave.unwind.UnreadableMemoryException;
  *
  * <p>As a {@link MemoryReader} it serves the copied bytes, asks {@link #setOlder} for the part of
  * the stack that was not copied, or says {@link UnreadableMemoryException#BEYOND_COPY}, and asks
- * {@link #setElsewhere} for everything else.
+ * {@link #setElsewhere} for everything else. Words have the {@link #byteOrder} of the process.
  */
 public final class StackSnapshot implements MemoryReader {
   /** What perf can copy at most, rounded up: its record size is a 16-bit number. */
@@ -31,6 +31,8 @@ public final class StackSnapshot implements MemoryReader {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final Registers registers;
+  private final boolean bigEndian;
+  private final int redZone;
   private final byte[] stack;
   private final long[] kernelFrames = new long[MAX_KERNEL_FRAMES];
   private int kernelFrameCount;
@@ -56,9 +58,24 @@ public final class StackSnapshot implements MemoryReader {
 
   /** With room for a copy of {@code stackBytes}. */
   public StackSnapshot(Architecture architecture, int stackBytes) {
+    this(architecture, architecture.byteOrder(), stackBytes);
+  }
+
+  /**
+   * With room for a copy of {@code stackBytes} out of a process of the given byte order, which may
+   * be another one than this machine's.
+   */
+  public StackSnapshot(Architecture architecture, ByteOrder order, int stackBytes) {
     registers = new Registers(architecture);
+    bigEndian = order == ByteOrder.BIG_ENDIAN;
+    redZone = architecture.redZone();
     stack = new byte[stackBytes];
     wordsRead = new long[stackBytes / Long.BYTES / Long.SIZE + 1];
+  }
+
+  /** The byte order of the words in the copy. */
+  public ByteOrder byteOrder() {
+    return bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
   }
 
   /** Makes this an empty sample: nothing known, nothing copied. */
@@ -194,7 +211,7 @@ public final class StackSnapshot implements MemoryReader {
       if (older != null) {
         wordsRead[(int) (offset >> 9)] |= 1L << (offset >> 3);
       }
-      return (long) LONGS.get(stack, (int) offset);
+      return longAt(stack, (int) offset);
     }
     if (stackUnknown) {
       throw UnreadableMemoryException.STACK_UNKNOWN;
@@ -205,10 +222,16 @@ public final class StackSnapshot implements MemoryReader {
       }
       throw UnreadableMemoryException.BEYOND_COPY;
     }
-    if (elsewhere == null) {
+    if (elsewhere == null || isBelowCopy(offset)) {
       throw UnreadableMemoryException.UNREADABLE;
     }
     return elsewhere.readLong(address);
+  }
+
+  /** The word at an index of bytes of the sampled stack. */
+  long longAt(byte[] bytes, int index) {
+    long value = (long) LONGS.get(bytes, index);
+    return bigEndian ? Long.reverseBytes(value) : value;
   }
 
   @Override
@@ -229,7 +252,7 @@ public final class StackSnapshot implements MemoryReader {
       }
       throw UnreadableMemoryException.BEYOND_COPY;
     }
-    if (elsewhere == null) {
+    if (elsewhere == null || isBelowCopy(from)) {
       throw UnreadableMemoryException.UNREADABLE;
     }
     elsewhere.read(address, target, offset, length);
@@ -238,6 +261,11 @@ public final class StackSnapshot implements MemoryReader {
   @Override
   public MemoryReader code() {
     return elsewhere == null ? this : elsewhere;
+  }
+
+  /** Whether an offset is in the red zone, which was not copied and has changed since. */
+  private boolean isBelowCopy(long offset) {
+    return stackAddress != 0 && offset < 0 && offset >= -redZone;
   }
 
   private boolean isBeyondCopy(long offset) {

@@ -39,12 +39,12 @@ public final class UnwindTables {
 
   /** The section if there is one that says something, else null and the reason added. */
   private static SFrameSection sframe(UnwindSections sections, StringJoiner why) {
-    if (sections.sframe() == null) {
+    if (sections.allSFrame().isEmpty()) {
       why.add("no .sframe");
       return null;
     }
     try {
-      SFrameSection sframe = SFrameSection.read(sections.sframe());
+      SFrameSection sframe = SFrameSection.read(sections.allSFrame());
       if (sframe.functionCount() == 0) {
         why.add("no function in .sframe");
         return null;

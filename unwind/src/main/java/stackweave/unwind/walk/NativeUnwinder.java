@@ -8,38 +8,23 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.rule.PcRuleCache;
 import stackweave.unwind.rule.RuleTable;
-import stackweave.unwind.rule.UnwindSource;
 import stackweave.unwind.rule.UnwindTable;
 
 /**
- * Steps from a native frame to its caller by the rule of the module that holds the pc.
- *
- * <p>A return address is looked up at the byte before it, which belongs to the call instruction;
- * the pc of an interrupted frame is looked up as it is. What a rule says nothing about is lost,
- * except callee-saved registers: those a function hands back as it found them. SFrame rows say
- * nothing about callee-saved registers but the frame pointer and do not promise that the function
- * left them alone, so a step by an SFrame row loses them.
- *
- * <p>Law: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
- * whose return address may still be in a register. A signal frame may lead anywhere: handlers run
- * on stacks of their own.
- *
- * <p>No allocation per step. Not thread-safe.
+ * Steps from a native frame to its caller by the rule of the module that holds the pc. A return
+ * address is looked up at the byte before it, which belongs to the call instruction; the pc of an
+ * interrupted frame as it is. What a rule says nothing about is lost, except callee-saved
+ * registers: those a function hands back as it found them. No allocation per step. Not thread-safe.
  */
 public final class NativeUnwinder {
-  /** The s390x ABI: sp at the call is 160 below the CFA. */
-  private static final int S390X_SP_BELOW_CFA = 160;
-
-  /** User addresses of AArch64 Linux have 48 bits (52 only where a program asks for it). */
-  private static final long AARCH64_ADDRESS_MASK = (1L << 48) - 1;
-
   private static final int NO_MODULE = -2;
 
   private final RuleTable rules;
   private final Architecture architecture;
   private final int[] tracked;
   private final PcRuleCache cache = new PcRuleCache();
-  private final CodePatterns code;
+  private final KnownCode code;
+  private final KernelSignalFrame kernelFrame;
   private final long[] values;
   private int knownMask;
   private boolean callerInterrupted;
@@ -48,8 +33,9 @@ public final class NativeUnwinder {
     this.rules = rules;
     this.architecture = rules.architecture();
     this.tracked = architecture.calleeSaved();
-    this.code = new CodePatterns(rules);
-    this.values = new long[architecture.registerCount()];
+    this.code = new KnownCode(rules);
+    this.kernelFrame = new KernelSignalFrame(architecture);
+    this.values = new long[tracked.length];
   }
 
   /** The table whose rules this executes: the one to open a module's {@link UnwindTable} with. */
@@ -59,6 +45,13 @@ public final class NativeUnwinder {
 
   /**
    * Makes the registers those of the caller.
+   *
+   * <p>SFrame rows say nothing about callee-saved registers but the frame pointer and do not
+   * promise that the function left them alone, so a step by an SFrame row loses them.
+   *
+   * <p>Law: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
+   * whose return address may still be in a register. A signal frame may lead anywhere: handlers run
+   * on stacks of their own.
    *
    * @param registers of a frame whose pc is native code; unchanged when the step fails
    * @param interrupted whether the frame was interrupted at its pc (the innermost frame, or the
@@ -110,7 +103,7 @@ public final class NativeUnwinder {
       CodeModule module = modules.find(address);
       UnwindTable table = module == null ? null : module.unwindTable();
       rule = table == null ? NO_MODULE : table.find(address - module.bias());
-      if (isInDoubt(rule, interrupted, table)) {
+      if (isInDoubt(rule, address - (module == null ? 0 : module.bias()), interrupted, table)) {
         rule = code.ruleFor(rule, pc, interrupted, memory.code());
       }
       cache.put(address, generation, rule);
@@ -120,19 +113,19 @@ public final class NativeUnwinder {
 
   /**
    * Whether to look at the code itself: nothing is known of it; or it waits for a call to return
-   * though its return address was never saved; or its rule may be that of a signal trampoline,
-   * which SFrame can mark as such since version 3 only.
+   * though its return address was never saved; or it is a signal frame, whose rows say less than
+   * the kernel's ucontext if it is the kernel's; or it may be one that is not marked as such.
    */
-  private boolean isInDoubt(int rule, boolean interrupted, UnwindTable table) {
+  private boolean isInDoubt(int rule, long address, boolean interrupted, UnwindTable table) {
     if (rule < 0) {
       return true;
     }
     if (rules.kind(rule) != RuleTable.FRAME) {
-      return false;
+      return rules.kind(rule) == RuleTable.UNSUPPORTED;
     }
-    return (!interrupted && Location.kind(rules.ra(rule)) == Location.SAME)
-        || table.source() == UnwindSource.SFRAME_V2
-        || table.source() == UnwindSource.SFRAME_V1;
+    return (rules.flags(rule) & RuleTable.FLAG_SIGNAL) != 0
+        || (!interrupted && Location.kind(rules.ra(rule)) == Location.SAME)
+        || !table.marksSignalFrames(address);
   }
 
   private StopReason signalFrame(Registers registers, MemoryReader memory)
@@ -140,7 +133,7 @@ public final class NativeUnwinder {
     if (!registers.isKnown(architecture.sp())) {
       return StopReason.UNKNOWN_REGISTER;
     }
-    SignalFrame.restore(registers, values, memory);
+    kernelFrame.restore(registers, memory);
     callerInterrupted = true;
     return null;
   }
@@ -156,9 +149,10 @@ public final class NativeUnwinder {
     if (Location.kind(cfaRule) == Location.AT_REGISTER) {
       cfa = memory.readLong(cfa) + rules.cfaAdd(rule);
     }
-    long sp = architecture == Architecture.S390X ? cfa - S390X_SP_BELOW_CFA : cfa;
+    long sp = cfa - architecture.spBelowCfa();
+    boolean signal = (rules.flags(rule) & RuleTable.FLAG_SIGNAL) != 0;
     int advance = Long.compareUnsigned(sp, registers.sp());
-    if (advance < 0 || (advance == 0 && !interrupted)) {
+    if (!signal && (advance < 0 || (advance == 0 && !interrupted))) {
       return StopReason.NOT_ADVANCING;
     }
 
@@ -177,13 +171,13 @@ public final class NativeUnwinder {
       pc = read(raRule, cfa, registers, memory);
     }
     if ((rules.flags(rule) & RuleTable.FLAG_MANGLED) != 0) {
-      pc &= AARCH64_ADDRESS_MASK;
+      pc &= architecture.addressMask();
     }
     if (pc == 0) {
       return StopReason.NULL_RETURN_ADDRESS;
     }
 
-    calleeSaved(rule, cfa, registers, memory);
+    calleeSaved(rule, cfa, registers, interrupted, memory);
     registers.clear();
     for (int i = 0; i < tracked.length; i++) {
       if ((knownMask & 1 << i) != 0) {
@@ -192,12 +186,13 @@ public final class NativeUnwinder {
     }
     registers.set(architecture.sp(), sp);
     registers.setPc(pc);
-    callerInterrupted = (rules.flags(rule) & RuleTable.FLAG_SIGNAL) != 0;
+    callerInterrupted = signal;
     return null;
   }
 
   /** Finds the caller's callee-saved registers; {@link #knownMask} says which have a value. */
-  private void calleeSaved(int rule, long cfa, Registers registers, MemoryReader memory)
+  private void calleeSaved(
+      int rule, long cfa, Registers registers, boolean interrupted, MemoryReader memory)
       throws UnreadableMemoryException {
     int changed = rules.changedMask(rule);
     int known = 0;
@@ -209,9 +204,8 @@ public final class NativeUnwinder {
         }
       } else {
         long location = rules.register(rule, i);
-        if (isPopped(location, cfa, registers)) {
-          if (registers.isKnown(tracked[i])) {
-            values[i] = registers.get(tracked[i]);
+        if (isBelowStack(location, cfa, registers)) {
+          if (belowStack(i, cfa + Location.offset(location), registers, interrupted, memory)) {
             known |= 1 << i;
           }
         } else if (isAvailable(location, registers)) {
@@ -223,13 +217,34 @@ public final class NativeUnwinder {
     knownMask = known;
   }
 
-  /**
-   * Whether a register's slot lies below sp: an epilogue has popped it, so the register holds its
-   * value again, while the slot may hold anything. Compilers do not say so in the CFI.
-   */
-  private boolean isPopped(long location, long cfa, Registers registers) {
+  private static boolean isBelowStack(long location, long cfa, Registers registers) {
     return Location.kind(location) == Location.AT_CFA
         && Long.compareUnsigned(cfa + Location.offset(location), registers.sp()) < 0;
+  }
+
+  /**
+   * Finds a register whose slot lies below sp. In the red zone of an interrupted function the slot
+   * still holds the value: a leaf function keeps it there. Elsewhere, and where that memory was not
+   * recorded, it can be anything; but then an epilogue has popped the slot, which compilers do not
+   * say in the CFI, and the register holds its value again.
+   *
+   * @return whether there is a value
+   */
+  private boolean belowStack(
+      int i, long slot, Registers registers, boolean interrupted, MemoryReader memory) {
+    if (interrupted && registers.sp() - slot <= architecture.redZone()) {
+      try {
+        values[i] = memory.readLong(slot);
+        return true;
+      } catch (UnreadableMemoryException e) {
+        // What the register holds is as likely.
+      }
+    }
+    if (!registers.isKnown(tracked[i])) {
+      return false;
+    }
+    values[i] = registers.get(tracked[i]);
+    return true;
   }
 
   private static boolean isAvailable(long location, Registers registers) {

@@ -71,7 +71,7 @@ class FunctionStartsTest {
         "s390x-O2-nofp/prog-v3.elf"
       })
   void ofSframe(String name) throws Exception {
-    Path program = Corpus.directory().resolve("live").resolve(name);
+    Path program = Corpus.builtIn().resolve("live").resolve(name);
     Elf elf = Elf.read(program);
     TreeMap<Long, Long> functions = readelf(program);
     RuleTable rules = new RuleTable(elf.architecture);

@@ -33,8 +33,8 @@ class FuzzTest {
     List<Path> seeds =
         List.of(
             KEPT.resolve("sframe"),
-            Corpus.directory().resolve("bad"),
-            Corpus.directory().resolve("synth"));
+            Corpus.builtIn().resolve("bad"),
+            Corpus.builtIn().resolve("synth"));
     Jazzer.run(SFrameFuzz.class, 4096, seeds);
   }
 

@@ -19,12 +19,12 @@ class CorpusLookupsTest {
   static Stream<Path> files() throws IOException {
     try (Stream<Path> all = Files.walk(Corpus.directory())) {
       List<Path> found = all.filter(file -> file.toString().endsWith(".lookups")).sorted().toList();
-      assertTrue(!found.isEmpty());
+      assertTrue(!found.isEmpty() || !Corpus.directory().equals(Corpus.builtIn()));
       return found.stream();
     }
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("files")
   void everyLineIsTheSame(Path file) throws Exception {
     Elf elf = Elf.read(Path.of(file.toString().replace(".lookups", ".elf")));
@@ -52,6 +52,6 @@ class CorpusLookupsTest {
       }
     }
     assertEquals(List.of(), differences.stream().limit(5).toList());
-    assertTrue(compared > 50, compared + " lookups");
+    assertTrue(compared > 0, "no lookups");
   }
 }

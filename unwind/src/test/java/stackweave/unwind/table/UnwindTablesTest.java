@@ -26,7 +26,7 @@ class UnwindTablesTest {
 
   private static Elf read() {
     try {
-      return Elf.read(Corpus.directory().resolve("live/x86_64-O2-nofp/prog-v2e.elf"));
+      return Elf.read(Corpus.builtIn().resolve("live/x86_64-O2-nofp/prog-v2e.elf"));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -171,9 +171,22 @@ final class LiveTrace implements MemoryReader, AutoCloseable {
     throw UnreadableMemoryException.UNREADABLE;
   }
 
+  /** Of code: what the files hold. */
   @Override
   public void read(long address, byte[] target, int offset, int length)
       throws UnreadableMemoryException {
+    for (int i = 0; i < images.size(); i++) {
+      Elf elf = images.get(i);
+      long at = address - biases.get(i);
+      for (Elf.Header header : elf.sections) {
+        if (header.isLoaded()
+            && at >= header.address()
+            && at + length <= header.address() + header.size()) {
+          elf.bytes.get((int) (header.offset() + at - header.address()), target, offset, length);
+          return;
+        }
+      }
+    }
     throw UnreadableMemoryException.UNREADABLE;
   }
 

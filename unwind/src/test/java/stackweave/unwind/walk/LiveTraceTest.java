@@ -33,15 +33,18 @@ class LiveTraceTest {
   static Stream<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
     for (Path directory : Corpus.list("live", "*")) {
-      cases.add(Arguments.of(directory, "v2e", "sframe"));
-      cases.add(Arguments.of(directory, "v3", "sframe"));
+      for (String version : List.of("v1", "v2", "v2e", "v3")) {
+        if (Files.exists(directory.resolve("prog-" + version + ".elf"))) {
+          cases.add(Arguments.of(directory, version, "sframe"));
+        }
+      }
       cases.add(Arguments.of(directory, "v3", "eh_frame"));
       cases.add(Arguments.of(directory, "v2e", "both"));
     }
     return cases.stream();
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("cases")
   void returnAddressesAreTheTruth(Path directory, String version, String source)
       throws IOException {
@@ -78,6 +81,14 @@ class LiveTraceTest {
             && found.get(found.size() - 1).equals("NO_RULE")) {
           // Before V3, assemblers leave out functions whose return address is undefined.
           found.set(found.size() - 1, "0");
+        }
+        if (version.equals("v1") || version.equals("v2")) {
+          // Older ones write rows for them as if there were a caller: only the end is wrong.
+          int known = trace.truth().size() - 1;
+          if (found.size() > known && trace.truth().get(known).equals("0")) {
+            found.subList(known, found.size()).clear();
+            found.add("0");
+          }
         }
         if (!found.equals(trace.truth())) {
           failures++;

@@ -1,12 +1,17 @@
 package stackweave.unwind.walk;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -196,6 +201,153 @@ class NativeUnwinderTest {
     assertEquals(reason, new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
     assertEquals(pc, registers.pc());
     assertEquals(SP, registers.sp());
+  }
+
+  /** A leaf function keeps rbp in the red zone: gdb reads it there, too. */
+  @Test
+  void saveInTheRedZoneIsReadWhereItIsValid() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+              r.setFp(Location.atCfa(-16));
+            });
+    memory.put(SP, 0x40_2222L);
+    Registers registers = x86Registers();
+    registers.set(RBP, 0x77);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+
+    // Not readable: as likely, an epilogue has popped the slot.
+    assertNull(unwinder.step(registers, true, reader, modules(rule)));
+    assertEquals(0x77, registers.fp());
+
+    memory.put(SP - 8, 0xb0bL);
+    registers = x86Registers();
+    registers.set(RBP, 0x77);
+    assertNull(unwinder.step(registers, true, reader, modules(rule)));
+    assertEquals(0xb0bL, registers.fp());
+
+    // What waits for a call has no red zone.
+    registers = x86Registers();
+    registers.set(RBP, 0x77);
+    assertNull(unwinder.step(registers, false, reader, modules(rule)));
+    assertEquals(0x77, registers.fp());
+
+    // Nor is there one more than 128 bytes below sp, or on AArch64.
+    int deep =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+              r.setFp(Location.atCfa(-144));
+            });
+    memory.put(SP - 136, 0xbadL);
+    generation++;
+    registers = x86Registers();
+    registers.set(RBP, 0x77);
+    assertNull(unwinder.step(registers, true, reader, modules(deep)));
+    assertEquals(0x77, registers.fp());
+  }
+
+  /** What is below the copy has changed since; live memory does not say what it was. */
+  @Test
+  void redZoneIsNotReadFromLiveMemory() {
+    StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
+    snapshot.setStack(SP, 128);
+    snapshot.setElsewhere(reader);
+    memory.put(SP - 8, 0xbadL);
+    memory.put(SP - 136, 0x900dL);
+    assertThrows(UnreadableMemoryException.class, () -> snapshot.readLong(SP - 8));
+    assertDoesNotThrow(() -> assertEquals(0x900dL, snapshot.readLong(SP - 136)));
+  }
+
+  @Test
+  void snapshotHasTheByteOrderOfItsProcess() throws Exception {
+    for (Architecture architecture : Architecture.values()) {
+      for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
+        StackSnapshot snapshot = new StackSnapshot(architecture, order, 64);
+        assertEquals(order, snapshot.byteOrder());
+        ByteBuffer.wrap(snapshot.stackBytes()).order(order).putLong(8, 0x1122_3344_5566_7788L);
+        snapshot.setStack(SP, 64);
+        assertEquals(0x1122_3344_5566_7788L, snapshot.readLong(SP + 8));
+      }
+    }
+    assertEquals(ByteOrder.BIG_ENDIAN, new StackSnapshot(Architecture.S390X).byteOrder());
+  }
+
+  /** A signal frame that is not the kernel's: on a lower stack, and its caller's pc is exact. */
+  @Test
+  void signalRowLeadsWhereItSays() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfaAt(RSP, 64, 0);
+              r.ra = Location.of(Location.AT_REGISTER, RSP, 72);
+              r.setFp(Location.of(Location.AT_REGISTER, RSP, 80));
+              r.signal = true;
+            });
+    memory.put(SP + 64, SP - 0x1000);
+    memory.put(SP + 72, 0x40_2222L);
+    memory.put(SP + 80, 0xb0bL);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+    Registers registers = x86Registers();
+
+    assertNull(unwinder.step(registers, false, reader, modules(rule)));
+
+    assertEquals(SP - 0x1000, registers.sp());
+    assertEquals(0x40_2222L, registers.pc());
+    assertEquals(0xb0bL, registers.fp());
+    assertTrue(unwinder.callerInterrupted());
+  }
+
+  /** The same rows on the code of the trampoline: the ucontext has more than the rows say. */
+  @Test
+  void trampolineIsKnownByItsCode() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 64);
+              r.ra = Location.atCfa(-8);
+              r.signal = true;
+            });
+    byte[] code = new byte[128];
+    byte[] sigreturn = {0x48, (byte) 0xc7, (byte) 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+    System.arraycopy(sigreturn, 0, code, 64, sigreturn.length);
+    for (int i = 0; i < 32; i++) {
+      memory.put(SP + 8 * i, 0x5000L + i);
+    }
+    MemoryReader withCode =
+        new MemoryReader() {
+          @Override
+          public long readLong(long address) throws UnreadableMemoryException {
+            return reader.readLong(address);
+          }
+
+          @Override
+          public void read(long address, byte[] target, int offset, int length)
+              throws UnreadableMemoryException {
+            long at = address - (PC - 64);
+            if (at < 0 || at + length > code.length) {
+              throw UnreadableMemoryException.UNREADABLE;
+            }
+            System.arraycopy(code, (int) at, target, offset, length);
+          }
+        };
+    Registers registers = x86Registers();
+
+    assertNull(new NativeUnwinder(rules).step(registers, false, withCode, modules(rule)));
+
+    assertEquals(0x5000 + 168 / 8, registers.pc());
+    assertEquals(0x5000 + 160 / 8, registers.sp());
+    assertEquals(0x5000 + 144 / 8, registers.get(0), "rax is in the ucontext only");
   }
 
   @Test

@@ -16,7 +16,9 @@ import picocli.CommandLine.Spec;
       SFrameVerifyCommand.class,
       SFrameStatCommand.class,
       SFrameLookupCommand.class,
-      SFrameGenerateCommand.class
+      SFrameGenerateCommand.class,
+      SFrameUpgradeCommand.class,
+      SFrameMergeCommand.class
     })
 public final class SFrameCommand implements Runnable {
 

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfFormatException.Reason;
@@ -18,9 +19,9 @@ import stackweave.unwind.sframe.SFrameSection;
  * A file with an SFrame section: an ELF file of any kind, or the raw section.
  *
  * @param elf null for a raw section
- * @param sframe null where the ELF file has none
+ * @param sframe all there are; empty where the ELF file has none
  */
-public record SFrameInput(Path file, ElfUnwindSections elf, Section sframe) {
+public record SFrameInput(Path file, ElfUnwindSections elf, List<Section> sframe) {
 
   /**
    * Opens a file.
@@ -33,10 +34,10 @@ public record SFrameInput(Path file, ElfUnwindSections elf, Section sframe) {
       ElfUnwindSections elf = ElfUnwindSections.read(file);
       if (address != null) {
         throw new FailedException(
-            file + ": an ELF file says its addresses, --address is for raw" + " sections");
+            file + ": an ELF file says its addresses, --address is for raw sections");
       }
-      Section sframe = elf.sections().sframe();
-      if (sframe == null) {
+      List<Section> sframe = elf.sections().allSFrame();
+      if (sframe.isEmpty()) {
         for (String problem : elf.problems()) {
           if (problem.contains("sframe") || problem.startsWith("section headers")) {
             throw new FailedException(file + ": " + problem);
@@ -51,7 +52,8 @@ public record SFrameInput(Path file, ElfUnwindSections elf, Section sframe) {
     }
     try {
       ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
-      return new SFrameInput(file, null, new Section(bytes, address == null ? 0 : address));
+      return new SFrameInput(
+          file, null, List.of(new Section(bytes, address == null ? 0 : address)));
     } catch (IOException e) {
       throw new FailedException(file + ": " + FailedException.reason(e));
     }
@@ -79,18 +81,18 @@ public record SFrameInput(Path file, ElfUnwindSections elf, Section sframe) {
     return new FailedException(file + ": " + FailedException.worded(e));
   }
 
-  /** The section, which must be there. */
-  Section section() throws FailedException {
-    if (sframe == null) {
+  /** The sections, of which there must be one. */
+  List<Section> sections() throws FailedException {
+    if (sframe.isEmpty()) {
       throw new FailedException(file + ": no .sframe section; sframe generate makes one");
     }
     return sframe;
   }
 
-  /** The section, which must be there and have a sound header. */
+  /** The sections as one; there must be one with a sound header. */
   SFrameSection read() throws FailedException {
     try {
-      return SFrameSection.read(section());
+      return SFrameSection.read(sections());
     } catch (MalformedSectionException e) {
       String kind = elf == null ? "no ELF file and no SFrame section: " : ".sframe: ";
       throw new FailedException(file + ": " + kind + FailedException.worded(e));

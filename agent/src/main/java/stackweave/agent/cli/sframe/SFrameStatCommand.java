@@ -42,7 +42,7 @@ final class SFrameStatCommand implements Callable<Integer> {
     StringBuilder text = new StringBuilder();
     for (Path file : files) {
       SFrameInput input = SFrameInput.open(file, null);
-      write(input, input.sframe() == null ? null : SFrameStatistics.of(input.read()), text);
+      write(input, input.sframe().isEmpty() ? null : SFrameStatistics.of(input.read()), text);
     }
     Output.toStandardOutput(out -> out.append(text));
     return 0;

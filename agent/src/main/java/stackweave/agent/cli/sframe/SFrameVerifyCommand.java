@@ -6,6 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFault;
 import stackweave.unwind.sframe.tools.SFrameVerifier;
 
@@ -13,7 +14,8 @@ import stackweave.unwind.sframe.tools.SFrameVerifier;
 @Command(
     name = "verify",
     description = {
-      "All that is wrong in an SFrame section, a line for each: offset, function, reason.",
+      "All that is wrong in an SFrame section, a line for each: offset, function, reason. Where a"
+          + " file has several, the address of the section stands before.",
       "Exit code 0 when there is nothing, 1 when there is."
     },
     customSynopsis = "java -jar stackweave-agent.jar sframe verify FILE [--address HEX]")
@@ -23,13 +25,17 @@ final class SFrameVerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws FailedException {
-    List<SFrameFault> faults = SFrameVerifier.verify(options.open().section());
-    Output.toStandardOutput(
-        out -> {
-          for (SFrameFault fault : faults) {
-            out.append(fault.text()).append('\n');
-          }
-        });
-    return faults.isEmpty() ? 0 : 1;
+    List<Section> sections = options.open().sections();
+    StringBuilder text = new StringBuilder();
+    for (Section section : sections) {
+      for (SFrameFault fault : SFrameVerifier.verify(section)) {
+        if (sections.size() > 1) {
+          text.append("section at " + Long.toHexString(section.address()) + ": ");
+        }
+        text.append(fault.text()).append('\n');
+      }
+    }
+    Output.toStandardOutput(out -> out.append(text));
+    return text.isEmpty() ? 0 : 1;
   }
 }

@@ -84,11 +84,20 @@ public final class SFrameListing {
         fault(Reason.SHARED_ROWS, function.offset(), number);
         return false;
       }
-      while (function.next(row)) {
-        row();
-      }
     } catch (MalformedSectionException e) {
       fault(e.reason(), e.offset(), number);
+      return true;
+    }
+    boolean more = true;
+    while (more) {
+      try {
+        more = function.next(row);
+        if (more) {
+          row();
+        }
+      } catch (MalformedSectionException e) {
+        fault(e.reason(), e.offset(), number);
+      }
     }
     return true;
   }

@@ -16,7 +16,7 @@ import stackweave.unwind.sframe.SFrameSection;
  * @param functions how many functions all elements have
  * @param rows how many rows can be read
  * @param distinctRules how many distinct rules these rows say
- * @param malformed how many functions can't be read to their end
+ * @param malformed how many functions have a part that can't be read
  */
 public record SFrameStatistics(
     int version, int size, int functions, long rows, int distinctRules, int malformed) {
@@ -32,17 +32,28 @@ public record SFrameStatistics(
       SFrameFunction function = new SFrameFunction();
       SFrameRow row = new SFrameRow();
       for (int i = 0; i < section.functionCount(); i++) {
+        boolean sound = true;
+        boolean more = false;
         try {
           section.open(i, function);
-          // Made-up functions can share rows: none is counted more often than there are bytes.
-          while (rows < section.size() && function.next(row)) {
-            row.toRule(rule);
-            distinct.set(rules.intern(rule));
-            rows++;
-          }
+          more = true;
         } catch (MalformedSectionException e) {
-          malformed++;
+          sound = false;
         }
+        // Made-up functions can share rows: none is counted more often than there are bytes.
+        while (more && rows < section.size()) {
+          try {
+            more = function.next(row);
+            if (more) {
+              row.toRule(rule);
+              distinct.set(rules.intern(rule));
+              rows++;
+            }
+          } catch (MalformedSectionException e) {
+            sound = false;
+          }
+        }
+        malformed += sound ? 0 : 1;
       }
     }
     return new SFrameStatistics(

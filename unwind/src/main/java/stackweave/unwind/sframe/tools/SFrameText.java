@@ -26,8 +26,8 @@ public final class SFrameText {
    * tracked, {@code f} the header's fixed offset, {@code U} padding, {@code c-16} at CFA − 16,
    * {@code r3+0} in a register, {@code *(fp+0)} where a register points to.
    *
-   * <p>A function that can't be read has the rows before its fault. Where functions share their
-   * rows so often that there are more than the section has bytes, that is a fault and the end.
+   * <p>A function that can't be read has the rows that can be. Where functions share their rows so
+   * often that there are more than the section has bytes, that is a fault and the end.
    *
    * @return what is wrong with functions; empty for a sound section
    */
@@ -48,11 +48,20 @@ public final class SFrameText {
           faults.add(new SFrameFault(Reason.SHARED_ROWS, function.offset(), i));
           return faults;
         }
-        while (function.next(row)) {
-          out.append(prefix(i, function)).append(line(function, row)).append('\n');
-        }
       } catch (MalformedSectionException e) {
         faults.add(new SFrameFault(e.reason(), e.offset(), i));
+        continue;
+      }
+      boolean more = true;
+      while (more) {
+        try {
+          more = function.next(row);
+          if (more) {
+            out.append(prefix(i, function)).append(line(function, row)).append('\n');
+          }
+        } catch (MalformedSectionException e) {
+          faults.add(new SFrameFault(e.reason(), e.offset(), i));
+        }
       }
     }
     return faults;

@@ -3,6 +3,7 @@ package stackweave.unwind.sframe.writer;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.sframe.SFrameRow;
 
 /**
  * A rule as the data words of an SFrame row: default form, or flexible form where that does not do.
@@ -11,9 +12,9 @@ import stackweave.unwind.rule.RuleTable;
  * <p>Source: SFrame specification section 3.
  */
 final class SFrameRowEncoder {
-  private static final int MAX_WORDS = 6;
-  private static final int S390X_CFA_ADJUSTMENT = 160;
-  private static final int S390X_CFA_FACTOR = 8;
+  /** Pairs for CFA, RA and FP. */
+  static final int MAX_WORDS = 6;
+
   private static final int X86_64_FIXED_RA = -8;
   private static final int REGISTER_BASE = 1;
   private static final int DEREF = 2;
@@ -146,11 +147,11 @@ final class SFrameRowEncoder {
 
   private boolean cfaOffset(int offset) {
     if (architecture == Architecture.S390X) {
-      int above = offset - S390X_CFA_ADJUSTMENT;
-      if (above % S390X_CFA_FACTOR != 0) {
+      int above = offset - architecture.spBelowCfa();
+      if (above % SFrameRow.S390X_CFA_FACTOR != 0) {
         return false;
       }
-      words[wordCount++] = above / S390X_CFA_FACTOR;
+      words[wordCount++] = above / SFrameRow.S390X_CFA_FACTOR;
     } else {
       words[wordCount++] = offset;
     }

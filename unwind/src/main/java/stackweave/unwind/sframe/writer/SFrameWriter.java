@@ -1,16 +1,13 @@
 package stackweave.unwind.sframe.writer;
 
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.BitSet;
+import stackweave.unwind.Architecture;
 import stackweave.unwind.cfi.CallFrameTable;
 import stackweave.unwind.rule.RowCache;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.Unsupported;
 import stackweave.unwind.rule.UnwindTable;
-import stackweave.unwind.section.SortedIndex;
-import stackweave.unwind.sframe.SFrameElement;
 import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 
@@ -24,12 +21,6 @@ import stackweave.unwind.table.UnwindTables;
  * function without rows.
  */
 public final class SFrameWriter {
-  private static final int MAX_ROWS_V3 = 0xffff;
-  private static final int FLAGS = SFrameElement.FLAG_SORTED | SFrameElement.FLAG_START_PCREL;
-  private static final int PC_TYPE_MASK = 0x10;
-  private static final int SIGNAL = 0x80;
-  private static final int FDE_TYPE_FLEX = 1;
-
   /** What a rule can be: each run of rows of one sort is a function of its own. */
   private enum Sort {
     ROWS,
@@ -43,39 +34,33 @@ public final class SFrameWriter {
   private final int version;
   private final ByteOrder order;
   private final SFrameRowEncoder encoder;
-
-  // Functions as added: 5 ints each besides the start, see Column.
-  private long[] starts = new long[256];
-  private int[] columns = new int[256 * COLUMNS];
-  private int functionCount;
-
-  private static final int SIZE = 0;
-  private static final int ROWS_OFFSET = 1;
-  private static final int ROW_COUNT = 2;
-  private static final int INFO = 3; // info, info2 << 8, block size << 16
-  private static final int COLUMNS = 4;
-
-  private ByteBuffer rows;
-  private int totalRows;
+  private final SFrameOutput output;
   private Unsupported refused;
+  private int keyBit;
 
   // The row written last, to leave out equal ones.
-  private final int[] lastWords = new int[6];
+  private final int[] lastWords = new int[SFrameRowEncoder.MAX_WORDS];
   private int lastInfo;
 
   /**
+   * @param rules the table that rules are given by
    * @param version 3, or 2 (with errata 1 and 2)
    * @param order byte order of the target
+   * @throws IllegalArgumentException if the version is another one, or the architecture does not
+   *     have this byte order
    */
   public SFrameWriter(RuleTable rules, int version, ByteOrder order) {
     if (version != 2 && version != 3) {
       throw new IllegalArgumentException("version " + version);
     }
+    if (rules.architecture() != Architecture.AARCH64 && order != rules.architecture().byteOrder()) {
+      throw new IllegalArgumentException(rules.architecture() + " " + order);
+    }
     this.rules = rules;
     this.version = version;
     this.order = order;
     this.encoder = new SFrameRowEncoder(rules, version);
-    this.rows = ByteBuffer.allocate(1 << 16).order(order);
+    this.output = new SFrameOutput(version, order);
   }
 
   /**
@@ -115,7 +100,9 @@ public final class SFrameWriter {
           distinct.set(ruleIds[row]);
         }
         rows += count;
-        Unsupported reason = writer.add(frames.start(i), cache.size(i), offsets, ruleIds, count);
+        boolean keyB = frames.isKeyB(i);
+        Unsupported reason =
+            writer.add(frames.start(i), cache.size(i), keyB, offsets, ruleIds, count);
         if (reason != null) {
           refusals[reason.ordinal()]++;
         }
@@ -130,18 +117,29 @@ public final class SFrameWriter {
         refusals);
   }
 
+  /** Adds a function whose return addresses, if signed at all, are signed with key A. */
+  public Unsupported add(long start, long size, int[] offsets, int[] ruleIds, int count) {
+    return add(start, size, false, offsets, ruleIds, count);
+  }
+
   /**
-   * Adds a function.
+   * Adds a function. A rule that says what no row can is left out with its range.
    *
    * @param start its address
    * @param size its size in bytes, below 2^32
+   * @param keyB whether its return addresses are signed with key B rather than A (AArch64; section
+   *     2.3.3, pauth_key)
    * @param offsets where its rows begin, in bytes from the start, ascending, unsigned
    * @param ruleIds the rule of each row, by the table given at construction
    * @param count how many rows
    * @return null if all of it could be written, else why a part is missing
+   * @throws IllegalArgumentException if size, offsets or rules are not as said
    */
-  public Unsupported add(long start, long size, int[] offsets, int[] ruleIds, int count) {
+  public Unsupported add(
+      long start, long size, boolean keyB, int[] offsets, int[] ruleIds, int count) {
+    check(size, offsets, ruleIds, count);
     refused = null;
+    keyBit = keyB && rules.architecture() == Architecture.AARCH64 ? SFrameOutput.KEY_B : 0;
     int from = 0;
     while (from < count) {
       Sort sort = sort(ruleIds[from]);
@@ -159,10 +157,24 @@ public final class SFrameWriter {
     return refused;
   }
 
+  private void check(long size, int[] offsets, int[] ruleIds, int count) {
+    if (size < 0 || size > 0xffff_ffffL) {
+      throw new IllegalArgumentException("size " + size);
+    }
+    for (int i = 0; i < count; i++) {
+      if (i > 0 && Integer.compareUnsigned(offsets[i - 1], offsets[i]) >= 0) {
+        throw new IllegalArgumentException("row " + i + " does not begin behind the one before it");
+      }
+      if (ruleIds[i] < 0 || ruleIds[i] >= rules.size()) {
+        throw new IllegalArgumentException("row " + i + ": no rule " + ruleIds[i]);
+      }
+    }
+  }
+
   private boolean isSameRun(Sort sort, int first, int rule, int length) {
     return sort(rule) == sort
         && (sort != Sort.BLOCK || rule == first)
-        && (version == 2 || length < MAX_ROWS_V3);
+        && (version == 2 || length < SFrameOutput.MAX_ROWS_V3);
   }
 
   private Sort sort(int rule) {
@@ -185,7 +197,8 @@ public final class SFrameWriter {
       Sort sort, long start, long size, int[] offsets, int[] ruleIds, int from, int to) {
     switch (sort) {
       case ROWS, SIGNAL_ROWS -> rows(sort, start, size, offsets, ruleIds, from, to);
-      case KERNEL_SIGNAL -> function(start, size, rows.position(), 0, SIGNAL, 0, 0);
+      case KERNEL_SIGNAL ->
+          output.function(start, size, output.beginRows(), 0, keyBit | SFrameOutput.SIGNAL, 0, 0);
       case BLOCK -> block(start, size, ruleIds[from]);
       case NOTHING -> {
         Unsupported reason = rules.unsupported(ruleIds[from]);
@@ -207,8 +220,8 @@ public final class SFrameWriter {
       flex = !encoder.encode(ruleIds[i], false);
     }
     long base = offsets[from] & 0xffff_ffffL;
-    int rowType = rowType((offsets[to - 1] & 0xffff_ffffL) - base);
-    int rowsOffset = beginRows();
+    int rowType = SFrameOutput.rowType((offsets[to - 1] & 0xffff_ffffL) - base);
+    int rowsOffset = output.beginRows();
     int count = 0;
     for (int i = from; i < to; i++) {
       encoder.encode(ruleIds[i], flex);
@@ -217,8 +230,9 @@ public final class SFrameWriter {
         count++;
       }
     }
-    int info = rowType | (sort == Sort.SIGNAL_ROWS ? SIGNAL : 0);
-    function(start, size, rowsOffset, count, info, flex ? FDE_TYPE_FLEX : 0, 0);
+    int info = rowType | keyBit | (sort == Sort.SIGNAL_ROWS ? SFrameOutput.SIGNAL : 0);
+    int info2 = flex ? SFrameOutput.FDE_TYPE_FLEX : 0;
+    output.function(start, size, rowsOffset, count, info, info2, 0);
   }
 
   private void block(long start, long size, int rule) {
@@ -232,12 +246,12 @@ public final class SFrameWriter {
       refuse(Unsupported.SFRAME_ROW);
       return;
     }
-    int rowsOffset = beginRows();
+    int rowsOffset = output.beginRows();
     encoder.encode(below, false);
     row(0, 0);
     encoder.encode(above, false);
     row(rules.blockThreshold(rule), 0);
-    function(start, size, rowsOffset, 2, PC_TYPE_MASK, 0, blockSize);
+    output.function(start, size, rowsOffset, 2, keyBit | SFrameOutput.PC_TYPE_MASK, 0, blockSize);
   }
 
   private void refuse(Unsupported reason) {
@@ -245,25 +259,6 @@ public final class SFrameWriter {
       refused = reason;
     }
   }
-
-  private static int rowType(long lastOffset) {
-    if (lastOffset <= 0xff) {
-      return 0;
-    }
-    return lastOffset <= 0xffff ? 1 : 2;
-  }
-
-  /** Leaves room for the attribute that stands before a function's rows in V3. */
-  private int beginRows() {
-    int offset = rows.position();
-    if (version == 3) {
-      room(ATTRIBUTE_SIZE);
-      rows.position(offset + ATTRIBUTE_SIZE);
-    }
-    return offset;
-  }
-
-  private static final int ATTRIBUTE_SIZE = 5;
 
   private boolean isLast() {
     if (encoder.info() != lastInfo) {
@@ -278,67 +273,21 @@ public final class SFrameWriter {
   }
 
   private void row(long offset, int rowType) {
-    room(4 + 1 + 4 * 6);
-    number((int) offset, rowType);
     lastInfo = encoder.info();
-    rows.put((byte) lastInfo);
-    int code = encoder.wordSizeCode();
     for (int i = 0; i < encoder.wordCount(); i++) {
       lastWords[i] = encoder.word(i);
-      number(lastWords[i], code);
     }
-    totalRows++;
-  }
-
-  private void number(int value, int sizeCode) {
-    switch (sizeCode) {
-      case 0 -> rows.put((byte) value);
-      case 1 -> rows.putShort((short) value);
-      default -> rows.putInt(value);
-    }
-  }
-
-  private void room(int bytes) {
-    if (rows.remaining() < bytes) {
-      ByteBuffer larger = ByteBuffer.allocate(rows.capacity() * 2).order(order);
-      rows.flip();
-      larger.put(rows);
-      rows = larger;
-    }
-  }
-
-  private void function(
-      long start, long size, int rowsOffset, int count, int info, int info2, int blockSize) {
-    if (version == 3) {
-      if (count == 0) {
-        rowsOffset = beginRows();
-      }
-      rows.putShort(rowsOffset, (short) count);
-      rows.put(rowsOffset + 2, (byte) info);
-      rows.put(rowsOffset + 3, (byte) info2);
-      rows.put(rowsOffset + 4, (byte) blockSize);
-    }
-    if (functionCount == starts.length) {
-      starts = Arrays.copyOf(starts, functionCount * 2);
-      columns = Arrays.copyOf(columns, columns.length * 2);
-    }
-    starts[functionCount] = start;
-    int at = functionCount * COLUMNS;
-    columns[at + SIZE] = (int) size;
-    columns[at + ROWS_OFFSET] = rowsOffset;
-    columns[at + ROW_COUNT] = count;
-    columns[at + INFO] = info | info2 << 8 | blockSize << 16;
-    functionCount++;
+    output.row(offset, rowType, lastInfo, lastWords);
   }
 
   /** How many rows were written. */
   public int rowCount() {
-    return totalRows;
+    return output.rowCount();
   }
 
   /** How many functions were written; a function with gaps counts several times. */
   public int functionCount() {
-    return functionCount;
+    return output.functionCount();
   }
 
   /**
@@ -348,46 +297,7 @@ public final class SFrameWriter {
    * @throws ArithmeticException if a version 2 section is more than 2 GiB away from a function
    */
   public byte[] write(long address) {
-    SortedIndex sorted = new SortedIndex(functionCount);
-    for (int i = 0; i < functionCount; i++) {
-      sorted.add(starts[i], i);
-    }
-    sorted.sort();
-    int fdeSize = version == 3 ? 16 : 20;
-    int tableSize = functionCount * fdeSize;
-    ByteBuffer out =
-        ByteBuffer.allocate(SFrameElement.HEADER_SIZE + tableSize + rows.position()).order(order);
-    out.putShort((short) SFrameElement.MAGIC);
-    out.put((byte) version);
-    out.put((byte) FLAGS);
-    out.put((byte) abi());
-    out.put((byte) 0);
-    out.put((byte) encoder.fixedRa());
-    out.put((byte) 0);
-    out.putInt(functionCount);
-    out.putInt(totalRows);
-    out.putInt(rows.position());
-    out.putInt(0);
-    out.putInt(tableSize);
-    for (int i = 0; i < functionCount; i++) {
-      int at = sorted.value(i) * COLUMNS;
-      long offset = sorted.start(i) - (address + out.position());
-      if (version == 3) {
-        out.putLong(offset);
-        out.putInt(columns[at + SIZE]);
-        out.putInt(columns[at + ROWS_OFFSET]);
-      } else {
-        out.putInt(Math.toIntExact(offset));
-        out.putInt(columns[at + SIZE]);
-        out.putInt(columns[at + ROWS_OFFSET]);
-        out.putInt(columns[at + ROW_COUNT]);
-        out.put((byte) columns[at + INFO]);
-        out.put((byte) (columns[at + INFO] >>> 16));
-        out.putShort((short) 0);
-      }
-    }
-    out.put(rows.array(), 0, rows.position());
-    return out.array();
+    return output.write(abi(), 0, encoder.fixedRa(), address);
   }
 
   private int abi() {
