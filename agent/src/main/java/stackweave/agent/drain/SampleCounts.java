@@ -1,21 +1,15 @@
 package stackweave.agent.drain;
 
 import java.util.Arrays;
+import stackweave.jfr.status.Counters;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
 
 /** What became of the samples since the agent began. Belongs to the drain thread. */
 final class SampleCounts {
-  long taken;
-  long written;
-  long dropped;
-  long undecodable;
+  final Counters counters = new Counters();
 
-  /** Not decoded, for another one stands for it; among those taken. */
-  long thinned;
-
-  long frames;
-  long unwindNanos;
+  /** Written samples by the code of their end. */
   final long[] ends =
       new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
 

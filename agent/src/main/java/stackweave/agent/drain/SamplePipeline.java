@@ -7,6 +7,7 @@ import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.FrameBuffer;
 import stackweave.hotspot.FrameKind;
 import stackweave.hotspot.MixedUnwinder;
+import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleMap;
@@ -111,14 +112,14 @@ final class SamplePipeline implements EngineSink {
     if (throttle.keeps()) {
       return true;
     }
-    counts.taken++;
-    counts.thinned++;
+    counts.counters.add(Counter.TAKEN, 1);
+    counts.counters.add(Counter.THINNED, 1);
     return false;
   }
 
   @Override
   public void sample(StackSnapshot snapshot) {
-    counts.taken++;
+    counts.counters.add(Counter.TAKEN, 1);
     long begin = System.nanoTime();
     try {
       snapshot.setElsewhere(memory);
@@ -142,7 +143,7 @@ final class SamplePipeline implements EngineSink {
       }
     } catch (RuntimeException | Error e) {
       // Errors too (no memory, no stack, a class that can't be loaded): they cost this sample only.
-      counts.undecodable++;
+      counts.counters.add(Counter.UNDECODABLE, 1);
       counts.lastFailure = e;
     }
     throttle.decoded(System.nanoTime() - begin);
@@ -154,8 +155,8 @@ final class SamplePipeline implements EngineSink {
     older.begin(snapshot, stackEnd);
     unwinder.unwind(snapshot, map, frames);
     StopReason end = splicedEnd(snapshot, map);
-    counts.unwindNanos += System.nanoTime() - begin;
-    counts.frames += frames.count();
+    counts.counters.add(Counter.UNWIND_TIME, System.nanoTime() - begin);
+    counts.counters.add(Counter.FRAMES, frames.count());
     return end;
   }
 
@@ -251,10 +252,10 @@ final class SamplePipeline implements EngineSink {
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {
-      counts.written++;
+      counts.counters.add(Counter.WRITTEN, 1);
       counts.ends[end.code()]++;
     } else {
-      counts.dropped++;
+      counts.counters.add(Counter.DROPPED, 1);
     }
   }
 

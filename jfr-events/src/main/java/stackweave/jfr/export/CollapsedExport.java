@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.status.Counter;
 
 /**
  * Collapsed stacks, a line for each: the thread's first frame first, {@code ;} between frames, a
@@ -33,8 +34,8 @@ public final class CollapsedExport {
     Map<String, Long> counts = new LinkedHashMap<>();
     Map<SampledFrame, String> names = new HashMap<>();
     StringBuilder line = new StringBuilder();
-    boolean thinned = profile.totals().thinned() > 0;
-    long interval = Math.max(1, profile.totals().intervalNanos());
+    boolean thinned = profile.figures().get(Counter.THINNED) > 0;
+    long interval = Math.max(1, profile.figures().get(Counter.INTERVAL));
     profile.forEach(
         (thread, end, frames, count, weightNanos) -> {
           line.setLength(0);

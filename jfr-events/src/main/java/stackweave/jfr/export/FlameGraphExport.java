@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.read.SamplerTotals;
 import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * A flame graph as one HTML page that needs nothing else: no network (its content security policy
@@ -62,7 +63,7 @@ public final class FlameGraphExport {
     json.name("title").value(title);
     json.name("timeLabel").value("CPU time");
     // Where samples stand for others, too, it is their weight that tells.
-    json.name("byTime").value(profile.totals().thinned() > 0 ? 1 : 0);
+    json.name("byTime").value(profile.figures().get(Counter.THINNED) > 0 ? 1 : 0);
     json.name("facts").beginArray();
     for (String[] fact : facts(profile)) {
       json.beginArray();
@@ -114,40 +115,40 @@ public final class FlameGraphExport {
     facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", profile.samples())});
     long length = Duration.between(profile.first(), profile.last()).toNanos();
     facts.add(new String[] {"Over", seconds(length)});
-    SamplerTotals totals = profile.totals();
-    if (!totals.engine().isEmpty()) {
-      facts.add(new String[] {"Engine", totals.engine()});
+    SamplerFigures figures = profile.figures();
+    if (!figures.engine().isEmpty()) {
+      facts.add(new String[] {"Engine", figures.engine()});
     }
-    if (totals.intervalNanos() > 0) {
+    if (figures.get(Counter.INTERVAL) > 0) {
       facts.add(
           new String[] {
             "Interval",
-            totals.reachedIntervalNanos() > totals.intervalNanos()
+            figures.get(Counter.INTERVAL_REACHED) > figures.get(Counter.INTERVAL)
                 ? "asked "
-                    + Timespans.format(totals.intervalNanos())
+                    + Timespans.format(figures.get(Counter.INTERVAL))
                     + ", about "
-                    + Timespans.format(totals.reachedIntervalNanos())
+                    + Timespans.format(figures.get(Counter.INTERVAL_REACHED))
                     + ": this kernel's clock tick"
-                : Timespans.format(totals.intervalNanos())
+                : Timespans.format(figures.get(Counter.INTERVAL))
           });
     }
-    if (totals.cpuUsedNanos() > 0) {
+    if (figures.get(Counter.CPU_USED) > 0) {
       facts.add(
           new String[] {
             "CPU time covered",
-            seconds(totals.cpuCoveredNanos())
+            seconds(figures.get(Counter.CPU_COVERED))
                 + " of "
-                + seconds(totals.cpuUsedNanos())
+                + seconds(figures.get(Counter.CPU_USED))
                 + " used ("
-                + percent(totals.cpuCoveredNanos(), totals.cpuUsedNanos())
+                + percent(figures.get(Counter.CPU_COVERED), figures.get(Counter.CPU_USED))
                 + ")",
-            totals.coverage().isPoor() ? WARN : ""
+            figures.coverage().isPoor() ? WARN : ""
           });
     } else if (profile.weightNanos() > 0) {
       facts.add(new String[] {"CPU time", seconds(profile.weightNanos())});
     }
-    if (!totals.coverage().start().isEmpty() && !totals.coverage().isMuchMissed()) {
-      facts.add(new String[] {"", totals.coverage().start()}); // else it is a note, in colour
+    if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
+      facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
     }
     long[] complete = new long[1];
     profile.forEach(
@@ -160,20 +161,18 @@ public final class FlameGraphExport {
   static List<String> notes(StackProfile profile) {
     List<String> notes = new ArrayList<>(profile.losses());
     notes.addAll(profile.warnings());
-    SamplerTotals totals = profile.totals();
-    missing(totals.lost(), "samples were lost: the kernel found no room for them", notes);
-    missing(totals.dropped(), "samples were taken and not written", notes);
-    missing(totals.undecodable(), "samples were taken and could not be decoded", notes);
-    missing(
-        totals.thinned(),
-        "samples were passed over to spare CPU time: the others stand for them by CPU time",
-        notes);
-    if (totals.cpuKernelNanos() > 0) {
+    SamplerFigures figures = profile.figures();
+    for (Counter counter : Counter.values()) {
+      if (!counter.inExports().isEmpty() && figures.get(counter) > 0) {
+        notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), counter.inExports()));
+      }
+    }
+    if (figures.get(Counter.CPU_KERNEL) > 0) {
       notes.add(
           String.format(
               Locale.ROOT,
               "About %s of the CPU time was spent in the kernel and not sampled.",
-              percent(totals.cpuKernelNanos(), totals.cpuUsedNanos())));
+              percent(figures.get(Counter.CPU_KERNEL), figures.get(Counter.CPU_USED))));
     }
     return notes;
   }
@@ -189,12 +188,6 @@ public final class FlameGraphExport {
               tree.smallest()));
     }
     return notes;
-  }
-
-  private static void missing(long count, String what, List<String> notes) {
-    if (count > 0) {
-      notes.add(String.format(Locale.ROOT, "%,d %s.", count, what));
-    }
   }
 
   private static String seconds(long nanos) {

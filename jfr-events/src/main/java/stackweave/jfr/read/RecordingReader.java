@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.RecordedEvent;
 import stackweave.jfr.event.Frame;
@@ -16,6 +14,10 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.Coverage;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * Reads recordings back. Definitions may stand anywhere, recordings may be cut short or put
@@ -61,7 +63,7 @@ public final class RecordingReader {
 
   private static String whyEmpty(Gathering gathering, RecordingEvents events) {
     StringBuilder why = new StringBuilder("holds no samples of Stackweave");
-    String note = gathering.totals().note();
+    String note = gathering.figures().note();
     if (!note.isEmpty()) {
       why.append("; its agent says: ").append(note.replaceAll("\\s+", " "));
     } else if (gathering.sessions.isEmpty()) {
@@ -69,7 +71,7 @@ public final class RecordingReader {
           "; its JVM ran without -javaagent:stackweave-agent.jar, ended before sampling began, or"
               + " its settings did not ask for samples");
     }
-    Coverage coverage = gathering.totals().coverage();
+    Coverage coverage = gathering.figures().coverage();
     if (coverage.missedNanos() > 0) {
       why.append("; ").append(coverage.start());
     }
@@ -96,7 +98,7 @@ public final class RecordingReader {
 
     private final List<StackProfile.Tally> tallies = new ArrayList<>();
     final List<SessionData> sessions = new ArrayList<>();
-    private final List<RecordedEvent> statuses = new ArrayList<>();
+    private SamplerFigures statuses = SamplerFigures.NONE;
     long samples;
     private Instant first = Instant.MAX;
     private Instant last = Instant.MIN;
@@ -106,7 +108,7 @@ public final class RecordingReader {
       index = new LongIndex();
       tallies.clear();
       sessions.clear();
-      statuses.clear();
+      statuses = SamplerFigures.NONE;
       samples = 0;
       first = Instant.MAX;
       last = Instant.MIN;
@@ -125,7 +127,7 @@ public final class RecordingReader {
         case SampledThread.NAME -> session.thread(event);
         case NativeLibrary.NAME -> session.module(event);
         case Session.NAME -> session.session(event);
-        case SamplerStatus.NAME -> statuses.add(event);
+        case SamplerStatus.NAME -> statuses = statuses.plus(Fields.figures(event));
         default -> {
           // From a later version.
         }
@@ -171,95 +173,21 @@ public final class RecordingReader {
       }
     }
 
-    SamplerTotals totals() {
-      String engine = "";
-      String reason = "";
-      String note = "";
-      long interval = 0;
-      long taken = 0;
-      long written = 0;
-      long lost = 0;
-      long dropped = 0;
-      long undecodable = 0;
-      long thinned = 0;
-      long cpuUsed = 0;
-      long cpuCovered = 0;
-      long drainCpu = 0;
-      long cpuKernel = 0;
-      long startDelay = 0;
-      long cpuMissed = 0;
-      long reached = 0;
-      Map<String, Long> ends = new TreeMap<>();
-      Map<String, Long> splices = new TreeMap<>();
-      for (RecordedEvent status : statuses) {
-        engine = orElse(Fields.text(status, "engine"), engine);
-        reason = orElse(Fields.text(status, "engineReason"), reason);
-        note = orElse(Fields.text(status, "note"), note);
-        interval = orElse(Fields.number(status, "interval"), interval);
-        taken += Fields.number(status, "taken");
-        written += Fields.number(status, "written");
-        lost += Fields.number(status, "lost");
-        dropped += Fields.number(status, "dropped");
-        undecodable += Fields.number(status, "undecodable");
-        thinned += Fields.number(status, "thinned");
-        cpuUsed += Fields.number(status, "cpuUsed");
-        cpuCovered += Fields.number(status, "cpuCovered");
-        drainCpu += Fields.number(status, "drainCpu");
-        cpuKernel += Fields.number(status, "cpuKernel");
-        cpuMissed += Fields.number(status, "cpuMissed");
-        // One that was written when no engine ran any more has none.
-        reached = orElse(Fields.number(status, "intervalReached"), reached);
-        startDelay = Math.max(startDelay, Fields.number(status, "startDelay"));
-        addCounts(Fields.text(status, "ends"), ends);
-        addCounts(Fields.text(status, "splices"), splices);
-      }
+    /** What the statuses say, all together. */
+    SamplerFigures figures() {
       long weights = 0;
       for (StackProfile.Tally tally : tallies) {
         weights += tally.weightNanos;
       }
-      if (weights > cpuCovered) {
-        // The last status is missing: of a JVM that was killed, or a recording that goes on.
-        cpuCovered = weights;
-        cpuUsed = Math.max(cpuUsed, cpuMissed + weights);
+      if (weights <= statuses.get(Counter.CPU_COVERED)) {
+        return statuses;
       }
-      return new SamplerTotals(
-          engine,
-          reason,
-          interval,
-          taken,
-          written,
-          lost,
-          dropped,
-          undecodable,
-          thinned,
-          ends,
-          cpuUsed,
-          cpuCovered,
-          drainCpu,
-          splices,
-          note,
-          cpuKernel,
-          startDelay,
-          cpuMissed,
-          reached);
-    }
-
-    private static long orElse(long number, long otherwise) {
-      return number == 0 ? otherwise : number;
-    }
-
-    private static String orElse(String text, String otherwise) {
-      return text.isEmpty() ? otherwise : text;
-    }
-
-    private static void addCounts(String text, Map<String, Long> counts) {
-      for (String entry : text.split(",", -1)) {
-        int equals = entry.lastIndexOf('=');
-        if (equals > 0 && entry.substring(equals + 1).matches("[0-9]{1,18}")) {
-          counts.merge(
-              entry.substring(0, equals), Long.parseLong(entry.substring(equals + 1)), Long::sum);
-        }
-      }
+      // The last status is missing: of a JVM that was killed, or a recording that goes on.
+      Counters counters = statuses.counters();
+      long used = counters.get(Counter.CPU_MISSED) + weights;
+      counters.set(Counter.CPU_COVERED, weights);
+      counters.set(Counter.CPU_USED, Math.max(counters.get(Counter.CPU_USED), used));
+      return statuses.with(counters);
     }
 
     private boolean hasSamples(SessionData session) {
@@ -274,7 +202,7 @@ public final class RecordingReader {
           facts.add(session.facts());
         }
       }
-      return new StackProfile(facts, tallies, totals(), losses, first, last);
+      return new StackProfile(facts, tallies, figures(), losses, first, last);
     }
   }
 

@@ -3,6 +3,7 @@ package stackweave.jfr.read;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * A whole recording, summed up: how often each stack of each thread was met. Its size follows the
@@ -31,7 +32,7 @@ public final class StackProfile {
 
   private final List<SessionFacts> sessions;
   private final List<Tally> tallies;
-  private final SamplerTotals totals;
+  private final SamplerFigures figures;
   private final List<String> losses;
   private final Instant first;
   private final Instant last;
@@ -42,13 +43,13 @@ public final class StackProfile {
   StackProfile(
       List<SessionFacts> sessions,
       List<Tally> tallies,
-      SamplerTotals totals,
+      SamplerFigures figures,
       List<String> losses,
       Instant first,
       Instant last) {
     this.sessions = List.copyOf(sessions);
     this.tallies = List.copyOf(tallies);
-    this.totals = totals;
+    this.figures = figures;
     this.first = first;
     this.last = last;
     long samples = 0;
@@ -79,8 +80,8 @@ public final class StackProfile {
   }
 
   /** What the sampler said about itself. */
-  public SamplerTotals totals() {
-    return totals;
+  public SamplerFigures figures() {
+    return figures;
   }
 
   /** What is missing in the recording, one line each; empty for nothing. */
@@ -97,11 +98,11 @@ public final class StackProfile {
     if (samples < FEW) {
       warnings.add(samples + (samples == 1 ? " sample" : " samples") + " only: shares are rough");
     }
-    if (totals.coverage().isMuchMissed()) {
-      warnings.add(totals.coverage().start());
+    if (figures.coverage().isMuchMissed()) {
+      warnings.add(figures.coverage().start());
     }
-    if (!totals.note().isEmpty()) {
-      warnings.add(totals.note());
+    if (!figures.note().isEmpty()) {
+      warnings.add(figures.note());
     }
     return warnings;
   }

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import jdk.jfr.Event;
+import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import jdk.jfr.StackTrace;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +29,13 @@ import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.Jdks;
 import stackweave.jfr.export.CollapsedExport;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
+import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SampleWriter;
+import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.SyntheticStacks;
 
 /** Files of every sort of trouble, and what other readers say of the same file. */
 class RecordingReaderTest {
@@ -69,9 +78,10 @@ class RecordingReaderTest {
     assertEquals(1, profile.sessions().get(0).schemaVersion());
     assertEquals(ProcessHandle.current().pid(), profile.sessions().get(0).pid());
     assertEquals(CHUNKS * PER_CHUNK * 1_000L, profile.weightNanos());
-    assertEquals("synthetic", profile.totals().engine());
-    assertEquals(CHUNKS * PER_CHUNK, profile.totals().written());
-    assertEquals(Map.of("complete", (long) CHUNKS * PER_CHUNK), profile.totals().ends());
+    assertEquals("synthetic", profile.figures().engine());
+    assertEquals(CHUNKS * PER_CHUNK, profile.figures().get(Counter.WRITTEN));
+    assertEquals(
+        Map.of("complete", (long) CHUNKS * PER_CHUNK), profile.figures().get(Breakdown.ENDS));
   }
 
   static Stream<Trouble> troubles() {
@@ -229,6 +239,42 @@ class RecordingReaderTest {
       counts.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
     }
     return counts;
+  }
+
+  /** The status as the first agents wrote it. */
+  @Name("stackweave.SamplerStatus")
+  @StackTrace(false)
+  static final class OldStatus extends Event {
+    String engine = "perf";
+    long interval = 1_000_000;
+    long taken = 20;
+    long written = 15;
+    String ends = "complete=14,truncated=1";
+  }
+
+  /** What an older agent did not know is 0 or empty. */
+  @Test
+  void aStatusWithFewerFieldsIsRead() throws Exception {
+    Path old = directory.resolve("old.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      assertTrue(store.sample(System.nanoTime(), thread, 0, 5_000, 0, 0, 0));
+      new OldStatus().commit();
+      new OldStatus().commit();
+      recording.dump(old);
+    }
+    SamplerFigures figures = RecordingReader.profile(old).figures();
+    assertEquals("perf", figures.engine());
+    assertEquals("", figures.note());
+    assertEquals(1_000_000, figures.get(Counter.INTERVAL));
+    assertEquals(40, figures.get(Counter.TAKEN));
+    assertEquals(30, figures.get(Counter.WRITTEN));
+    assertEquals(0, figures.get(Counter.LOST));
+    assertEquals(5_000, figures.get(Counter.CPU_COVERED), "as the samples say");
+    assertEquals(Map.of("complete", 28L, "truncated", 2L), figures.get(Breakdown.ENDS));
+    assertEquals(Map.of(), figures.get(Breakdown.RESETS));
   }
 
   /** What the consumer throws is the consumer's: it is no damage of the recording. */

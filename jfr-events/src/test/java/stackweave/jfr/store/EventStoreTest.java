@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.RecordingReader;
 import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 
 /** What a sample costs, and what the store does at its limits. */
 class EventStoreTest {
@@ -199,34 +203,19 @@ class EventStoreTest {
       assertTrue(took.get() < 2 * ChunkGate.FLUSH_NANOS + 400_000_000L, "ns: " + took);
       recording.dump(file);
     }
-    assertEquals(EventStore.LATE, RecordingReader.profile(file).totals().note());
+    assertEquals(EventStore.LATE, RecordingReader.profile(file).figures().note());
   }
 
-  private static SamplerStatusValues sampling() {
-    return new SamplerStatusValues(
+  private static SamplerFigures sampling() {
+    return new SamplerFigures(
         "perf",
         "",
-        10_000_000,
-        1,
-        1,
-        0,
-        0,
-        0,
-        0,
-        new long[] {1},
-        0,
-        0,
-        0,
-        0,
-        0,
-        Map.of(),
-        Map.of(),
         "",
-        0,
-        Map.of(),
-        0,
-        0,
-        SamplerGauges.NONE);
+        new Counters()
+            .set(Counter.INTERVAL, 10_000_000)
+            .set(Counter.TAKEN, 1)
+            .set(Counter.WRITTEN, 1),
+        Map.of(Breakdown.ENDS, Map.of("complete", 1L)));
   }
 
   private static boolean sample(EventStore store, int number) {
