@@ -7,7 +7,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.StackProfile;
 
 /** {@code collapsed REC}. */
 @Command(
@@ -34,9 +33,7 @@ final class CollapsedCommand implements Callable<Integer> {
     if (!Output.isStandardOutput(output)) {
       recording.mustNotBe(output);
     }
-    StackProfile profile = recording.read();
-    Output.Content content = out -> CollapsedExport.write(profile, recording.threads(), out);
-    Output.to(output, content);
+    Output.to(output, new CollapsedExport(recording.threads()), recording.read());
     return 0;
   }
 }

@@ -13,8 +13,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /** {@code top REC}. */
 @Command(
@@ -67,7 +66,7 @@ final class TopCommand implements Callable<Integer> {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording recording = SampledRecording.open(file);
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,
@@ -75,7 +74,7 @@ final class TopCommand implements Callable<Integer> {
             bySamples,
             wide ? WIDEST : width(System.getenv("COLUMNS")));
     String title = file.getFileName().toString();
-    Output.toStandardOutput(out -> TopExport.write(profile, title, options, out));
+    Output.to(null, new TopExport(title, options), recording);
     return 0;
   }
 

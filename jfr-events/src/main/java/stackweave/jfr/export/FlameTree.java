@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * The stacks of a profile, merged from the thread's first frame on. Frames of the same text under
@@ -22,8 +22,6 @@ final class FlameTree {
 
   private final List<String> names = new ArrayList<>();
   private final Map<String, Integer> nameIds = new HashMap<>();
-  private final Map<SampledFrame, Integer> frameNames = new HashMap<>();
-  private final Map<SampledFrame, FrameCategory> categories = new HashMap<>();
 
   /** By parent and name, both int, in one long. */
   private final Map<Long, Integer> index = new HashMap<>();
@@ -39,20 +37,22 @@ final class FlameTree {
   private int leftOut;
   private long smallest;
 
-  FlameTree(StackProfile profile, boolean threads) {
+  FlameTree(SampledRecording recording, boolean threads) {
+    FrameCache<Integer> frameNames = new FrameCache<>(frame -> nameId(frame.text()));
+    FrameCache<FrameCategory> categories = new FrameCache<>(FrameCategory::of);
     node(-1, nameId(ALL));
-    profile.forEach(
+    recording.forEachStack(
         (thread, end, frames, samples, weightNanos) -> {
           int node = enter(0, FrameCategory.MARKER, samples);
           if (threads) {
-            node = child(node, "[" + thread.name() + "]", samples);
+            node = child(node, "[" + thread.text() + "]", samples);
           }
           if (end.marker(frames.size()).isPresent()) {
             node = child(node, end.marker(frames.size()).get(), samples);
           }
           for (SampledFrame frame : frames) {
-            Integer name = frameNames.computeIfAbsent(frame, f -> nameId(f.text()));
-            FrameCategory category = categories.computeIfAbsent(frame, FrameCategory::of);
+            Integer name = frameNames.get(frame);
+            FrameCategory category = categories.get(frame);
             node = enter(node(node, name), category, samples);
           }
           selfCounts[node] += samples;

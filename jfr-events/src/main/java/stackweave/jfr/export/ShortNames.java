@@ -24,7 +24,7 @@ final class ShortNames {
     if (columns(text) <= columns) {
       return text;
     }
-    int module = CodeOrigin.moduleAt(text);
+    int module = moduleAt(text);
     if (module > 0) {
       return fitSymbol(text.substring(0, module - 1), text.substring(module), columns);
     }
@@ -165,5 +165,14 @@ final class ShortNames {
     return script == UnicodeScript.HANGUL
         || script == UnicodeScript.HIRAGANA
         || script == UnicodeScript.KATAKANA;
+  }
+
+  /** Where the brackets with the module begin, with which the text ends; -1 for none. */
+  private static int moduleAt(String text) {
+    if (!text.endsWith("]")) {
+      return -1;
+    }
+    int open = text.lastIndexOf(" [");
+    return open >= 0 ? open + 1 : text.startsWith("[") ? 0 : -1;
   }
 }

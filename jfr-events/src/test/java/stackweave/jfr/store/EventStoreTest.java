@@ -15,8 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -47,7 +46,7 @@ class EventStoreTest {
     double perSample = (double) (Files.size(file) - Files.size(empty)) / SAMPLES;
     System.out.printf("%.1f bytes per sample, all in%n", perSample);
     assertTrue(perSample <= 50, "bytes per sample: " + perSample);
-    assertEquals(SAMPLES, RecordingReader.profile(file).samples());
+    assertEquals(SAMPLES, SampledRecording.open(file).samples());
   }
 
   @Test
@@ -99,7 +98,7 @@ class EventStoreTest {
       assertEquals(1, store.staleSamples());
       recording.dump(file);
     }
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording profile = SampledRecording.open(file);
     assertEquals(500, profile.samples());
     assertEquals(0, profile.unresolved());
   }
@@ -152,7 +151,7 @@ class EventStoreTest {
       assertTrue(sample(store, 2), "the gate is open again");
       recording.dump(file);
     }
-    assertEquals(0, RecordingReader.profile(file).unresolved());
+    assertEquals(0, SampledRecording.open(file).unresolved());
   }
 
   /** The JVM's end waits no longer, however many recordings end with it, and the file says so. */
@@ -203,7 +202,7 @@ class EventStoreTest {
       assertTrue(took.get() < 2 * ChunkGate.FLUSH_NANOS + 400_000_000L, "ns: " + took);
       recording.dump(file);
     }
-    assertEquals(EventStore.LATE, RecordingReader.profile(file).figures().note());
+    assertEquals(EventStore.LATE, SampledRecording.open(file).figures().note());
   }
 
   private static SamplerFigures sampling() {

@@ -1,15 +1,23 @@
 package stackweave.jfr.read;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
+import jdk.jfr.consumer.RecordedEvent;
+import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * A whole recording, summed up: how often each stack of each thread was met. Its size follows the
- * number of distinct stacks, not of samples. Immutable once read; not thread-safe while visited.
+ * A recording: its sessions, its samples, and what it says of how sampling went. For exports,
+ * reports and other programs; docs/reading.md has an example.
+ *
+ * <p>What is in memory follows the number of distinct stacks, not that of the samples: these are
+ * read from the file again for each {@link #forEachSample}. Not thread-safe.
  */
-public final class StackProfile {
+public final class SampledRecording {
   /** Sums of the samples that have session, thread, stack and end in common. */
   static final class Tally {
     final SessionData session;
@@ -30,6 +38,8 @@ public final class StackProfile {
   /** Of fewer samples a share of a tenth may as well be one of a twentieth. */
   private static final long FEW = 100;
 
+  private final RecordingEvents events;
+  private final List<SessionData> data;
   private final List<SessionFacts> sessions;
   private final List<Tally> tallies;
   private final SamplerFigures figures;
@@ -40,38 +50,49 @@ public final class StackProfile {
   private final long weightNanos;
   private final long unresolved;
 
-  StackProfile(
-      List<SessionFacts> sessions,
-      List<Tally> tallies,
-      SamplerFigures figures,
-      List<String> losses,
-      Instant first,
-      Instant last) {
-    this.sessions = List.copyOf(sessions);
-    this.tallies = List.copyOf(tallies);
-    this.figures = figures;
-    this.first = first;
-    this.last = last;
+  private SampledRecording(RecordingEvents events, Gathering gathering) {
+    this.events = events;
+    this.data = gathering.sessions();
+    this.sessions = gathering.facts();
+    this.tallies = gathering.tallies();
+    this.figures = gathering.figures();
+    this.first = gathering.first();
+    this.last = gathering.last();
     long samples = 0;
     long weight = 0;
     long unresolved = 0;
-    List<SampledFrame> frames = new ArrayList<>();
     for (Tally tally : tallies) {
       samples += tally.count;
       weight += tally.weightNanos;
-      if (!tally.session.resolve(tally.stackId, frames)
-          || !tally.session.hasThread(tally.threadKey)) {
+      if (!tally.session.isResolved(tally.stackId) || !tally.session.hasThread(tally.threadKey)) {
         unresolved += tally.count;
       }
     }
     this.samples = samples;
     this.weightNanos = weight;
     this.unresolved = unresolved;
-    List<String> all = new ArrayList<>(losses);
+    List<String> all = new ArrayList<>(events.losses());
     if (unresolved > 0) {
       all.add(unresolved + " of " + samples + " samples lack part of their stack or thread");
     }
     this.losses = List.copyOf(all);
+  }
+
+  /**
+   * Opens a recording. Definitions may stand anywhere in it; it may be cut short or put together
+   * from several processes: what is missing is in {@link #losses}.
+   *
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static SampledRecording open(Path file) throws RecordingException {
+    RecordingEvents events = new RecordingEvents(file);
+    Gathering gathering = new Gathering();
+    events.read(gathering);
+    if (gathering.tallies().isEmpty()) {
+      throw new RecordingException(file + ": " + gathering.whyEmpty(events.losses()));
+    }
+    gathering.finish();
+    return new SampledRecording(events, gathering);
   }
 
   /** The processes that were sampled. */
@@ -132,8 +153,18 @@ public final class StackProfile {
     return last;
   }
 
+  /**
+   * Visits every sample, in the order of the file, which is roughly that of time. One at a time is
+   * in memory.
+   *
+   * @throws RecordingException if the file can't be read any more: one line, for people
+   */
+  public void forEachSample(Consumer<Sample> consumer) throws RecordingException {
+    events.read(new Replay(data, consumer));
+  }
+
   /** Visits every distinct stack, in the order in which they were first met. */
-  public void forEach(StackVisitor visitor) {
+  public void forEachStack(StackVisitor visitor) {
     List<SampledFrame> frames = new ArrayList<>();
     for (Tally tally : tallies) {
       boolean resolved = tally.session.resolve(tally.stackId, frames);
@@ -143,6 +174,36 @@ public final class StackProfile {
           frames,
           tally.count,
           tally.weightNanos);
+    }
+  }
+
+  /** The samples, with the definitions that were gathered before. */
+  private record Replay(List<SessionData> sessions, Consumer<Sample> consumer)
+      implements RecordingEvents.Handler {
+
+    @Override
+    public void restart() throws RecordingException {
+      throw new RecordingException("the recording changed while it was read");
+    }
+
+    @Override
+    public void event(int sessionNumber, RecordedEvent event) {
+      if (!event.getEventType().getName().equals(NativeSample.NAME)) {
+        return;
+      }
+      SessionData session = sessions.get(sessionNumber);
+      List<SampledFrame> frames = new ArrayList<>();
+      boolean resolved = session.resolve(Fields.number(event, "stackId"), frames);
+      consumer.accept(
+          new Sample(
+              session.facts(),
+              Gathering.timeOf(event),
+              session.thread(Fields.number(event, "threadId")),
+              session.state(Fields.integer(event, "state")),
+              Fields.number(event, "weight"),
+              Fields.number(event, "contextId"),
+              resolved ? session.end(Fields.integer(event, "end")) : SessionData.lostEnd(),
+              Collections.unmodifiableList(frames)));
     }
   }
 }
