@@ -83,7 +83,7 @@ final class TopCommand implements Callable<Integer> {
     if (columns == null || !columns.matches("[0-9]{1,4}")) {
       return TopExport.USUAL_WIDTH;
     }
-    return Math.max(TopExport.LEAST_WIDTH, Integer.parseInt(columns));
+    return Math.max(TopExport.MIN_WIDTH, Integer.parseInt(columns));
   }
 
   /** What functions and libraries are sorted by. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.table.LongIndex;
 
 /**
  * The stacks of a profile, merged from the thread's first frame on. Frames of the same text under
@@ -15,7 +16,7 @@ import stackweave.jfr.read.SampledRecording;
  */
 final class FlameTree {
   /** More than a screen can show and less than makes a browser slow. */
-  static final int MOST_NODES = 250_000;
+  static final int MAX_NODES = 250_000;
 
   private static final int CATEGORIES = FrameCategory.values().length;
   private static final String ALL = "all";
@@ -24,7 +25,7 @@ final class FlameTree {
   private final Map<String, Integer> nameIds = new HashMap<>();
 
   /** By parent and name, both int, in one long. */
-  private final Map<Long, Integer> index = new HashMap<>();
+  private final LongIndex index = new LongIndex();
 
   private int count;
   private int[] parents = new int[1_024];
@@ -86,9 +87,9 @@ final class FlameTree {
 
   private int node(int parent, int name) {
     long key = ((long) parent << 32) | name;
-    Integer known = index.get(key);
-    if (known != null) {
-      return known;
+    int node = index.add(key);
+    if (node < count) {
+      return node;
     }
     if (count == parents.length) {
       int capacity = 2 * count;
@@ -101,18 +102,17 @@ final class FlameTree {
     }
     parents[count] = parent;
     nodeNames[count] = name;
-    index.put(key, count);
     return count++;
   }
 
   /** Too many nodes: those of the fewest samples become one node under each of their callers. */
   private void prune() {
-    if (count <= MOST_NODES) {
+    if (count <= MAX_NODES) {
       return;
     }
     long[] sorted = Arrays.copyOf(totals, count);
     Arrays.sort(sorted);
-    smallest = sorted[count - MOST_NODES] + 1;
+    smallest = sorted[count - MAX_NODES] + 1;
     int before = count;
     int rest = nameId("[fewer than " + smallest + " samples]");
     // Parents come before children: a node whose caller is left out is left out, too.

@@ -15,7 +15,7 @@ final class ShortNames {
   private static final int LIBRARY_PART = 3;
 
   /** A class cut to less says nothing. */
-  private static final int LEAST_CLASS = 8;
+  private static final int MIN_CLASS = 8;
 
   private ShortNames() {}
 
@@ -112,7 +112,7 @@ final class ShortNames {
     if (left >= columns(className)) {
       return classAndMethod;
     }
-    return left >= LEAST_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
+    return left >= MIN_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
   }
 
   /** Without its middle. */

@@ -13,7 +13,7 @@ public final class TopExport extends TextExport {
   public static final int USUAL_WIDTH = 80;
 
   /** Narrower tables can't be read. */
-  public static final int LEAST_WIDTH = 40;
+  public static final int MIN_WIDTH = 40;
 
   /**
    * How the tables look.
@@ -21,14 +21,14 @@ public final class TopExport extends TextExport {
    * @param rows most rows of each table; 0 for 20 functions, 10 libraries and 10 threads
    * @param byTotal whether rows are in the order of their total, not of their own share
    * @param bySamples whether shares are those of the samples, not of the CPU time
-   * @param width most columns of a line, at least {@link #LEAST_WIDTH}
+   * @param width most columns of a line, at least {@link #MIN_WIDTH}
    */
   public record Options(int rows, boolean byTotal, boolean bySamples, int width) {
     /**
      * @throws IllegalArgumentException if rows or width are less than they may be
      */
     public Options {
-      if (rows < 0 || width < LEAST_WIDTH) {
+      if (rows < 0 || width < MIN_WIDTH) {
         throw new IllegalArgumentException(rows + " rows, " + width + " columns");
       }
     }

@@ -10,7 +10,7 @@ import stackweave.jfr.read.SampledRecording;
 
 /** Writes the tables of one {@link TopExport}. */
 final class TopTables {
-  private static final int LONGEST_NAME = 4_096;
+  private static final int MAX_NAME = 4_096;
 
   private static final int FUNCTIONS = 20;
   private static final int OTHERS = 10;
@@ -119,7 +119,7 @@ final class TopTables {
 
   /** A name may be as long as its recording says, and to shorten it takes the square of that. */
   private String bounded(String name) {
-    int most = Math.max(LONGEST_NAME, options.width());
+    int most = Math.max(MAX_NAME, options.width());
     return name.length() <= most ? name : name.substring(0, most);
   }
 

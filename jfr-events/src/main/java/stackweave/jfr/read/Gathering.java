@@ -16,6 +16,7 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.Coverage;
 import stackweave.jfr.status.SamplerFigures;
+import stackweave.jfr.table.LongIndex;
 
 /** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
 final class Gathering implements RecordingEvents.Handler {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
 import stackweave.jfr.event.LibraryName;
+import stackweave.jfr.table.LongIndex;
 
 /**
  * The definitions of one session, gathered from all chunks in any order, and the stacks made of
@@ -31,7 +32,7 @@ final class SessionData {
   private static final int LOST = -2;
 
   /** A stack is never this deep: a chain that is has a circle, from a damaged recording. */
-  private static final int MOST_FRAMES = 100_000;
+  private static final int MAX_FRAMES = 100_000;
 
   /**
    * A method before its module is known.
@@ -250,7 +251,7 @@ final class SessionData {
     int index = stackId == 0 ? ROOT : nodes.find(stackId);
     boolean complete = stackId == 0 || index >= 0;
     while (index >= 0) {
-      if (stack.size() == MOST_FRAMES) {
+      if (stack.size() == MAX_FRAMES) {
         complete = false;
         break;
       }
@@ -267,7 +268,7 @@ final class SessionData {
     int index = stackId == 0 ? ROOT : nodes.find(stackId);
     boolean complete = stackId == 0 || index >= 0;
     for (int frames = 0; index >= 0; frames++) {
-      complete &= methods[index] != null && parents[index] != LOST && frames < MOST_FRAMES;
+      complete &= methods[index] != null && parents[index] != LOST && frames < MAX_FRAMES;
       if (!complete) {
         return false;
       }

@@ -13,7 +13,6 @@ import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
-import stackweave.jfr.event.NativeCall;
 import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
@@ -97,7 +96,6 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.register(Method.class);
     FlightRecorder.register(SampledThread.class);
     FlightRecorder.register(NativeLibrary.class);
-    FlightRecorder.register(NativeCall.class);
     FlightRecorder.register(SamplerStatus.class);
     FlightRecorder.register(ChunkBegin.class);
     FlightRecorder.register(ChunkEnd.class);
@@ -130,7 +128,6 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.unregister(Method.class);
     FlightRecorder.unregister(SampledThread.class);
     FlightRecorder.unregister(NativeLibrary.class);
-    FlightRecorder.unregister(NativeCall.class);
     FlightRecorder.unregister(SamplerStatus.class);
     FlightRecorder.unregister(ChunkBegin.class);
     FlightRecorder.unregister(ChunkEnd.class);

@@ -36,7 +36,6 @@ class EventsPageTest {
           Method.class,
           SampledThread.class,
           NativeLibrary.class,
-          NativeCall.class,
           SamplerStatus.class);
 
   private static final List<String> FIELDS_OF_JFR =

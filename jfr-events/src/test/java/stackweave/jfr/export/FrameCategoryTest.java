@@ -12,10 +12,10 @@ import stackweave.jfr.read.SampledMethod;
 /** Which colour a frame has, and that colours can be told apart and read on. */
 class FrameCategoryTest {
   /** WCAG's for text of normal size. */
-  private static final double LEAST_CONTRAST = 4.5;
+  private static final double MIN_CONTRAST = 4.5;
 
   /** In CIELAB, where 2 can just be seen by who looks for it. */
-  private static final double LEAST_DISTANCE = 12;
+  private static final double MIN_DISTANCE = 12;
 
   private static final double[] LIGHT_INK = rgb(0x24, 0x1f, 0x16);
   private static final double[] DARK_INK = rgb(0x0d, 0x0e, 0x10);
@@ -97,14 +97,14 @@ class FrameCategoryTest {
   private static void assertContrast(String what, double[] ink, double[] colour) {
     double high = Math.max(luminance(ink), luminance(colour)) + .05;
     double low = Math.min(luminance(ink), luminance(colour)) + .05;
-    assertTrue(high / low >= LEAST_CONTRAST, what + ": " + high / low);
+    assertTrue(high / low >= MIN_CONTRAST, what + ": " + high / low);
   }
 
   private static void assertApart(String what, double[] one, double[] other) {
     double[] a = lab(one);
     double[] b = lab(other);
     double distance = Math.hypot(Math.hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
-    assertTrue(distance >= LEAST_DISTANCE, what + ": " + distance);
+    assertTrue(distance >= MIN_DISTANCE, what + ": " + distance);
   }
 
   // ---- as the page makes them
