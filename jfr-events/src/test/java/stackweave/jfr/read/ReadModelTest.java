@@ -15,6 +15,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.Jdks;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -128,6 +129,43 @@ class ReadModelTest {
     assertSame(
         samples.get(0).frames().get(0).method().module(),
         samples.get(1).frames().get(0).method().module());
+  }
+
+  /** Counts the samples of a recording, in a JVM with little heap. */
+  public static final class Count {
+    private Count() {}
+
+    public static void main(String[] arguments) throws Exception {
+      long[] counts = new long[2];
+      SampledRecording.open(Path.of(arguments[0]))
+          .forEachSample(
+              sample -> {
+                counts[0]++;
+                counts[1] += sample.frames().size();
+              });
+      System.out.println("samples=" + counts[0]);
+      System.out.println("frames=" + counts[1]);
+    }
+  }
+
+  /** 60,000 samples of 70 frames each would be more than 100 MB. */
+  @Test
+  void samplesAreNotHeldInMemory() throws Exception {
+    Path file = directory.resolve("long.jfr");
+    int samples = 60_000;
+    try (Recording recording = new Recording();
+        SampleWriter writer = new SampleWriter()) {
+      recording.start();
+      writer.write(0, samples);
+      recording.dump(file);
+    }
+    Jdks.Jdk jdk =
+        new Jdks.Jdk(Runtime.version().feature(), Path.of(System.getProperty("java.home")));
+    Jdks.Outcome outcome =
+        Jdks.java(jdk, List.of("-Xmx32m"), Count.class, List.of(file.toString()));
+    assertEquals(0, outcome.exit(), outcome.output());
+    assertEquals(samples, outcome.number("samples"));
+    assertTrue(outcome.number("frames") > 60L * samples, outcome.output());
   }
 
   /** Chunk by chunk, against the JDK's own reader: each frame of each sample. */
