@@ -4,9 +4,11 @@
  * <ul>
  *   <li>{@code event}: the events, which are the format.
  *   <li>{@code control}: whether a running recording asks for samples, and for which.
- *   <li>{@code store}: the way in; interns stacks and makes every chunk explain itself.
- *   <li>{@code read}: the way out; a file becomes stacks again.
- *   <li>{@code export}: stacks become collapsed text or a flame graph.
+ *   <li>{@code status}: figures of how sampling went, for writer, reader and {@code status}.
+ *   <li>{@code store}: writes; interns stacks, so that every chunk holds its definitions.
+ *   <li>{@code read}: reads; the model of a recording, for exports and other programs.
+ *   <li>{@code export}: collapsed stacks, a flame graph, tables.
+ *   <li>{@code table}: the hash tables of store, read and export.
  * </ul>
  */
 package stackweave.jfr;

@@ -23,8 +23,9 @@ import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
-import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StartWatch;
 import stackweave.jfr.store.StoreLimits;
@@ -61,7 +62,7 @@ public final class Sampler implements SamplingListener {
    * The recordings of the command line that it samples for, by name, with the figures of their
    * beginning.
    */
-  private final Map<String, SamplerStatusValues> records = new ConcurrentHashMap<>();
+  private final Map<String, SamplerFigures> records = new ConcurrentHashMap<>();
 
   /**
    * @param hooks whether classes of the JDK may be instrumented while sampling goes on
@@ -143,21 +144,21 @@ public final class Sampler implements SamplingListener {
     if (request == null) {
       return;
     }
-    SamplerStatusValues latest = totals.latest();
+    SamplerFigures latest = totals.latest();
     for (String name : request.recordings()) {
       if (RecordName.isRecord(name)) {
-        records.putIfAbsent(name, latest == null ? SamplerTotals.none() : latest);
+        records.putIfAbsent(name, latest == null ? SamplerFigures.NONE : latest);
       }
     }
   }
 
   /** Of those that are not in this request: their end has made the drain thread say how it went. */
   private void endRecords(SamplingRequest request) {
-    for (Map.Entry<String, SamplerStatusValues> each : records.entrySet()) {
+    for (Map.Entry<String, SamplerFigures> each : records.entrySet()) {
       String name = each.getKey();
       if (request == null || !request.recordings().contains(name)) {
         records.remove(name);
-        SamplerStatusValues latest = totals.latest();
+        SamplerFigures latest = totals.latest();
         String report =
             latest == null
                 ? ""
@@ -218,9 +219,9 @@ public final class Sampler implements SamplingListener {
 
   /** What the engine saw until it was stopped, after the last recording, is not the next one's. */
   private void passOverTheRest() {
-    SamplerStatusValues latest = totals.latest();
+    SamplerFigures latest = totals.latest();
     if (store != null && latest != null) {
-      totals.missed.stated(latest.cpuMissedNanos());
+      totals.missed.stated(latest.get(Counter.CPU_MISSED));
       store.passOver(latest);
     }
     totals.missed.forget();
@@ -283,7 +284,7 @@ public final class Sampler implements SamplingListener {
   /** How sampling goes, a line for each matter; up to a second old. Any thread, without a lock. */
   public String report() {
     List<String> lines = new ArrayList<>();
-    SamplerStatusValues latest = totals.latest();
+    SamplerFigures latest = totals.latest();
     lines.add("state: " + state(latest));
     if (!switchFile.name().isEmpty()) {
       lines.add(SwitchPlaces.STATUS + switchFile.name());
@@ -294,7 +295,7 @@ public final class Sampler implements SamplingListener {
     return String.join("\n", lines);
   }
 
-  private String state(SamplerStatusValues latest) {
+  private String state(SamplerFigures latest) {
     SamplingRequest request = served;
     if (request == null) {
       return waiting.isEmpty()

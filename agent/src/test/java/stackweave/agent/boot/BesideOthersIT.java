@@ -26,8 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.EmptyAgent;
 import stackweave.agent.apps.Tenant;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * An application that brings a JNA and a Byte Buddy older than the JDK, and runs with two more
@@ -133,9 +132,9 @@ class BesideOthersIT {
   }
 
   private static void assertStacksAreWhole(Path recording) throws Exception {
-    StackProfile profile = RecordingReader.profile(recording);
+    SampledRecording profile = SampledRecording.open(recording);
     long[] rounds = new long[2];
-    profile.forEach(
+    profile.forEachStack(
         (thread, end, frames, count, weight) -> {
           if (frames.stream().anyMatch(frame -> frame.text().endsWith("Tenant.round"))) {
             rounds[0] += count;

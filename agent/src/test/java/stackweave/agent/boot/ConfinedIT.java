@@ -21,7 +21,7 @@ import stackweave.agent.apps.Guarded;
 import stackweave.agent.apps.Hello;
 import stackweave.agent.apps.Works;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * JVMs that are let do little: few modules, no directory for code, a security manager. The agent
@@ -122,7 +122,7 @@ class ConfinedIT {
     }
     RecordingException none = null;
     try {
-      RecordingReader.profile(directory.resolve("rec.jfr"));
+      SampledRecording.open(directory.resolve("rec.jfr"));
     } catch (RecordingException e) {
       none = e;
     }
@@ -246,8 +246,8 @@ class ConfinedIT {
 
   private void assertHasSamples() throws Exception {
     long[] ofApplication = new long[1];
-    RecordingReader.profile(directory.resolve("rec.jfr"))
-        .forEach(
+    SampledRecording.open(directory.resolve("rec.jfr"))
+        .forEachStack(
             (thread, end, frames, count, weight) -> {
               if (end.isComplete()
                   && frames.stream().anyMatch(frame -> frame.text().endsWith("BurnsCpu.main"))) {

@@ -27,8 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Driven;
 import stackweave.agent.apps.Works;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * One JVM in which recordings come, change and go by every way that there is: jcmd with our file of
@@ -208,10 +207,10 @@ class DrivenIT {
   }
 
   private static void assertHasSamples(Path file, int atLeast) throws Exception {
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording profile = SampledRecording.open(file);
     assertEquals(List.of(), profile.losses());
     long[] ofApplication = new long[1];
-    profile.forEach(
+    profile.forEachStack(
         (thread, end, frames, count, weight) -> {
           if (frames.stream().anyMatch(frame -> frame.text().contains("BurnsCpu.main"))) {
             ofApplication[0] += count;

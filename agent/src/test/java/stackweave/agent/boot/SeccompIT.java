@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.LoadsWhenTold;
 import stackweave.agent.apps.Works;
 import stackweave.agent.engine.Gcc;
-import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * JVMs under seccomp filters that kill: none of the calls that a usual service doesn't make is
@@ -220,8 +220,8 @@ class SeccompIT {
 
   private void assertHasSamples() throws Exception {
     long[] ofApplication = new long[1];
-    RecordingReader.profile(directory.resolve("rec.jfr"))
-        .forEach(
+    SampledRecording.open(directory.resolve("rec.jfr"))
+        .forEachStack(
             (thread, end, frames, count, weight) -> {
               if (end.isComplete()
                   && frames.stream().anyMatch(frame -> frame.text().endsWith("BurnsCpu.main"))) {

@@ -11,7 +11,7 @@ import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * What a profiler wrote.
@@ -34,13 +34,13 @@ record Recorded(long samples, long complete, long frames, long bytes) {
     Counter counter = new Counter(instant(beginNanos), instant(endNanos));
     if (kind == WindowKind.STACKWEAVE) {
       try {
-        RecordingReader.forEach(
-            file,
-            stack -> {
-              if (stack.thread().name().startsWith(Worker.NAME)) {
-                counter.count(stack.time(), stack.end().isComplete(), stack.frames().size());
-              }
-            });
+        SampledRecording.open(file)
+            .forEachSample(
+                stack -> {
+                  if (stack.thread().name().startsWith(Worker.NAME)) {
+                    counter.count(stack.time(), stack.end().isComplete(), stack.frames().size());
+                  }
+                });
       } catch (RecordingException e) {
         throw new IOException(e.getMessage(), e);
       }

@@ -17,19 +17,12 @@ import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
 
 /**
- * Watches JFR's recordings and says when samples are asked for, and which.
+ * Watches JFR's recordings and says when samples are asked for, and which; started in premain.
  *
- * <p>The way of a change: JFR calls a listener, or the setter of one of our settings, on whatever
- * thread changed a recording and maybe under the recorder's monitor; there only a mark is set. A
- * thread of ours looks at the running recordings, applies {@link SamplingRule} and tells the {@link
- * SamplingListener} if the answer is a new one; it ends when nothing has happened for a second. So
- * no thread of ours exists before the first recording, or while recordings run undisturbed, and no
- * lock of ours is ever held while one of JFR's is wanted.
- *
- * <p>Before the first recording JFR is not even initialised: {@link #start} only adds a listener,
- * which is cheap enough for premain. {@link NativeSample} is registered, on our thread, once a
- * recording runs: then its settings are known to JFR, and changing them is noticed, at once or when
- * JFR's periodic thread looks a second later.
+ * <p>JFR tells of a change on whatever thread made it, maybe under the recorder's monitor: there
+ * only a mark is set. A thread of ours looks at the running recordings, applies {@link
+ * SamplingRule} and tells the {@link SamplingListener} if the answer is a new one; it ends when
+ * nothing has happened for a second. No lock of ours is held while one of JFR's is wanted.
  */
 public final class SamplingControl implements AutoCloseable {
   private static final long IDLE_MILLIS = 1_000;

@@ -12,6 +12,10 @@ import jdk.jfr.Timespan;
 /**
  * How sampling went since the previous event of this type: sums over a recording are sums over
  * these, whatever chunks were thrown away.
+ *
+ * <p>The fields are those of {@code stackweave.jfr.status.Counter} and {@code Breakdown}, with
+ * their labels, descriptions and units: CounterTest says which line is to be added here for a new
+ * one.
  */
 @Name(SamplerStatus.NAME)
 @Label("Sampler Status")

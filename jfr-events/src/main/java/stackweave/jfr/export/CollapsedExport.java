@@ -2,12 +2,12 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.status.Counter;
 
 /**
  * Collapsed stacks, a line for each: the thread's first frame first, {@code ;} between frames, a
@@ -20,30 +20,32 @@ import stackweave.jfr.read.StackProfile;
  * [stopped: reason]}. With threads, {@code [thread name]} comes before everything. What would break
  * the format in a name is replaced: {@code ;} by {@code ,} and control characters by a space.
  */
-public final class CollapsedExport {
-  private CollapsedExport() {}
+public final class CollapsedExport extends TextExport {
+  private final boolean threads;
 
   /**
-   * Writes the stacks of {@code profile} to {@code out}, which stays open.
-   *
    * @param threads whether each stack begins with its thread
    */
-  public static void write(StackProfile profile, boolean threads, Appendable out)
-      throws IOException {
+  public CollapsedExport(boolean threads) {
+    this.threads = threads;
+  }
+
+  @Override
+  void writeText(SampledRecording recording, Appendable out) throws IOException {
     Map<String, Long> counts = new LinkedHashMap<>();
-    Map<SampledFrame, String> names = new HashMap<>();
+    FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
     StringBuilder line = new StringBuilder();
-    boolean thinned = profile.totals().thinned() > 0;
-    long interval = Math.max(1, profile.totals().intervalNanos());
-    profile.forEach(
+    boolean thinned = recording.figures().get(Counter.THINNED) > 0;
+    long interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
+    recording.forEachStack(
         (thread, end, frames, count, weightNanos) -> {
           line.setLength(0);
           if (threads) {
-            line.append('[').append(clean(thread.name())).append("];");
+            line.append('[').append(clean(thread.text())).append("];");
           }
           end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
           for (SampledFrame frame : frames) {
-            line.append(names.computeIfAbsent(frame, f -> clean(f.text()))).append(';');
+            line.append(names.get(frame)).append(';');
           }
           if (line.length() == 0) {
             line.append("[no frames];");

@@ -15,7 +15,7 @@ import java.util.List;
  * not 0, the microseconds that they stand for.
  */
 final class FlameData {
-  private static final int LONGEST_PREFIX = 90;
+  private static final int MAX_PREFIX = 90;
   private static final int PREFIX_ZERO = ' ';
 
   private final FlameTree tree;
@@ -45,7 +45,7 @@ final class FlameData {
     for (int i = 0; i < packed.length; i++) {
       String name = sortedNames[i];
       int prefix = 0;
-      int most = Math.min(LONGEST_PREFIX, Math.min(before.length(), name.length()));
+      int most = Math.min(MAX_PREFIX, Math.min(before.length(), name.length()));
       while (prefix < most && before.charAt(prefix) == name.charAt(prefix)) {
         prefix++;
       }

@@ -10,15 +10,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.read.SamplerTotals;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * A flame graph as one HTML page that needs nothing else: no network (its content security policy
  * forbids any), no second file. Widths are samples, or the time that they stand for.
  */
-public final class FlameGraphExport {
+public final class FlameGraphExport extends TextExport {
   private static final String TEMPLATE = "flamegraph.html";
   private static final String TITLE_MARK = "@TITLE@";
   private static final String DATA_MARK = "@DATA@";
@@ -26,23 +27,27 @@ public final class FlameGraphExport {
   /** A fact with this behind it is shown in colour. */
   private static final String WARN = "warn";
 
-  private FlameGraphExport() {}
+  private final String title;
+  private final boolean threads;
 
   /**
-   * Writes the flame graph of {@code profile} to {@code out}, which stays open.
-   *
    * @param title what the page is called, such as the recording's file name
    * @param threads whether each stack begins with its thread
    */
-  public static void write(StackProfile profile, String title, boolean threads, Appendable out)
-      throws IOException {
+  public FlameGraphExport(String title, boolean threads) {
+    this.title = title;
+    this.threads = threads;
+  }
+
+  @Override
+  void writeText(SampledRecording recording, Appendable out) throws IOException {
     String page = template();
     int titleAt = page.indexOf(TITLE_MARK);
     int dataAt = page.indexOf(DATA_MARK);
     out.append(page, 0, titleAt);
     out.append(escapeHtml(title)).append(" – Stackweave flame graph");
     out.append(page, titleAt + TITLE_MARK.length(), dataAt);
-    writeData(profile, title, new FlameTree(profile, threads), new Json(out));
+    writeData(recording, new FlameTree(recording, threads), new Json(out));
     out.append(page, dataAt + DATA_MARK.length(), page.length());
   }
 
@@ -55,16 +60,15 @@ public final class FlameGraphExport {
     }
   }
 
-  private static void writeData(StackProfile profile, String title, FlameTree tree, Json json)
-      throws IOException {
+  private void writeData(SampledRecording recording, FlameTree tree, Json json) throws IOException {
     FlameData data = new FlameData(tree);
     json.beginObject();
     json.name("title").value(title);
     json.name("timeLabel").value("CPU time");
     // Where samples stand for others, too, it is their weight that tells.
-    json.name("byTime").value(profile.totals().thinned() > 0 ? 1 : 0);
+    json.name("byTime").value(recording.figures().get(Counter.THINNED) > 0 ? 1 : 0);
     json.name("facts").beginArray();
-    for (String[] fact : facts(profile)) {
+    for (String[] fact : facts(recording)) {
       json.beginArray();
       for (String part : fact) {
         json.value(part);
@@ -73,7 +77,7 @@ public final class FlameGraphExport {
     }
     json.endArray();
     json.name("notes").beginArray();
-    for (String note : notes(profile, tree)) {
+    for (String note : notes(recording, tree)) {
       json.value(note);
     }
     json.endArray();
@@ -97,10 +101,10 @@ public final class FlameGraphExport {
   }
 
   /** What the recording is of: label and text of each fact; the label may be empty. */
-  static List<String[]> facts(StackProfile profile) {
+  static List<String[]> facts(SampledRecording recording) {
     List<String[]> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
-    for (SessionFacts session : profile.sessions()) {
+    for (SessionFacts session : recording.sessions()) {
       if (!session.jdk().isEmpty()) {
         jdks.add(session.jdk() + (session.abi().isEmpty() ? "" : ", " + session.abi()));
       }
@@ -108,78 +112,76 @@ public final class FlameGraphExport {
     if (!jdks.isEmpty()) {
       facts.add(new String[] {"", String.join("; ", jdks)});
     }
-    if (profile.sessions().size() > 1) {
-      facts.add(new String[] {"Processes", Integer.toString(profile.sessions().size())});
+    if (recording.sessions().size() > 1) {
+      facts.add(new String[] {"Processes", Integer.toString(recording.sessions().size())});
     }
-    facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", profile.samples())});
-    long length = Duration.between(profile.first(), profile.last()).toNanos();
+    facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", recording.samples())});
+    long length = Duration.between(recording.first(), recording.last()).toNanos();
     facts.add(new String[] {"Over", seconds(length)});
-    SamplerTotals totals = profile.totals();
-    if (!totals.engine().isEmpty()) {
-      facts.add(new String[] {"Engine", totals.engine()});
+    SamplerFigures figures = recording.figures();
+    if (!figures.engine().isEmpty()) {
+      facts.add(new String[] {"Engine", figures.engine()});
     }
-    if (totals.intervalNanos() > 0) {
+    if (figures.get(Counter.INTERVAL) > 0) {
       facts.add(
           new String[] {
             "Interval",
-            totals.reachedIntervalNanos() > totals.intervalNanos()
+            figures.get(Counter.INTERVAL_REACHED) > figures.get(Counter.INTERVAL)
                 ? "asked "
-                    + Timespans.format(totals.intervalNanos())
+                    + Timespans.format(figures.get(Counter.INTERVAL))
                     + ", about "
-                    + Timespans.format(totals.reachedIntervalNanos())
+                    + Timespans.format(figures.get(Counter.INTERVAL_REACHED))
                     + ": this kernel's clock tick"
-                : Timespans.format(totals.intervalNanos())
+                : Timespans.format(figures.get(Counter.INTERVAL))
           });
     }
-    if (totals.cpuUsedNanos() > 0) {
+    if (figures.get(Counter.CPU_USED) > 0) {
       facts.add(
           new String[] {
             "CPU time covered",
-            seconds(totals.cpuCoveredNanos())
+            seconds(figures.get(Counter.CPU_COVERED))
                 + " of "
-                + seconds(totals.cpuUsedNanos())
+                + seconds(figures.get(Counter.CPU_USED))
                 + " used ("
-                + percent(totals.cpuCoveredNanos(), totals.cpuUsedNanos())
+                + percent(figures.get(Counter.CPU_COVERED), figures.get(Counter.CPU_USED))
                 + ")",
-            totals.coverage().isPoor() ? WARN : ""
+            figures.coverage().isPoor() ? WARN : ""
           });
-    } else if (profile.weightNanos() > 0) {
-      facts.add(new String[] {"CPU time", seconds(profile.weightNanos())});
+    } else if (recording.weightNanos() > 0) {
+      facts.add(new String[] {"CPU time", seconds(recording.weightNanos())});
     }
-    if (!totals.coverage().start().isEmpty() && !totals.coverage().isMuchMissed()) {
-      facts.add(new String[] {"", totals.coverage().start()}); // else it is a note, in colour
+    if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
+      facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
     }
     long[] complete = new long[1];
-    profile.forEach(
+    recording.forEachStack(
         (thread, end, frames, count, weight) -> complete[0] += end.isComplete() ? count : 0);
-    facts.add(new String[] {"Complete stacks", percent(complete[0], profile.samples())});
+    facts.add(new String[] {"Complete stacks", percent(complete[0], recording.samples())});
     return facts;
   }
 
   /** What a reader must know to trust the figures, a sentence each; empty for nothing. */
-  static List<String> notes(StackProfile profile) {
-    List<String> notes = new ArrayList<>(profile.losses());
-    notes.addAll(profile.warnings());
-    SamplerTotals totals = profile.totals();
-    missing(totals.lost(), "samples were lost: the kernel found no room for them", notes);
-    missing(totals.dropped(), "samples were taken and not written", notes);
-    missing(totals.undecodable(), "samples were taken and could not be decoded", notes);
-    missing(
-        totals.thinned(),
-        "samples were passed over to spare CPU time: the others stand for them by CPU time",
-        notes);
-    if (totals.cpuKernelNanos() > 0) {
+  static List<String> notes(SampledRecording recording) {
+    List<String> notes = new ArrayList<>(recording.losses());
+    notes.addAll(recording.warnings());
+    SamplerFigures figures = recording.figures();
+    for (Counter counter : Counter.values()) {
+      if (!counter.inExports().isEmpty() && figures.get(counter) > 0) {
+        notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), counter.inExports()));
+      }
+    }
+    if (figures.get(Counter.CPU_KERNEL) > 0) {
       notes.add(
           String.format(
               Locale.ROOT,
               "About %s of the CPU time was spent in the kernel and not sampled.",
-              percent(totals.cpuKernelNanos(), totals.cpuUsedNanos())));
+              percent(figures.get(Counter.CPU_KERNEL), figures.get(Counter.CPU_USED))));
     }
     return notes;
   }
 
-  private static List<String> notes(StackProfile profile, FlameTree tree) {
-    List<String> notes = notes(profile);
+  private static List<String> notes(SampledRecording recording, FlameTree tree) {
+    List<String> notes = notes(recording);
     if (tree.leftOut() > 0) {
       notes.add(
           String.format(
@@ -189,12 +191,6 @@ public final class FlameGraphExport {
               tree.smallest()));
     }
     return notes;
-  }
-
-  private static void missing(long count, String what, List<String> notes) {
-    if (count > 0) {
-      notes.add(String.format(Locale.ROOT, "%,d %s.", count, what));
-    }
   }
 
   private static String seconds(long nanos) {

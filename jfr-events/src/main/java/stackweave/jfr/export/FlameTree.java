@@ -6,7 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.table.LongIndex;
 
 /**
  * The stacks of a profile, merged from the thread's first frame on. Frames of the same text under
@@ -15,18 +16,16 @@ import stackweave.jfr.read.StackProfile;
  */
 final class FlameTree {
   /** More than a screen can show and less than makes a browser slow. */
-  static final int MOST_NODES = 250_000;
+  static final int MAX_NODES = 250_000;
 
   private static final int CATEGORIES = FrameCategory.values().length;
   private static final String ALL = "all";
 
   private final List<String> names = new ArrayList<>();
   private final Map<String, Integer> nameIds = new HashMap<>();
-  private final Map<SampledFrame, Integer> frameNames = new HashMap<>();
-  private final Map<SampledFrame, FrameCategory> categories = new HashMap<>();
 
   /** By parent and name, both int, in one long. */
-  private final Map<Long, Integer> index = new HashMap<>();
+  private final LongIndex index = new LongIndex();
 
   private int count;
   private int[] parents = new int[1_024];
@@ -39,20 +38,22 @@ final class FlameTree {
   private int leftOut;
   private long smallest;
 
-  FlameTree(StackProfile profile, boolean threads) {
+  FlameTree(SampledRecording recording, boolean threads) {
+    FrameCache<Integer> frameNames = new FrameCache<>(frame -> nameId(frame.text()));
+    FrameCache<FrameCategory> categories = new FrameCache<>(FrameCategory::of);
     node(-1, nameId(ALL));
-    profile.forEach(
+    recording.forEachStack(
         (thread, end, frames, samples, weightNanos) -> {
           int node = enter(0, FrameCategory.MARKER, samples);
           if (threads) {
-            node = child(node, "[" + thread.name() + "]", samples);
+            node = child(node, "[" + thread.text() + "]", samples);
           }
           if (end.marker(frames.size()).isPresent()) {
             node = child(node, end.marker(frames.size()).get(), samples);
           }
           for (SampledFrame frame : frames) {
-            Integer name = frameNames.computeIfAbsent(frame, f -> nameId(f.text()));
-            FrameCategory category = categories.computeIfAbsent(frame, FrameCategory::of);
+            Integer name = frameNames.get(frame);
+            FrameCategory category = categories.get(frame);
             node = enter(node(node, name), category, samples);
           }
           selfCounts[node] += samples;
@@ -86,9 +87,9 @@ final class FlameTree {
 
   private int node(int parent, int name) {
     long key = ((long) parent << 32) | name;
-    Integer known = index.get(key);
-    if (known != null) {
-      return known;
+    int node = index.add(key);
+    if (node < count) {
+      return node;
     }
     if (count == parents.length) {
       int capacity = 2 * count;
@@ -101,18 +102,17 @@ final class FlameTree {
     }
     parents[count] = parent;
     nodeNames[count] = name;
-    index.put(key, count);
     return count++;
   }
 
   /** Too many nodes: those of the fewest samples become one node under each of their callers. */
   private void prune() {
-    if (count <= MOST_NODES) {
+    if (count <= MAX_NODES) {
       return;
     }
     long[] sorted = Arrays.copyOf(totals, count);
     Arrays.sort(sorted);
-    smallest = sorted[count - MOST_NODES] + 1;
+    smallest = sorted[count - MAX_NODES] + 1;
     int before = count;
     int rest = nameId("[fewer than " + smallest + " samples]");
     // Parents come before children: a node whose caller is left out is left out, too.

@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.util.HashMap;
 import java.util.Map;
+import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
 /**
@@ -31,6 +32,7 @@ enum FrameCategory {
   UNKNOWN("unknown", 220, 8, 74, "Code of no known module or sort"),
   MARKER("marker", 0, 0, 80, "No code: where a stack could not be followed further");
 
+  private static final String LIBJVM = "libjvm.so";
   private static final Map<String, FrameCategory> BY_LABEL = new HashMap<>();
 
   static {
@@ -58,13 +60,12 @@ enum FrameCategory {
     if (category != NATIVE) {
       return category;
     }
-    return CodeOrigin.isJvm(frame.text()) ? JVM : isCpp(frame.text()) ? CPP : NATIVE;
+    FrameText text = FrameText.of(frame);
+    return text.library().equals(LIBJVM) ? JVM : isCpp(text.symbol()) ? CPP : NATIVE;
   }
 
   /** A demangled name has a scope or parameters; no C symbol has either. */
-  private static boolean isCpp(String text) {
-    int module = CodeOrigin.moduleAt(text);
-    String symbol = module < 0 ? text : text.substring(0, module);
+  private static boolean isCpp(String symbol) {
     return symbol.contains("::") || symbol.indexOf('(') > 0;
   }
 

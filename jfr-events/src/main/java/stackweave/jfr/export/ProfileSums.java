@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
 /**
@@ -63,21 +63,21 @@ final class ProfileSums {
   private final Map<String, Sum> libraries = new HashMap<>();
   private final Map<String, Sum> threads = new HashMap<>();
   private final Map<String, Set<Long>> threadIds = new HashMap<>();
-  private final Map<SampledFrame, Sum> functionOf = new HashMap<>();
-  private final Map<SampledFrame, Sum> libraryOf = new HashMap<>();
   private int stacks;
   private long cutSamples;
 
-  ProfileSums(StackProfile profile) {
-    profile.forEach(
+  ProfileSums(SampledRecording recording) {
+    FrameCache<Sum> functionOf = new FrameCache<>(frame -> sum(functions, frame.text()));
+    FrameCache<Sum> libraryOf = new FrameCache<>(frame -> sum(libraries, CodeOrigin.of(frame)));
+    recording.forEachStack(
         (thread, end, frames, samples, nanos) -> {
           stacks++;
           cutSamples += end.isComplete() ? 0 : samples;
           Sum function = null;
           Sum library = null;
           for (SampledFrame frame : frames) {
-            function = functionOf.computeIfAbsent(frame, f -> sum(functions, f.text()));
-            library = libraryOf.computeIfAbsent(frame, f -> sum(libraries, CodeOrigin.of(f)));
+            function = functionOf.get(frame);
+            library = libraryOf.get(frame);
             function.addTotal(stacks, samples, nanos);
             library.addTotal(stacks, samples, nanos);
           }
@@ -89,10 +89,10 @@ final class ProfileSums {
           }
           function.addSelf(samples, nanos);
           library.addSelf(samples, nanos);
-          Sum own = sum(threads, thread.name());
+          Sum own = sum(threads, thread.text());
           own.addSelf(samples, nanos);
           own.addTotal(stacks, samples, nanos);
-          threadIds.computeIfAbsent(thread.name(), n -> new HashSet<>()).add(thread.osThreadId());
+          threadIds.computeIfAbsent(thread.text(), n -> new HashSet<>()).add(thread.osThreadId());
         });
   }
 

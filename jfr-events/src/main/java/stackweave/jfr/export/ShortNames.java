@@ -15,7 +15,7 @@ final class ShortNames {
   private static final int LIBRARY_PART = 3;
 
   /** A class cut to less says nothing. */
-  private static final int LEAST_CLASS = 8;
+  private static final int MIN_CLASS = 8;
 
   private ShortNames() {}
 
@@ -24,7 +24,7 @@ final class ShortNames {
     if (columns(text) <= columns) {
       return text;
     }
-    int module = CodeOrigin.moduleAt(text);
+    int module = moduleAt(text);
     if (module > 0) {
       return fitSymbol(text.substring(0, module - 1), text.substring(module), columns);
     }
@@ -112,7 +112,7 @@ final class ShortNames {
     if (left >= columns(className)) {
       return classAndMethod;
     }
-    return left >= LEAST_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
+    return left >= MIN_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
   }
 
   /** Without its middle. */
@@ -165,5 +165,14 @@ final class ShortNames {
     return script == UnicodeScript.HANGUL
         || script == UnicodeScript.HIRAGANA
         || script == UnicodeScript.KATAKANA;
+  }
+
+  /** Where the brackets with the module begin, with which the text ends; -1 for none. */
+  private static int moduleAt(String text) {
+    if (!text.endsWith("]")) {
+      return -1;
+    }
+    int open = text.lastIndexOf(" [");
+    return open >= 0 ? open + 1 : text.startsWith("[") ? 0 : -1;
   }
 }

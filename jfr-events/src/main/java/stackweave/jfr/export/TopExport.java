@@ -1,37 +1,19 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.List;
-import java.util.Locale;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * The functions, libraries and threads that a recording's samples were met in most, as tables of
  * text for a terminal: their shares of the CPU time that the samples stand for, or of the samples.
  */
-public final class TopExport {
+public final class TopExport extends TextExport {
 
   /** The columns of a terminal of which nothing is known. */
   public static final int USUAL_WIDTH = 80;
 
   /** Narrower tables can't be read. */
-  public static final int LEAST_WIDTH = 40;
-
-  private static final int LONGEST_NAME = 4_096;
-
-  private static final int FUNCTIONS = 20;
-  private static final int OTHERS = 10;
-
-  /** Fewer samples than these say little. */
-  private static final long FEW = 100;
-
-  private static final String INDENT = "  ";
-
-  /** The two shares before a name. */
-  private static final int SHARES = 17;
+  public static final int MIN_WIDTH = 40;
 
   /**
    * How the tables look.
@@ -39,197 +21,32 @@ public final class TopExport {
    * @param rows most rows of each table; 0 for 20 functions, 10 libraries and 10 threads
    * @param byTotal whether rows are in the order of their total, not of their own share
    * @param bySamples whether shares are those of the samples, not of the CPU time
-   * @param width most columns of a line, at least {@link #LEAST_WIDTH}
+   * @param width most columns of a line, at least {@link #MIN_WIDTH}
    */
   public record Options(int rows, boolean byTotal, boolean bySamples, int width) {
     /**
      * @throws IllegalArgumentException if rows or width are less than they may be
      */
     public Options {
-      if (rows < 0 || width < LEAST_WIDTH) {
+      if (rows < 0 || width < MIN_WIDTH) {
         throw new IllegalArgumentException(rows + " rows, " + width + " columns");
       }
     }
   }
 
-  /** How a name is made to fit into columns. */
-  private interface Shortening {
-    String shorten(String name, int columns);
-  }
-
-  private final StackProfile profile;
-  private final ProfileSums sums;
+  private final String title;
   private final Options options;
-  private final boolean bySamples;
-  private final long all;
-  private final Appendable out;
-
-  private TopExport(StackProfile profile, Options options, Appendable out) {
-    this.profile = profile;
-    this.sums = new ProfileSums(profile);
-    this.options = options;
-    this.bySamples = options.bySamples() || profile.weightNanos() <= 0;
-    this.all = bySamples ? profile.samples() : profile.weightNanos();
-    this.out = out;
-  }
 
   /**
-   * Writes the tables to {@code out}, which stays open.
-   *
-   * @param title what stands above them, such as the recording's file name
+   * @param title what stands above the tables, such as the recording's file name
    */
-  public static void write(StackProfile profile, String title, Options options, Appendable out)
-      throws IOException {
-    new TopExport(profile, options, out).write(title);
+  public TopExport(String title, Options options) {
+    this.title = title;
+    this.options = options;
   }
 
-  private void write(String title) throws IOException {
-    line(ShortNames.cut(clean(title), options.width()));
-    List<String> facts = new ArrayList<>();
-    for (String[] fact : FlameGraphExport.facts(profile)) {
-      facts.add(clean((fact[0] + " " + fact[1]).strip()));
-    }
-    wrap(facts, "; ", "");
-    for (String note : FlameGraphExport.notes(profile)) {
-      paragraph("! " + clean(note));
-    }
-    if (sums.cutSamples() > 0) {
-      paragraph(
-          String.format(
-              Locale.ROOT,
-              "! %,d of %,d stacks are cut: they do not reach their thread's first frame, and TOTAL"
-                  + " lacks those of their callers that are missing.",
-              sums.cutSamples(),
-              profile.samples()));
-    }
-    line("");
-    paragraph(
-        String.format(
-            Locale.ROOT,
-            "Shares of the %s. SELF: in its own code; TOTAL: in it or in what it calls.",
-            bySamples
-                ? String.format(Locale.ROOT, "%,d samples", all)
-                : String.format(
-                    Locale.ROOT, "%.2f s of CPU time that the samples stand for", all / 1e9)));
-    table("FUNCTION", "functions", sums.functions().values(), FUNCTIONS, ShortNames::fit);
-    table("LIBRARY", "libraries", sums.libraries().values(), OTHERS, ShortNames::cut);
-    threads();
-  }
-
-  private void table(
-      String heading,
-      String what,
-      Collection<ProfileSums.Sum> all,
-      int usualRows,
-      Shortening shortening)
-      throws IOException {
-    line("");
-    line("   SELF   TOTAL" + INDENT + heading);
-    List<ProfileSums.Sum> sorted = sorted(all, options.byTotal());
-    int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : usualRows);
-    for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
-      row(share(sum.self(bySamples)), share(sum.total(bySamples)), sum.name(), shortening);
-    }
-    rest(sorted.subList(rows, sorted.size()), what);
-  }
-
-  private void threads() throws IOException {
-    line("");
-    line("  SHARE SAMPLES" + INDENT + "THREAD");
-    List<ProfileSums.Sum> sorted = sorted(sums.threads().values(), false);
-    int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : OTHERS);
-    for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
-      int threads = sums.threadsNamed(sum.name());
-      row(
-          share(sum.self(bySamples)),
-          String.format(Locale.ROOT, "%,d", sum.self(true)),
-          sum.name() + (threads > 1 ? " (" + threads + " threads)" : ""),
-          ShortNames::cut);
-    }
-    rest(sorted.subList(rows, sorted.size()), "threads");
-  }
-
-  private void row(String first, String second, String name, Shortening shortening)
-      throws IOException {
-    line(
-        String.format("%7s %7s", first, second)
-            + INDENT
-            + shortening.shorten(clean(bounded(name)), options.width() - SHARES));
-  }
-
-  /** A name may be as long as its recording says, and to shorten it takes the square of that. */
-  private String bounded(String name) {
-    int most = Math.max(LONGEST_NAME, options.width());
-    return name.length() <= most ? name : name.substring(0, most);
-  }
-
-  /** What is left out; own shares can be added up, totals can't. */
-  private void rest(List<ProfileSums.Sum> left, String what) throws IOException {
-    if (left.isEmpty()) {
-      return;
-    }
-    long self = 0;
-    for (ProfileSums.Sum sum : left) {
-      self += sum.self(bySamples);
-    }
-    row(
-        share(self),
-        "",
-        String.format(Locale.ROOT, "in %,d more %s", left.size(), what),
-        ShortNames::cut);
-  }
-
-  private List<ProfileSums.Sum> sorted(Collection<ProfileSums.Sum> all, boolean byTotal) {
-    List<ProfileSums.Sum> sorted = new ArrayList<>(all);
-    Comparator<ProfileSums.Sum> self =
-        Comparator.comparingLong((ProfileSums.Sum sum) -> sum.self(bySamples)).reversed();
-    Comparator<ProfileSums.Sum> total =
-        Comparator.comparingLong((ProfileSums.Sum sum) -> sum.total(bySamples)).reversed();
-    sorted.sort(
-        (byTotal ? total.thenComparing(self) : self.thenComparing(total))
-            .thenComparing(ProfileSums.Sum::name));
-    return sorted;
-  }
-
-  /** Says 0.0 % and 100.0 % of nothing and of all alone. */
-  private String share(long part) {
-    double percent = all > 0 ? 100.0 * part / all : 0;
-    if (part > 0 && percent < 0.05) {
-      return "<0.1 %";
-    }
-    if (part < all && percent >= 99.95) {
-      return ">99.9 %";
-    }
-    return String.format(Locale.ROOT, "%.1f %%", percent);
-  }
-
-  private void paragraph(String text) throws IOException {
-    wrap(List.of(text.split(" +")), " ", text.startsWith("! ") ? INDENT : "");
-  }
-
-  /** Lines of parts, none broken but those that are longer than a line. */
-  private void wrap(List<String> parts, String between, String indent) throws IOException {
-    StringBuilder line = new StringBuilder();
-    boolean isFirst = true; // of its line
-    for (String part : parts) {
-      String fitting = ShortNames.cut(part, options.width() - indent.length());
-      if (!isFirst && ShortNames.columns(line + between + fitting) > options.width()) {
-        line(line.toString());
-        line.setLength(0);
-        line.append(indent);
-        isFirst = true;
-      }
-      line.append(isFirst ? "" : between).append(fitting);
-      isFirst = false;
-    }
-    line(line.toString());
-  }
-
-  private void line(String text) throws IOException {
-    out.append(text.stripTrailing()).append('\n');
-  }
-
-  private static String clean(String text) {
-    return Names.printable(text);
+  @Override
+  void writeText(SampledRecording recording, Appendable out) throws IOException {
+    new TopTables(recording, title, options, out).write();
   }
 }

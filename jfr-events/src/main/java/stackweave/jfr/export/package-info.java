@@ -1,2 +1,5 @@
-/** Stacks as other tools and people like them: collapsed text, a flame graph, tables. */
+/**
+ * What is made of recordings, each an {@link stackweave.jfr.export.Export}: collapsed stacks, a
+ * flame graph, tables.
+ */
 package stackweave.jfr.export;

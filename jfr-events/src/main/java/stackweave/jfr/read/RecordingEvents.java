@@ -25,7 +25,7 @@ final class RecordingEvents {
   /** Receives the events, in no order but that of the file. */
   interface Handler {
     /** All events so far are void: the recording is read again from its beginning. */
-    void restart();
+    void restart() throws RecordingException;
 
     /**
      * @param session a number from 0 for each session

@@ -6,18 +6,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps every sample in the same chunk as its definitions.
- *
- * <p>JFR calls one hook before it rotates chunks and one after, on the rotating thread; what other
- * threads commit in between falls on either side. So the gate closes at the first hook and opens at
- * the second, and only under its lock, while it is open, does the drain thread commit a sample with
- * its definitions. Each opening is a new <em>chunk number</em>: what was emitted under another one
- * may be in another chunk.
+ * Keeps every sample in the same chunk as its definitions: the drain thread commits them only under
+ * the gate's lock while it is open. JFR's hook before a rotation closes it, the one after opens it
+ * with a new chunk number.
  *
  * <p>Before it closes, the first hook asks the drain thread to write what it still has and waits
- * for it. The rotating thread may be an application's: its waits are bounded, even if the drain
- * thread has stopped in the middle of a commit. Such a commit is {@link #isTorn torn}: its sample
- * may be in the chunk after its definitions, so these are written there once more.
+ * for it, but not for long: it may be on an application's thread. A commit that was not waited for
+ * is {@link #isTorn torn}: the next chunk may have its sample, so gets its definitions, too.
  */
 final class ChunkGate {
   /**

@@ -5,10 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.StringJoiner;
-import java.util.TreeMap;
 import java.util.UUID;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
@@ -16,13 +13,13 @@ import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
-import stackweave.jfr.event.NativeCall;
 import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * The way of stacks into the recording: definitions are interned to ids, and a sample is written
@@ -51,7 +48,6 @@ public final class EventStore implements AutoCloseable {
   private final long jvmStart = jvmStartMillis();
   private final String jdk =
       System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
-  private final Map<Integer, String> endLabels;
 
   private final ChunkGate gate = new ChunkGate();
   private final ChunkGate.Recording recording =
@@ -73,7 +69,7 @@ public final class EventStore implements AutoCloseable {
   private int generation = 1;
   private long fullGenerations;
   private int sessionChunk;
-  private volatile SamplerStatusValues lastStatus;
+  private volatile SamplerFigures lastStatus;
   private long staleSamples;
 
   /** The last sample if its commit was torn by a rotation: stack and thread to write once more. */
@@ -85,7 +81,6 @@ public final class EventStore implements AutoCloseable {
   private EventStore(SessionInfo info, StoreLimits limits) {
     this.info = info;
     this.limits = limits;
-    this.endLabels = parseLegend(info.endLegend());
     this.sampleType = EventType.getEventType(NativeSample.class);
   }
 
@@ -101,10 +96,10 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.register(Method.class);
     FlightRecorder.register(SampledThread.class);
     FlightRecorder.register(NativeLibrary.class);
-    FlightRecorder.register(NativeCall.class);
     FlightRecorder.register(SamplerStatus.class);
     FlightRecorder.register(ChunkBegin.class);
     FlightRecorder.register(ChunkEnd.class);
+    StatusFields.load();
     EventStore store = new EventStore(info, limits);
     FlightRecorder.addPeriodicEvent(ChunkBegin.class, store.beginHook);
     FlightRecorder.addPeriodicEvent(ChunkEnd.class, store.endHook);
@@ -133,7 +128,6 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.unregister(Method.class);
     FlightRecorder.unregister(SampledThread.class);
     FlightRecorder.unregister(NativeLibrary.class);
-    FlightRecorder.unregister(NativeCall.class);
     FlightRecorder.unregister(SamplerStatus.class);
     FlightRecorder.unregister(ChunkBegin.class);
     FlightRecorder.unregister(ChunkEnd.class);
@@ -314,42 +308,15 @@ public final class EventStore implements AutoCloseable {
   /**
    * Writes how sampling went since the status written last.
    *
-   * @param values sums since the agent began
+   * @param figures since the agent began
    * @return false if JFR records no samples; the differences are then in the next one
    */
-  public boolean status(SamplerStatusValues values) {
-    SamplerStatus event = new SamplerStatus();
-    if (!event.isEnabled()) {
+  public boolean status(SamplerFigures figures) {
+    if (!new SamplerStatus().isEnabled()) {
       return false;
     }
-    SamplerStatusValues last = lastStatus;
-    event.engine = values.engine();
-    event.engineReason = values.engineReason();
-    event.interval = values.intervalNanos();
-    event.taken = values.taken() - (last == null ? 0 : last.taken());
-    event.written = values.written() - (last == null ? 0 : last.written());
-    event.lost = values.lost() - (last == null ? 0 : last.lost());
-    event.dropped = values.dropped() - (last == null ? 0 : last.dropped());
-    event.undecodable = values.undecodable() - (last == null ? 0 : last.undecodable());
-    event.thinned = values.thinned() - (last == null ? 0 : last.thinned());
-    event.ends = endCounts(values.endCounts(), last == null ? null : last.endCounts());
-    event.cpuUsed = values.cpuUsedNanos() - (last == null ? 0 : last.cpuUsedNanos());
-    event.cpuCovered = values.cpuCoveredNanos() - (last == null ? 0 : last.cpuCoveredNanos());
-    event.drainCpu = values.drainCpuNanos() - (last == null ? 0 : last.drainCpuNanos());
-    event.frames = values.frames() - (last == null ? 0 : last.frames());
-    event.unwindTime = values.unwindNanos() - (last == null ? 0 : last.unwindNanos());
-    event.splices = differences(values.splices(), last == null ? Map.of() : last.splices());
-    event.links = differences(values.links(), last == null ? Map.of() : last.links());
-    event.note = values.note();
-    event.cpuKernel = values.cpuKernelNanos() - (last == null ? 0 : last.cpuKernelNanos());
-    event.resets = differences(values.resets(), last == null ? Map.of() : last.resets());
-    event.foreign = values.foreign() - (last == null ? 0 : last.foreign());
-    event.cpuMissed = values.cpuMissedNanos() - (last == null ? 0 : last.cpuMissedNanos());
-    event.startDelay = values.gauges().startDelayNanos();
-    event.intervalReached = reachedIfLonger(values);
-    event.threadsSkipped = values.gauges().skippedThreads();
-    event.kernelMemory = values.gauges().kernelBytes();
-    event.kernelMemoryBudget = values.gauges().kernelBudgetBytes();
+    SamplerFigures last = lastStatus;
+    SamplerStatus event = StatusFields.event(last == null ? figures : figures.since(last));
     int chunk = gate.enter(recording);
     if (chunk == 0) {
       return false;
@@ -360,7 +327,7 @@ public final class EventStore implements AutoCloseable {
     } finally {
       gate.leave();
     }
-    lastStatus = values;
+    lastStatus = figures;
     return true;
   }
 
@@ -368,41 +335,10 @@ public final class EventStore implements AutoCloseable {
    * What no status has said by now is of no recording's time: the next status begins here. While no
    * drain thread is attached.
    *
-   * @param values sums since the agent began
+   * @param figures since the agent began
    */
-  public void passOver(SamplerStatusValues values) {
-    lastStatus = values;
-  }
-
-  private static long reachedIfLonger(SamplerStatusValues values) {
-    long reached = values.gauges().reachedIntervalNanos();
-    return reached > values.intervalNanos() ? reached : 0;
-  }
-
-  private String endCounts(long[] counts, long[] before) {
-    StringBuilder text = new StringBuilder();
-    for (int code = 0; code < counts.length; code++) {
-      long count = counts[code] - (before == null || code >= before.length ? 0 : before[code]);
-      if (count != 0) {
-        text.append(text.length() == 0 ? "" : ",")
-            .append(endLabels.getOrDefault(code, Integer.toString(code)))
-            .append('=')
-            .append(count);
-      }
-    }
-    return text.toString();
-  }
-
-  private static String differences(Map<String, Long> counts, Map<String, Long> before) {
-    StringJoiner text = new StringJoiner(",");
-    counts.forEach(
-        (label, count) -> {
-          long more = count - before.getOrDefault(label, 0L);
-          if (more != 0) {
-            text.add(label + "=" + more);
-          }
-        });
-    return text.toString();
+  public void passOver(SamplerFigures figures) {
+    lastStatus = figures;
   }
 
   private void beginCommit(int chunk) {
@@ -561,17 +497,6 @@ public final class EventStore implements AutoCloseable {
     return ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L);
   }
 
-  private static Map<Integer, String> parseLegend(String legend) {
-    Map<Integer, String> labels = new TreeMap<>();
-    for (String entry : legend.split(",", -1)) {
-      int equals = entry.indexOf('=');
-      if (equals > 0) {
-        labels.put(Integer.parseInt(entry.substring(0, equals)), entry.substring(equals + 1));
-      }
-    }
-    return labels;
-  }
-
   void beforeRotation() {
     boolean flushed = gate.chunkEnds();
     if (!flushed && gate.isLastFlushed()) {
@@ -584,22 +509,12 @@ public final class EventStore implements AutoCloseable {
    * counted here, for the counts are that thread's.
    */
   private void stateLoss() {
-    SamplerStatus event = new SamplerStatus();
-    SamplerStatusValues last = lastStatus;
-    if (last == null || !event.isEnabled()) {
+    SamplerFigures last = lastStatus;
+    if (last == null || !new SamplerStatus().isEnabled()) {
       return; // nothing to lose: sampling had not begun, which StartWatch says
     }
-    event.engine = last.engine();
-    event.engineReason = last.engineReason();
-    event.interval = last.intervalNanos();
-    event.intervalReached = reachedIfLonger(last);
-    event.startDelay = last.gauges().startDelayNanos();
-    event.ends = "";
-    event.splices = "";
-    event.links = "";
-    event.resets = "";
-    event.note = last.note().isEmpty() ? LATE : LATE + "; " + last.note();
-    event.commit();
+    String note = last.note().isEmpty() ? LATE : LATE + "; " + last.note();
+    StatusFields.event(last.since(last).with(note)).commit();
   }
 
   void afterRotation() {

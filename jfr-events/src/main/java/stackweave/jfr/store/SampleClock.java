@@ -17,7 +17,7 @@ import stackweave.jfr.event.NativeSample;
  */
 final class SampleClock {
   /** An event without duration would get "now − start" as its duration. */
-  private static final long SHORTEST_DURATION_TICKS = 1;
+  private static final long MIN_DURATION_TICKS = 1;
 
   /** How often the anchor is renewed: nanoTime is slewed by NTP, by at most 0.5 ms a second. */
   private static final long ANCHOR_NANOS = 500_000_000L;
@@ -66,7 +66,7 @@ final class SampleClock {
       return;
     }
     START.set(event, anchorTicks + Math.round((timeNanos - anchorNanos) * ticksPerNano));
-    DURATION.set(event, SHORTEST_DURATION_TICKS);
+    DURATION.set(event, MIN_DURATION_TICKS);
   }
 
   /** Takes two anchors; false while JFR does not stamp events. */

@@ -1,10 +1,11 @@
 package stackweave.jfr.store;
 
 import java.util.Arrays;
+import stackweave.jfr.table.IndexTable;
 
 /**
- * The tree of all stacks of one generation: a node is a frame under its caller, found by open
- * addressing over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
+ * The tree of all stacks of one generation: a node is a frame under its caller, found by an {@link
+ * IndexTable} over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
  */
 final class StackTrie {
   private static final int FIRST_CAPACITY = 1_024;
@@ -18,8 +19,7 @@ final class StackTrie {
   private byte[] kinds = new byte[FIRST_CAPACITY];
   private int[] emitted = new int[FIRST_CAPACITY];
 
-  /** Index + 1, 0 for free; twice as long as the columns, so at most half full. */
-  private int[] table = new int[2 * FIRST_CAPACITY];
+  private final IndexTable table = new IndexTable(FIRST_CAPACITY);
 
   StackTrie(long firstId) {
     this.firstId = firstId;
@@ -29,8 +29,8 @@ final class StackTrie {
   void clear() {
     firstId += count;
     count = 0;
+    table.clear(FIRST_CAPACITY);
     if (parents.length == FIRST_CAPACITY) {
-      Arrays.fill(table, 0);
       return;
     }
     parents = new long[FIRST_CAPACITY];
@@ -39,7 +39,6 @@ final class StackTrie {
     lines = new int[FIRST_CAPACITY];
     kinds = new byte[FIRST_CAPACITY];
     emitted = new int[FIRST_CAPACITY];
-    table = new int[2 * FIRST_CAPACITY];
   }
 
   int count() {
@@ -52,16 +51,10 @@ final class StackTrie {
     return index >= 0 && index < count ? (int) index : -1;
   }
 
-  long idAt(int index) {
-    return firstId + index;
-  }
-
   /** The id of the node, new if there was none. */
   long intern(long parent, long method, int kind, int line, long offset) {
-    int mask = table.length - 1;
-    int slot = hash(parent, method, kind, line, offset) & mask;
-    while (table[slot] != 0) {
-      int index = table[slot] - 1;
+    int slot = table.slot(hash(parent, method, kind, line, offset));
+    for (int index = table.at(slot); index >= 0; index = table.at(slot)) {
       if (parents[index] == parent
           && methods[index] == method
           && offsets[index] == offset
@@ -69,7 +62,7 @@ final class StackTrie {
           && kinds[index] == (byte) kind) {
         return firstId + index;
       }
-      slot = (slot + 1) & mask;
+      slot = table.next(slot);
     }
     if (count == parents.length) {
       grow();
@@ -81,9 +74,8 @@ final class StackTrie {
     lines[count] = line;
     kinds[count] = (byte) kind;
     emitted[count] = 0;
-    count++;
-    table[slot] = count;
-    return firstId + count - 1;
+    table.put(slot, count);
+    return firstId + count++;
   }
 
   private void grow() {
@@ -94,14 +86,9 @@ final class StackTrie {
     lines = Arrays.copyOf(lines, capacity);
     kinds = Arrays.copyOf(kinds, capacity);
     emitted = Arrays.copyOf(emitted, capacity);
-    table = new int[2 * capacity];
-    int mask = table.length - 1;
+    table.clear(capacity);
     for (int i = 0; i < count; i++) {
-      int slot = hash(parents[i], methods[i], kinds[i], lines[i], offsets[i]) & mask;
-      while (table[slot] != 0) {
-        slot = (slot + 1) & mask;
-      }
-      table[slot] = i + 1;
+      table.add(hash(parents[i], methods[i], kinds[i], lines[i], offsets[i]), i);
     }
   }
 

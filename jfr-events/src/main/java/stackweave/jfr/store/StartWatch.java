@@ -2,10 +2,14 @@ package stackweave.jfr.store;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import jdk.jfr.FlightRecorder;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.SamplerStatus;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * Says why a recording is empty that ended before sampling began: until {@link #begun}, each chunk
@@ -38,6 +42,7 @@ public final class StartWatch implements AutoCloseable {
   public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
     StartWatch watch = new StartWatch(askedNanos, missed, notes);
     FlightRecorder.register(SamplerStatus.class);
+    StatusFields.load();
     FlightRecorder.register(ChunkEnd.class);
     FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
     return watch;
@@ -69,18 +74,9 @@ public final class StartWatch implements AutoCloseable {
     if (begun) {
       return;
     }
-    SamplerStatus event = new SamplerStatus();
-    if (!event.isEnabled()) {
+    if (!new SamplerStatus().isEnabled()) {
       return;
     }
-    event.engine = "";
-    event.engineReason = "";
-    event.ends = "";
-    event.splices = "";
-    event.links = "";
-    event.resets = "";
-    event.cpuMissed = missed.take(ProcessCpu.nanos());
-    event.cpuUsed = event.cpuMissed;
     StringBuilder note =
         new StringBuilder(
             obstacle.isEmpty()
@@ -93,8 +89,10 @@ public final class StartWatch implements AutoCloseable {
     for (String more : notes) {
       note.append("; ").append(more);
     }
-    event.note = note.toString();
-    event.commit();
+    long cpuMissed = missed.take(ProcessCpu.nanos());
+    Counters counters =
+        new Counters().set(Counter.CPU_MISSED, cpuMissed).set(Counter.CPU_USED, cpuMissed);
+    StatusFields.event(new SamplerFigures("", "", note.toString(), counters, Map.of())).commit();
   }
 
   /** Not a lambda: bootstrapping the first costs some milliseconds. */

@@ -15,12 +15,12 @@ public record StoreLimits(int nodes, int methods, int modules, int threads) {
       scaled(262_144, 65_536, 4_096, 16_384, Runtime.getRuntime().maxMemory());
 
   private static final long FULL_BYTES = 1L << 30;
-  private static final int LEAST_SHARE = 16;
+  private static final int MAX_DIVISOR = 16;
 
   private static StoreLimits scaled(
       int nodes, int methods, int modules, int threads, long maxHeapBytes) {
     int share = 1;
-    while (share < LEAST_SHARE && maxHeapBytes < FULL_BYTES / 8 * 7 / share) {
+    while (share < MAX_DIVISOR && maxHeapBytes < FULL_BYTES / 8 * 7 / share) {
       share *= 2;
     }
     return new StoreLimits(nodes / share, methods / share, modules / share, threads / share);

@@ -2,8 +2,8 @@ package stackweave.jfr.store;
 
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import stackweave.jfr.table.IndexTable;
 
 /**
  * The threads that were sampled. OS thread ids are reused, names change, and an OS thread carries
@@ -59,22 +59,22 @@ final class ThreadTable {
     }
   }
 
-  private static final int FIRST_CAPACITY = 256;
+  private static final int FIRST_CAPACITY = 128;
 
   private List<Entry> entries = new ArrayList<>();
   private long firstKey = 1;
 
-  /** Open addressing, at most half full, by what of a thread is a number: no boxes. */
-  private Entry[] table = new Entry[FIRST_CAPACITY];
+  /** By what of a thread is a number: no boxes. */
+  private final IndexTable table = new IndexTable(FIRST_CAPACITY);
 
   long intern(long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
-    int mask = table.length - 1;
-    int slot = slot(tid, javaId, virtual, mask);
-    while (table[slot] != null) {
-      if (table[slot].is(tid, name, javaId, virtual, carrierId, thread)) {
-        return table[slot].key;
+    int slot = table.slot(hash(tid, javaId, virtual));
+    for (int index = table.at(slot); index >= 0; index = table.at(slot)) {
+      Entry known = entries.get(index);
+      if (known.is(tid, name, javaId, virtual, carrierId, thread)) {
+        return known.key;
       }
-      slot = slot + 1 & mask;
+      slot = table.next(slot);
     }
     Entry entry =
         new Entry(
@@ -86,9 +86,9 @@ final class ThreadTable {
             carrierId,
             thread,
             virtual ? newest(tid, carrierId) : null);
+    table.put(slot, entries.size());
     entries.add(entry);
-    table[slot] = entry;
-    if (2 * entries.size() > table.length) {
+    if (entries.size() == table.capacity()) {
       grow();
     }
     return entry.key;
@@ -96,33 +96,30 @@ final class ThreadTable {
 
   /** The platform thread with these ids; the one added last where it was renamed. */
   private Entry newest(long tid, long javaId) {
-    int mask = table.length - 1;
     Entry newest = null;
-    for (int i = slot(tid, javaId, false, mask); table[i] != null; i = i + 1 & mask) {
-      Entry entry = table[i];
+    int slot = table.slot(hash(tid, javaId, false));
+    for (int index = table.at(slot); index >= 0; index = table.at(slot)) {
+      Entry entry = entries.get(index);
       boolean wanted = entry.tid == tid && entry.javaId == javaId && !entry.virtual;
       if (wanted && (newest == null || entry.key > newest.key)) {
         newest = entry;
       }
+      slot = table.next(slot);
     }
     return newest;
   }
 
   private void grow() {
-    table = new Entry[2 * table.length];
-    int mask = table.length - 1;
-    for (Entry entry : entries) {
-      int slot = slot(entry.tid, entry.javaId, entry.virtual, mask);
-      while (table[slot] != null) {
-        slot = slot + 1 & mask;
-      }
-      table[slot] = entry;
+    table.clear(2 * table.capacity());
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      table.add(hash(entry.tid, entry.javaId, entry.virtual), i);
     }
   }
 
-  private static int slot(long tid, long javaId, boolean virtual, int mask) {
+  private static int hash(long tid, long javaId, boolean virtual) {
     long hash = (tid * 0x9E3779B97F4A7C15L + 2 * javaId + (virtual ? 1 : 0)) * 0xC2B2AE3D27D4EB4FL;
-    return (int) (hash >>> 32) & mask;
+    return (int) (hash >>> 32);
   }
 
   /** The thread of a key of this generation, null for any other key. */
@@ -139,10 +136,6 @@ final class ThreadTable {
   void clear() {
     firstKey += entries.size();
     entries = new ArrayList<>();
-    if (table.length > FIRST_CAPACITY) {
-      table = new Entry[FIRST_CAPACITY];
-    } else {
-      Arrays.fill(table, null);
-    }
+    table.clear(FIRST_CAPACITY);
   }
 }

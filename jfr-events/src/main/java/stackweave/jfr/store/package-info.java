@@ -1,2 +1,2 @@
-/** The way into a recording: interned stacks, and chunks that each explain themselves. */
+/** Writes recordings: interned stacks, and chunks that each hold their own definitions. */
 package stackweave.jfr.store;

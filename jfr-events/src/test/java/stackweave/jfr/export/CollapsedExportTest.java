@@ -8,8 +8,7 @@ import java.util.function.Consumer;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -137,10 +136,10 @@ class CollapsedExportTest {
       }
       recording.dump(file);
     }
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording profile = SampledRecording.open(file);
     assertEquals(0, profile.unresolved());
     StringBuilder text = new StringBuilder();
-    CollapsedExport.write(profile, threads, text);
+    new CollapsedExport(threads).writeText(profile, text);
     return text.toString();
   }
 

@@ -20,8 +20,7 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.Programs;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.StoreLimits;
@@ -39,18 +38,18 @@ class FlameGraphExportTest {
 
   @Test
   void thePageHoldsTheCollapsedStacks() throws Exception {
-    StackProfile profile = workload();
+    SampledRecording profile = workload();
     String page = page(profile, false);
     StringBuilder collapsed = new StringBuilder();
-    CollapsedExport.write(profile, false, collapsed);
+    new CollapsedExport(false).writeText(profile, collapsed);
     assertEquals(collapsed.toString(), collapse(page));
   }
 
   @Test
   void threadsComeFirst() throws Exception {
-    StackProfile profile = workload();
+    SampledRecording profile = workload();
     StringBuilder collapsed = new StringBuilder();
-    CollapsedExport.write(profile, true, collapsed);
+    new CollapsedExport(true).writeText(profile, collapsed);
     assertEquals(collapsed.toString(), collapse(page(profile, true)));
   }
 
@@ -67,7 +66,7 @@ class FlameGraphExportTest {
 
   @Test
   void theSameProfileGivesTheSamePage() throws Exception {
-    StackProfile profile = workload();
+    SampledRecording profile = workload();
     assertEquals(page(profile, false), page(profile, false));
   }
 
@@ -84,7 +83,7 @@ class FlameGraphExportTest {
       }
       recording.dump(file);
     }
-    String page = page(RecordingReader.profile(file), true, HOSTILE);
+    String page = page(SampledRecording.open(file), true, HOSTILE);
     assertEquals(2, page.split("</script>", -1).length - 1, "script elements ended");
     assertFalse(page.contains("<img"), "markup out of a name");
     if (Files.isExecutable(BROWSER)) {
@@ -97,9 +96,9 @@ class FlameGraphExportTest {
   @Test
   void theBrowserFindsTheMatchedShare() throws Exception {
     assumeTrue(Files.isExecutable(BROWSER), "needs " + BROWSER);
-    StackProfile profile = workload();
+    SampledRecording profile = workload();
     StringBuilder collapsed = new StringBuilder();
-    CollapsedExport.write(profile, false, collapsed);
+    new CollapsedExport(false).writeText(profile, collapsed);
     long matched = 0;
     long all = 0;
     for (String line : collapsed.toString().split("\n")) {
@@ -226,7 +225,7 @@ class FlameGraphExportTest {
   void whatIsNotThereIsSaidInColour() throws Exception {
     Path file = directory.resolve("short.jfr");
     Workload.recordShort(file);
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording profile = SampledRecording.open(file);
     List<String> warnings =
         List.of(
             "7 samples only: shares are rough",
@@ -250,7 +249,7 @@ class FlameGraphExportTest {
   /** Of a usual recording nothing is said that need not be. */
   @Test
   void whatIsThereIsNotSaid() throws Exception {
-    StackProfile profile = workload();
+    SampledRecording profile = workload();
     assertEquals(List.of(), profile.warnings());
     assertTrue(page(profile, false).contains("15.94 s used (97.23 %)\",\"\"]"));
   }
@@ -259,7 +258,7 @@ class FlameGraphExportTest {
   void aHundredThousandNodesOpen() throws Exception {
     Path file = directory.resolve("large.jfr");
     Workload.recordLarge(file, 3_000);
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording profile = SampledRecording.open(file);
     String page = page(profile, false);
     int nodes = decode(page).size();
     assertTrue(nodes > 90_000, "nodes: " + nodes);
@@ -270,20 +269,20 @@ class FlameGraphExportTest {
     }
   }
 
-  private StackProfile workload() throws Exception {
+  private SampledRecording workload() throws Exception {
     Path file = directory.resolve("workload.jfr");
     Workload.record(file);
-    return RecordingReader.profile(file);
+    return SampledRecording.open(file);
   }
 
-  private static String page(StackProfile profile, boolean threads) throws IOException {
+  private static String page(SampledRecording profile, boolean threads) throws IOException {
     return page(profile, threads, "workload.jfr");
   }
 
-  private static String page(StackProfile profile, boolean threads, String title)
+  private static String page(SampledRecording profile, boolean threads, String title)
       throws IOException {
     StringBuilder page = new StringBuilder();
-    FlameGraphExport.write(profile, title, threads, page);
+    new FlameGraphExport(title, threads).writeText(profile, page);
     return page.toString();
   }
 

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -39,7 +38,7 @@ class TopExportTest {
 
   @Test
   void sharesAreThoseOfTheCollapsedStacks() throws Exception {
-    StackProfile profile = workload();
+    SampledRecording profile = workload();
     Map<String, List<String[]>> tables = tables(top(profile, ALL));
 
     // The second computation: nothing but the text of the collapsed stacks.
@@ -73,7 +72,7 @@ class TopExportTest {
 
   @Test
   void threadsAreThoseOfTheCollapsedStacks() throws Exception {
-    StackProfile profile = few();
+    SampledRecording profile = few();
     Map<String, Long> samples = new LinkedHashMap<>();
     for (String line : collapsed(profile, true).split("\n")) {
       samples.merge(
@@ -92,7 +91,7 @@ class TopExportTest {
 
   @Test
   void recursionCountsOnceAndCpuTimeIsTheWeight() throws Exception {
-    StackProfile profile = few();
+    SampledRecording profile = few();
     String text = top(profile, new TopExport.Options(0, false, false, 80));
     List<String[]> rows = tables(text).get("FUNCTION");
     // 4 samples of 10 ms in fib, called by itself; 1 of 60 ms in sort.
@@ -133,7 +132,8 @@ class TopExportTest {
     for (boolean byTotal : new boolean[] {false, true}) {
       TopExport.Options options = new TopExport.Options(200, byTotal, false, width);
       StringBuilder text = new StringBuilder();
-      TopExport.write(workload(), "a name \u4e2d\u6587 ".repeat(30) + ".jfr", options, text);
+      new TopExport("a name \u4e2d\u6587 ".repeat(30) + ".jfr", options)
+          .writeText(workload(), text);
       for (String line : text.toString().split("\n")) {
         assertTrue(ShortNames.columns(line) <= width, line);
       }
@@ -153,7 +153,7 @@ class TopExportTest {
       }
       recording.dump(file);
     }
-    String text = top(RecordingReader.profile(file), ALL);
+    String text = top(SampledRecording.open(file), ALL);
     text.codePoints()
         .filter(c -> c != '\n')
         .forEach(
@@ -261,26 +261,26 @@ class TopExportTest {
     return frame.contains(".") ? "Java" : "JVM (stubs, interpreter)";
   }
 
-  private static String top(StackProfile profile, TopExport.Options options) throws Exception {
+  private static String top(SampledRecording profile, TopExport.Options options) throws Exception {
     StringBuilder text = new StringBuilder();
-    TopExport.write(profile, "workload.jfr", options, text);
+    new TopExport("workload.jfr", options).writeText(profile, text);
     return text.toString();
   }
 
-  private static String collapsed(StackProfile profile, boolean threads) throws Exception {
+  private static String collapsed(SampledRecording profile, boolean threads) throws Exception {
     StringBuilder text = new StringBuilder();
-    CollapsedExport.write(profile, threads, text);
+    new CollapsedExport(threads).writeText(profile, text);
     return text.toString();
   }
 
-  private StackProfile workload() throws Exception {
+  private SampledRecording workload() throws Exception {
     Path file = directory.resolve("workload.jfr");
     Workload.record(file);
-    return RecordingReader.profile(file);
+    return SampledRecording.open(file);
   }
 
   /** Five samples: a recursive function's, and a heavier one of a stack that is cut. */
-  private StackProfile few() throws Exception {
+  private SampledRecording few() throws Exception {
     Path file = directory.resolve("few.jfr");
     try (Recording recording = new Recording()) {
       recording.start();
@@ -305,7 +305,7 @@ class TopExportTest {
       }
       recording.dump(file);
     }
-    return RecordingReader.profile(file);
+    return SampledRecording.open(file);
   }
 
   private static void sample(EventStore store, long thread, long stack, long millis, int end) {

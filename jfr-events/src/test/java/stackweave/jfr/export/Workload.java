@@ -5,11 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import jdk.jfr.Recording;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
-import stackweave.jfr.store.SamplerGauges;
-import stackweave.jfr.store.SamplerStatusValues;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 
@@ -135,30 +137,22 @@ final class Workload {
           samples += write(store, stack);
         }
         store.status(
-            new SamplerStatusValues(
+            new SamplerFigures(
                 "perf",
                 "",
-                10_000_000,
-                samples,
-                samples,
-                0,
-                0,
-                0,
-                0,
-                new long[] {samples - 5, 0, 3, 2},
-                15_940_000_000L,
-                samples * 10_000_000,
-                12_000_000,
-                20 * samples,
-                3_000_000,
-                Map.of(),
-                Map.of(),
                 "",
-                0,
-                Map.of(),
-                0,
-                0,
-                SamplerGauges.NONE));
+                new Counters()
+                    .set(Counter.INTERVAL, 10_000_000)
+                    .set(Counter.TAKEN, samples)
+                    .set(Counter.WRITTEN, samples)
+                    .set(Counter.CPU_USED, 15_940_000_000L)
+                    .set(Counter.CPU_COVERED, samples * 10_000_000)
+                    .set(Counter.DRAIN_CPU, 12_000_000)
+                    .set(Counter.FRAMES, 20 * samples)
+                    .set(Counter.UNWIND_TIME, 3_000_000),
+                Map.of(
+                    Breakdown.ENDS,
+                    Map.of("complete", samples - 5, "truncated", 3L, "unreadable memory", 2L))));
       }
       recording.dump(file);
     }
@@ -171,30 +165,23 @@ final class Workload {
       try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         write(store, "7 n:late@libodd.so");
         store.status(
-            new SamplerStatusValues(
+            new SamplerFigures(
                 "timer",
                 "",
-                1_000_000,
-                7,
-                7,
-                0,
-                0,
-                0,
-                0,
-                new long[] {7},
-                2_210_000_000L,
-                70_000_000L,
-                12_000_000,
-                7,
-                3_000_000,
-                Map.of(),
-                Map.of(),
                 "recording 1 asks for engine 'foo', which is unknown",
-                0,
-                Map.of(),
-                0,
-                1_900_000_000L,
-                new SamplerGauges(1_700_000_000L, 4_000_000L, 0, 0, 0)));
+                new Counters()
+                    .set(Counter.INTERVAL, 1_000_000)
+                    .set(Counter.TAKEN, 7)
+                    .set(Counter.WRITTEN, 7)
+                    .set(Counter.CPU_USED, 2_210_000_000L)
+                    .set(Counter.CPU_COVERED, 70_000_000L)
+                    .set(Counter.DRAIN_CPU, 12_000_000)
+                    .set(Counter.FRAMES, 7)
+                    .set(Counter.UNWIND_TIME, 3_000_000)
+                    .set(Counter.CPU_MISSED, 1_900_000_000L)
+                    .set(Counter.START_DELAY, 1_700_000_000L)
+                    .set(Counter.INTERVAL_REACHED, 4_000_000L),
+                Map.of(Breakdown.ENDS, Map.of("complete", 7L))));
       }
       recording.dump(file);
     }

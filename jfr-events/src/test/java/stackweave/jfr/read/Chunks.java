@@ -25,7 +25,7 @@ public final class Chunks {
     long unresolved = 0;
     for (Path chunk : extract(recording)) {
       try {
-        StackProfile profile = RecordingReader.profile(chunk);
+        SampledRecording profile = SampledRecording.open(chunk);
         unresolved += profile.unresolved();
       } catch (RecordingException e) {
         if (!e.getMessage().contains("holds no samples")) {

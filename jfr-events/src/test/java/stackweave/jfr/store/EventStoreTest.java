@@ -15,8 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 
 /** What a sample costs, and what the store does at its limits. */
 class EventStoreTest {
@@ -43,7 +46,7 @@ class EventStoreTest {
     double perSample = (double) (Files.size(file) - Files.size(empty)) / SAMPLES;
     System.out.printf("%.1f bytes per sample, all in%n", perSample);
     assertTrue(perSample <= 50, "bytes per sample: " + perSample);
-    assertEquals(SAMPLES, RecordingReader.profile(file).samples());
+    assertEquals(SAMPLES, SampledRecording.open(file).samples());
   }
 
   @Test
@@ -95,7 +98,7 @@ class EventStoreTest {
       assertEquals(1, store.staleSamples());
       recording.dump(file);
     }
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording profile = SampledRecording.open(file);
     assertEquals(500, profile.samples());
     assertEquals(0, profile.unresolved());
   }
@@ -148,7 +151,7 @@ class EventStoreTest {
       assertTrue(sample(store, 2), "the gate is open again");
       recording.dump(file);
     }
-    assertEquals(0, RecordingReader.profile(file).unresolved());
+    assertEquals(0, SampledRecording.open(file).unresolved());
   }
 
   /** The JVM's end waits no longer, however many recordings end with it, and the file says so. */
@@ -199,34 +202,19 @@ class EventStoreTest {
       assertTrue(took.get() < 2 * ChunkGate.FLUSH_NANOS + 400_000_000L, "ns: " + took);
       recording.dump(file);
     }
-    assertEquals(EventStore.LATE, RecordingReader.profile(file).totals().note());
+    assertEquals(EventStore.LATE, SampledRecording.open(file).figures().note());
   }
 
-  private static SamplerStatusValues sampling() {
-    return new SamplerStatusValues(
+  private static SamplerFigures sampling() {
+    return new SamplerFigures(
         "perf",
         "",
-        10_000_000,
-        1,
-        1,
-        0,
-        0,
-        0,
-        0,
-        new long[] {1},
-        0,
-        0,
-        0,
-        0,
-        0,
-        Map.of(),
-        Map.of(),
         "",
-        0,
-        Map.of(),
-        0,
-        0,
-        SamplerGauges.NONE);
+        new Counters()
+            .set(Counter.INTERVAL, 10_000_000)
+            .set(Counter.TAKEN, 1)
+            .set(Counter.WRITTEN, 1),
+        Map.of(Breakdown.ENDS, Map.of("complete", 1L)));
   }
 
   private static boolean sample(EventStore store, int number) {

@@ -11,6 +11,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingStream;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * A process that writes samples while its recordings are dumped, started and stopped all the time.
@@ -126,31 +130,19 @@ public final class RotationStorm {
     worstSample.accumulateAndGet(System.nanoTime() - time, Math::max);
   }
 
-  private SamplerStatusValues status(long taken) {
-    return new SamplerStatusValues(
+  private SamplerFigures status(long taken) {
+    return new SamplerFigures(
         "synthetic",
         "",
-        1_000_000_000L / rate,
-        taken,
-        written,
-        0,
-        refused,
-        0,
-        0,
-        new long[] {written},
-        written,
-        written,
-        0,
-        0,
-        0,
-        Map.of(),
-        Map.of(),
         "",
-        0,
-        Map.of(),
-        0,
-        0,
-        SamplerGauges.NONE);
+        new Counters()
+            .set(Counter.INTERVAL, 1_000_000_000L / rate)
+            .set(Counter.TAKEN, taken)
+            .set(Counter.WRITTEN, written)
+            .set(Counter.DROPPED, refused)
+            .set(Counter.CPU_USED, written)
+            .set(Counter.CPU_COVERED, written),
+        Map.of(Breakdown.ENDS, Map.of("complete", written)));
   }
 
   private void extras() {

@@ -18,9 +18,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.Programs;
 import stackweave.jfr.read.Chunks;
-import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.SampledStack;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.Jdk;
 
 /** Every sample is read back, with its own stack, from its own chunk, however often they rotate. */
@@ -74,22 +74,21 @@ class RotationStormTest {
   private static void checkSamples(Path main, long written, long timeOffset) throws Exception {
     BitSet seen = new BitSet();
     long[] worst = new long[1];
-    List<String> losses =
-        RecordingReader.forEach(
-            main,
-            stack -> {
-              int number = (int) stack.contextId() - 1;
-              assertTrue(!seen.get(number), "twice: " + number);
-              seen.set(number);
-              assertEquals(SyntheticStacks.expected(number), texts(stack));
-              assertEquals(SyntheticStacks.threadId(number), stack.thread().osThreadId());
-              assertEquals("worker-" + stack.thread().osThreadId(), stack.thread().name());
-              assertEquals(SyntheticStacks.endCode(number) == 0, stack.end().isComplete());
-              // The weight is the time of the interrupt on the nanoTime clock.
-              long off = nanos(stack.time()) - timeOffset - stack.weightNanos();
-              worst[0] = Math.max(worst[0], Math.abs(off));
-            });
-    assertEquals(List.of(), losses);
+    SampledRecording recording = SampledRecording.open(main);
+    recording.forEachSample(
+        stack -> {
+          int number = (int) stack.contextId() - 1;
+          assertTrue(!seen.get(number), "twice: " + number);
+          seen.set(number);
+          assertEquals(SyntheticStacks.expected(number), texts(stack));
+          assertEquals(SyntheticStacks.threadId(number), stack.thread().osThreadId());
+          assertEquals("worker-" + stack.thread().osThreadId(), stack.thread().name());
+          assertEquals(SyntheticStacks.endCode(number) == 0, stack.end().isComplete());
+          // The weight is the time of the interrupt on the nanoTime clock.
+          long off = nanos(stack.time()) - timeOffset - stack.weightNanos();
+          worst[0] = Math.max(worst[0], Math.abs(off));
+        });
+    assertEquals(List.of(), recording.losses());
     assertEquals(written, seen.cardinality());
     System.out.println("sample times off by at most " + worst[0] / 1_000 + " us");
     // The two clocks of the process were compared to the millisecond only.
@@ -100,7 +99,7 @@ class RotationStormTest {
     return time.getEpochSecond() * 1_000_000_000L + time.getNano();
   }
 
-  private static List<String> texts(SampledStack stack) {
+  private static List<String> texts(Sample stack) {
     return stack.frames().stream().map(SampledFrame::text).toList();
   }
 }

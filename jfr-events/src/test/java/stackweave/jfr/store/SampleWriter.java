@@ -3,6 +3,10 @@ package stackweave.jfr.store;
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 
 /** Writes samples of {@link SyntheticStacks} into whatever recording runs. */
 public final class SampleWriter implements AutoCloseable {
@@ -21,30 +25,17 @@ public final class SampleWriter implements AutoCloseable {
     }
     boolean stated =
         store.status(
-            new SamplerStatusValues(
+            new SamplerFigures(
                 "synthetic",
                 "",
-                1_000,
-                written,
-                written,
-                0,
-                0,
-                0,
-                0,
-                new long[] {written},
-                written,
-                written,
-                0,
-                0,
-                0,
-                Map.of(),
-                Map.of(),
                 "",
-                0,
-                Map.of(),
-                0,
-                0,
-                SamplerGauges.NONE));
+                new Counters()
+                    .set(Counter.INTERVAL, 1_000)
+                    .set(Counter.TAKEN, written)
+                    .set(Counter.WRITTEN, written)
+                    .set(Counter.CPU_USED, written)
+                    .set(Counter.CPU_COVERED, written),
+                Map.of(Breakdown.ENDS, Map.of("complete", written))));
     if (!stated) {
       throw new IllegalStateException("status refused");
     }

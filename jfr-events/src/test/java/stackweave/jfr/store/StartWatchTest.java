@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.RecordingReader;
+import stackweave.jfr.read.SampledRecording;
 
 /** A recording that ended before sampling began says so. */
 class StartWatchTest {
@@ -43,7 +43,7 @@ class StartWatchTest {
     assertTrue(
         note.matches("sampling had not begun .* it was being prepared for \\d\\.\\d s"), note);
     String empty =
-        assertThrows(RecordingException.class, () -> RecordingReader.profile(file)).getMessage();
+        assertThrows(RecordingException.class, () -> SampledRecording.open(file)).getMessage();
     assertTrue(empty.contains("sampling had not begun"), empty);
   }
 
@@ -81,7 +81,7 @@ class StartWatchTest {
     assertTrue(statuses.get(0).getLong("cpuMissed") >= 300_000_000L, statuses::toString);
     assertTrue(sum >= 400_000_000L && sum < 4_000_000_000L, statuses::toString);
     String empty =
-        assertThrows(RecordingException.class, () -> RecordingReader.profile(file)).getMessage();
+        assertThrows(RecordingException.class, () -> SampledRecording.open(file)).getMessage();
     assertTrue(empty.matches(".*sampling has not begun; \\d\\.\\d+ s of CPU time .*"), empty);
   }
 

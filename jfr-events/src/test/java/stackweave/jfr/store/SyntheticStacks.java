@@ -77,6 +77,15 @@ public final class SyntheticStacks {
     return store.thread(tid, "worker-" + tid, tid + 10, false, 0, null);
   }
 
+  /** The line of the innermost frame of Java. */
+  public static int innermostLine(long number) {
+    int frame = depth(number) - 1;
+    while (isNative(methodNumber(number, frame))) {
+      frame--;
+    }
+    return methodNumber(number, frame);
+  }
+
   /** The frames that a reader must find. */
   public static List<String> expected(long number) {
     List<String> frames = new ArrayList<>();

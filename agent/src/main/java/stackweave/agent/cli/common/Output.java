@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.regex.Pattern;
+import stackweave.jfr.export.Export;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * Where a result goes: a file, or standard output, which {@code -} names, too; text is UTF-8 in any
@@ -37,19 +39,27 @@ public final class Output {
     return file == null || file.toString().equals(STANDARD_OUTPUT);
   }
 
-  /** To {@code file}, or to standard output. */
+  /** Text, to {@code file} or to standard output. */
   public static void to(Path file, Content content) throws FailedException {
-    if (isStandardOutput(file)) {
-      toStandardOutput(content);
-      return;
-    }
+    bytes(file, out -> write(out, content));
+  }
+
+  /** What is made of a recording, to {@code file} or to standard output. */
+  public static void to(Path file, Export export, SampledRecording recording)
+      throws FailedException {
+    bytes(file, out -> export.write(recording, out));
+  }
+
+  private static void bytes(Path file, OutputFile.Content content) throws FailedException {
     try {
-      if (isDevice(file)) {
+      if (isStandardOutput(file)) {
+        bytesToStandardOutput(content);
+      } else if (isDevice(file)) {
         try (OutputStream out = openDevice(file)) {
-          write(out, content);
+          content.writeTo(out);
         }
       } else {
-        OutputFile.write(file, out -> write(out, content));
+        OutputFile.write(file, content);
       }
     } catch (IOException e) {
       throw cantWrite(file, e);
@@ -116,13 +126,16 @@ public final class Output {
   }
 
   public static void toStandardOutput(Content content) throws FailedException {
+    to(null, content);
+  }
+
+  private static void bytesToStandardOutput(OutputFile.Content content) throws IOException {
     try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
-      write(out, content);
+      content.writeTo(out);
     } catch (IOException e) {
-      if ("Broken pipe".equals(e.getMessage())) {
-        return; // who reads has seen enough, as head does
+      if (!"Broken pipe".equals(e.getMessage())) { // who reads has seen enough, as head does
+        throw e;
       }
-      throw cantWrite(null, e);
     }
   }
 

@@ -9,7 +9,6 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.StackProfile;
 
 /** {@code collapsed REC}. */
 @Command(
@@ -36,9 +35,7 @@ public final class CollapsedCommand implements Callable<Integer> {
     if (!Output.isStandardOutput(output)) {
       recording.mustNotBe(output);
     }
-    StackProfile profile = recording.read();
-    Output.Content content = out -> CollapsedExport.write(profile, recording.threads(), out);
-    Output.to(output, content);
+    Output.to(output, new CollapsedExport(recording.threads()), recording.read());
     return 0;
   }
 }

@@ -9,7 +9,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /** {@code flamegraph REC}. */
 @Command(
@@ -36,9 +36,9 @@ public final class FlameGraphCommand implements Callable<Integer> {
     if (!Output.isStandardOutput(file)) {
       recording.mustNotBe(file);
     }
-    StackProfile profile = recording.read();
+    SampledRecording read = recording.read();
     String title = recording.file().getFileName().toString();
-    Output.to(file, out -> FlameGraphExport.write(profile, title, recording.threads(), out));
+    Output.to(file, new FlameGraphExport(title, recording.threads()), read);
     if (!Output.isStandardOutput(file)) {
       System.out.println(file);
     }

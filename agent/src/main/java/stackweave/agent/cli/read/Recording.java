@@ -10,8 +10,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /** What the commands on one recording have in common. */
 public final class Recording {
@@ -33,15 +32,15 @@ public final class Recording {
   }
 
   /** Reads it, and says on stderr what is missing in it and what to know of it, a line for each. */
-  StackProfile read() throws RecordingException {
-    StackProfile profile = RecordingReader.profile(file);
-    for (String loss : profile.losses()) {
+  SampledRecording read() throws RecordingException {
+    SampledRecording recording = SampledRecording.open(file);
+    for (String loss : recording.losses()) {
       System.err.println("stackweave: " + file + ": " + Plain.line(loss));
     }
-    for (String warning : profile.warnings()) {
+    for (String warning : recording.warnings()) {
       System.err.println("stackweave: " + file + ": " + Plain.line(warning));
     }
-    return profile;
+    return recording;
   }
 
   /** Refuses an output that would overwrite the recording. */

@@ -16,8 +16,7 @@ import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.RecordingReader;
-import stackweave.jfr.read.StackProfile;
+import stackweave.jfr.read.SampledRecording;
 
 /** {@code top REC}. */
 @Command(
@@ -70,7 +69,7 @@ public final class TopCommand implements Callable<Integer> {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
-    StackProfile profile = RecordingReader.profile(file);
+    SampledRecording recording = SampledRecording.open(file);
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,
@@ -78,7 +77,7 @@ public final class TopCommand implements Callable<Integer> {
             bySamples,
             wide ? WIDEST : width(System.getenv("COLUMNS")));
     String title = file.getFileName().toString();
-    Output.toStandardOutput(out -> TopExport.write(profile, title, options, out));
+    Output.to(null, new TopExport(title, options), recording);
     return 0;
   }
 
@@ -87,7 +86,7 @@ public final class TopCommand implements Callable<Integer> {
     if (columns == null || !columns.matches("[0-9]{1,4}")) {
       return TopExport.USUAL_WIDTH;
     }
-    return Math.max(TopExport.LEAST_WIDTH, Integer.parseInt(columns));
+    return Math.max(TopExport.MIN_WIDTH, Integer.parseInt(columns));
   }
 
   /** What functions and libraries are sorted by. */

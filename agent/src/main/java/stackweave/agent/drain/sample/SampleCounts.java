@@ -1,21 +1,15 @@
 package stackweave.agent.drain.sample;
 
 import java.util.Arrays;
+import stackweave.jfr.status.Counters;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
 
 /** What became of the samples since the agent began. Belongs to the drain thread. */
 public final class SampleCounts {
-  public long taken;
-  public long written;
-  public long dropped;
-  public long undecodable;
+  public final Counters counters = new Counters();
 
-  /** Not decoded, for another one stands for it; among those taken. */
-  public long thinned;
-
-  public long frames;
-  public long unwindNanos;
+  /** Written samples by the code of their end. */
   public final long[] ends =
       new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
 

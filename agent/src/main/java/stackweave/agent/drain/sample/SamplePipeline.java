@@ -12,6 +12,7 @@ import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
+import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleMap;
@@ -108,14 +109,14 @@ public final class SamplePipeline implements EngineSink {
     if (throttle.keeps()) {
       return true;
     }
-    counts.taken++;
-    counts.thinned++;
+    counts.counters.add(Counter.TAKEN, 1);
+    counts.counters.add(Counter.THINNED, 1);
     return false;
   }
 
   @Override
   public void sample(StackSnapshot snapshot) {
-    counts.taken++;
+    counts.counters.add(Counter.TAKEN, 1);
     long begin = System.nanoTime();
     try {
       snapshot.setElsewhere(memory);
@@ -139,7 +140,7 @@ public final class SamplePipeline implements EngineSink {
       }
     } catch (RuntimeException | Error e) {
       // Errors too (no memory, no stack, a class that can't be loaded): they cost this sample only.
-      counts.undecodable++;
+      counts.counters.add(Counter.UNDECODABLE, 1);
       counts.lastFailure = e;
     }
     throttle.decoded(System.nanoTime() - begin);
@@ -149,8 +150,8 @@ public final class SamplePipeline implements EngineSink {
   private StopReason unwind(StackSnapshot snapshot, ModuleMap map, long stackEnd) {
     long begin = System.nanoTime();
     StopReason end = unwinder.unwind(snapshot, map, stackEnd);
-    counts.unwindNanos += System.nanoTime() - begin;
-    counts.frames += frames.count();
+    counts.counters.add(Counter.UNWIND_TIME, System.nanoTime() - begin);
+    counts.counters.add(Counter.FRAMES, frames.count());
     return end;
   }
 
@@ -167,10 +168,10 @@ public final class SamplePipeline implements EngineSink {
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {
-      counts.written++;
+      counts.counters.add(Counter.WRITTEN, 1);
       counts.ends[end.code()]++;
     } else {
-      counts.dropped++;
+      counts.counters.add(Counter.DROPPED, 1);
     }
   }
 

@@ -1,5 +1,6 @@
 package stackweave.agent.drain.status;
 
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -8,9 +9,12 @@ import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.MissedCpu;
-import stackweave.jfr.store.SamplerGauges;
-import stackweave.jfr.store.SamplerStatusValues;
+import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
 
 /**
@@ -18,11 +22,6 @@ import stackweave.unwind.snapshot.SpliceOutcome;
  * to the drain thread; the next drain thread takes over when the one before has ended.
  */
 public final class SamplerTotals {
-  /** What there is before anything was sampled. Not a constant: premain would pay for it. */
-  public static SamplerStatusValues none() {
-    return new SamplerTotals().values(null);
-  }
-
   public final SampleCounts counts = new SampleCounts();
   public String engine = "";
   public String engineReason = "";
@@ -64,16 +63,14 @@ public final class SamplerTotals {
   public long earlierDrainCpuNanos;
 
   /** For other threads. */
-  private volatile SamplerStatusValues latest;
+  private volatile SamplerFigures latest;
 
   private final Map<String, Long> earlierLinks = new LinkedHashMap<>();
   private final Map<String, Long> earlierResets = new LinkedHashMap<>();
   private HotSpotStatistics decoder;
-  private long earlierLost;
-  private long earlierUsedNanos;
-  private long earlierCoveredNanos;
-  private long earlierKernelNanos;
-  private long earlierForeign;
+
+  /** Of the engines that have ended. */
+  private final Counters earlier = new Counters();
 
   /** From the request for samples until samples were taken; 0 while none are. */
   public long startDelayNanos;
@@ -87,21 +84,17 @@ public final class SamplerTotals {
 
   /** Takes over the figures of an engine that has ended. */
   public void add(EngineStatistics ended) {
-    earlierLost += ended.lost();
-    earlierUsedNanos += ended.cpuUsedNanos();
-    earlierCoveredNanos += ended.cpuCoveredNanos();
-    earlierKernelNanos += ended.cpuKernelNanos();
-    earlierForeign += foreign(ended);
+    add(ended, earlier);
   }
 
   /** The figures that were published last, or null; any thread. */
-  public SamplerStatusValues latest() {
+  public SamplerFigures latest() {
     return latest;
   }
 
   /** Shows all figures to other threads. */
   public void publish(EngineStatistics running) {
-    latest = values(running);
+    latest = figures(running);
   }
 
   /**
@@ -109,47 +102,43 @@ public final class SamplerTotals {
    *
    * @param running those of the engine that runs, or null
    */
-  SamplerStatusValues values(EngineStatistics running) {
-    return new SamplerStatusValues(
-        engine,
-        engineReason,
-        intervalNanos,
-        counts.taken,
-        counts.written,
-        earlierLost + (running == null ? 0 : running.lost()),
-        counts.dropped,
-        counts.undecodable,
-        counts.thinned,
-        counts.ends.clone(),
-        earlierUsedNanos + missedNanos + (running == null ? 0 : running.cpuUsedNanos()),
-        earlierCoveredNanos + (running == null ? 0 : running.cpuCoveredNanos()),
-        drainCpuNanos,
-        counts.frames,
-        counts.unwindNanos,
-        splices(),
-        links(),
-        notes(),
-        earlierKernelNanos + (running == null ? 0 : running.cpuKernelNanos()),
-        resets(),
-        earlierForeign + (running == null ? 0 : foreign(running)),
-        missedNanos,
-        gauges(running));
+  SamplerFigures figures(EngineStatistics running) {
+    Counters counters = counts.counters.copy().plus(earlier);
+    counters.set(Counter.INTERVAL, intervalNanos);
+    counters.set(Counter.DRAIN_CPU, drainCpuNanos);
+    counters.set(Counter.CPU_MISSED, missedNanos);
+    counters.add(Counter.CPU_USED, missedNanos);
+    if (running != null) {
+      add(running, counters);
+      counters.set(Counter.START_DELAY, startDelayNanos);
+      counters.set(
+          Counter.INTERVAL_REACHED,
+          reachedIntervalNanos > intervalNanos ? reachedIntervalNanos : 0);
+      counters.set(Counter.THREADS_SKIPPED, running.skippedThreads());
+      counters.set(Counter.KERNEL_MEMORY, running.kernelBytes());
+      counters.set(Counter.KERNEL_MEMORY_BUDGET, running.kernelBudgetBytes());
+    }
+    return new SamplerFigures(engine, engineReason, notes(), counters, breakdowns());
   }
 
-  /** Records of other processes; a timer's are signals that others sent, and no samples. */
-  private static long foreign(EngineStatistics engine) {
-    return engine.kind() == EngineKind.TIMER ? 0 : engine.foreign();
+  /** Adds what only grows while an engine runs. */
+  private static void add(EngineStatistics engine, Counters counters) {
+    counters.add(Counter.LOST, engine.lost());
+    counters.add(Counter.CPU_USED, engine.cpuUsedNanos());
+    counters.add(Counter.CPU_COVERED, engine.cpuCoveredNanos());
+    counters.add(Counter.CPU_KERNEL, engine.cpuKernelNanos());
+    if (engine.kind() != EngineKind.TIMER) { // whose are signals that others sent, and no samples
+      counters.add(Counter.FOREIGN, engine.foreign());
+    }
   }
 
-  private SamplerGauges gauges(EngineStatistics running) {
-    return running == null
-        ? SamplerGauges.NONE
-        : new SamplerGauges(
-            startDelayNanos,
-            reachedIntervalNanos,
-            running.skippedThreads(),
-            running.kernelBytes(),
-            running.kernelBudgetBytes());
+  private Map<Breakdown, Map<String, Long>> breakdowns() {
+    Map<Breakdown, Map<String, Long>> all = new EnumMap<>(Breakdown.class);
+    all.put(Breakdown.ENDS, ends());
+    all.put(Breakdown.SPLICES, splices());
+    all.put(Breakdown.LINKS, links());
+    all.put(Breakdown.RESETS, resets());
+    return all;
   }
 
   private String notes() {
@@ -212,6 +201,14 @@ public final class SamplerTotals {
   private Map<String, Long> resets() {
     Map<String, Long> byLabel = resetsOfDecoder();
     byLabel.put("stacks", storeResets);
+    return byLabel;
+  }
+
+  private Map<String, Long> ends() {
+    Map<String, Long> byLabel = new LinkedHashMap<>();
+    for (StopReason reason : StopReason.values()) {
+      byLabel.put(reason.label(), counts.ends[reason.code()]);
+    }
     return byLabel;
   }
 

@@ -4,9 +4,12 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.read.Coverage;
-import stackweave.jfr.store.SamplerStatusValues;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.unwind.StopReason;
 
 /** How sampling went since the agent began, for people: {@code name: value} lines. */
@@ -14,98 +17,95 @@ public final class StatusReport {
 
   private StatusReport() {}
 
-  public static List<String> lines(SamplerStatusValues values) {
+  public static List<String> lines(SamplerFigures figures) {
     List<String> lines = new ArrayList<>();
-    if (!values.engine().isEmpty()) {
+    if (!figures.engine().isEmpty()) {
       lines.add(
           "engine: "
-              + values.engine()
-              + (values.engineReason().isEmpty() ? "" : " (" + values.engineReason() + ")"));
-      lines.add("interval: " + interval(values) + " of CPU time");
+              + figures.engine()
+              + (figures.engineReason().isEmpty() ? "" : " (" + figures.engineReason() + ")"));
+      lines.add("interval: " + interval(figures) + " of CPU time");
     }
-    lines.add("samples: " + samples(values));
-    String start =
-        new Coverage(
-                values.cpuUsedNanos(),
-                values.cpuCoveredNanos(),
-                values.cpuMissedNanos(),
-                values.gauges().startDelayNanos())
-            .start();
+    lines.add("samples: " + samples(figures));
+    String start = figures.coverage().start();
     if (!start.isEmpty()) {
       lines.add("start: " + start);
     }
-    lines.add("stacks: " + ends(values));
+    lines.add("stacks: " + ends(figures));
+    // Differences of several clocks: of a short time a little less than 0.
+    long used = Math.max(0, figures.get(Counter.CPU_USED));
     lines.add(
         "CPU time: "
-            + Timespans.spoken(values.cpuUsedNanos())
+            + Timespans.spoken(used)
             + " used, "
-            + Timespans.spoken(values.cpuCoveredNanos())
+            + Timespans.spoken(figures.get(Counter.CPU_COVERED))
             + " covered by samples"
-            + share(values.cpuCoveredNanos(), values.cpuUsedNanos())
+            + share(figures.get(Counter.CPU_COVERED), used)
             + "; the agent's drain thread "
-            + Timespans.spoken(values.drainCpuNanos()));
-    if (values.cpuKernelNanos() > 0) {
+            + Timespans.spoken(figures.get(Counter.DRAIN_CPU)));
+    if (figures.get(Counter.CPU_KERNEL) > 0) {
       lines.add(
           "kernel: about "
-              + fixed(values.cpuKernelNanos() * 100.0 / Math.max(1, values.cpuUsedNanos()), 0)
+              + fixed(figures.get(Counter.CPU_KERNEL) * 100.0 / Math.max(1, used), 0)
               + " % of the CPU time is spent in the kernel and not sampled ("
-              + values.engine()
+              + figures.engine()
               + ")");
     }
-    if (values.foreign() > 0) {
-      lines.add("foreign: " + values.foreign() + " samples of child processes, discarded");
+    for (Counter counter : Counter.values()) {
+      if (counter.place() == Counter.Place.LINE && figures.get(counter) > 0) {
+        lines.add(counter.inStatus(figures.get(counter)));
+      }
     }
-    if (values.gauges().kernelBudgetBytes() > 0) {
+    if (figures.get(Counter.KERNEL_MEMORY_BUDGET) > 0) {
       lines.add(
           "kernel memory: about "
-              + fixed(values.gauges().kernelBytes() / 1048576.0, 1)
+              + fixed(figures.get(Counter.KERNEL_MEMORY) / 1048576.0, 1)
               + " MiB for events of threads, "
-              + (values.gauges().kernelBudgetBytes() >> 20)
+              + (figures.get(Counter.KERNEL_MEMORY_BUDGET) >> 20)
               + " MiB allowed");
     }
-    if (!values.note().isEmpty()) {
-      lines.add("note: " + values.note());
+    if (!figures.note().isEmpty()) {
+      lines.add("note: " + figures.note());
     }
     return lines;
   }
 
-  /** What is not 0, with what that means. */
-  private static String samples(SamplerStatusValues values) {
-    StringBuilder text = new StringBuilder();
-    text.append(values.taken()).append(" taken, ").append(values.written()).append(" written");
-    add(text, values.lost(), "lost (no room in the buffer that they wait in)");
-    add(text, values.dropped(), "dropped (JFR was changing its file, or a limit was reached)");
-    add(text, values.undecodable(), "undecodable (not understood)");
-    add(text, values.thinned(), "thinned out (to stay within drain=; others stand for them)");
+  /** What is taken and written, and what is missing, with what that means. */
+  private static String samples(SamplerFigures figures) {
+    StringJoiner text = new StringJoiner(", ");
+    for (Counter counter : Counter.values()) {
+      long count = figures.get(counter);
+      if (counter.place() == Counter.Place.SAMPLES
+          || (counter.place() == Counter.Place.MISSING && count > 0)) {
+        text.add(counter.inStatus(count));
+      }
+    }
     return text.toString();
   }
 
-  private static void add(StringBuilder text, long count, String what) {
-    if (count > 0) {
-      text.append(", ").append(count).append(' ').append(what);
-    }
+  private static String interval(SamplerFigures figures) {
+    String asked = Timespans.format(figures.get(Counter.INTERVAL));
+    long reached = figures.get(Counter.INTERVAL_REACHED);
+    return reached > 0 ? "asked " + asked + ", about " + Timespans.format(reached) : asked;
   }
 
-  private static String interval(SamplerStatusValues values) {
-    String asked = Timespans.format(values.intervalNanos());
-    long reached = values.gauges().reachedIntervalNanos();
-    return reached > values.intervalNanos()
-        ? "asked " + asked + ", about " + Timespans.format(reached)
-        : asked;
-  }
-
-  private static String ends(SamplerStatusValues values) {
+  private static String ends(SamplerFigures figures) {
+    Map<String, Long> counts = figures.get(Breakdown.ENDS);
     long complete = 0;
     StringBuilder others = new StringBuilder();
     for (StopReason reason : StopReason.values()) {
-      long count = values.endCounts()[reason.code()];
+      long count = counts.getOrDefault(reason.label(), 0L);
       if (reason.isComplete()) {
         complete += count;
       } else if (count > 0) {
         others.append(", ").append(count).append(' ').append(reason.label());
       }
     }
-    long all = values.written() + values.lost() + values.dropped() + values.undecodable();
+    long all =
+        figures.get(Counter.WRITTEN)
+            + figures.get(Counter.LOST)
+            + figures.get(Counter.DROPPED)
+            + figures.get(Counter.UNDECODABLE);
     return complete + " complete" + share(complete, all) + others;
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.status.Counter;
 
 /** What a person is told of how sampling goes. */
 class StatusReportTest {
@@ -17,11 +18,11 @@ class StatusReportTest {
     SamplerTotals totals = new SamplerTotals();
     totals.engine = "perf-user";
     assertTrue(
-        StatusReport.lines(totals.values(statistics(10 * SECOND, 0))).stream()
+        StatusReport.lines(totals.figures(statistics(10 * SECOND, 0))).stream()
             .noneMatch(line -> line.startsWith("kernel:")));
 
     List<String> lines =
-        StatusReport.lines(totals.values(statistics(10 * SECOND, 31 * SECOND / 10)));
+        StatusReport.lines(totals.figures(statistics(10 * SECOND, 31 * SECOND / 10)));
     assertTrue(
         lines.contains(
             "kernel: about 31 % of the CPU time is spent in the kernel and not sampled"
@@ -59,14 +60,14 @@ class StatusReportTest {
   }
 
   private static String interval(SamplerTotals totals) {
-    return StatusReport.lines(totals.values(statistics(SECOND, 0))).stream()
+    return StatusReport.lines(totals.figures(statistics(SECOND, 0))).stream()
         .filter(line -> line.startsWith("interval:"))
         .findFirst()
         .orElse("");
   }
 
   private static List<String> starts(SamplerTotals totals) {
-    return StatusReport.lines(totals.values(statistics(SECOND, 0))).stream()
+    return StatusReport.lines(totals.figures(statistics(SECOND, 0))).stream()
         .filter(line -> line.startsWith("start:"))
         .toList();
   }
@@ -76,8 +77,9 @@ class StatusReportTest {
   void theShareIsThatOfAllEngines() {
     SamplerTotals totals = new SamplerTotals();
     totals.add(statistics(10 * SECOND, 2 * SECOND));
-    assertEquals(5 * SECOND, totals.values(statistics(5 * SECOND, 3 * SECOND)).cpuKernelNanos());
-    assertEquals(2 * SECOND, totals.values(null).cpuKernelNanos());
+    assertEquals(
+        5 * SECOND, totals.figures(statistics(5 * SECOND, 3 * SECOND)).get(Counter.CPU_KERNEL));
+    assertEquals(2 * SECOND, totals.figures(null).get(Counter.CPU_KERNEL));
   }
 
   /** Those of timers are signals, and no samples. */
@@ -85,12 +87,12 @@ class StatusReportTest {
   void samplesOfChildrenAreSaid() {
     SamplerTotals totals = new SamplerTotals();
     assertTrue(
-        StatusReport.lines(totals.values(statistics(EngineKind.PERF, SECOND, 0, 0))).stream()
+        StatusReport.lines(totals.figures(statistics(EngineKind.PERF, SECOND, 0, 0))).stream()
             .noneMatch(line -> line.startsWith("foreign:")));
     totals.add(statistics(EngineKind.PERF, SECOND, 0, 40));
     totals.add(statistics(EngineKind.TIMER, SECOND, 0, 1_000));
     List<String> lines =
-        StatusReport.lines(totals.values(statistics(EngineKind.PERF_USER, SECOND, 0, 2)));
+        StatusReport.lines(totals.figures(statistics(EngineKind.PERF_USER, SECOND, 0, 2)));
     assertTrue(
         lines.contains("foreign: 42 samples of child processes, discarded"), lines::toString);
   }
@@ -98,7 +100,7 @@ class StatusReportTest {
   @Test
   void theKernelsMemoryIsSaid() {
     List<String> lines =
-        StatusReport.lines(new SamplerTotals().values(statistics(EngineKind.PERF, SECOND, 0, 0)));
+        StatusReport.lines(new SamplerTotals().figures(statistics(EngineKind.PERF, SECOND, 0, 0)));
     assertTrue(
         lines.contains("kernel memory: about 1.5 MiB for events of threads, 64 MiB allowed"),
         lines::toString);

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import jdk.jfr.Event;
+import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import jdk.jfr.StackTrace;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,11 +31,17 @@ import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.Programs;
 import stackweave.jfr.export.CollapsedExport;
+import stackweave.jfr.status.Breakdown;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
+import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SampleWriter;
+import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.SyntheticStacks;
 import stackweave.testing.Jdk;
 
 /** Files of every sort of trouble, and what other readers say of the same file. */
-class RecordingReaderTest {
+class SampledRecordingTest {
   private static final int CHUNKS = 4;
   private static final int PER_CHUNK = 500;
 
@@ -62,7 +73,7 @@ class RecordingReaderTest {
 
   @Test
   void aWholeRecording() throws Exception {
-    StackProfile profile = RecordingReader.profile(whole);
+    SampledRecording profile = SampledRecording.open(whole);
     assertEquals(CHUNKS * PER_CHUNK, profile.samples());
     assertEquals(0, profile.unresolved());
     assertEquals(List.of(), profile.losses());
@@ -70,15 +81,16 @@ class RecordingReaderTest {
     assertEquals(1, profile.sessions().get(0).schemaVersion());
     assertEquals(ProcessHandle.current().pid(), profile.sessions().get(0).pid());
     assertEquals(CHUNKS * PER_CHUNK * 1_000L, profile.weightNanos());
-    assertEquals("synthetic", profile.totals().engine());
-    assertEquals(CHUNKS * PER_CHUNK, profile.totals().written());
-    assertEquals(Map.of("complete", (long) CHUNKS * PER_CHUNK), profile.totals().ends());
+    assertEquals("synthetic", profile.figures().engine());
+    assertEquals(CHUNKS * PER_CHUNK, profile.figures().get(Counter.WRITTEN));
+    assertEquals(
+        Map.of("complete", (long) CHUNKS * PER_CHUNK), profile.figures().get(Breakdown.ENDS));
   }
 
   static Stream<Trouble> troubles() {
     return Stream.of(
         new Trouble("no such file", file -> Files.delete(file)),
-        new Trouble("is a directory", RecordingReaderTest::makeDirectory),
+        new Trouble("is a directory", SampledRecordingTest::makeDirectory),
         new Trouble("is empty", file -> Files.write(file, new byte[0])),
         new Trouble(
             "not a JFR recording", file -> Files.writeString(file, "not a recording at all")),
@@ -87,7 +99,7 @@ class RecordingReaderTest {
         new Trouble("cut short within its header (67 bytes)", file -> cut(file, 67)),
         new Trouble("cut short", file -> cut(file, 68)),
         new Trouble("cut short", file -> cut(file, 5_000)),
-        new Trouble("holds no samples of Stackweave", RecordingReaderTest::recordOthers));
+        new Trouble("holds no samples of Stackweave", SampledRecordingTest::recordOthers));
   }
 
   private record Trouble(String says, Maker maker) {
@@ -106,7 +118,7 @@ class RecordingReaderTest {
   void nothingToRead(Trouble trouble) throws Exception {
     trouble.maker().make(whole);
     RecordingException e =
-        assertThrows(RecordingException.class, () -> RecordingReader.profile(whole));
+        assertThrows(RecordingException.class, () -> SampledRecording.open(whole));
     assertTrue(e.getMessage().contains(trouble.says()), e.getMessage());
     assertTrue(e.getMessage().startsWith(whole.toString()), e.getMessage());
     assertFalse(e.getMessage().contains("\n"), e.getMessage());
@@ -149,7 +161,7 @@ class RecordingReaderTest {
         try (OutputStream out = Files.newOutputStream(file)) {
           out.write(bytes, 0, (int) (chunk.position() + into));
         }
-        StackProfile profile = RecordingReader.profile(file);
+        SampledRecording profile = SampledRecording.open(file);
         assertEquals(samplesUpTo[i], profile.samples(), "cut " + into + " into chunk " + i);
         assertEquals(0, profile.unresolved());
         assertEquals(1, profile.losses().size(), profile.losses().toString());
@@ -162,7 +174,7 @@ class RecordingReaderTest {
   private long samplesOf(ChunkList.Chunk chunk) throws Exception {
     Path file = ChunkList.scan(whole).extract(chunk);
     try {
-      return RecordingReader.profile(file).samples();
+      return SampledRecording.open(file).samples();
     } catch (RecordingException e) {
       return 0;
     } finally {
@@ -184,7 +196,7 @@ class RecordingReaderTest {
         damaged[i] = (byte) (i * 31 + damage);
       }
       Files.write(file, damaged);
-      StackProfile profile = RecordingReader.profile(file);
+      SampledRecording profile = SampledRecording.open(file);
       assertTrue(
           profile.samples() >= (CHUNKS - 1) * PER_CHUNK,
           "damage at " + from + ": " + profile.samples() + " " + profile.losses());
@@ -207,29 +219,64 @@ class RecordingReaderTest {
       Files.copy(whole, out);
       Files.copy(other, out);
     }
-    StackProfile profile = RecordingReader.profile(both);
+    SampledRecording profile = SampledRecording.open(both);
     assertEquals(2, profile.sessions().size());
     assertEquals(CHUNKS * PER_CHUNK + 300, profile.samples());
-    Map<String, Long> expected = counts(RecordingReader.profile(whole));
-    counts(RecordingReader.profile(other))
-        .forEach((stack, n) -> expected.merge(stack, n, Long::sum));
+    Map<String, Long> expected = counts(SampledRecording.open(whole));
+    counts(SampledRecording.open(other)).forEach((stack, n) -> expected.merge(stack, n, Long::sum));
     assertEquals(expected, counts(profile));
 
     List<String> sessions = new ArrayList<>();
-    RecordingReader.forEach(both, stack -> sessions.add(stack.session()));
+    SampledRecording.open(both).forEachSample(s -> sessions.add(s.session().uuid()));
     assertEquals(CHUNKS * PER_CHUNK + 300, sessions.size());
     assertEquals(2, sessions.stream().distinct().count());
   }
 
-  private static Map<String, Long> counts(StackProfile profile) throws Exception {
-    StringBuilder text = new StringBuilder();
-    CollapsedExport.write(profile, true, text);
+  private static Map<String, Long> counts(SampledRecording profile) throws Exception {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    new CollapsedExport(true).write(profile, text);
     Map<String, Long> counts = new TreeMap<>();
-    for (String line : text.toString().split("\n")) {
+    for (String line : text.toString(StandardCharsets.UTF_8).split("\n")) {
       int space = line.lastIndexOf(' ');
       counts.put(line.substring(0, space), Long.parseLong(line.substring(space + 1)));
     }
     return counts;
+  }
+
+  /** The status as the first agents wrote it. */
+  @Name("stackweave.SamplerStatus")
+  @StackTrace(false)
+  static final class OldStatus extends Event {
+    String engine = "perf";
+    long interval = 1_000_000;
+    long taken = 20;
+    long written = 15;
+    String ends = "complete=14,truncated=1";
+  }
+
+  /** What an older agent did not know is 0 or empty. */
+  @Test
+  void aStatusWithFewerFieldsIsRead() throws Exception {
+    Path old = directory.resolve("old.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      assertTrue(store.sample(System.nanoTime(), thread, 0, 5_000, 0, 0, 0));
+      new OldStatus().commit();
+      new OldStatus().commit();
+      recording.dump(old);
+    }
+    SamplerFigures figures = SampledRecording.open(old).figures();
+    assertEquals("perf", figures.engine());
+    assertEquals("", figures.note());
+    assertEquals(1_000_000, figures.get(Counter.INTERVAL));
+    assertEquals(40, figures.get(Counter.TAKEN));
+    assertEquals(30, figures.get(Counter.WRITTEN));
+    assertEquals(0, figures.get(Counter.LOST));
+    assertEquals(5_000, figures.get(Counter.CPU_COVERED), "as the samples say");
+    assertEquals(Map.of("complete", 28L, "truncated", 2L), figures.get(Breakdown.ENDS));
+    assertEquals(Map.of(), figures.get(Breakdown.RESETS));
   }
 
   /** What the consumer throws is the consumer's: it is no damage of the recording. */
@@ -238,11 +285,11 @@ class RecordingReaderTest {
     assertThrows(
         ArithmeticException.class,
         () ->
-            RecordingReader.forEach(
-                whole,
-                stack -> {
-                  throw new ArithmeticException();
-                }));
+            SampledRecording.open(whole)
+                .forEachSample(
+                    sample -> {
+                      throw new ArithmeticException();
+                    }));
   }
 
   /** A JVM that dies without a word leaves an unfinished chunk: what was flushed is read. */
@@ -259,7 +306,7 @@ class RecordingReaderTest {
     try (Stream<Path> files = Files.walk(directory.resolve("repository"))) {
       left = files.filter(f -> f.toString().endsWith(".jfr")).findFirst().orElseThrow();
     }
-    StackProfile profile = RecordingReader.profile(left);
+    SampledRecording profile = SampledRecording.open(left);
     assertEquals(SampleWriter.DyingProcess.SAMPLES, profile.samples(), outcome.output());
     assertEquals(0, profile.unresolved());
     assertTrue(profile.losses().get(0).contains("cut short"), profile.losses().toString());

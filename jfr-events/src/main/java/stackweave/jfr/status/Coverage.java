@@ -1,4 +1,4 @@
-package stackweave.jfr.read;
+package stackweave.jfr.status;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;

@@ -1,0 +1,25 @@
+package stackweave.jfr.export;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import stackweave.jfr.read.SampledRecording;
+
+/** An export that is text, in UTF-8. */
+abstract sealed class TextExport implements Export
+    permits CollapsedExport, FlameGraphExport, TopExport {
+
+  @Override
+  public final void write(SampledRecording recording, OutputStream out) throws IOException {
+    // A failure must surface here: a PrintStream would swallow it.
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    writeText(recording, writer);
+    writer.flush();
+  }
+
+  /** Writes the text to {@code out}. */
+  abstract void writeText(SampledRecording recording, Appendable out) throws IOException;
+}

@@ -1,0 +1,141 @@
+package stackweave.jfr.status;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * How sampling went over some time: since the agent began, between two statuses, or over a
+ * recording. Made by the agent, written by the store and summed up by the reader. Immutable.
+ */
+public final class SamplerFigures {
+  /** Before anything was sampled. */
+  public static final SamplerFigures NONE =
+      new SamplerFigures("", "", "", new Counters(), Map.of());
+
+  private final String engine;
+  private final String engineReason;
+  private final String note;
+  private final Counters counters;
+  private final Map<Breakdown, Map<String, Long>> breakdowns = new EnumMap<>(Breakdown.class);
+
+  /**
+   * Copies what it is given.
+   *
+   * @param engine name of the engine; empty while none runs
+   * @param engineReason why this one, and why not the others
+   * @param note what a reader should know; empty for nothing
+   * @param counters the numbers
+   * @param breakdowns the counts by label; those that are missing are empty
+   */
+  public SamplerFigures(
+      String engine,
+      String engineReason,
+      String note,
+      Counters counters,
+      Map<Breakdown, Map<String, Long>> breakdowns) {
+    this.engine = engine;
+    this.engineReason = engineReason;
+    this.note = note;
+    this.counters = counters.copy();
+    for (Map.Entry<Breakdown, Map<String, Long>> each : breakdowns.entrySet()) {
+      this.breakdowns.put(
+          each.getKey(), Collections.unmodifiableMap(new LinkedHashMap<>(each.getValue())));
+    }
+  }
+
+  /** Name of the engine, as last stated; empty for none. */
+  public String engine() {
+    return engine;
+  }
+
+  /** Why this engine, and why not the others. */
+  public String engineReason() {
+    return engineReason;
+  }
+
+  /** What a reader should know; empty for nothing. */
+  public String note() {
+    return note;
+  }
+
+  /** The number of {@code counter}, in its unit. */
+  public long get(Counter counter) {
+    return counters.get(counter);
+  }
+
+  /** The counts of {@code breakdown} by label; unmodifiable. */
+  public Map<String, Long> get(Breakdown breakdown) {
+    return breakdowns.getOrDefault(breakdown, Map.of());
+  }
+
+  /** The counts of {@code breakdown} as the event has them. */
+  public String text(Breakdown breakdown) {
+    return Breakdown.text(get(breakdown));
+  }
+
+  /** A copy of the numbers. */
+  public Counters counters() {
+    return counters.copy();
+  }
+
+  /** The same with other numbers. */
+  public SamplerFigures with(Counters others) {
+    return new SamplerFigures(engine, engineReason, note, others, breakdowns);
+  }
+
+  /** The same with another note. */
+  public SamplerFigures with(String otherNote) {
+    return new SamplerFigures(engine, engineReason, otherNote, counters, breakdowns);
+  }
+
+  /** How much of the CPU time the samples stand for. */
+  public Coverage coverage() {
+    return new Coverage(
+        get(Counter.CPU_USED),
+        get(Counter.CPU_COVERED),
+        get(Counter.CPU_MISSED),
+        get(Counter.START_DELAY));
+  }
+
+  /**
+   * What came since {@code earlier}; what is no sum stays as it is now. CPU time may be a little
+   * less than 0 then, for it is told by several clocks.
+   */
+  public SamplerFigures since(SamplerFigures earlier) {
+    Map<Breakdown, Map<String, Long>> since = new EnumMap<>(Breakdown.class);
+    for (Map.Entry<Breakdown, Map<String, Long>> each : breakdowns.entrySet()) {
+      Map<String, Long> before = earlier.get(each.getKey());
+      Map<String, Long> counts = new LinkedHashMap<>(each.getValue());
+      for (Map.Entry<String, Long> count : counts.entrySet()) {
+        count.setValue(count.getValue() - before.getOrDefault(count.getKey(), 0L));
+      }
+      since.put(each.getKey(), counts);
+    }
+    return new SamplerFigures(
+        engine, engineReason, note, counters.copy().minus(earlier.counters), since);
+  }
+
+  /** This and what came later: numbers as they add up, texts as last stated. */
+  public SamplerFigures plus(SamplerFigures later) {
+    Map<Breakdown, Map<String, Long>> sums = new EnumMap<>(Breakdown.class);
+    for (Breakdown breakdown : Breakdown.values()) {
+      Map<String, Long> counts = new LinkedHashMap<>(get(breakdown));
+      for (Map.Entry<String, Long> more : later.get(breakdown).entrySet()) {
+        counts.merge(more.getKey(), more.getValue(), Long::sum);
+      }
+      sums.put(breakdown, counts);
+    }
+    return new SamplerFigures(
+        orElse(later.engine, engine),
+        orElse(later.engineReason, engineReason),
+        orElse(later.note, note),
+        counters.copy().plus(later.counters),
+        sums);
+  }
+
+  private static String orElse(String text, String otherwise) {
+    return text.isEmpty() ? otherwise : text;
+  }
+}

@@ -1,0 +1,135 @@
+package stackweave.jfr.event;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.MemoryAddress;
+import jdk.jfr.Timespan;
+import jdk.jfr.Timestamp;
+import jdk.jfr.ValueDescriptor;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The tables of docs/events.md are those of the event classes. With {@code -Devents.page=write} the
+ * test writes them; what stands between them is written by hand.
+ */
+class EventsPageTest {
+  private static final Path PAGE = Path.of("../docs/events.md");
+  private static final String HEAD = "| field | meaning | type |";
+
+  /** In the order of the page. */
+  private static final List<Class<? extends Event>> EVENTS =
+      List.of(
+          Session.class,
+          NativeSample.class,
+          Frame.class,
+          Method.class,
+          SampledThread.class,
+          NativeLibrary.class,
+          SamplerStatus.class);
+
+  private static final List<String> FIELDS_OF_JFR =
+      List.of("startTime", "duration", "eventThread", "stackTrace");
+
+  @Test
+  void thePageHasTheTablesOfTheClasses() throws IOException {
+    List<String> lines = Files.readAllLines(PAGE);
+    Map<String, List<String>> tables = new LinkedHashMap<>();
+    for (Class<? extends Event> event : EVENTS) {
+      tables.put("## " + EventType.getEventType(event).getName(), table(event));
+    }
+    List<String> made = new ArrayList<>();
+    List<String> pending = null;
+    List<String> sections = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i);
+      if (line.startsWith("## ")) {
+        sections.add(line);
+        pending = tables.get(line);
+      }
+      if (line.equals(HEAD)) {
+        assertTrue(pending != null, "a second table of fields in " + sections);
+        made.addAll(pending);
+        pending = null;
+        while (i + 1 < lines.size() && lines.get(i + 1).startsWith("|")) {
+          i++;
+        }
+      } else {
+        made.add(line);
+      }
+    }
+    assertEquals(List.copyOf(tables.keySet()), sections, "the events and their order in " + PAGE);
+    if ("write".equals(System.getProperty("events.page"))) {
+      Files.write(PAGE, made);
+      return;
+    }
+    assertEquals(
+        String.join("\n", made),
+        String.join("\n", lines),
+        PAGE + " is not what the classes say; -Dtest=EventsPageTest -Devents.page=write makes it");
+  }
+
+  /** Each section begins with what the class says of its event. */
+  @Test
+  void thePageDescribesTheEventsAsTheClassesDo() throws IOException {
+    String page = Files.readString(PAGE);
+    for (Class<? extends Event> event : EVENTS) {
+      EventType type = EventType.getEventType(event);
+      String begin = "## " + type.getName() + "\n\n" + type.getDescription();
+      assertTrue(page.contains(begin), PAGE + " lacks: " + begin);
+    }
+    assertTrue(page.contains("the schema's version is " + Session.SCHEMA_VERSION + "."));
+  }
+
+  private static List<String> table(Class<? extends Event> event) {
+    List<String> rows = new ArrayList<>(List.of(HEAD, "|---|---|---|"));
+    for (ValueDescriptor field : EventType.getEventType(event).getFields()) {
+      if (!FIELDS_OF_JFR.contains(field.getName())) {
+        rows.add("| `" + field.getName() + "` | " + meaning(field) + " | " + type(field) + " |");
+      }
+    }
+    return rows;
+  }
+
+  private static String meaning(ValueDescriptor field) {
+    String description = field.getDescription();
+    if (description == null) {
+      return field.getLabel();
+    }
+    boolean isName = description.startsWith("Java") || Character.isUpperCase(description.charAt(1));
+    String first = description.substring(0, 1);
+    return field.getLabel()
+        + ": "
+        + (isName ? first : first.toLowerCase())
+        + description.substring(1);
+  }
+
+  private static String type(ValueDescriptor field) {
+    String name = field.getTypeName();
+    String type = name.substring(name.lastIndexOf('.') + 1);
+    Timespan span = field.getAnnotation(Timespan.class);
+    if (span != null) {
+      assertEquals(Timespan.NANOSECONDS, span.value());
+      return type + ", ns";
+    }
+    Timestamp stamp = field.getAnnotation(Timestamp.class);
+    if (stamp != null) {
+      assertEquals(Timestamp.MILLISECONDS_SINCE_EPOCH, stamp.value());
+      return type + ", ms since 1970";
+    }
+    if (field.getAnnotation(DataAmount.class) != null) {
+      return type + ", bytes";
+    }
+    return field.getAnnotation(MemoryAddress.class) != null ? type + ", address" : type;
+  }
+}

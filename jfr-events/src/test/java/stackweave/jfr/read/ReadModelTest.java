@@ -1,0 +1,226 @@
+package stackweave.jfr.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.Programs;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.MethodDefinition;
+import stackweave.jfr.store.ModuleDefinition;
+import stackweave.jfr.store.SampleWriter;
+import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.SyntheticStacks;
+import stackweave.testing.Jdk;
+
+/** What is written of a frame, a thread and a sample is what the read model has of it. */
+class ReadModelTest {
+  @TempDir private Path directory;
+
+  private interface Writing {
+    void write(EventStore store) throws Exception;
+  }
+
+  private List<Sample> record(Writing writing) throws Exception {
+    Path file = directory.resolve("model.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.start();
+      writing.write(store);
+      recording.dump(file);
+    }
+    List<Sample> samples = new ArrayList<>();
+    SampledRecording.open(file).forEachSample(samples::add);
+    return samples;
+  }
+
+  @Test
+  void framesKeepTheirFacts() throws Exception {
+    Sample sample =
+        record(
+                store -> {
+                  long libc =
+                      store.module(
+                          new ModuleDefinition(
+                              "/usr/lib/libc.so.6",
+                              "c0ffee",
+                              0x7000,
+                              0x9000,
+                              "eh_frame",
+                              "no .sframe",
+                              3,
+                              ".symtab"));
+                  long clone = store.method(MethodDefinition.symbol(libc, "clone3", 0x1230));
+                  long run =
+                      store.method(MethodDefinition.java("a.Main", "run", "(I)V", 9, "Main.java"));
+                  long stub = store.method(MethodDefinition.stub("call_stub"));
+                  long node = store.node(EventStore.ROOT, clone, 0, -1, 7);
+                  node = store.node(node, stub, 7, -1, 3);
+                  node = store.node(node, run, 4, 42, 5);
+                  long thread = store.thread(77, "", 5, true, 9, null);
+                  store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 2, 4_711);
+                })
+            .get(0);
+    assertEquals(ProcessHandle.current().pid(), sample.session().pid());
+    assertEquals("running", sample.state());
+    assertEquals(10_000_000, sample.weightNanos());
+    assertEquals(4_711, sample.contextId());
+    assertEquals(new StackEnd("truncated", false), sample.end());
+    assertEquals(new StackThread("", 77, 5, true, 9), sample.thread());
+    assertEquals(StackThread.NAMELESS_VIRTUAL, sample.thread().text());
+
+    SampledModule libc =
+        new SampledModule(
+            "/usr/lib/libc.so.6",
+            "libc.so.6",
+            "c0ffee",
+            0x7000,
+            0x9000,
+            "eh_frame",
+            "no .sframe",
+            3,
+            ".symtab",
+            false);
+    assertEquals(
+        List.of(
+            new SampledFrame(
+                new SampledMethod(libc, "", "clone3", "", 0, "", 0x1230), "native", 0, 7),
+            new SampledFrame(new SampledMethod(null, "", "call_stub", "", 0, "", 0), "stub", 0, 3),
+            new SampledFrame(
+                new SampledMethod(null, "a.Main", "run", "(I)V", 9, "Main.java", 0), "C2", 42, 5)),
+        sample.frames());
+    assertEquals(
+        List.of("clone3 [libc.so.6]", "call_stub", "a.Main.run"),
+        sample.frames().stream().map(SampledFrame::text).toList());
+  }
+
+  /** The library is a fact: brackets in a symbol don't hide it. */
+  @Test
+  void theLibraryOfAFrameIsNotReadFromItsText() throws Exception {
+    List<Sample> samples =
+        record(
+            store -> {
+              long lib =
+                  store.module(new ModuleDefinition("/opt/libapp.so", "", 1, 2, "", "", 0, ""));
+              long thread = store.thread(1, "main", 1, false, 0, null);
+              for (String symbol : List.of("to_string[abi:cxx11]", "libapp.so+0x10", "")) {
+                long method = store.method(MethodDefinition.symbol(lib, symbol, 0));
+                long node = store.node(EventStore.ROOT, method, 0, -1, 0);
+                store.sample(System.nanoTime(), thread, 0, 1, node, 0, 0);
+              }
+            });
+    List<FrameText> texts =
+        samples.stream().map(sample -> FrameText.of(sample.frames().get(0))).toList();
+    assertEquals(
+        new FrameText("to_string[abi:cxx11] [libapp.so]", "to_string[abi:cxx11]", "libapp.so"),
+        texts.get(0));
+    assertEquals(new FrameText("libapp.so+0x10", "", "libapp.so"), texts.get(1));
+    assertEquals(new FrameText("[libapp.so]", "", "libapp.so"), texts.get(2));
+    assertSame(
+        samples.get(0).frames().get(0).method().module(),
+        samples.get(1).frames().get(0).method().module());
+  }
+
+  /** Counts the samples of a recording, in a JVM with little heap. */
+  public static final class Count {
+    private Count() {}
+
+    public static void main(String[] arguments) throws Exception {
+      long[] counts = new long[2];
+      SampledRecording.open(Path.of(arguments[0]))
+          .forEachSample(
+              sample -> {
+                counts[0]++;
+                counts[1] += sample.frames().size();
+              });
+      System.out.println("samples=" + counts[0]);
+      System.out.println("frames=" + counts[1]);
+    }
+  }
+
+  /** 60,000 samples of 70 frames each would be more than 100 MB. */
+  @Test
+  void samplesAreNotHeldInMemory() throws Exception {
+    Path file = directory.resolve("long.jfr");
+    int samples = 60_000;
+    try (Recording recording = new Recording();
+        SampleWriter writer = new SampleWriter()) {
+      recording.start();
+      writer.write(0, samples);
+      recording.dump(file);
+    }
+    Jdk jdk = Jdk.in(Path.of(System.getProperty("java.home")));
+    Programs.Outcome outcome =
+        Programs.java(jdk, List.of("-Xmx32m"), Count.class, List.of(file.toString()));
+    assertEquals(0, outcome.exit(), outcome.output());
+    assertEquals(samples, outcome.number("samples"));
+    assertTrue(outcome.number("frames") > 60L * samples, outcome.output());
+  }
+
+  /** Chunk by chunk, against the JDK's own reader: each frame of each sample. */
+  @Test
+  void itSaysWhatTheEventsSay() throws Exception {
+    Path file = directory.resolve("many.jfr");
+    try (Recording recording = new Recording();
+        SampleWriter writer = new SampleWriter()) {
+      recording.start();
+      writer.write(0, 300);
+      recording.dump(directory.resolve("rotates.jfr"));
+      writer.write(300, 300);
+      recording.dump(file);
+    }
+    Map<Long, RecordedEvent> frames = new HashMap<>();
+    Map<Long, RecordedEvent> methods = new HashMap<>();
+    Map<Long, RecordedEvent> byContext = new HashMap<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      switch (event.getEventType().getName()) {
+        case "stackweave.Frame" -> frames.put(event.getLong("id"), event);
+        case "stackweave.Method" -> methods.put(event.getLong("id"), event);
+        case "stackweave.NativeSample" -> byContext.put(event.getLong("contextId"), event);
+        default -> {}
+      }
+    }
+    int[] seen = new int[2];
+    SampledRecording.open(file)
+        .forEachSample(
+            sample -> {
+              RecordedEvent event = byContext.get(sample.contextId());
+              assertEquals(event.getStartTime(), sample.time());
+              seen[0]++;
+              long id = event.getLong("stackId");
+              for (int i = sample.frames().size() - 1; i >= 0; i--) {
+                SampledFrame frame = sample.frames().get(i);
+                RecordedEvent written = frames.get(id);
+                RecordedEvent method = methods.get(written.getLong("methodId"));
+                assertEquals(written.getInt("line"), frame.line());
+                assertEquals(written.getLong("offset"), frame.offset());
+                assertEquals(method.getString("name"), frame.method().name());
+                assertEquals(method.getString("className"), frame.method().className());
+                assertEquals(method.getString("descriptor"), frame.method().descriptor());
+                assertEquals(method.getString("sourceFile"), frame.method().sourceFile());
+                assertEquals(method.getLong("start"), frame.method().start());
+                if (method.getLong("moduleId") == 0) {
+                  assertNull(frame.method().module());
+                } else {
+                  assertEquals("c0ffee", frame.method().module().buildId());
+                }
+                id = written.getLong("parentId");
+                seen[1]++;
+              }
+              assertEquals(0, id);
+            });
+    assertEquals(600, seen[0]);
+    assertTrue(seen[1] > 600 * 30, "frames: " + seen[1]);
+  }
+}
