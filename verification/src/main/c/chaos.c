@@ -24,7 +24,7 @@ static __thread void *gap;
 static __thread size_t gap_bytes;
 
 /* 0 if it can't be loaded, or lacks its function. */
-JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_loadAndRun(JNIEnv *env, jclass self,
+JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_loadAndRun(JNIEnv *env, jclass self,
                                                                         jstring path, jlong seed,
                                                                         jint work, jint gap_pages) {
   (void)self;
@@ -53,7 +53,7 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_loadAndRun(JNIEnv *e
 LAB uint64_t lab_chaos_work(uint64_t seed, long work);
 LAB uint64_t lab_chaos_work(uint64_t seed, long work) { return lab_mix_many(seed, work); }
 
-JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_work(JNIEnv *env, jclass self,
+JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_work(JNIEnv *env, jclass self,
                                                                   jlong seed, jint work) {
   (void)env;
   (void)self;
@@ -72,7 +72,7 @@ static pid_t wait_for(pid_t child, int *status) {
  * A child without exec computes and tells its result through a pipe; results[0] is the result,
  * results[1] the child's id, 0 if any of it failed.
  */
-JNIEXPORT void JNICALL Java_stackweave_verify_chaos_Native_forkAndWork(JNIEnv *env, jclass self,
+JNIEXPORT void JNICALL Java_stackweave_verify_chaos_work_Native_forkAndWork(JNIEnv *env, jclass self,
                                                                         jlong seed, jint work,
                                                                         jlongArray results) {
   (void)self;
@@ -104,7 +104,7 @@ JNIEXPORT void JNICALL Java_stackweave_verify_chaos_Native_forkAndWork(JNIEnv *e
  * A child that executes a program at once: how is 0 for fork, 1 for vfork, 2 for posix_spawn.
  * results[0] is its exit status as waitpid tells it, or -1, results[1] its id.
  */
-JNIEXPORT void JNICALL Java_stackweave_verify_chaos_Native_execute(JNIEnv *env, jclass self,
+JNIEXPORT void JNICALL Java_stackweave_verify_chaos_work_Native_execute(JNIEnv *env, jclass self,
                                                                     jint how, jstring program,
                                                                     jstring script,
                                                                     jlongArray results) {
@@ -148,14 +148,14 @@ LAB jlong lab_chaos_again(JNIEnv *env, jobject overflows, jlong n) {
   return again == NULL ? 0 : (*env)->CallLongMethod(env, overflows, again, n);
 }
 
-JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_descend(JNIEnv *env, jclass self,
+JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_descend(JNIEnv *env, jclass self,
                                                                      jobject overflows, jlong n) {
   (void)self;
   return lab_chaos_again(env, overflows, n) + 1;
 }
 
 /* Bits of CPUs; false if the thread is gone, or may not run there. */
-JNIEXPORT jboolean JNICALL Java_stackweave_verify_chaos_Native_allow(JNIEnv *env, jclass self,
+JNIEXPORT jboolean JNICALL Java_stackweave_verify_chaos_work_Native_allow(JNIEnv *env, jclass self,
                                                                       jint tid, jlong cpus) {
   (void)env;
   (void)self;
@@ -170,7 +170,7 @@ JNIEXPORT jboolean JNICALL Java_stackweave_verify_chaos_Native_allow(JNIEnv *env
 }
 
 /* The CPUs, below 64, that a thread may run on; 0 if it is gone. */
-JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_allowed(JNIEnv *env, jclass self,
+JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_allowed(JNIEnv *env, jclass self,
                                                                      jint tid) {
   (void)env;
   (void)self;
@@ -186,7 +186,7 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_allowed(JNIEnv *env,
 }
 
 /* On Linux a thread has a nice value of its own. */
-JNIEXPORT jboolean JNICALL Java_stackweave_verify_chaos_Native_renice(JNIEnv *env, jclass self,
+JNIEXPORT jboolean JNICALL Java_stackweave_verify_chaos_work_Native_renice(JNIEnv *env, jclass self,
                                                                        jint tid, jint nice) {
   (void)env;
   (void)self;

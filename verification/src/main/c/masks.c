@@ -43,7 +43,7 @@ LAB void *lab_masks_main(void *argument) {
  * A thread that blocks all signals, computes four times `work` steps from `seed` on and waits for
  * any signal after each. 0 if it can't be made; minus the number of a signal that came.
  */
-JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_runMasked(JNIEnv *env, jclass self,
+JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_runMasked(JNIEnv *env, jclass self,
                                                                        jlong seed, jint work) {
   (void)env;
   (void)self;

@@ -115,7 +115,7 @@ LAB void *lab_stacks_main(void *argument) {
  * A thread on a stack of a pool, known to the VM or not: five times `work` steps on from `seed`, on
  * its own stack, in a coroutine and on a signal stack. 0 if any of it failed.
  */
-JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_Native_runOnPool(JNIEnv *env, jclass self,
+JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_runOnPool(JNIEnv *env, jclass self,
                                                                        jlong seed, jint work,
                                                                        jboolean attached,
                                                                        jboolean guards) {

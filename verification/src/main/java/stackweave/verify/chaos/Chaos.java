@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
 import stackweave.testing.Jdk;
 import stackweave.testing.Machine;
 import stackweave.verify.chaos.ForkedRun.Settings;
+import stackweave.verify.chaos.antagonist.Antagonists;
 
 /** Runs the antagonists and writes the tables below the marker of a page. */
 @Command(

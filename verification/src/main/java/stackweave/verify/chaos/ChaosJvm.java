@@ -8,6 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import stackweave.verify.chaos.antagonist.Antagonist;
+import stackweave.verify.chaos.antagonist.Antagonists;
+import stackweave.verify.chaos.work.Board;
+import stackweave.verify.chaos.work.Tally;
+import stackweave.verify.chaos.work.Tasks;
+import stackweave.verify.chaos.work.Time;
 
 /**
  * The forked JVM. {@code ChaosJvm RESULTS}: writes what the load comes to, to a file. {@code

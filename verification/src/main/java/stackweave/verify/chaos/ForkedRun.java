@@ -13,6 +13,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import stackweave.testing.Jdk;
+import stackweave.verify.chaos.antagonist.Antagonist;
+import stackweave.verify.chaos.antagonist.Antagonists;
+import stackweave.verify.chaos.work.Board;
+import stackweave.verify.chaos.work.Tally;
 
 /**
  * Antagonists on one JDK under one engine, in a JVM of their own.

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import stackweave.samples.lab.JniLab;
 import stackweave.samples.work.Round;
 import stackweave.samples.zoo.JniZoo;
+import stackweave.verify.chaos.work.Board;
 import stackweave.verify.phases.Phases;
 
 /**

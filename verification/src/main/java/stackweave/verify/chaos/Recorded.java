@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import stackweave.verify.chaos.antagonist.Forks;
 
 /** What the recordings of one run say, read with the JDK's own reader. */
 final class Recorded {

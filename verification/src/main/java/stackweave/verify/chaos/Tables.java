@@ -3,6 +3,8 @@ package stackweave.verify.chaos;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import stackweave.verify.chaos.antagonist.Antagonist;
+import stackweave.verify.chaos.antagonist.Antagonists;
 
 /** The tables of a page. */
 final class Tables {

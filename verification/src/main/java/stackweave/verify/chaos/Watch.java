@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import stackweave.testing.Jdk;
+import stackweave.verify.chaos.work.Board;
 
 /**
  * Looks at a forked JVM until it ends: whether each of its threads comes to results, and what it

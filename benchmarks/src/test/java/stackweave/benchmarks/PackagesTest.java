@@ -1,0 +1,65 @@
+package stackweave.benchmarks;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * No package of any module is in an import circle, and none has more classes than a reader can take
+ * in. It stands in the last module, whose class path has all others.
+ */
+@AnalyzeClasses(
+    packages = "stackweave",
+    importOptions = {DoNotIncludeTests.class, PackagesTest.WrittenByPeople.class})
+class PackagesTest {
+  private static final int MAX_CLASSES = 25;
+
+  @ArchTest
+  static final ArchRule NO_CIRCLES =
+      slices().assignedFrom(new ByPackage()).should().beFreeOfCycles();
+
+  @ArchTest
+  static void noPackageIsLarge(JavaClasses classes) {
+    Map<String, Long> large =
+        classes.stream()
+            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+    large.values().removeIf(count -> count <= MAX_CLASSES);
+    assertEquals(Map.of(), large, "packages of more than " + MAX_CLASSES + " classes");
+  }
+
+  /** All but what JMH generates. */
+  static final class WrittenByPeople implements ImportOption {
+    @Override
+    public boolean includes(Location location) {
+      return !location.contains("jmh_generated");
+    }
+  }
+
+  private static final class ByPackage implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      return SliceIdentifier.of(type.getPackageName());
+    }
+
+    @Override
+    public String getDescription() {
+      return "packages";
+    }
+  }
+}

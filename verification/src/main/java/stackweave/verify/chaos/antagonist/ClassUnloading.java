@@ -1,0 +1,37 @@
+package stackweave.verify.chaos.antagonist;
+
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import stackweave.samples.work.Round;
+import stackweave.verify.chaos.work.Answers;
+import stackweave.verify.chaos.work.Tally;
+import stackweave.verify.chaos.work.Time;
+import stackweave.verify.phases.Phases;
+
+/** Fresh loaders, hidden classes and proxies, used a little and forgotten. */
+final class ClassUnloading implements Antagonist {
+
+  @Override
+  public String targets() {
+    return "names of methods whose metadata is gone before the sample is drained";
+  }
+
+  @Override
+  public List<String> counts() {
+    return List.of("classes unloaded");
+  }
+
+  @Override
+  public void run(Time time, Tally tally) {
+    Round classes = Phases.rounds("classes").get(0);
+    Round garbage = Phases.rounds("gc").get(0);
+    long result = classes.run();
+    while (!time.isOver()) {
+      for (int i = 0; i < 10; i++) {
+        Answers.same("classes", result, classes.run());
+      }
+      garbage.run();
+      tally.set(0, ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount());
+    }
+  }
+}

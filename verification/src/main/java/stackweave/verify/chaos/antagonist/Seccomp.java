@@ -1,0 +1,48 @@
+package stackweave.verify.chaos.antagonist;
+
+import java.util.List;
+import stackweave.verify.NativeLibraries;
+import stackweave.verify.chaos.work.Answers;
+import stackweave.verify.chaos.work.Native;
+import stackweave.verify.chaos.work.Tally;
+import stackweave.verify.chaos.work.Time;
+
+/**
+ * A filter that kills the process for system calls that no usual service makes. The recording asks
+ * for no engine: to ask for one is to say that it is allowed.
+ */
+final class Seccomp implements Antagonist {
+
+  @Override
+  public String targets() {
+    return "probing: a filter kills the JVM for what no usual service calls";
+  }
+
+  @Override
+  public List<String> counts() {
+    return List.of("rounds of its own work");
+  }
+
+  @Override
+  public List<String> launcher() {
+    return List.of(NativeLibraries.file("confine").toString());
+  }
+
+  @Override
+  public String engineAsked(String engine) {
+    return "auto";
+  }
+
+  @Override
+  public boolean isFor(String engine) {
+    return engine.equals("timer");
+  }
+
+  @Override
+  public void run(Time time, Tally tally) {
+    while (!time.isOver()) {
+      Answers.same("work", Answers.mixed(7, 1_000_000), Native.work(7, 1_000_000));
+      tally.one(0);
+    }
+  }
+}
