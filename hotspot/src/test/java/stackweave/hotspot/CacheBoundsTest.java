@@ -3,6 +3,7 @@ package stackweave.hotspot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.LinkCheck;
@@ -14,6 +15,7 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Caches that are asked for more than they hold are emptied, and say so. */
+@Tag("slow")
 class CacheBoundsTest {
   private final Vm vm = new Vm();
   private final UnwindCounters counters = new UnwindCounters();

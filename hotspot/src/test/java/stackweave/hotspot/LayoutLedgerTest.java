@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import stackweave.testing.Jdk;
 
 /**
  * On every JDK of this machine: what docs/jdk-layout.md says of it is what the code finds, and the
@@ -23,16 +24,15 @@ class LayoutLedgerTest {
 
   @TestFactory
   Stream<DynamicTest> ledgerAndPageAgree() throws IOException {
-    return Jdks.all().stream()
-        .map(jdk -> DynamicTest.dynamicTest(jdk.getFileName().toString(), () -> run(jdk)));
+    return Jdk.all().stream().map(jdk -> DynamicTest.dynamicTest(jdk.toString(), () -> run(jdk)));
   }
 
-  private static void run(Path jdk) throws Exception {
+  private static void run(Jdk jdk) throws Exception {
     Path output = Files.createTempFile("layout-ledger", ".txt");
     try {
       Process process =
           new ProcessBuilder(
-                  jdk.resolve("bin/java").toString(),
+                  jdk.java().toString(),
                   "-cp",
                   System.getProperty("java.class.path"),
                   LayoutLedger.class.getName())
@@ -45,7 +45,7 @@ class LayoutLedgerTest {
       }
       List<String> lines = Files.readAllLines(output);
       assertEquals(0, ended ? process.exitValue() : -1, () -> String.join("\n", lines));
-      Map<String, String> documented = column(Jdks.version(jdk));
+      Map<String, String> documented = column(jdk.feature());
       if (!documented.isEmpty()) { // newer than the page knows: may work, is not promised
         assertEquals(String.join("\n", lines), text(documented), () -> PAGE + " on " + jdk);
       }

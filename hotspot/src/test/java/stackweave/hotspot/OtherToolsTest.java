@@ -17,14 +17,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.testing.Jdk;
 
 /**
  * The stacks of a process that stands still, by the unwinder, by jhsdb (Java frames: method,
  * bytecode index, line, compiled or not) and by gdb (native frames down to the first Java frame:
  * every return address). jhsdb's own mixed mode is no help: it ends after two frames in libc.
  */
+@Tag("slow")
 class OtherToolsTest {
   private static final int LEAST_JAVA_STACKS = 35;
   private static final int LEAST_NATIVE_STACKS = 50;
@@ -62,15 +65,14 @@ class OtherToolsTest {
 
   @TestFactory
   Stream<DynamicTest> sameAsJhsdbAndGdb() throws IOException {
-    return Jdks.all().stream()
-        .map(jdk -> DynamicTest.dynamicTest(jdk.getFileName().toString(), () -> run(jdk)));
+    return Jdk.all().stream().map(jdk -> DynamicTest.dynamicTest(jdk.toString(), () -> run(jdk)));
   }
 
-  private static void run(Path jdk) throws Exception {
-    assumeTrue(Files.isExecutable(jdk.resolve("bin/jhsdb")), "no jhsdb in " + jdk);
+  private static void run(Jdk jdk) throws Exception {
+    assumeTrue(Files.isExecutable(jdk.home().resolve("bin/jhsdb")), "no jhsdb in " + jdk);
     List<String> command =
         List.of(
-            jdk.resolve("bin/java").toString(),
+            jdk.java().toString(),
             "-Xbatch",
             "-XX:CompileCommand=quiet",
             "-XX:CompileCommand=exclude," + ParkedBodies.class.getName() + "::warm",
@@ -133,10 +135,10 @@ class OtherToolsTest {
         : name + " @" + bci + (line.equals("-1") ? "" : ":" + line) + (compiled ? " compiled" : "");
   }
 
-  private static Map<Integer, List<String>> jhsdb(Path jdk, long pid) throws Exception {
+  private static Map<Integer, List<String>> jhsdb(Jdk jdk, long pid) throws Exception {
     Map<Integer, List<String>> stacks = new TreeMap<>();
     List<String> frames = new ArrayList<>();
-    String tool = jdk.resolve("bin/jhsdb").toString();
+    String tool = jdk.home().resolve("bin/jhsdb").toString();
     for (String line : output(List.of(tool, "jstack", "--pid", Long.toString(pid)))) {
       Matcher thread = JHSDB_THREAD.matcher(line);
       Matcher frame = JHSDB_FRAME.matcher(line);

@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import stackweave.testing.Jdk;
 
 /** Parked stacks against the JDK's own answer, on every JDK from 17 on that this machine has. */
+@Tag("slow")
 class ParkedStacksTest {
   private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
@@ -26,27 +29,26 @@ class ParkedStacksTest {
 
   @TestFactory
   Stream<DynamicTest> sameAsThreadGetStackTrace() throws IOException {
-    return Jdks.all().stream()
+    return Jdk.all().stream()
         .flatMap(
             jdk ->
                 FLAGS.stream()
                     .map(
                         flags ->
-                            DynamicTest.dynamicTest(
-                                jdk.getFileName() + " " + flags, () -> run(jdk, flags))));
+                            DynamicTest.dynamicTest(jdk + " " + flags, () -> run(jdk, flags))));
   }
 
   @TestFactory
   Stream<DynamicTest> mountedVirtualThreadsAndTheirCarriers() throws IOException {
-    return Jdks.all().stream()
-        .filter(jdk -> Jdks.version(jdk) >= FIRST_WITH_VIRTUAL_THREADS)
+    return Jdk.all().stream()
+        .filter(jdk -> jdk.feature() >= FIRST_WITH_VIRTUAL_THREADS)
         .flatMap(
             jdk ->
                 FLAGS.stream()
                     .map(
                         flags ->
                             DynamicTest.dynamicTest(
-                                "virtual " + jdk.getFileName() + " " + flags,
+                                "virtual " + jdk + " " + flags,
                                 () -> run(jdk, virtual(flags), "virtual"))));
   }
 
@@ -61,9 +63,9 @@ class ParkedStacksTest {
     return all;
   }
 
-  private static void run(Path jdk, List<String> flags, String... arguments) throws Exception {
+  private static void run(Jdk jdk, List<String> flags, String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
-    command.add(jdk.resolve("bin/java").toString());
+    command.add(jdk.java().toString());
     command.addAll(flags);
     Path log = Files.createTempFile("parked-stacks", ".log");
     command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+ShowHiddenFrames"));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
 
 /** What is permitted decides which engine runs, and is said; the application runs on regardless. */
+@Tag("slow")
 class EnginePermissionTest {
   private static final int EPERM = 1;
   private static final int ENOSYS = 38;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -24,6 +25,7 @@ import stackweave.testing.Jdk;
  * the processes mostly wait for what must not happen.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class SamplingControlTest {
   static List<Jdk> jdks() throws IOException {
     return Jdk.all();

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.jfr.Recording;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.Programs;
@@ -29,6 +30,7 @@ import stackweave.jfr.store.StoreLimits;
  * The page says what the collapsed stacks say: its data is decoded here, and, where there is a
  * browser, the page itself is asked.
  */
+@Tag("slow")
 class FlameGraphExportTest {
   private static final Path BROWSER = Path.of("/usr/bin/chromium");
   private static final String HOSTILE =

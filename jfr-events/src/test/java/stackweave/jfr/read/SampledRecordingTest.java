@@ -21,6 +21,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import stackweave.jfr.store.SyntheticStacks;
 import stackweave.testing.Jdk;
 
 /** Files of every sort of trouble, and what other readers say of the same file. */
+@Tag("slow")
 class SampledRecordingTest {
   private static final int CHUNKS = 4;
   private static final int PER_CHUNK = 500;

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -24,6 +25,7 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.Jdk;
 
 /** Every sample is read back, with its own stack, from its own chunk, however often they rotate. */
+@Tag("slow")
 class RotationStormTest {
   private static final int SECONDS = 3;
 

@@ -2,10 +2,12 @@ package stackweave.maps.modules;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import stackweave.testing.Jazzer;
 
 /** ELF files that Jazzer makes up, led by coverage: none makes more than an ElfFormatException. */
+@Tag("slow")
 class ElfFuzzTest {
 
   @Test

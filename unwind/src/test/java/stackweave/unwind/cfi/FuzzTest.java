@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import stackweave.testing.Jazzer;
 import stackweave.unwind.Architecture;
@@ -25,6 +26,7 @@ import stackweave.unwind.table.UnwindTables;
  * Sections that Jazzer makes up, led by coverage: whatever comes, tables answer, and nothing but a
  * {@link MalformedSectionException} leaves a reader. What it once found are the named cases.
  */
+@Tag("slow")
 class FuzzTest {
   private static final Path KEPT = Path.of("src/test/resources/fuzz");
 

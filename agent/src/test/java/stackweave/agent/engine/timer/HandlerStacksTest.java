@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import stackweave.agent.linux.SystemCalls;
  * The handler copies a thread's own stack and no other: in JVMs of their own, which a handler that
  * reads into a gap would end.
  */
+@Tag("slow")
 class HandlerStacksTest {
   private static final Pattern COUNTS =
       Pattern.compile(

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.Burner;
@@ -38,6 +39,7 @@ import stackweave.jfr.control.SamplingSettings;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What is the timer engine's own; what all engines have to do is in {@link PerfEngineTest}. */
+@Tag("slow")
 class TimerEngineTest {
   private static final long MILLISECOND = 1_000_000;
   private static final int DEFAULT = 0;

@@ -27,7 +27,7 @@ public final class HotSpotConventions extends Cpu {
   };
 
   /** User addresses of Linux have 48 bits; above them is the signature of a return address. */
-  private static final long ADDRESS_MASK = (1L << 48) - 1;
+  private static final long ADDRESS_MASK = Architecture.AARCH64.addressMask();
 
   private final int senderSp;
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +30,7 @@ import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 
 /** Rows derived from .eh_frame against what {@code readelf -wF} says of the same library. */
+@Tag("slow")
 class ReadelfRowsTest {
   private static final Pattern FDE =
       Pattern.compile(

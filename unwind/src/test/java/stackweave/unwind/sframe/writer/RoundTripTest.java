@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +31,7 @@ import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 
 /** What the writer makes of .eh_frame, the reader reads as the same rules. */
+@Tag("slow")
 class RoundTripTest {
   private static final long ADDRESS = 0x10_0000;
 

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
 
 /** Threads that can't take our signal never get it, and are said. */
+@Tag("slow")
 class SignalMaskTest {
   private static final long MILLISECOND = 1_000_000;
 
