@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,13 +61,12 @@ class SignalMaskTest {
   @Test
   void aThreadThatBlocksEverythingIsSkippedAndCounted() throws Exception {
     Recorder recorder = new Recorder();
-    int[] most = {0};
     String[] note = {""};
+    // At some time it is the only one: for a moment, which is long on a busy machine, threads that
+    // begin or end block all signals, too.
     recorder.onStep =
         running -> {
-          int skipped = running.statistics().skippedThreads();
-          if (skipped > most[0]) {
-            most[0] = skipped;
+          if (running.statistics().skippedThreads() == 1) {
             note[0] = running.note();
           }
         };
@@ -75,7 +76,6 @@ class SignalMaskTest {
           call("masked_burner", 400);
           Burner.start("beside", 100 * MILLISECOND).join();
         });
-    assertEquals(1, most[0], note[0]);
     assertTrue(note[0].contains("threads not sampled, for they block signal"), note[0]);
     int masked = call("masked_tid");
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == masked));
@@ -88,19 +88,28 @@ class SignalMaskTest {
   /** It would take our signal for one of those that it waits for. */
   @Test
   void aThreadThatWaitsForAllSignalsNeverGetsOurs() throws Exception {
-    call("start_waiter", 0);
-    Thread.sleep(50); // now it waits: as long its mask does not show what it waits for
-    Recorder recorder =
-        Recorder.record(
-            config(),
-            () -> {
-              call("wake_waiter", 20);
-              Burner.start("beside", 50 * MILLISECOND).join();
-            });
+    call("start_waiter", 0); // now it waits: as long its mask does not show what it waits for
+    Recorder recorder = new Recorder();
+    CountDownLatch skipped = new CountDownLatch(1);
+    // Others come into doubt now and then, the more the longer they wait for a CPU.
+    recorder.onStep =
+        running -> {
+          if (running.statistics().skippedThreads() == 1) {
+            skipped.countDown();
+          }
+        };
+    recorder.run(
+        config(),
+        () -> {
+          call("wake_waiter", 20);
+          Burner.start("beside", 50 * MILLISECOND).join();
+          assertTrue(skipped.await(60, TimeUnit.SECONDS), "it is never said");
+        });
+    int waiter = call("masked_tid");
     call("end_waiter", 0);
     assertEquals(0, call("strange_signals"));
     assertTrue(call("expected_signals") >= 5); // those sent to one that is busy are one
-    assertEquals(1, recorder.statistics.skippedThreads());
+    assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == waiter));
     assertTrue(recorder.samples.size() > 2, recorder.statistics.toString());
   }
 
