@@ -57,11 +57,24 @@ class SignalMaskTest {
     return new EngineConfig(MILLISECOND, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER);
   }
 
+  /**
+   * Others are sampled beside: on a busy machine it takes a while until it is known that they may.
+   */
+  private static void burnUntil(CountDownLatch sampled) throws InterruptedException {
+    long end = System.nanoTime() + 60_000 * MILLISECOND;
+    while (sampled.getCount() > 0) {
+      Burner.start("beside", 50 * MILLISECOND).join();
+      assertTrue(System.nanoTime() < end, "nothing is sampled");
+    }
+  }
+
   /** What it uses is missing from the samples, and the gap is stated. */
   @Test
   void aThreadThatBlocksEverythingIsSkippedAndCounted() throws Exception {
     Recorder recorder = new Recorder();
     String[] note = {""};
+    CountDownLatch sampled = new CountDownLatch(6);
+    recorder.onSample = snapshot -> sampled.countDown();
     // At some time it is the only one: for a moment, which is long on a busy machine, threads that
     // begin or end block all signals, too.
     recorder.onStep =
@@ -74,12 +87,11 @@ class SignalMaskTest {
         config(),
         () -> {
           call("masked_burner", 400);
-          Burner.start("beside", 100 * MILLISECOND).join();
+          burnUntil(sampled);
         });
     assertTrue(note[0].contains("threads not sampled, for they block signal"), note[0]);
     int masked = call("masked_tid");
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == masked));
-    assertTrue(recorder.samples.size() > 5, recorder.statistics.toString());
     EngineStatistics statistics = recorder.statistics;
     long gap = statistics.cpuUsedNanos() - statistics.cpuCoveredNanos();
     assertTrue(gap > 250 * MILLISECOND, statistics.toString());
@@ -91,6 +103,8 @@ class SignalMaskTest {
     call("start_waiter", 0); // now it waits: as long its mask does not show what it waits for
     Recorder recorder = new Recorder();
     CountDownLatch skipped = new CountDownLatch(1);
+    CountDownLatch sampled = new CountDownLatch(3);
+    recorder.onSample = snapshot -> sampled.countDown();
     // Others come into doubt now and then, the more the longer they wait for a CPU.
     recorder.onStep =
         running -> {
@@ -102,7 +116,7 @@ class SignalMaskTest {
         config(),
         () -> {
           call("wake_waiter", 20);
-          Burner.start("beside", 50 * MILLISECOND).join();
+          burnUntil(sampled);
           assertTrue(skipped.await(60, TimeUnit.SECONDS), "it is never said");
         });
     int waiter = call("masked_tid");
@@ -110,7 +124,6 @@ class SignalMaskTest {
     assertEquals(0, call("strange_signals"));
     assertTrue(call("expected_signals") >= 5); // those sent to one that is busy are one
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == waiter));
-    assertTrue(recorder.samples.size() > 2, recorder.statistics.toString());
   }
 
   /** One that waits in turns with work: its mask is open within the wait, and nowhere else. */
