@@ -78,6 +78,21 @@ int masked_burner(int ms) {
   return pthread_join(thread, NULL);
 }
 
+/* Whether the thread has come into the call that opens its mask: until then it blocks all. */
+static int is_open(void) {
+  char path[64], line[256];
+  int open = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", tid);
+  FILE *status = fopen(path, "r");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+    open |= strcmp(line, "SigBlk:\t0000000000000000\n") == 0;
+  }
+  if (status != NULL) {
+    fclose(status);
+  }
+  return open;
+}
+
 static pthread_t sigwaiter;
 
 /* A thread that waits for all signals and burns 30 ms after each. */
@@ -85,7 +100,7 @@ int start_waiter(int ms) {
   job_ms = 30;
   done = ready = strange = expected = 0;
   sigwaiter = masked(waiter);
-  while (!ready) {
+  while (!ready || !is_open()) {
     usleep(1000);
   }
   return 0;
@@ -212,10 +227,9 @@ int start_sleeper(int call) {
   masked_call = call;
   ready = done = refused = 0;
   sleeps = masked(sleeper);
-  while (!ready) {
+  while (!done && (!ready || !is_open())) {
     usleep(1000);
   }
-  usleep(50000);
   if (done) {
     pthread_join(sleeps, NULL);
     return refused;

@@ -16,8 +16,8 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChoice;
-import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.engine.choice.EngineOrder;
+import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
@@ -91,6 +91,7 @@ final class DrainThread implements Runnable {
   /** Told when new figures are there for other threads. */
   private final Runnable onPublish;
 
+  private final EngineSource engines;
   private final PipelineFactory pipelines;
   private final SwitchFile switchFile;
   private final Messages messages;
@@ -132,6 +133,7 @@ final class DrainThread implements Runnable {
       Supplier<EventStore> stores,
       SamplerTotals totals,
       Runnable onPublish,
+      EngineSource engines,
       PipelineFactory pipelines,
       SwitchFile switchFile,
       Messages messages) {
@@ -142,6 +144,7 @@ final class DrainThread implements Runnable {
     this.stores = stores;
     this.totals = totals;
     this.onPublish = onPublish;
+    this.engines = engines;
     this.pipelines = pipelines;
     this.switchFile = switchFile;
     this.messages = messages;
@@ -345,7 +348,7 @@ final class DrainThread implements Runnable {
    * @return whether another one is to be tried at once
    */
   private boolean startEngine(PipelineFactory.Pipeline pipeline) {
-    EngineChoice choice = EngineChooser.start(config(), pipeline.javaStacks(), budget);
+    EngineChoice choice = engines.start(config(), pipeline.javaStacks(), budget);
     // By the same look as the engine's: a filter may have come since the pipeline was put together.
     pipelines.obey(choice.filtered(), pipeline.memory(), totals);
     totals.engineReason = choice.reasons();

@@ -16,6 +16,7 @@ import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
+import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.agent.message.Version;
@@ -36,6 +37,7 @@ public final class Sampler implements SamplingListener {
   /** Closing the events of 4,096 threads takes well below a second. */
   private static final long STOP_MILLIS = 10_000;
 
+  private final EngineSource engines;
   private final PipelineFactory pipelines;
   private final SwitchFile switchFile;
   private final Messages messages;
@@ -84,6 +86,32 @@ public final class Sampler implements SamplingListener {
       long perfMemoryBytes,
       Messages messages,
       StatusBoard board) {
+    this(
+        EngineSource.OF_MACHINE,
+        instrumentation,
+        hooks,
+        recordFailures,
+        switchFile,
+        memoryAccess,
+        drainPercent,
+        perfMemoryBytes,
+        messages,
+        board);
+  }
+
+  /** The same with other engines than the machine's. */
+  Sampler(
+      EngineSource engines,
+      Instrumentation instrumentation,
+      boolean hooks,
+      String recordFailures,
+      String switchFile,
+      MemoryAccess memoryAccess,
+      int drainPercent,
+      long perfMemoryBytes,
+      Messages messages,
+      StatusBoard board) {
+    this.engines = engines;
     this.pipelines =
         new PipelineFactory(
             instrumentation,
@@ -211,6 +239,7 @@ public final class Sampler implements SamplingListener {
             new Stores(),
             totals,
             new Board(),
+            engines,
             pipelines,
             switchFile,
             messages);

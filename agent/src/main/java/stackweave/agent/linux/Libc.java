@@ -4,7 +4,8 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * The libc functions in use, bound once, called with primitives only: no call allocates.
+ * The libc functions in use, bound once, called with primitives only: no call allocates, but for
+ * those that take a String.
  *
  * <p>Addresses and sizes are {@code long}s. Functions return what the C function returns; after −1
  * {@link #errno} has the reason. Functions with a variable argument list in C ({@code syscall},
@@ -33,6 +34,7 @@ public final class Libc {
   public static final int MADV_POPULATE_WRITE = 23;
 
   public static final int F_ADD_SEALS = 1033;
+  public static final int AT_FDCWD = -100;
   public static final int O_RDONLY = 0;
 
   /** Also the value of EFD_CLOEXEC. */
@@ -100,6 +102,9 @@ public final class Libc {
   public static native int prctl(int option, long a, long b, long c, long d);
 
   public static native int open(String path, int flags, int mode);
+
+  /** Variable in C; {@code path} is the address of bytes that end with 0. */
+  public static native int openat(int directory, long path, int flags, int mode);
 
   public static native int close(int fd);
 

@@ -105,6 +105,15 @@ public final class NativeBuffer implements AutoCloseable {
     }
   }
 
+  /** A path as the kernel takes it: ASCII, and a 0 behind it. */
+  public static NativeBuffer path(String ascii) {
+    NativeBuffer buffer = allocate(ascii.length() + 1);
+    for (int i = 0; i < ascii.length(); i++) {
+      buffer.bytes.put(i, (byte) ascii.charAt(i));
+    }
+    return buffer;
+  }
+
   /** Memory that was mapped by somebody else, as long as he keeps it. */
   public static NativeBuffer view(long address, long length) {
     return new NativeBuffer(address, length);

@@ -11,6 +11,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.status.SamplerTotals;
+import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.SamplingRequest;
@@ -39,6 +40,7 @@ class DrainThreadTest {
               },
               new SamplerTotals(),
               () -> {},
+              EngineSource.OF_MACHINE,
               new PipelineFactory(null, false, null, MemoryAccess.AUTO, messages),
               new SwitchFile("", messages),
               messages);

@@ -44,7 +44,7 @@ final class PerfRecords implements RingMerge.Target {
   private final long intervalNanos;
   private final PerfThinning thinning;
   private final ShortThreads shortThreads;
-  private final PerfShortEvents shortEvents;
+  private final ShortEvents shortEvents;
   private final StackSnapshot snapshot;
   private final byte[] text = new byte[64 * 1024];
 
@@ -73,7 +73,7 @@ final class PerfRecords implements RingMerge.Target {
       int[] cpus,
       long intervalNanos,
       ShortThreads shortThreads,
-      PerfShortEvents shortEvents) {
+      ShortEvents shortEvents) {
     this.pid = pid;
     this.kernel = kernel;
     this.registers = PerfRegisters.of(architecture);

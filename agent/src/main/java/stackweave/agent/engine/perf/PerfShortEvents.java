@@ -20,7 +20,7 @@ import stackweave.agent.linux.SystemCalls;
  * that have inherited it stays what it was. Of the starting threads themselves only the other
  * events' samples count, so the above does not concern them.
  */
-final class PerfShortEvents implements AutoCloseable {
+final class PerfShortEvents implements ShortEvents, AutoCloseable {
   private static final long IOC_ID = 0x80082407L;
   private static final long IOC_PERIOD = 0x40082404L;
 
@@ -136,10 +136,13 @@ final class PerfShortEvents implements AutoCloseable {
   }
 
   /**
-   * A thread was started: by an heir, so it is one, or by one that should have heirs. Where that
-   * has ended already, what it has started may go on like that.
+   * {@inheritDoc}
+   *
+   * <p>By an heir, so it is one, or by one that should have heirs. Where that has ended already,
+   * what it has started may go on like that.
    */
-  void started(int tid, int parentTid, long timeNanos) {
+  @Override
+  public void started(int tid, int parentTid, long timeNanos) {
     if (!atWork || released) {
       return;
     }
@@ -153,29 +156,29 @@ final class PerfShortEvents implements AutoCloseable {
     }
   }
 
-  /** Whether the thread has events of its own here, to be inherited. */
-  boolean isStarter(int tid) {
+  @Override
+  public boolean isStarter(int tid) {
     return starters.since(tid) != HeirTable.NEVER;
   }
 
-  /** A thread has ended. */
-  void ended(int tid) {
+  @Override
+  public void ended(int tid) {
     if (atWork) {
       heirs.remove(tid);
       starters.remove(tid);
     }
   }
 
-  /** Whether the root event is one of these, or was until a moment ago. */
-  boolean contains(long root) {
+  @Override
+  public boolean contains(long root) {
     return idCount > 0
         && root >= ids[0]
         && root <= ids[idCount - 1]
         && Arrays.binarySearch(ids, 0, idCount, root) >= 0;
   }
 
-  /** Whether a root event that {@link #contains} is closed. */
-  boolean isRetired(long root) {
+  @Override
+  public boolean isRetired(long root) {
     return retired > 0 && root <= ids[retired - 1];
   }
 

@@ -55,6 +55,10 @@ public final class SignalMasks implements AutoCloseable {
   private static final byte[] STATE = bytes("\nState:");
   private static final byte[] BLOCKED = bytes("\nSigBlk:");
   private static final byte[] SWITCHES = bytes("\nvoluntary_ctxt_switches:");
+  private static final byte[] TASKS = bytes("/proc/self/task/");
+  private static final byte[] STATUS_FILE = bytes("/status\0");
+  private static final byte[] SYSCALL_FILE = bytes("/syscall\0");
+  private static final int PATH_BYTES = 64;
   private static final int NO_CALL = -1;
   private static final int RUNNING = -2;
   private static final int UNREADABLE = -3;
@@ -71,6 +75,7 @@ public final class SignalMasks implements AutoCloseable {
   private final SelfMemory memory;
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
   private final NativeBuffer time = NativeBuffer.allocate(16);
+  private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
   private final long[] arguments = new long[MOST_ARGUMENTS];
   private int at;
   private int length;
@@ -96,6 +101,7 @@ public final class SignalMasks implements AutoCloseable {
 
   public SignalMasks(Architecture architecture, int signal, MemoryAccess access) {
     this.signal = signal;
+    this.path.bytes().put(0, TASKS);
     this.memory = new SelfMemory(access);
     this.calls =
         switch (architecture) {
@@ -124,7 +130,7 @@ public final class SignalMasks implements AutoCloseable {
    *     changes its mask
    */
   Answer look(int tid, OpenSights sights, boolean early) {
-    int status = open(tid, "status");
+    int status = open(tid, STATUS_FILE);
     if (status < 0) {
       return Answer.UNSURE;
     }
@@ -236,8 +242,19 @@ public final class SignalMasks implements AutoCloseable {
     }
   }
 
-  private static int open(int tid, String file) {
-    return Libc.open("/proc/self/task/" + tid + '/' + file, Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+  /** Without garbage: threads are looked at as long as sampling goes on. */
+  private int open(int tid, byte[] file) {
+    ByteBuffer bytes = path.bytes();
+    int end = TASKS.length;
+    for (int rest = tid; rest > 0; rest /= 10) {
+      end++;
+    }
+    int digit = end;
+    for (int rest = tid; rest > 0; rest /= 10) {
+      bytes.put(--digit, (byte) ('0' + rest % 10));
+    }
+    bytes.put(end, file);
+    return Libc.openat(Libc.AT_FDCWD, path.address(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
   }
 
   private static void close(int fd) {
@@ -286,7 +303,7 @@ public final class SignalMasks implements AutoCloseable {
 
   /** {@code 128 0x7f.. 0x..}, or {@code running}, or {@code -1} and more outside of any call. */
   private int readCall(int tid) {
-    int fd = open(tid, "syscall");
+    int fd = open(tid, SYSCALL_FILE);
     boolean readable = fd >= 0 && read(fd);
     int errno = readable ? 0 : Libc.errno(); // another one if the thread has ended
     close(fd);
@@ -321,5 +338,6 @@ public final class SignalMasks implements AutoCloseable {
     memory.close();
     buffer.close();
     time.close();
+    path.close();
   }
 }

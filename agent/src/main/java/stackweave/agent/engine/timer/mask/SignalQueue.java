@@ -13,6 +13,7 @@ public final class SignalQueue implements AutoCloseable {
   private static final byte[] LINE = {'S', 'i', 'g', 'Q', ':'};
 
   private final NativeBuffer limit = NativeBuffer.allocate(16);
+  private final NativeBuffer file = NativeBuffer.path("/proc/self/status");
   private final NativeBuffer status = NativeBuffer.allocate(STATUS_BYTES);
   private long budget;
 
@@ -33,7 +34,7 @@ public final class SignalQueue implements AutoCloseable {
 
   /** {@code SigQ: queued/limit}; all processes of the user count. */
   private long queued() {
-    int fd = Libc.open("/proc/self/status", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    int fd = Libc.openat(Libc.AT_FDCWD, file.address(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     int length = fd < 0 ? 0 : (int) Libc.read(fd, status.address(), STATUS_BYTES);
     if (fd >= 0) {
       Libc.close(fd);
@@ -63,5 +64,6 @@ public final class SignalQueue implements AutoCloseable {
   public void close() {
     limit.close();
     status.close();
+    file.close();
   }
 }

@@ -47,6 +47,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
 
   private final int pid = Libc.getpid();
   private final ThreadDescriptors descriptors;
+  private final NativeBuffer file = NativeBuffer.path("/proc/self/maps");
   private final NativeBuffer chunk = NativeBuffer.allocate(CHUNK);
   private final byte[] line = new byte[MOST_PATH];
   private int lineLength;
@@ -165,7 +166,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
     }
     Arrays.sort(order, 0, unproved);
     firstOfLine = 0;
-    int fd = Libc.open("/proc/self/maps", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    int fd = Libc.openat(Libc.AT_FDCWD, file.address(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     mapsRead = fd >= 0;
     lineLength = 0;
     for (int length = read(fd); length > 0; length = read(fd)) {
@@ -264,5 +265,6 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   public void close() {
     descriptors.close();
     chunk.close();
+    file.close();
   }
 }

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -57,17 +59,29 @@ class SignalMaskTest {
     return new EngineConfig(MILLISECOND, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER);
   }
 
+  /**
+   * Others are sampled beside: on a busy machine it takes a while until it is known that they may.
+   */
+  private static void burnUntil(CountDownLatch sampled) throws InterruptedException {
+    long end = System.nanoTime() + 60_000 * MILLISECOND;
+    while (sampled.getCount() > 0) {
+      Burner.start("beside", 50 * MILLISECOND).join();
+      assertTrue(System.nanoTime() < end, "nothing is sampled");
+    }
+  }
+
   /** What it uses is missing from the samples, and the gap is stated. */
   @Test
   void aThreadThatBlocksEverythingIsSkippedAndCounted() throws Exception {
     Recorder recorder = new Recorder();
-    int[] most = {0};
     String[] note = {""};
+    CountDownLatch sampled = new CountDownLatch(6);
+    recorder.onSample = snapshot -> sampled.countDown();
+    // At some time it is the only one: for a moment, which is long on a busy machine, threads that
+    // begin or end block all signals, too.
     recorder.onStep =
         running -> {
-          int skipped = running.statistics().skippedThreads();
-          if (skipped > most[0]) {
-            most[0] = skipped;
+          if (running.statistics().skippedThreads() == 1) {
             note[0] = running.note();
           }
         };
@@ -75,13 +89,11 @@ class SignalMaskTest {
         config(),
         () -> {
           call("masked_burner", 400);
-          Burner.start("beside", 100 * MILLISECOND).join();
+          burnUntil(sampled);
         });
-    assertEquals(1, most[0], note[0]);
     assertTrue(note[0].contains("threads not sampled, for they block signal"), note[0]);
     int masked = call("masked_tid");
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == masked));
-    assertTrue(recorder.samples.size() > 5, recorder.statistics.toString());
     EngineStatistics statistics = recorder.statistics;
     long gap = statistics.cpuUsedNanos() - statistics.cpuCoveredNanos();
     assertTrue(gap > 250 * MILLISECOND, statistics.toString());
@@ -90,20 +102,30 @@ class SignalMaskTest {
   /** It would take our signal for one of those that it waits for. */
   @Test
   void aThreadThatWaitsForAllSignalsNeverGetsOurs() throws Exception {
-    call("start_waiter", 0);
-    Thread.sleep(50); // now it waits: as long its mask does not show what it waits for
-    Recorder recorder =
-        Recorder.record(
-            config(),
-            () -> {
-              call("wake_waiter", 20);
-              Burner.start("beside", 50 * MILLISECOND).join();
-            });
+    call("start_waiter", 0); // now it waits: as long its mask does not show what it waits for
+    Recorder recorder = new Recorder();
+    CountDownLatch skipped = new CountDownLatch(1);
+    CountDownLatch sampled = new CountDownLatch(3);
+    recorder.onSample = snapshot -> sampled.countDown();
+    // Others come into doubt now and then, the more the longer they wait for a CPU.
+    recorder.onStep =
+        running -> {
+          if (running.statistics().skippedThreads() == 1) {
+            skipped.countDown();
+          }
+        };
+    recorder.run(
+        config(),
+        () -> {
+          call("wake_waiter", 20);
+          burnUntil(sampled);
+          assertTrue(skipped.await(60, TimeUnit.SECONDS), "it is never said");
+        });
+    int waiter = call("masked_tid");
     call("end_waiter", 0);
     assertEquals(0, call("strange_signals"));
     assertTrue(call("expected_signals") >= 5); // those sent to one that is busy are one
-    assertEquals(1, recorder.statistics.skippedThreads());
-    assertTrue(recorder.samples.size() > 2, recorder.statistics.toString());
+    assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == waiter));
   }
 
   /** One that waits in turns with work: its mask is open within the wait, and nowhere else. */

@@ -1,0 +1,178 @@
+package stackweave.agent.drain;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.jfr.control.EngineKind;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * An engine whose records are the test's: what is {@linkplain #deliver queued} is what the next
+ * drain delivers. It keeps the contract of {@link SampleEngine}, and notes whether the drain thread
+ * does.
+ */
+class FakeEngine implements SampleEngine {
+  /** What a drain delivers. */
+  interface Delivery {
+    void to(EngineSink sink);
+  }
+
+  /** CPU time that each sample stands for. */
+  static final long WEIGHT = 1_000_000;
+
+  final long interval;
+
+  /** What was asked of it at its end: stop, drain, close. */
+  final List<String> calls = new CopyOnWriteArrayList<>();
+
+  volatile boolean ended;
+  volatile double backlog;
+  volatile long lost;
+  volatile String note = "";
+
+  private final EngineKind kind;
+  private final ConcurrentLinkedQueue<Delivery> queue = new ConcurrentLinkedQueue<>();
+  private final Semaphore woken = new Semaphore(0);
+  private final StackSnapshot snapshot =
+      new StackSnapshot(SystemCalls.current().orElseThrow().architecture(), 4096);
+  private volatile int samples;
+  private volatile boolean stopped;
+  private volatile boolean closed;
+
+  FakeEngine(EngineKind kind, long interval) {
+    this.kind = kind;
+    this.interval = interval;
+  }
+
+  /** Any thread. */
+  void deliver(Delivery delivery) {
+    queue.add(delivery);
+    wake();
+  }
+
+  /** A sample whose stack is one frame. Asks whether it is wanted, as engines do. */
+  void sample(EngineSink sink, int tid, long pc) {
+    samples++;
+    if (!sink.wantsSample()) {
+      return;
+    }
+    snapshot.clear();
+    snapshot.setTimeNanos(System.nanoTime());
+    snapshot.setTid(tid);
+    snapshot.setWeightNanos(WEIGHT);
+    snapshot.registers().setPc(pc);
+    snapshot.setHasRegisters(true);
+    snapshot.setStackUnknown(true);
+    sink.sample(snapshot);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public EngineKind kind() {
+    return kind;
+  }
+
+  @Override
+  public long intervalNanos() {
+    return interval;
+  }
+
+  @Override
+  public boolean await(int timeoutMillis) {
+    try {
+      boolean signalled = woken.tryAcquire(timeoutMillis, TimeUnit.MILLISECONDS);
+      woken.drainPermits();
+      return signalled;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Override
+  public void wake() {
+    woken.release();
+  }
+
+  @Override
+  public int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      throw new IllegalStateException("drained after it was closed");
+    }
+    if (stopped) {
+      calls.add("drain");
+    }
+    int count = 0;
+    for (Delivery next = queue.poll(); next != null; next = queue.poll()) {
+      next.to(sink);
+      count++;
+    }
+    return count;
+  }
+
+  @Override
+  public double backlog() {
+    return backlog;
+  }
+
+  @Override
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public String note() {
+    return note;
+  }
+
+  @Override
+  public void stop() {
+    stopped = true;
+    calls.add("stop");
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    if (closed) {
+      throw new IllegalStateException("asked after it was closed");
+    }
+    return new EngineStatistics(
+        kind,
+        interval,
+        1,
+        1,
+        0,
+        4096,
+        4096,
+        samples,
+        lost,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        samples * WEIGHT,
+        0,
+        0,
+        0,
+        0,
+        0);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    calls.add("close");
+  }
+}
