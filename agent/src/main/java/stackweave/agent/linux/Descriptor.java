@@ -10,6 +10,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
+import stackweave.agent.cpu.x86_64.FileInterface;
+import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
  * An open file, directory or socket, and what is opened from there. What is done to it depends on
@@ -198,7 +200,9 @@ public final class Descriptor implements AutoCloseable {
         NativeBuffer empty = bytes("")) {
       long length =
           Libc.syscall(
-              Numbers.of(267, 78), // readlinkat
+              Numbers.of(
+                  SystemCallNumbers.READLINKAT,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.READLINKAT),
               fd,
               empty.address(),
               result.address(),
@@ -216,7 +220,8 @@ public final class Descriptor implements AutoCloseable {
 
   /** What the kernel says of it now. */
   public FileFacts facts() throws IOException {
-    int statx = Numbers.of(332, 291);
+    int statx =
+        Numbers.of(SystemCallNumbers.STATX, stackweave.agent.cpu.aarch64.SystemCallNumbers.STATX);
     try (NativeBuffer result = NativeBuffer.allocate(STATX_BYTES);
         NativeBuffer empty = bytes("")) {
       if (Libc.syscall(
@@ -411,8 +416,12 @@ public final class Descriptor implements AutoCloseable {
 
   private static int openFlag(Flag flag) {
     return switch (flag) {
-      case DIRECTORY -> Numbers.of(0200000, 040000);
-      case NOFOLLOW -> Numbers.of(0400000, 0100000);
+      case DIRECTORY ->
+          Numbers.of(
+              FileInterface.O_DIRECTORY, stackweave.agent.cpu.aarch64.FileInterface.O_DIRECTORY);
+      case NOFOLLOW ->
+          Numbers.of(
+              FileInterface.O_NOFOLLOW, stackweave.agent.cpu.aarch64.FileInterface.O_NOFOLLOW);
     };
   }
 

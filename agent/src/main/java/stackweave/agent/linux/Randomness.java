@@ -1,6 +1,7 @@
 package stackweave.agent.linux;
 
 import java.util.SplittableRandom;
+import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
  * Random numbers of the kernel, without the JDK's SecureRandom, which would keep /dev/random and
@@ -18,7 +19,16 @@ public final class Randomness {
   public static long next() {
     try (NativeBuffer word = NativeBuffer.allocate(Long.BYTES)) {
       long length =
-          Libc.syscall(Numbers.of(318, 278), word.address(), Long.BYTES, GRND_NONBLOCK, 0, 0, 0);
+          Libc.syscall(
+              Numbers.of(
+                  SystemCallNumbers.GETRANDOM,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.GETRANDOM),
+              word.address(),
+              Long.BYTES,
+              GRND_NONBLOCK,
+              0,
+              0,
+              0);
       return length == Long.BYTES
           ? word.bytes().getLong(0)
           : new SplittableRandom(System.nanoTime() ^ Libc.getpid()).nextLong();

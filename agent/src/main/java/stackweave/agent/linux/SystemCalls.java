@@ -2,12 +2,37 @@ package stackweave.agent.linux;
 
 import java.util.Locale;
 import java.util.Optional;
+import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 import stackweave.unwind.Architecture;
 
 /** Numbers of the system calls that libc has no function for, per architecture. */
 public enum SystemCalls {
-  X86_64(Architecture.X86_64, 298, 186, 217, 319, 274, 222, 223, 224, 226, 321, 262),
-  AARCH64(Architecture.AARCH64, 241, 178, 61, 279, 100, 107, 110, 108, 111, 280, 79);
+  X86_64(
+      Architecture.X86_64,
+      SystemCallNumbers.PERF_EVENT_OPEN,
+      SystemCallNumbers.GETTID,
+      SystemCallNumbers.GETDENTS64,
+      SystemCallNumbers.MEMFD_CREATE,
+      SystemCallNumbers.GET_ROBUST_LIST,
+      SystemCallNumbers.TIMER_CREATE,
+      SystemCallNumbers.TIMER_SETTIME,
+      SystemCallNumbers.TIMER_GETTIME,
+      SystemCallNumbers.TIMER_DELETE,
+      SystemCallNumbers.BPF,
+      SystemCallNumbers.NEWFSTATAT),
+  AARCH64(
+      Architecture.AARCH64,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.PERF_EVENT_OPEN,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.GETTID,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.GETDENTS64,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.MEMFD_CREATE,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.GET_ROBUST_LIST,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_CREATE,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_SETTIME,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_GETTIME,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_DELETE,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.BPF,
+      stackweave.agent.cpu.aarch64.SystemCallNumbers.NEWFSTATAT);
 
   private static final int AT_FDCWD = -100;
 

@@ -1,7 +1,7 @@
 package stackweave.agent.linux;
 
 import java.nio.charset.StandardCharsets;
-import stackweave.unwind.Architecture;
+import stackweave.agent.cpu.x86_64.FileInterface;
 
 /**
  * How many threads this process has, asked in 2 µs however many they are: the directory
@@ -30,11 +30,15 @@ public final class ThreadCount implements AutoCloseable {
     if (calls.newfstatat(path.address(), stat.address()) < 0) {
       return -1;
     }
-    // struct stat of the kernel: device, inode, and then links, which are 64 bits on x86-64 only.
-    long links =
-        calls.architecture() == Architecture.X86_64
-            ? stat.bytes().getLong(16)
-            : stat.bytes().getInt(20);
+    int offset =
+        Numbers.of(
+            FileInterface.STAT_LINKS_OFFSET,
+            stackweave.agent.cpu.aarch64.FileInterface.STAT_LINKS_OFFSET);
+    int bytes =
+        Numbers.of(
+            FileInterface.STAT_LINKS_BYTES,
+            stackweave.agent.cpu.aarch64.FileInterface.STAT_LINKS_BYTES);
+    long links = bytes == Long.BYTES ? stat.bytes().getLong(offset) : stat.bytes().getInt(offset);
     return (int) Math.max(1, links - OWN_LINKS);
   }
 

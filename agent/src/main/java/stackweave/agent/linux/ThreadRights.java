@@ -1,6 +1,7 @@
 package stackweave.agent.linux;
 
 import java.io.IOException;
+import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
  * The rights of a single thread: the kernel has user, groups and capabilities per thread, and only
@@ -33,10 +34,41 @@ public final class ThreadRights {
       }
       check(
           "setgroups",
-          Libc.syscall(Numbers.of(116, 159), groups.length, list.address(), 0, 0, 0, 0));
+          Libc.syscall(
+              Numbers.of(
+                  SystemCallNumbers.SETGROUPS,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.SETGROUPS),
+              groups.length,
+              list.address(),
+              0,
+              0,
+              0,
+              0));
     }
-    check("setresgid", Libc.syscall(Numbers.of(119, 149), -1, gid, -1, 0, 0, 0));
-    check("setresuid", Libc.syscall(Numbers.of(117, 147), -1, uid, -1, 0, 0, 0));
+    check(
+        "setresgid",
+        Libc.syscall(
+            Numbers.of(
+                SystemCallNumbers.SETRESGID,
+                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESGID),
+            -1,
+            gid,
+            -1,
+            0,
+            0,
+            0));
+    check(
+        "setresuid",
+        Libc.syscall(
+            Numbers.of(
+                SystemCallNumbers.SETRESUID,
+                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESUID),
+            -1,
+            uid,
+            -1,
+            0,
+            0,
+            0));
     dropCapabilities();
     mustBe(uid, gid);
   }
@@ -46,8 +78,12 @@ public final class ThreadRights {
     try (NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
         NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES)) {
       header.bytes().putInt(0, CAPABILITY_VERSION_3);
-      int capget = Numbers.of(125, 90);
-      int capset = Numbers.of(126, 91);
+      int capget =
+          Numbers.of(
+              SystemCallNumbers.CAPGET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPGET);
+      int capset =
+          Numbers.of(
+              SystemCallNumbers.CAPSET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPSET);
       check("capget", Libc.syscall(capget, header.address(), sets.address(), 0, 0, 0, 0));
       clearEffective(sets);
       check("capset", Libc.syscall(capset, header.address(), sets.address(), 0, 0, 0, 0));
@@ -66,8 +102,28 @@ public final class ThreadRights {
   /** What the kernel says now, and not what its calls returned. */
   private static void mustBe(int uid, int gid) throws IOException {
     // An id that can't be: changes nothing, and returns the one in force.
-    long fileUser = Libc.syscall(Numbers.of(122, 151), -1, 0, 0, 0, 0, 0);
-    long fileGroup = Libc.syscall(Numbers.of(123, 152), -1, 0, 0, 0, 0, 0);
+    long fileUser =
+        Libc.syscall(
+            Numbers.of(
+                SystemCallNumbers.SETFSUID,
+                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSUID),
+            -1,
+            0,
+            0,
+            0,
+            0,
+            0);
+    long fileGroup =
+        Libc.syscall(
+            Numbers.of(
+                SystemCallNumbers.SETFSGID,
+                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSGID),
+            -1,
+            0,
+            0,
+            0,
+            0,
+            0);
     if (Libc.geteuid() != uid || (int) fileUser != uid || (int) fileGroup != gid) {
       throw new IOException("the rights of another user can't be taken on");
     }

@@ -1,19 +1,25 @@
 package stackweave.agent.engine.perf;
 
+import stackweave.agent.cpu.x86_64.PerfRegisterOrder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 
 /**
  * The user registers of a perf sample: which to ask for, and where each goes.
  *
- * <p>The kernel packs the registers of the mask in ascending bit order. Source:
- * arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/include/uapi/asm/perf_regs.h.
+ * <p>The kernel packs the registers of the mask in ascending bit order.
  */
 enum PerfRegisters {
-  /** AX BX CX DX SI DI BP SP IP FLAGS, (segments left out), R8–R15. */
-  X86_64(0xFF03FFL, 8, 7, new int[] {0, 3, 2, 1, 4, 5, 6, 7, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15}),
-  /** X0–X29, LR, SP, PC. */
-  AARCH64(0x1_FFFF_FFFFL, 32, 31, identityWithoutPc());
+  X86_64(
+      PerfRegisterOrder.MASK,
+      PerfRegisterOrder.PC_INDEX,
+      PerfRegisterOrder.SP_INDEX,
+      PerfRegisterOrder.dwarf()),
+  AARCH64(
+      stackweave.agent.cpu.aarch64.PerfRegisterOrder.MASK,
+      stackweave.agent.cpu.aarch64.PerfRegisterOrder.PC_INDEX,
+      stackweave.agent.cpu.aarch64.PerfRegisterOrder.SP_INDEX,
+      stackweave.agent.cpu.aarch64.PerfRegisterOrder.dwarf());
 
   private final long mask;
   private final int pcIndex;
@@ -25,15 +31,6 @@ enum PerfRegisters {
     this.pcIndex = pcIndex;
     this.spIndex = spIndex;
     this.dwarf = dwarf;
-  }
-
-  private static int[] identityWithoutPc() {
-    int[] numbers = new int[33];
-    for (int i = 0; i < 32; i++) {
-      numbers[i] = i;
-    }
-    numbers[32] = -1;
-    return numbers;
   }
 
   static PerfRegisters of(Architecture architecture) {

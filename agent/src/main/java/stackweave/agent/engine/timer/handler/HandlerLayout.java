@@ -1,6 +1,7 @@
 package stackweave.agent.engine.timer.handler;
 
 import java.nio.ByteBuffer;
+import stackweave.agent.cpu.x86_64.HandlerFacts;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 
@@ -9,14 +10,12 @@ import stackweave.unwind.Registers;
  * and the two handlers have them (a test assembles those and compares).
  */
 public enum HandlerLayout {
-  /** r8–r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip. */
-  X86_64(
-      "x86_64",
-      "__vdso_clock_gettime",
-      8,
-      new int[] {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7}),
-  /** x0–x30, sp, pc. */
-  AARCH64("aarch64", "__kernel_clock_gettime", 16, upTo(32));
+  X86_64(HandlerFacts.LABEL, HandlerFacts.CLOCK, HandlerFacts.STACK_ROUNDING, HandlerFacts.dwarf()),
+  AARCH64(
+      stackweave.agent.cpu.aarch64.HandlerFacts.LABEL,
+      stackweave.agent.cpu.aarch64.HandlerFacts.CLOCK,
+      stackweave.agent.cpu.aarch64.HandlerFacts.STACK_ROUNDING,
+      stackweave.agent.cpu.aarch64.HandlerFacts.dwarf());
 
   public static final int PROCESS_ENABLED = 0;
   public static final int PROCESS_IN_FLIGHT = 8;
@@ -61,14 +60,6 @@ public enum HandlerLayout {
     this.clock = clock;
     this.stackRounding = stackRounding;
     this.dwarf = dwarf;
-  }
-
-  private static int[] upTo(int end) {
-    int[] numbers = new int[end];
-    for (int i = 0; i < end; i++) {
-      numbers[i] = i;
-    }
-    return numbers;
   }
 
   public static HandlerLayout of(Architecture architecture) {

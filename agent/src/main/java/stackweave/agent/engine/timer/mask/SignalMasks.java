@@ -1,6 +1,7 @@
 package stackweave.agent.engine.timer.mask;
 
 import java.nio.ByteBuffer;
+import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 import stackweave.agent.engine.timer.threads.TimerThreads;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
@@ -105,8 +106,27 @@ public final class SignalMasks implements AutoCloseable {
     this.memory = new SelfMemory(access);
     this.calls =
         switch (architecture) {
-          case X86_64 -> new Calls(128, 130, 271, 270, 281, 441, 333, 426);
-          case AARCH64, S390X -> new Calls(137, 133, 73, 72, 22, 441, 292, 426);
+          case X86_64 ->
+              new Calls(
+                  SystemCallNumbers.RT_SIGTIMEDWAIT,
+                  SystemCallNumbers.RT_SIGSUSPEND,
+                  SystemCallNumbers.PPOLL,
+                  SystemCallNumbers.PSELECT6,
+                  SystemCallNumbers.EPOLL_PWAIT,
+                  SystemCallNumbers.EPOLL_PWAIT2,
+                  SystemCallNumbers.IO_PGETEVENTS,
+                  SystemCallNumbers.IO_URING_ENTER);
+          case AARCH64 ->
+              new Calls(
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.RT_SIGTIMEDWAIT,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.RT_SIGSUSPEND,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.PPOLL,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.PSELECT6,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.EPOLL_PWAIT,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.EPOLL_PWAIT2,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.IO_PGETEVENTS,
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.IO_URING_ENTER);
+          case S390X -> throw new IllegalArgumentException("no timer engine for " + architecture);
         };
   }
 

@@ -1,0 +1,25 @@
+package stackweave.agent.cpu.aarch64;
+
+/**
+ * The user registers of perf samples, in the kernel's order: X0–X29, LR, SP, PC. Source:
+ * arch/arm64/include/uapi/asm/perf_regs.h.
+ */
+public final class PerfRegisterOrder {
+  /** attr.sample_regs_user. */
+  public static final long MASK = 0x1_FFFF_FFFFL;
+
+  public static final int PC_INDEX = 32;
+  public static final int SP_INDEX = 31;
+
+  private PerfRegisterOrder() {}
+
+  /** DWARF's numbers in that order; −1 for what has none here. */
+  public static int[] dwarf() {
+    int[] numbers = new int[PC_INDEX + 1];
+    for (int i = 0; i < PC_INDEX; i++) {
+      numbers[i] = i;
+    }
+    numbers[PC_INDEX] = -1;
+    return numbers;
+  }
+}
