@@ -29,8 +29,8 @@ import stackweave.testing.Jdk;
  */
 @Tag("slow")
 class OtherToolsTest {
-  private static final int LEAST_JAVA_STACKS = 35;
-  private static final int LEAST_NATIVE_STACKS = 50;
+  private static final int MIN_JAVA_STACKS = 35;
+  private static final int MIN_NATIVE_STACKS = 50;
 
   private static final Pattern JHSDB_THREAD =
       Pattern.compile("\".*\" #\\d+ .* nid=(0x[0-9a-f]+|\\d+) .*");
@@ -168,7 +168,7 @@ class OtherToolsTest {
     }
     int all = compared;
     System.out.println(all + " stacks have jhsdb's Java frames");
-    assertTrue(all >= LEAST_JAVA_STACKS, () -> all + " compared; jhsdb: " + jhsdb);
+    assertTrue(all >= MIN_JAVA_STACKS, () -> all + " compared; jhsdb: " + jhsdb);
   }
 
   /** jhsdb does not say which methods are native: where ours is, only the name is compared. */
@@ -226,7 +226,7 @@ class OtherToolsTest {
     }
     int all = compared;
     System.out.println(all + " stacks have gdb's native frames");
-    assertTrue(all >= LEAST_NATIVE_STACKS, () -> all + " compared; gdb: " + gdb);
+    assertTrue(all >= MIN_NATIVE_STACKS, () -> all + " compared; gdb: " + gdb);
   }
 
   private static List<String> output(List<String> command) throws Exception {

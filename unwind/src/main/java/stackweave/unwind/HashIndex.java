@@ -11,7 +11,7 @@ public final class HashIndex {
   /** There is no such number. */
   public static final int NONE = -1;
 
-  private static final int LEAST_SLOTS = 16;
+  private static final int MIN_SLOTS = 16;
 
   private int[] numbers;
   private int[] hashes;
@@ -25,7 +25,7 @@ public final class HashIndex {
    * @param expected how many numbers it has room for before it grows
    */
   public HashIndex(int expected) {
-    int slots = Math.max(LEAST_SLOTS, Integer.highestOneBit(Math.max(1, expected)) << 2);
+    int slots = Math.max(MIN_SLOTS, Integer.highestOneBit(Math.max(1, expected)) << 2);
     allocate(slots);
   }
 

@@ -6,7 +6,7 @@ package stackweave.unwind;
  */
 public final class HeapShare {
   private static final long FULL_BYTES = 1L << 30;
-  private static final int MOST_HALVINGS = 4;
+  private static final int MAX_HALVINGS = 4;
 
   private static final int HALVINGS = halvings(Runtime.getRuntime().maxMemory());
 
@@ -25,7 +25,7 @@ public final class HeapShare {
   static int halvings(long maxBytes) {
     int halvings = 0;
     // Some collectors leave a survivor space out of what they say.
-    while (halvings < MOST_HALVINGS && maxBytes < FULL_BYTES / 8 * 7 >> halvings) {
+    while (halvings < MAX_HALVINGS && maxBytes < FULL_BYTES / 8 * 7 >> halvings) {
       halvings++;
     }
     return halvings;

@@ -8,8 +8,8 @@ public interface ThreadStacks {
   /**
    * Looks for the stacks of threads.
    *
-   * <p>The law that the engine's safety rests on: as long as the thread lives and its stack pointer
-   * is in the range told, all memory from there to the range's end can be read.
+   * <p>The rule that the engine's safety rests on: as long as the thread lives and its stack
+   * pointer is in the range told, all memory from there to the range's end can be read.
    *
    * @param tids ids as the OS has them
    * @param count how many of them are valid

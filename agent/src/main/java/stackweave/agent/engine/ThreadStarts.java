@@ -14,7 +14,7 @@ public interface ThreadStarts {
      * A thread that was started; it may have ended.
      *
      * @param tid its id as the OS has it
-     * @param stackStart the lowest address of its stack, by the law of {@link ThreadStacks}
+     * @param stackStart the lowest address of its stack, by the rule of {@link ThreadStacks}
      * @param stackEnd the first address above it; 0 if the stack is not known
      */
     void started(int tid, long stackStart, long stackEnd);

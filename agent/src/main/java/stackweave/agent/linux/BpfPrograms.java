@@ -22,10 +22,10 @@ public final class BpfPrograms {
   private static final int OBJ_GET_INFO_BY_FD = 15;
 
   /** More are not looked at: about 4 µs each. */
-  private static final int MOST_PROGRAMS = 1024;
+  private static final int MAX_PROGRAMS = 1024;
 
   /** Functions of one program; the kernel has at most 256 (BPF_MAX_SUBPROGS). */
-  private static final int MOST_FUNCTIONS = 256;
+  private static final int MAX_FUNCTIONS = 256;
 
   // union bpf_attr for these commands
   private static final int ATTR_BYTES = 16;
@@ -43,8 +43,8 @@ public final class BpfPrograms {
   // our buffer
   private static final int INFO = ATTR_BYTES;
   private static final int ADDRESSES = INFO + INFO_BYTES;
-  private static final int SIZES = ADDRESSES + MOST_FUNCTIONS * Long.BYTES;
-  private static final int BUFFER_BYTES = SIZES + MOST_FUNCTIONS * Integer.BYTES;
+  private static final int SIZES = ADDRESSES + MAX_FUNCTIONS * Long.BYTES;
+  private static final int BUFFER_BYTES = SIZES + MAX_FUNCTIONS * Integer.BYTES;
 
   private BpfPrograms() {}
 
@@ -62,7 +62,7 @@ public final class BpfPrograms {
     SystemCalls calls = SystemCalls.current().orElseThrow();
     int[] ids = new int[16];
     int count = 0;
-    for (int id = 0; count < MOST_PROGRAMS; ) {
+    for (int id = 0; count < MAX_PROGRAMS; ) {
       clear(buffer, 0, ATTR_BYTES);
       buffer.bytes().putInt(0, id);
       if (calls.bpf(PROG_GET_NEXT_ID, buffer.address(), ATTR_BYTES) < 0) {
@@ -115,8 +115,8 @@ public final class BpfPrograms {
       bytes.putInt(0, fd);
       bytes.putInt(INFO_LENGTH, INFO_BYTES);
       bytes.putLong(INFO_ADDRESS, buffer.address() + INFO);
-      bytes.putInt(INFO + KSYM_COUNT, MOST_FUNCTIONS);
-      bytes.putInt(INFO + LENGTH_COUNT, MOST_FUNCTIONS);
+      bytes.putInt(INFO + KSYM_COUNT, MAX_FUNCTIONS);
+      bytes.putInt(INFO + LENGTH_COUNT, MAX_FUNCTIONS);
       bytes.putLong(INFO + KSYMS, buffer.address() + ADDRESSES);
       bytes.putLong(INFO + LENGTHS, buffer.address() + SIZES);
       if (calls.bpf(OBJ_GET_INFO_BY_FD, buffer.address(), ATTR_BYTES) < 0
@@ -124,7 +124,7 @@ public final class BpfPrograms {
         return 0;
       }
       int count = Math.min(bytes.getInt(INFO + KSYM_COUNT), bytes.getInt(INFO + LENGTH_COUNT));
-      return Math.max(0, Math.min(count, MOST_FUNCTIONS));
+      return Math.max(0, Math.min(count, MAX_FUNCTIONS));
     } finally {
       Libc.close(fd);
     }

@@ -36,7 +36,7 @@ public final class Descriptor implements AutoCloseable {
   private static final int STATX_DEVICE = 0x88;
 
   /** PATH_MAX of linux/limits.h. */
-  private static final int MOST_PATH = 4096;
+  private static final int MAX_PATH = 4096;
 
   /** struct open_how: flags, mode, resolve. */
   private static final int OPEN_HOW = 3 * Long.BYTES;
@@ -196,7 +196,7 @@ public final class Descriptor implements AutoCloseable {
 
   /** Where the symbolic link leads that was looked at: this very one, whatever its name. */
   public String target() throws IOException {
-    try (NativeBuffer result = NativeBuffer.allocate(MOST_PATH);
+    try (NativeBuffer result = NativeBuffer.allocate(MAX_PATH);
         NativeBuffer empty = bytes("")) {
       long length =
           Libc.syscall(
@@ -206,7 +206,7 @@ public final class Descriptor implements AutoCloseable {
               fd,
               empty.address(),
               result.address(),
-              MOST_PATH,
+              MAX_PATH,
               0,
               0);
       if (length < 0) {

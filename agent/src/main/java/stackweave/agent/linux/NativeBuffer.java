@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * else; the view must not be used afterwards. Not thread-safe.
  */
 public final class NativeBuffer implements AutoCloseable {
-  private static final int LEAST_PAGE = 4096;
+  private static final int MIN_PAGE = 4096;
 
   private final long length;
   private final long address;
@@ -100,7 +100,7 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   private void touch() {
-    for (long at = 0; at < length; at += LEAST_PAGE) {
+    for (long at = 0; at < length; at += MIN_PAGE) {
       bytes.put((int) at, (byte) 0);
     }
   }

@@ -18,7 +18,7 @@ public final class OwnDirectory {
   private static final int ROOT = 0;
 
   /** As the kernel: MAXSYMLINKS in include/linux/namei.h. */
-  private static final int MOST_LINKS = 40;
+  private static final int MAX_LINKS = 40;
 
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int STICKY = 01000;
@@ -74,7 +74,7 @@ public final class OwnDirectory {
         at = part;
         continue;
       }
-      if (++links > MOST_LINKS) {
+      if (++links > MAX_LINKS) {
         return "is behind too many links";
       }
       Path target = Files.readSymbolicLink(part);

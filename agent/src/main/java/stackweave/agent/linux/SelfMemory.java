@@ -29,10 +29,10 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   private static final int REMOTE_VECTOR = 16;
 
   /** How many pieces one call reads at most. */
-  private static final int MOST_VECTORS = 64;
+  private static final int MAX_VECTORS = 64;
 
   private static final int VECTOR_BYTES = 16;
-  private static final int DATA = REMOTE_VECTOR + MOST_VECTORS * VECTOR_BYTES;
+  private static final int DATA = REMOTE_VECTOR + MAX_VECTORS * VECTOR_BYTES;
 
   /** The most that one call reads; longer reads are several calls. */
   private static final int CAPACITY = 64 * 1024;
@@ -160,7 +160,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   @Override
   public void readEach(long[] addresses, int count, int length, byte[] target)
       throws UnreadableMemoryException {
-    int most = Math.min(MOST_VECTORS, CAPACITY / length);
+    int most = Math.min(MAX_VECTORS, CAPACITY / length);
     if (most <= 1 || way != Way.PROCESS_VM_READV) {
       MemoryReader.super.readEach(addresses, count, length, target);
       return;

@@ -12,7 +12,7 @@ public final class Messages {
   private static final String CONSEQUENCE = "; the application runs on unharmed";
 
   /** More would be the same again with other numbers. */
-  private static final int MOST = 100;
+  private static final int MAX = 100;
 
   private final Set<String> said = new HashSet<>();
   private final Consumer<String> out;
@@ -43,7 +43,7 @@ public final class Messages {
   }
 
   private synchronized void say(String message) {
-    if (said.size() < MOST && said.add(message)) {
+    if (said.size() < MAX && said.add(message)) {
       out.accept("stackweave: " + message);
     }
   }

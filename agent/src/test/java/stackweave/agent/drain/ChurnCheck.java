@@ -18,7 +18,7 @@ final class ChurnCheck {
       Pattern.compile(
           Pattern.quote(ChurnGGGGGG.class.getName()).replace(ChurnLoader.PATTERN, "\\E(\\d+)\\Q"));
   private static final int LAST = 5;
-  private static final int MOST_KEPT = 20;
+  private static final int MAX_KEPT = 20;
 
   private final HotSpotMethods methods;
   final List<String> wrong = new ArrayList<>();
@@ -153,7 +153,7 @@ final class ChurnCheck {
 
   private void wrong(String what) {
     wrongCount++;
-    if (wrong.size() < MOST_KEPT) {
+    if (wrong.size() < MAX_KEPT) {
       wrong.add(what);
     }
   }

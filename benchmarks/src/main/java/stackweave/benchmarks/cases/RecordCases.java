@@ -39,7 +39,7 @@ public final class RecordCases {
   private static final long INTERVAL_NANOS = 150_000;
 
   /** Recording takes time, in which samples get old. */
-  private static final int MOST_RECORDINGS = 3;
+  private static final int MAX_RECORDINGS = 3;
 
   private static final int DEPTH = 256;
 
@@ -116,7 +116,7 @@ public final class RecordCases {
       int recordings = known == null ? 0 : known.recordings;
       int lines = text.split("\n").length;
       if (known == null
-          || recordings < MOST_RECORDINGS && lines < known.text.split("\n").length * 2 / 3) {
+          || recordings < MAX_RECORDINGS && lines < known.text.split("\n").length * 2 / 3) {
         keep(situation, sample, modules, text, recordings);
       }
     }

@@ -41,7 +41,7 @@ final class MeasuredJvm {
   /** And then no compilation has ended for so long, but it is not waited longer than that. */
   private static final long COMPILED_MILLIS = 200;
 
-  private static final long MOST_SETTLE_MILLIS = 2_000;
+  private static final long MAX_SETTLE_MILLIS = 2_000;
 
   /** After an end. */
   private static final long CALM_MILLIS = 100;
@@ -114,7 +114,7 @@ final class MeasuredJvm {
       first.stop(kind);
       Files.deleteIfExists(file);
     }
-    Thread.sleep(MOST_SETTLE_MILLIS);
+    Thread.sleep(MAX_SETTLE_MILLIS);
     out.println(Window.COLUMNS);
     int number = 0;
     for (WindowKind kind : order()) {
@@ -178,7 +178,7 @@ final class MeasuredJvm {
       compiled = COMPILERS.getTotalCompilationTime();
       Thread.sleep(COMPILED_MILLIS);
     } while (compiled != COMPILERS.getTotalCompilationTime()
-        && System.nanoTime() - begin < MOST_SETTLE_MILLIS * 1_000_000L);
+        && System.nanoTime() - begin < MAX_SETTLE_MILLIS * 1_000_000L);
   }
 
   /** The counters of a moment. */

@@ -19,17 +19,17 @@ import java.util.List;
  */
 public final class ManyThreads {
   private static final List<Integer> CPUS = List.of(2, 8, 32, 128, 256);
-  private static final int MOST_THREADS = 10_000;
+  private static final int MAX_THREADS = 10_000;
 
   /** So much of the kernel's memory is not exceeded: other things live on this machine. */
-  private static final long MOST_MEBIBYTES = 3_072;
+  private static final long MAX_MEBIBYTES = 3_072;
 
   private ManyThreads() {}
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Path agent = Path.of(arguments[0]).toAbsolutePath();
     Path natives = Path.of(arguments[1]).toAbsolutePath();
-    int most = arguments.length > 2 ? Integer.parseInt(arguments[2]) : MOST_THREADS;
+    int most = arguments.length > 2 ? Integer.parseInt(arguments[2]) : MAX_THREADS;
     Path directory = Files.createTempDirectory("many-threads");
     System.out.println(
         "| CPUs | threads | sampled by | kernel memory, MiB | start and end, µs | reading counts, ms |");
@@ -83,7 +83,7 @@ public final class ManyThreads {
             ManyThreadsJvm.class.getName(),
             sampled ? counts.toString() : "-",
             "" + most,
-            "" + MOST_MEBIBYTES,
+            "" + MAX_MEBIBYTES,
             "" + cpus));
     ProcessBuilder builder = new ProcessBuilder(command);
     if (sampled) {

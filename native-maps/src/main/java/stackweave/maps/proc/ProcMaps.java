@@ -19,7 +19,7 @@ public final class ProcMaps {
   private static final String DELETED = " (deleted)";
 
   /** A path has up to 4095 bytes, each written as up to four. */
-  private static final int MOST_LINE = 32 << 10;
+  private static final int MAX_LINE = 32 << 10;
 
   private ProcMaps() {}
 
@@ -58,7 +58,7 @@ public final class ProcMaps {
    * java.nio}, see {@link PlainFiles}.
    */
   private static final class Lines implements AutoCloseable {
-    private final byte[] buffer = new byte[MOST_LINE];
+    private final byte[] buffer = new byte[MAX_LINE];
     private final FileInputStream in;
     private int length;
 
@@ -86,10 +86,10 @@ public final class ProcMaps {
         length -= at;
         end = length;
         at = 0;
-        if (length == MOST_LINE) {
+        if (length == MAX_LINE) {
           throw new IOException("not a line of /proc/PID/maps: it has no end");
         }
-        int read = in.read(buffer, length, Math.min(PlainFiles.BUFFER, MOST_LINE - length));
+        int read = in.read(buffer, length, Math.min(PlainFiles.BUFFER, MAX_LINE - length));
         if (read <= 0) {
           return length > 0 && endsHere();
         }

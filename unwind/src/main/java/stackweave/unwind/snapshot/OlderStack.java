@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * The older part of a sampled stack: what lies above the copy, read from the thread's live memory
  * when the walk first asks for it, and spliced on only if it fits. The package says why that can be
  * true and what is checked; whether it leads to the thread's first frame is the caller's to check,
- * and to {@link #refuse}. Reads are fault-safe, bounded to {@value #MOST_BYTES} bytes above the
+ * and to {@link #refuse}. Reads are fault-safe, bounded to {@value #MAX_BYTES} bytes above the
  * copy, and go into a buffer that is kept: no allocation once it is large enough. Not thread-safe.
  */
 public final class OlderStack implements MemoryReader {
@@ -20,10 +20,10 @@ public final class OlderStack implements MemoryReader {
   static final int SEAM_LINKS = 16;
 
   /** The most that is read above a copy, in bytes: as much as most threads' stacks have. */
-  static final int MOST_BYTES = 8 << 20;
+  static final int MAX_BYTES = 8 << 20;
 
   /** The same for this JVM's heap, where it is kept. */
-  private static final int MOST_KEPT_BYTES = HeapShare.of(MOST_BYTES);
+  private static final int MAX_KEPT_BYTES = HeapShare.of(MAX_BYTES);
 
   /** Read at once: frames of a deep recursion for some hundred microseconds of walking. */
   private static final int PIECE_BYTES = 256 << 10;
@@ -81,8 +81,8 @@ public final class OlderStack implements MemoryReader {
     begin = snapshot.stackAddress() + snapshot.stackLength();
     length = 0;
     endFound = false;
-    long above = stackEnd == 0 ? MOST_KEPT_BYTES : stackEnd - begin;
-    limit = (int) Math.max(0, Math.min(above, MOST_KEPT_BYTES)) & -8;
+    long above = stackEnd == 0 ? MAX_KEPT_BYTES : stackEnd - begin;
+    limit = (int) Math.max(0, Math.min(above, MAX_KEPT_BYTES)) & -8;
     snapshot.setOlder(limit > 0 ? this : null);
   }
 
@@ -222,7 +222,7 @@ public final class OlderStack implements MemoryReader {
     int wanted = PIECE_BYTES - (int) (from & (PAGE_BYTES - 1));
     wanted = Math.min(wanted, limit - length);
     if (length + wanted > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.min(MOST_KEPT_BYTES, 2 * bytes.length + PIECE_BYTES));
+      bytes = Arrays.copyOf(bytes, Math.min(MAX_KEPT_BYTES, 2 * bytes.length + PIECE_BYTES));
     }
     while (wanted > 0) {
       try {

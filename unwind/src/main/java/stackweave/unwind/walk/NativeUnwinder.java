@@ -49,7 +49,7 @@ public final class NativeUnwinder {
    * <p>SFrame rows say nothing about callee-saved registers but the frame pointer and do not
    * promise that the function left them alone, so a step by an SFrame row loses them.
    *
-   * <p>Law: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
+   * <p>Rule: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
    * whose return address may still be in a register. A signal frame may lead anywhere: handlers run
    * on stacks of their own.
    *

@@ -26,7 +26,7 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 
-/** The laws of a step: one rule, one memory, one end each. */
+/** The rules of a step: one rule, one memory, one end each. */
 class NativeUnwinderTest {
   private static final long PC = 0x40_1000;
   private static final long SP = 0x7fff_0000L;

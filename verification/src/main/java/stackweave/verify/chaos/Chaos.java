@@ -1,7 +1,6 @@
 package stackweave.verify.chaos;
 
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -22,6 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.testing.Jdk;
 import stackweave.testing.Machine;
+import stackweave.verify.Built;
 import stackweave.verify.chaos.ForkedRun.Settings;
 import stackweave.verify.chaos.antagonist.Antagonists;
 
@@ -168,17 +168,10 @@ public final class Chaos implements Callable<Integer> {
 
   /** The agent and the samples as they were built. */
   private static Settings settings(double seconds, int cycles, String interval, int hangSeconds) {
-    Path classes;
-    try {
-      classes = Path.of(Chaos.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
-    Path target = classes.getParent();
     return new Settings(
-        target.resolve("../../agent/target/stackweave-agent.jar").normalize(),
-        classes + ":" + target.resolve("lib") + "/*",
-        target.resolve("chaos"),
+        Built.agentJar(),
+        Built.classPath(),
+        Built.target().resolve("chaos"),
         seconds,
         cycles,
         interval,

@@ -62,12 +62,11 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
   /** What a JVM's start and end take beside the time that it is to run for, in seconds. */
   private static final double AROUND = 4;
 
-  private static final double SHORTEST = 3;
+  private static final double MIN = 3;
 
   /** The same, in so many seconds all in all. */
   ForkedRun taking(double seconds) {
-    return new ForkedRun(
-        mix, jdk, engine, settings.withSeconds(Math.max(SHORTEST, seconds - AROUND)));
+    return new ForkedRun(mix, jdk, engine, settings.withSeconds(Math.max(MIN, seconds - AROUND)));
   }
 
   boolean hasAgent() {

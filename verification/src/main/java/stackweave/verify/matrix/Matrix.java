@@ -1,7 +1,6 @@
 package stackweave.verify.matrix;
 
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -13,6 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import stackweave.testing.Jdk;
 import stackweave.testing.Machine;
+import stackweave.verify.Built;
 import stackweave.verify.matrix.Run.Outcome;
 import stackweave.verify.matrix.Run.Settings;
 
@@ -34,19 +34,8 @@ public final class Matrix {
 
   /** The agent and the samples as they were built. */
   static Settings settings(String interval, String phases) {
-    Path classes = classes();
-    Path target = classes.getParent();
-    Path agent = target.resolve("../../agent/target/stackweave-agent.jar").normalize();
-    String classPath = classes + ":" + target.resolve("lib") + "/*";
-    return new Settings(agent, classPath, target.resolve("matrix"), interval, phases);
-  }
-
-  private static Path classes() {
-    try {
-      return Path.of(Matrix.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
+    Path directory = Built.target().resolve("matrix");
+    return new Settings(Built.agentJar(), Built.classPath(), directory, interval, phases);
   }
 
   public static void main(String[] args) throws IOException, InterruptedException {

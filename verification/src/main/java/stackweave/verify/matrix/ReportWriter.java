@@ -26,7 +26,7 @@ public final class ReportWriter {
   private static final Set<String> MARKS = Set.of("[missing frame]", "[stale code]");
 
   private static final int OUTERMOST = 5;
-  private static final int MOST_SHOWN = 60;
+  private static final int MAX_SHOWN = 60;
 
   private final Recorded recorded;
   private final LinkCheck links = new LinkCheck();
@@ -185,7 +185,7 @@ public final class ReportWriter {
   /** The frames with the thread's last ones first, a line each. */
   private String innermost(List<Long> chain) {
     StringBuilder text = new StringBuilder();
-    for (long id : chain.subList(0, Math.min(MOST_SHOWN, chain.size()))) {
+    for (long id : chain.subList(0, Math.min(MAX_SHOWN, chain.size()))) {
       Method method = method(id);
       text.append("\n    ").append(method == null ? "not recorded" : method.name());
       if (method != null) {

@@ -13,7 +13,7 @@ final class Tables {
   private static final String COLUMNS =
       " | samples | complete | marked | link pairs | bad | ns per frame | interval reached | stacks"
           + " that end early, lost samples |\n|---|--:|--:|--:|--:|--:|--:|--:|---|\n";
-  private static final int MOST_LINES = 25;
+  private static final int MAX_LINES = 25;
 
   private final StringBuilder text = new StringBuilder();
 
@@ -74,7 +74,7 @@ final class Tables {
       }
     }
     lines("Bad pairs", bad, Integer.MAX_VALUE);
-    lines("Stacks that end early, the outermost frame first", incomplete, MOST_LINES);
+    lines("Stacks that end early, the outermost frame first", incomplete, MAX_LINES);
   }
 
   private void lines(String title, Map<String, Long> counts, int most) {

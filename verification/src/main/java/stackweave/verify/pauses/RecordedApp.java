@@ -13,7 +13,7 @@ import jdk.jfr.Recording;
  */
 public final class RecordedApp {
   private static final int DEPTH = 500;
-  private static final long MOST_MILLIS = 60_000;
+  private static final long MAX_MILLIS = 60_000;
 
   private RecordedApp() {}
 
@@ -32,7 +32,7 @@ public final class RecordedApp {
         recording.enable("stackweave.NativeSample").with("interval", busy ? "1ms" : "10ms");
         recording.setDestination(Path.of("app-" + ProcessHandle.current().pid() + ".jfr"));
         recording.start();
-        for (long t = 0; sampled && !isSampled() && t < MOST_MILLIS; t += 10) {
+        for (long t = 0; sampled && !isSampled() && t < MAX_MILLIS; t += 10) {
           Thread.sleep(10);
         }
         Thread.sleep(1_000);
@@ -41,7 +41,7 @@ public final class RecordedApp {
           System.exit(0);
         }
       }
-      for (long t = 0; isSampled() && t < MOST_MILLIS; t += 10) {
+      for (long t = 0; isSampled() && t < MAX_MILLIS; t += 10) {
         Thread.sleep(10);
       }
       Thread.sleep(500);

@@ -13,10 +13,10 @@ import stackweave.testing.Jdk;
 /** How many stacks reach the thread's first frame, counted from what a user gets. */
 class CompletenessIT {
 
-  private static final double LEAST = 0.985;
+  private static final double MIN = 0.985;
 
   /** What the rings had no room for, on a machine that others keep busy. */
-  private static final double MOST_LOST = 0.1;
+  private static final double MAX_LOST = 0.1;
 
   static Stream<Arguments> runs() {
     return Jdks.all()
@@ -57,7 +57,7 @@ class CompletenessIT {
         () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
         () -> assertEquals(status.written(), stacks.samples().size(), "written, and in the file"),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
-        () -> assertTrue(status.lost() <= MOST_LOST * status.owed(), "lost " + status),
-        () -> assertTrue(share >= LEAST, () -> "complete " + share + "\n" + stacks.endsTable()));
+        () -> assertTrue(status.lost() <= MAX_LOST * status.owed(), "lost " + status),
+        () -> assertTrue(share >= MIN, () -> "complete " + share + "\n" + stacks.endsTable()));
   }
 }

@@ -12,7 +12,7 @@ final class Footprint {
   private static final Map<Jdk, Footprint> MADE = new ConcurrentHashMap<>();
 
   /** How long to look for the cleanup, in seconds: the promise is 60, and it takes 2. */
-  private static final int LONGEST = Integer.getInteger("it.footprint.seconds", 10);
+  private static final int MAX = Integer.getInteger("it.footprint.seconds", 10);
 
   private final List<String> without;
   private final List<String> with;
@@ -33,7 +33,7 @@ final class Footprint {
               ForkedJvm.on(jdk)
                   .withoutLibraries()
                   .agent()
-                  .run(app, Integer.toString(LONGEST))
+                  .run(app, Integer.toString(MAX))
                   .successfully()
                   .out();
           return new Footprint(without, with);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import stackweave.testing.Jdk;
+import stackweave.verify.Built;
 
 /** A JVM of its own in a directory of its own, with or without the agent. */
 final class ForkedJvm {
@@ -28,8 +29,7 @@ final class ForkedJvm {
   private final List<String> wrapper = new ArrayList<>();
   private final List<String> options = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
-  private String classPath =
-      String.join(":", TARGET + "/classes", TARGET + "/test-classes", TARGET + "/lib/*");
+  private String classPath = Built.classPath() + ":" + TARGET + "/test-classes";
   private Path recording;
 
   private ForkedJvm(Jdk jdk, Path directory) {
@@ -61,7 +61,7 @@ final class ForkedJvm {
 
   /** Without the libraries of the zoo: the tests' own programs and the lab need none. */
   ForkedJvm withoutLibraries() {
-    classPath = TARGET + "/classes:" + TARGET + "/test-classes";
+    classPath = Built.classes() + ":" + TARGET + "/test-classes";
     return this;
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 
 /**
  * A seccomp filter's program is kernel code that no list names: its frames have no name, and not
@@ -19,8 +19,8 @@ import stackweave.verify.NativeLibraries;
  * /proc/kallsyms gives its address.
  */
 class KernelNamesIT {
-  private static final String FILTER = NativeLibraries.file("long_filter").toString();
-  private static final int LEAST = 10;
+  private static final String FILTER = Built.nativeFile("long_filter").toString();
+  private static final int MIN = 10;
 
   @Test
   void aFiltersProgramHasNoNameOfAnotherFunction() throws IOException {
@@ -76,6 +76,6 @@ class KernelNamesIT {
         assertTrue(own.get(below).contains(frame.name()), sample::toString);
       }
     }
-    assertTrue(unnamed >= LEAST, unnamed + " samples in the filter's program");
+    assertTrue(unnamed >= MIN, unnamed + " samples in the filter's program");
   }
 }

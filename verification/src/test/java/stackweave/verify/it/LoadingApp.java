@@ -1,6 +1,6 @@
 package stackweave.verify.it;
 
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 
 /**
  * Loads a library whose constructor burns CPU for {@code LAB_LOADING_MILLIS}: a stack of native
@@ -12,8 +12,7 @@ final class LoadingApp {
 
   public static void main(String[] args) throws Exception {
     Sampling.await(); // while a constructor runs nobody can load a library, the agent neither
-    Thread loader =
-        new Thread(() -> System.load(NativeLibraries.library("loading").toString()), "loading");
+    Thread loader = new Thread(() -> System.load(Built.library("loading").toString()), "loading");
     loader.start();
     loader.join();
     System.out.println("loaded");

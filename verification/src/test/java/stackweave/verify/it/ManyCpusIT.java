@@ -11,7 +11,7 @@ import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 
 /** As on 64 CPUs (src/main/c/cpus.c): events are held for threads within the budget only. */
 class ManyCpusIT {
@@ -27,7 +27,7 @@ class ManyCpusIT {
     assumeTrue(
         Files.isReadable(Path.of("/proc/slabinfo")),
         "who is not root can't see the kernel's slabs");
-    Path library = NativeLibraries.file("libcpus.so");
+    Path library = Built.nativeFile("libcpus.so");
     ForkedJvm.Ended ended =
         ForkedJvm.on(Jdks.oldest())
             .environment("LD_PRELOAD", library.toString())

@@ -16,25 +16,25 @@ class MatrixIT {
   private static final List<String> PHASES =
       List.of("jni", "vmheavy", "stubs", "deopt", "exceptions", "classes", "io", "virtual", "ffm");
   private static final double SECONDS = 1;
-  private static final double LEAST = 0.995;
+  private static final double MIN = 0.995;
 
   /**
    * Frames that stand for others: 0.03 to 0.07 % on a quiet machine, more where code is read late.
    */
-  private static final double MOST_MARKED = 0.005;
+  private static final double MAX_MARKED = 0.005;
 
   /**
    * At 1 ms, on a machine that others keep busy, rings run over before the first stacks are warm.
    */
-  private static final double MOST_LOST = 0.25;
+  private static final double MAX_LOST = 0.25;
 
   /**
    * One in a run: a sample in a method that an exception is just leaving has been seen to show the
    * method's successor on the stack below it, once in some million pairs.
    */
-  private static final double MOST_BAD = 1.0 / 50_000;
+  private static final double MAX_BAD = 1.0 / 50_000;
 
-  private static final int LEAST_PAIRS = 3_000;
+  private static final int MIN_PAIRS = 3_000;
 
   static Stream<Jdk> jdks() {
     return Jdk.all().stream();
@@ -47,10 +47,10 @@ class MatrixIT {
     System.out.println(run);
     assertAll(
         () -> assertEquals("", run.failure()),
-        () -> assertTrue(run.share() >= LEAST, run::toString),
-        () -> assertTrue(run.marked() <= MOST_MARKED, run::toString),
-        () -> assertTrue(run.lost() <= MOST_LOST, run::toString),
-        () -> assertTrue(run.pairs() >= LEAST_PAIRS, run::toString),
-        () -> assertTrue(run.bad() <= MOST_BAD * run.pairs(), run::toString));
+        () -> assertTrue(run.share() >= MIN, run::toString),
+        () -> assertTrue(run.marked() <= MAX_MARKED, run::toString),
+        () -> assertTrue(run.lost() <= MAX_LOST, run::toString),
+        () -> assertTrue(run.pairs() >= MIN_PAIRS, run::toString),
+        () -> assertTrue(run.bad() <= MAX_BAD * run.pairs(), run::toString));
   }
 }

@@ -1,7 +1,7 @@
 package stackweave.verify.it;
 
 import java.io.IOException;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 
 /** Loads a library whose constructor burns CPU in code that can't be unwound, a second or so. */
 final class OpaqueApp {
@@ -9,6 +9,6 @@ final class OpaqueApp {
 
   public static void main(String[] args) throws IOException, InterruptedException {
     Sampling.await();
-    System.load(NativeLibraries.library("opaque").toString());
+    System.load(Built.library("opaque").toString());
   }
 }

@@ -19,7 +19,7 @@ import stackweave.testing.Jdk;
  * went in.
  */
 class RecordFailuresIT {
-  private static final int MOST_RUNS = 3;
+  private static final int MAX_RUNS = 3;
 
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
@@ -27,7 +27,7 @@ class RecordFailuresIT {
     // On a busy machine the second that the application runs may be over before a stack was looked
     // at.
     List<Path> files = List.of();
-    for (int i = 0; i < MOST_RUNS && files.isEmpty(); i++) {
+    for (int i = 0; i < MAX_RUNS && files.isEmpty(); i++) {
       ForkedJvm jvm = agent(jdk, "failures");
       assertEquals(List.of(), ended(jvm).err());
       Path directory = jvm.directory().resolve("failures");

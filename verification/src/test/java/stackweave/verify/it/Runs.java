@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import stackweave.testing.Jdk;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 
 /** Recorded runs of the two apps, made once for all tests that look at them. */
 final class Runs {
@@ -20,14 +20,14 @@ final class Runs {
    */
   private static final int TRIES = 3;
 
-  private static final double MOST_LOST = 0.005;
+  private static final double MAX_LOST = 0.005;
 
   /** A run and its stacks. */
   record Run(ForkedJvm.Ended ended, Stacks stacks) {
 
     boolean isDisturbed() {
       Stacks.Status status = stacks.status();
-      return status.thinned() > 0 || status.lost() + status.dropped() > MOST_LOST * status.owed();
+      return status.thinned() > 0 || status.lost() + status.dropped() > MAX_LOST * status.owed();
     }
   }
 
@@ -36,7 +36,7 @@ final class Runs {
   private Runs() {}
 
   /** Runs the JVM where every perf_event_open fails with EPERM, as in many containers. */
-  private static final String REFUSE_PERF = NativeLibraries.file("refuse_perf").toString();
+  private static final String REFUSE_PERF = Built.nativeFile("refuse_perf").toString();
 
   /** {@code stackweave.samples.lab.JniLab} or {@code stackweave.samples.zoo.JniZoo}. */
   static Run of(Jdk jdk, String main) {

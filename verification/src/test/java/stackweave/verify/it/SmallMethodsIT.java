@@ -19,7 +19,7 @@ class SmallMethodsIT {
   private static final List<String> SMALL = List.of("choose", "rotate", "compare");
 
   /** Of samples whose caller may be another: in code that was replaced before it was read. */
-  private static final double MOST_WRONG = 0.002;
+  private static final double MAX_WRONG = 0.002;
 
   static Stream<Arguments> runs() {
     return Jdks.all()
@@ -59,7 +59,7 @@ class SmallMethodsIT {
     }
     System.out.printf("%s %s, callers of small methods: %s%n", jdk, flag, callers);
     assertTrue(all >= 500, callers.toString());
-    assertTrue(wrong <= MOST_WRONG * all, callers.toString());
+    assertTrue(wrong <= MAX_WRONG * all, callers.toString());
   }
 
   /** JFR's own sampler stops threads by a signal, which is often due together with a timer's. */

@@ -24,16 +24,16 @@ class StormsIT {
   private static final String SECONDS = System.getProperty("it.storm.seconds", "1");
 
   /** The agent's budget, and what the JDK and the application keep. */
-  private static final long MOST_HEAP_KIB = (64 + 8) * 1024;
+  private static final long MAX_HEAP_KIB = (64 + 8) * 1024;
 
   /**
    * 5,000 threads × CPUs it must not be; perf that comes back while a crowd is going holds one per
    * CPU for each thread that was still there.
    */
-  private static final int MOST_FDS = 1_000;
+  private static final int MAX_FDS = 1_000;
 
   /** The tenth that it may use in the long run, and what handing over between engines costs. */
-  private static final double MOST_SHARE = 0.15;
+  private static final double MAX_SHARE = 0.15;
 
   private static final Pattern LINE =
       Pattern.compile(
@@ -60,9 +60,8 @@ class StormsIT {
         Storms.NAMES, storms.stream().map(storm -> storm.group(1)).collect(Collectors.toList()));
     for (Matcher storm : storms) {
       assertAll(
-          () ->
-              assertTrue(Long.parseLong(storm.group(5)) < MOST_HEAP_KIB, "heap: " + storm.group()),
-          () -> assertTrue(Integer.parseInt(storm.group(6)) < MOST_FDS, "fds: " + storm.group()));
+          () -> assertTrue(Long.parseLong(storm.group(5)) < MAX_HEAP_KIB, "heap: " + storm.group()),
+          () -> assertTrue(Integer.parseInt(storm.group(6)) < MAX_FDS, "fds: " + storm.group()));
     }
     List<Sample> calm = stacks.of(sample -> sample.thread().equals("calm")).toList();
     long complete = calm.stream().filter(stacks::isComplete).count();
@@ -72,7 +71,7 @@ class StormsIT {
         () -> assertTrue(calm.size() > 20 * seconds, "samples of the calm: " + calm.size()),
         () -> assertTrue(complete >= 0.99 * calm.size(), complete + " of " + calm.size()),
         () -> assertEquals(0, stacks.unresolved()),
-        () -> assertTrue(share(stacks) < MOST_SHARE, "drain thread's share: " + share(stacks)));
+        () -> assertTrue(share(stacks) < MAX_SHARE, "drain thread's share: " + share(stacks)));
   }
 
   /** Of a core, but for the second that sampling may cost to begin with. */

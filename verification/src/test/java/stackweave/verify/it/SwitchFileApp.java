@@ -9,7 +9,7 @@ import jdk.jfr.Recording;
  * milliseconds each took effect.
  */
 final class SwitchFileApp {
-  private static final int LONGEST_MILLIS = 60_000;
+  private static final int MAX_MILLIS = 60_000;
 
   private SwitchFileApp() {}
 
@@ -34,7 +34,7 @@ final class SwitchFileApp {
     long start = System.nanoTime();
     while (Sampling.isOn() != sampled) {
       long millis = (System.nanoTime() - start) / 1_000_000;
-      if (millis > LONGEST_MILLIS) {
+      if (millis > MAX_MILLIS) {
         throw new IllegalStateException("nothing happens for " + millis + " ms");
       }
       burn(20);

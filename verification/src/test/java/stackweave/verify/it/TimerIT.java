@@ -18,10 +18,10 @@ import stackweave.verify.it.Runs.Run;
 /** Where perf is refused by a seccomp filter, timers sample, and nobody need ask for it. */
 class TimerIT {
 
-  private static final double LEAST = 0.985;
+  private static final double MIN = 0.985;
 
   /** What the rings had no room for, on a machine that others keep busy. */
-  private static final double MOST_LOST = 0.1;
+  private static final double MAX_LOST = 0.1;
 
   static Stream<Arguments> runs() {
     return Jdks.all()
@@ -70,7 +70,7 @@ class TimerIT {
         () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
         () -> assertTrue(covered > 0.85 && covered < 1.05, "covered " + covered),
-        () -> assertTrue(status.lost() <= MOST_LOST * status.owed(), "lost " + status),
-        () -> assertTrue(share >= LEAST, () -> "complete " + share + "\n" + stacks.endsTable()));
+        () -> assertTrue(status.lost() <= MAX_LOST * status.owed(), "lost " + status),
+        () -> assertTrue(share >= MIN, () -> "complete " + share + "\n" + stacks.endsTable()));
   }
 }

@@ -24,7 +24,7 @@ import stackweave.verify.it.Stacks.Sample;
 /** Stacks against what is known of them: by construction, by the JDK, by gdb. */
 class TruthIT {
 
-  private static final double LEAST = 0.99;
+  private static final double MIN = 0.99;
 
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
@@ -70,7 +70,7 @@ class TruthIT {
           counts.containsKey(burner), () -> "no sample has " + burner + " innermost: " + counts);
     }
     double share = (double) exact / all;
-    assertTrue(share >= LEAST, () -> "exact: " + share + "; wrong: " + wrong);
+    assertTrue(share >= MIN, () -> "exact: " + share + "; wrong: " + wrong);
   }
 
   private static boolean isLab(Frame frame) {
@@ -120,7 +120,7 @@ class TruthIT {
           jdk, spinner, same, samples.size(), kinds(samples));
       assertTrue(samples.size() >= 25, () -> "samples: " + samples.size());
       assertTrue(
-          same >= LEAST * samples.size(),
+          same >= MIN * samples.size(),
           () ->
               "getStackTrace(): "
                   + String.join("\n    ", expected)
@@ -190,7 +190,7 @@ class TruthIT {
             .mapToLong(Map.Entry::getValue)
             .sum();
     assertTrue(
-        same >= LEAST * samples.size(), () -> same + " equal\n  gdb " + expected + "\n  " + seen);
+        same >= MIN * samples.size(), () -> same + " equal\n  gdb " + expected + "\n  " + seen);
     assertEquals(samples.size(), seen.values().stream().mapToLong(Long::longValue).sum());
   }
 

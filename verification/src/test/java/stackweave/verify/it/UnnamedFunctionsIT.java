@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Jdk;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 import stackweave.verify.it.Stacks.Frame;
 
 /**
@@ -40,7 +40,7 @@ class UnnamedFunctionsIT {
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
   void oneFrameForEachFunction(Jdk jdk) throws Exception {
-    Path library = NativeLibraries.library("stripped");
+    Path library = Built.library("stripped");
     Map<String, Long> symbols = symbols(library);
     TreeMap<Long, Long> functions = functions(library);
     Path stripped = directory.resolve("stripped.so");

@@ -27,7 +27,7 @@ class VirtualThreadsIT {
    * On an idle machine nearly all are identified. Where the drain thread gets its turn late, more
    * of the samples lie before the collection that it then sees.
    */
-  private static final double LEAST = 0.4;
+  private static final double MIN = 0.4;
 
   /** Collectors that move objects in pauses only, and those that also do so meanwhile. */
   private static final List<String> IN_PAUSES =
@@ -74,7 +74,7 @@ class VirtualThreadsIT {
         stacks.samples().size(),
         100 * complete);
     long unnamed = work.stream().filter(s -> !carrierNamed(s)).count();
-    double least = IN_PAUSES.contains(collector) ? LEAST : 0;
+    double least = IN_PAUSES.contains(collector) ? MIN : 0;
     assertAll(
         () -> assertTrue(work.size() > 50, () -> "samples of workers: " + work.size()),
         () -> assertEquals(List.of(), wrong.stream().limit(2).toList(), "wrong threads"),

@@ -7,13 +7,13 @@ import java.util.stream.Collectors;
  * says may hold escape sequences, which a terminal would carry out.
  */
 public final class Plain {
-  private static final int MOST_CHARACTERS = 1 << 16;
+  private static final int MAX_CHARACTERS = 1 << 16;
 
   private Plain() {}
 
   /** A process's report: as {@link #lines}, and not endless. */
   public static String report(String text) {
-    return lines(text.substring(0, Math.min(text.length(), MOST_CHARACTERS)));
+    return lines(text.substring(0, Math.min(text.length(), MAX_CHARACTERS)));
   }
 
   /** Without control and format characters, but with its lines. */
@@ -27,7 +27,7 @@ public final class Plain {
   public static String line(String text) {
     // Not by a regular expression: one that skips blanks takes the square of their number.
     return lines(
-        text.substring(0, Math.min(text.length(), MOST_CHARACTERS))
+        text.substring(0, Math.min(text.length(), MAX_CHARACTERS))
             .lines()
             .map(String::strip)
             .filter(line -> !line.isEmpty())

@@ -21,7 +21,7 @@ public final class ActingThread implements AutoCloseable {
   private static final Runnable END = () -> {};
 
   /** Files and sockets answer in milliseconds; a file system that its user has made may never. */
-  private static final long LONGEST_SECONDS = 30;
+  private static final long MAX_SECONDS = 30;
 
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
@@ -59,7 +59,7 @@ public final class ActingThread implements AutoCloseable {
     Thread thread = new Thread(() -> acting.work(begin, begun), "stackweave-acting");
     thread.setDaemon(true);
     thread.start();
-    acting.await(begun, LONGEST_SECONDS);
+    acting.await(begun, MAX_SECONDS);
     return acting;
   }
 
@@ -83,7 +83,7 @@ public final class ActingThread implements AutoCloseable {
 
   /** Does something there, and waits for it, but not for ever. */
   <T> T run(Callable<T> action) throws IOException {
-    return run(action, LONGEST_SECONDS);
+    return run(action, MAX_SECONDS);
   }
 
   /** The same, of what takes its own time. */

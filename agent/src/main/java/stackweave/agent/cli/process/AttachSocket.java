@@ -37,7 +37,7 @@ final class AttachSocket {
   private static final long ANSWER_SECONDS = 150;
 
   private static final int BUFFER = 1 << 16;
-  private static final int MOST_BYTES = 16 << 20;
+  private static final int MAX_BYTES = 16 << 20;
 
   /**
    * How long another command that has begun is left to it: a second SIGQUIT, to a JVM that listens
@@ -191,7 +191,7 @@ final class AttachSocket {
       for (int n; (n = stream.receive(buffer, left(start))) > 0; ) {
         buffer.bytes().get(0, part, 0, n);
         answer.write(part, 0, n);
-        if (answer.size() > MOST_BYTES || left(start) == 0) {
+        if (answer.size() > MAX_BYTES || left(start) == 0) {
           throw new IOException("its answer has no end");
         }
       }

@@ -45,7 +45,7 @@ public final class TargetDirectory implements AutoCloseable {
   private static final Pattern RECORDING = Pattern.compile("[\\w-]+\\.jfr");
 
   /** In a directory that the target fills as it likes. */
-  private static final int MOST_NAMES = 10_000;
+  private static final int MAX_NAMES = 10_000;
 
   private final TargetProcess target;
   private final String seen;
@@ -131,7 +131,7 @@ public final class TargetDirectory implements AutoCloseable {
         if (wanted.matcher(name).matches()) {
           names.add(name);
         }
-        if (++looked == MOST_NAMES) {
+        if (++looked == MAX_NAMES) {
           break;
         }
       }

@@ -53,7 +53,7 @@ public final class TargetJvm implements AutoCloseable {
   private static final int DIRECTORY_ENTRY_BYTES = 46;
 
   /** That a JVM has; each costs a file that is looked at, and their number is the target's word. */
-  private static final int MOST_AGENTS = 64;
+  private static final int MAX_AGENTS = 64;
 
   /** Of ours it has some thousand. */
   private static final int DIRECTORY_BYTES = 1 << 20;
@@ -201,7 +201,7 @@ public final class TargetJvm implements AutoCloseable {
     return Arrays.stream(agentProperties.getProperty("sun.jvm.args", "").split(" "))
         .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
         .distinct()
-        .limit(MOST_AGENTS)
+        .limit(MAX_AGENTS)
         .anyMatch(this::isOurs);
   }
 

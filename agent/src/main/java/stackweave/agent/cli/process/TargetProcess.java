@@ -30,7 +30,7 @@ public final class TargetProcess implements AutoCloseable {
   public static final int ROOT = 0;
 
   /** More than a command line and an environment may have, by the kernel's default (ARG_MAX). */
-  private static final int MOST_BYTES = 8 << 20;
+  private static final int MAX_BYTES = 8 << 20;
 
   private static final int SIGQUIT = 3;
   private static final int EFFECTIVE = 1;
@@ -230,7 +230,7 @@ public final class TargetProcess implements AutoCloseable {
     return patiently(
         () -> {
           try (InputStream in = Files.newInputStream(Path.of(proc.ownPath(), file))) {
-            return in.readNBytes(MOST_BYTES);
+            return in.readNBytes(MAX_BYTES);
           }
         });
   }

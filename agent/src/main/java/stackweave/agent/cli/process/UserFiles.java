@@ -21,7 +21,7 @@ public record UserFiles(Descriptor root, int uid, ActingThread acting) implement
   private static final int ROOT = 0;
 
   /** As the kernel: MAXSYMLINKS in include/linux/namei.h. */
-  private static final int MOST_LINKS = 40;
+  private static final int MAX_LINKS = 40;
 
   /** Does something with the user's rights, and waits for it. */
   public <T> T act(Callable<T> action) throws IOException {
@@ -64,7 +64,7 @@ public record UserFiles(Descriptor root, int uid, ActingThread acting) implement
           at = part;
           continue;
         }
-        if (++links > MOST_LINKS) {
+        if (++links > MAX_LINKS) {
           throw new IOException(path + " has too many links");
         }
         String target = there.target();

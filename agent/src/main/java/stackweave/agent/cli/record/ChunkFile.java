@@ -23,10 +23,10 @@ import stackweave.agent.linux.Descriptor;
 record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished)
     implements AutoCloseable {
   /** A terabyte, at JFR's usual size of a chunk; each costs a look at the target's file. */
-  private static final int MOST_CHUNKS = 100_000;
+  private static final int MAX_CHUNKS = 100_000;
 
   /** A file system of the target's user may answer slowly, and each time within its limit. */
-  private static final long LONGEST_NANOS = 30_000_000_000L;
+  private static final long MAX_NANOS = 30_000_000_000L;
 
   private static final int HEADER_BYTES = 68;
   private static final int MAGIC = 0x464C5200;
@@ -64,7 +64,7 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
     long at = 0;
     long start = System.nanoTime();
     for (int chunk = 0; at < size; chunk++) {
-      if (chunk == MOST_CHUNKS || System.nanoTime() - start > LONGEST_NANOS) {
+      if (chunk == MAX_CHUNKS || System.nanoTime() - start > MAX_NANOS) {
         return false;
       }
       ByteBuffer header = header(directory, file, at);

@@ -81,7 +81,7 @@ public final class RecordCommand implements Callable<Integer> {
   private static final long KEPT_FREE = 64L << 20;
 
   /** On Ctrl-C: large recordings take their time to be written and copied. */
-  private static final long LONGEST_END_MINUTES = 30;
+  private static final long MAX_END_MINUTES = 30;
 
   /** How the agent's report says so. */
   private static final String NO_SAMPLE = "samples: 0 taken";
@@ -256,7 +256,7 @@ public final class RecordCommand implements Callable<Integer> {
   private void interrupt() {
     interrupted.countDown();
     try {
-      finished.await(LONGEST_END_MINUTES, TimeUnit.MINUTES);
+      finished.await(MAX_END_MINUTES, TimeUnit.MINUTES);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -19,7 +19,7 @@ final class SwitchOption {
   private static final int ROOT = 0;
 
   /** The next one, (uid_t) −1, means to the kernel: leave it as it is. */
-  private static final long MOST_UID = 0xffff_fffeL;
+  private static final long MAX_UID = 0xffff_fffeL;
 
   private static final Path USERS = Path.of("/etc/passwd");
 
@@ -71,8 +71,8 @@ final class SwitchOption {
   private static int uid(String user) throws FailedException, IOException {
     if (user.matches("\\d{1,10}")) {
       long number = Long.parseLong(user);
-      if (number > MOST_UID) {
-        throw new FailedException("there is no user " + user + ": numbers end at " + MOST_UID);
+      if (number > MAX_UID) {
+        throw new FailedException("there is no user " + user + ": numbers end at " + MAX_UID);
       }
       return (int) number;
     }

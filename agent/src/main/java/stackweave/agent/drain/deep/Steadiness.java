@@ -7,7 +7,7 @@ import stackweave.hotspot.model.FrameBuffer;
  * milliseconds after the sample, to be the sample's.
  *
  * <p>A recursion that is entered from A and from B in turn looks the same at the seam. What shows
- * is that the older parts of its stacks differ from one sample to the next. The law: a stack is
+ * is that the older parts of its stacks differ from one sample to the next. The rule: a stack is
  * spliced if no more than one such change was seen within {@value #RISK} times as long as it took
  * to read its older part, nor among the thread's last {@value #STACKS} deep stacks; that a thread
  * is seen for the first time counts as a change. So threads that change slowly are believed, with a
@@ -23,7 +23,7 @@ public final class Steadiness {
   static final int RISK = 64;
   static final int STACKS = 12;
 
-  private static final long LEAST_DELAY_NANOS = 1_000_000;
+  private static final long MIN_DELAY_NANOS = 1_000_000;
   private static final long LONG_AGO_NANOS = 1L << 50;
 
   /** The older part of the stack of one thread, as last read. */
@@ -69,7 +69,7 @@ public final class Steadiness {
       last.changed = last.stacks;
     }
     keep(last, frames, olderFrames);
-    long delay = Math.max(nowNanos - timeNanos, LEAST_DELAY_NANOS);
+    long delay = Math.max(nowNanos - timeNanos, MIN_DELAY_NANOS);
     return nowNanos - last.changedBeforeNanos > RISK * delay
         && last.stacks - last.changedBefore > STACKS;
   }

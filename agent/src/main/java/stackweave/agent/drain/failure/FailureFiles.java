@@ -28,11 +28,11 @@ import stackweave.unwind.StopReason;
  * For the drain thread only; one for the life of the JVM.
  */
 public final class FailureFiles {
-  static final int MOST_FILES = 100;
-  static final long MOST_BYTES = 16L << 20;
+  static final int MAX_FILES = 100;
+  static final long MAX_BYTES = 16L << 20;
 
   /** So that one common failure leaves room for the rare ones. */
-  static final int MOST_OF_A_REASON = 20;
+  static final int MAX_OF_A_REASON = 20;
 
   private static final long PAUSE_NANOS = 1_000_000_000L;
   private static final String PREFIX = "stackweave-";
@@ -41,7 +41,7 @@ public final class FailureFiles {
 
   private final String directoryName;
   private final Messages messages;
-  private final long[] places = new long[MOST_FILES];
+  private final long[] places = new long[MAX_FILES];
   private final int[] ofReason = new int[StopReason.values().length];
   private Path directory;
   private int taken;
@@ -98,10 +98,10 @@ public final class FailureFiles {
   boolean wants(StopReason reason, long place, long nowNanos) {
     if (broken
         || !isOfInterest(reason)
-        || files >= MOST_FILES
-        || bytes >= MOST_BYTES
-        || taken == MOST_FILES
-        || ofReason[reason.ordinal()] == MOST_OF_A_REASON
+        || files >= MAX_FILES
+        || bytes >= MAX_BYTES
+        || taken == MAX_FILES
+        || ofReason[reason.ordinal()] == MAX_OF_A_REASON
         || taken > 0 && nowNanos - lastNanos < PAUSE_NANOS) {
       return false;
     }
@@ -146,7 +146,7 @@ public final class FailureFiles {
   }
 
   void write(Path file, byte[] content) {
-    if (bytes + content.length > MOST_BYTES) {
+    if (bytes + content.length > MAX_BYTES) {
       return;
     }
     boolean created = false;

@@ -3,12 +3,12 @@ package stackweave.agent.drain.limit;
 /**
  * How long sampling that ended for the heap's sake stays away, though there is room again: to begin
  * costs some 0.3 s of CPU time, and a heap that is full now and then would have it begin each time.
- * At first {@link #FIRST_NANOS}, each further time twice as long, up to {@link #LONGEST_NANOS},
- * until it has run for {@link #STEADY_NANOS}. For the drain thread only.
+ * At first {@link #FIRST_NANOS}, each further time twice as long, up to {@link #MAX_NANOS}, until
+ * it has run for {@link #STEADY_NANOS}. For the drain thread only.
  */
 public final class HeapPause {
   static final long FIRST_NANOS = 5_000_000_000L;
-  static final long LONGEST_NANOS = 320_000_000_000L;
+  static final long MAX_NANOS = 320_000_000_000L;
   static final long STEADY_NANOS = 120_000_000_000L;
 
   private long nextNanos = FIRST_NANOS;
@@ -33,7 +33,7 @@ public final class HeapPause {
     running = false;
     endedAt = now;
     pauseNanos = nextNanos;
-    nextNanos = Math.min(2 * nextNanos, LONGEST_NANOS);
+    nextNanos = Math.min(2 * nextNanos, MAX_NANOS);
   }
 
   /** Whether it may begin again. */

@@ -21,8 +21,8 @@ public final class HeapSlack {
   /** Below that much heap sampling waits, so that it does not begin before the application has. */
   static final long SETTLING_BYTES = 224L << 20;
 
-  private static final long LEAST_BYTES = 8L << 20;
-  private static final long MOST_BYTES = 32L << 20;
+  private static final long MIN_BYTES = 8L << 20;
+  private static final long MAX_BYTES = 32L << 20;
 
   /** Where collections can't be counted, so many looks stand for one. */
   private static final int LOOKS = 16;
@@ -123,7 +123,7 @@ public final class HeapSlack {
 
   /** What has to be free so that sampling may go on. */
   long keepBytes() {
-    return Math.max(LEAST_BYTES, Math.min(MOST_BYTES, maxBytes / 16));
+    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, maxBytes / 16));
   }
 
   /** What has to be free so that sampling may begin. */

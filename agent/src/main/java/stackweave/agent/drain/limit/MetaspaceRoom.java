@@ -25,7 +25,7 @@ public final class MetaspaceRoom {
   static final long NEEDED_CLASS_BYTES = 2L << 20;
 
   /** Below that it isn't asked what is used: the application has as much itself. */
-  static final long LEAST_BYTES = 16L << 20;
+  static final long MIN_BYTES = 16L << 20;
 
   private static final String LIMIT = "-XX:MaxMetaspaceSize=";
   private static final String CLASS_LIMIT = "-XX:CompressedClassSpaceSize=";
@@ -104,11 +104,11 @@ public final class MetaspaceRoom {
     if (isUnlimited()) {
       return null;
     }
-    if (limit != UNKNOWN && limit < LEAST_BYTES) {
+    if (limit != UNKNOWN && limit < MIN_BYTES) {
       return LIMIT
           + (limit >> 20)
           + "m limits what may be loaded, and sampling needs a limit of "
-          + (LEAST_BYTES >> 20)
+          + (MIN_BYTES >> 20)
           + " MiB or more";
     }
     if (ModuleLayer.boot().findModule("java.management").isEmpty()) {

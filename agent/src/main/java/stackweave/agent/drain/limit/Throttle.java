@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  * <p>The account: it is credited its share of the time that passes, up to {@link #CEILING_NANOS} of
  * it, and debited the thread's CPU time. It begins with {@link #START_NANOS} of CPU time, since the
  * first samples find nothing cached and the drain's own code not compiled. When it is overdrawn,
- * one sample in two is kept, then one in four, up to one in {@link #MOST}, as long as more is used
+ * one sample in two is kept, then one in four, up to one in {@link #MAX}, as long as more is used
  * than comes in; when there is credit again, it goes back in steps.
  *
  * <p>The rings: what finds no room there is lost without a choice, and most of it where most is
@@ -30,7 +30,7 @@ import java.util.function.LongSupplier;
  */
 public final class Throttle {
   /** Beyond one in so many it is not the samples that cost. */
-  static final int MOST = 1024;
+  static final int MAX = 1024;
 
   /** CPU time to begin with. */
   static final long START_NANOS = 2_000_000_000L;
@@ -57,7 +57,7 @@ public final class Throttle {
   static final long BEHIND_NANOS = 25_000_000L;
 
   /** So much of a ring may wait. */
-  static final double MOST_BACKLOG = 0.5;
+  static final double MAX_BACKLOG = 0.5;
 
   private final int percent;
   private final LongSupplier cpuClock;
@@ -182,9 +182,9 @@ public final class Throttle {
 
   private void adapt(long now, long cpu, long ceiling) {
     boolean before = wasBehind;
-    wasBehind = backlog.getAsDouble() > MOST_BACKLOG;
+    wasBehind = backlog.getAsDouble() > MAX_BACKLOG;
     long passed = now - steppedAt;
-    if (wasBehind && before && oneIn < MOST) {
+    if (wasBehind && before && oneIn < MAX) {
       if (passed >= BEHIND_NANOS) {
         if (decodingNanos > passed / 2) {
           oneIn *= 2;
@@ -201,7 +201,7 @@ public final class Throttle {
       }
       // What is owed is also paid back by using less than comes in.
       boolean over = cpu - steppedCpu > share(passed) && decodingNanos > share(passed) / 2;
-      if (over && oneIn < MOST) {
+      if (over && oneIn < MAX) {
         oneIn *= 2;
       }
       begin(now, cpu);

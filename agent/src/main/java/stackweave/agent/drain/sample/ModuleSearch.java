@@ -9,12 +9,12 @@ import stackweave.maps.modules.ModuleIndex;
  * next look wait longer. For the drain thread only.
  */
 final class ModuleSearch {
-  private static final long LEAST_NANOS = 20_000_000L;
-  private static final long MOST_NANOS = 2_000_000_000L;
+  private static final long MIN_NANOS = 20_000_000L;
+  private static final long MAX_NANOS = 2_000_000_000L;
 
   private final ModuleIndex modules;
-  private long waitNanos = LEAST_NANOS;
-  private long lookedAt = System.nanoTime() - LEAST_NANOS;
+  private long waitNanos = MIN_NANOS;
+  private long lookedAt = System.nanoTime() - MIN_NANOS;
   private long refreshedAt = System.nanoTime();
 
   ModuleSearch(ModuleIndex modules) {
@@ -34,7 +34,7 @@ final class ModuleSearch {
     }
     lookedAt = now;
     boolean changed = refresh(now, sampleNanos);
-    waitNanos = changed ? LEAST_NANOS : Math.min(2 * waitNanos, MOST_NANOS);
+    waitNanos = changed ? MIN_NANOS : Math.min(2 * waitNanos, MAX_NANOS);
     return changed;
   }
 

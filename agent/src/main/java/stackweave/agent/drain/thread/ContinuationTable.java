@@ -9,7 +9,7 @@ import java.util.Arrays;
  */
 final class ContinuationTable {
   private static final int CAPACITY = 8_192;
-  private static final int MOST = CAPACITY / 2;
+  private static final int MAX = CAPACITY / 2;
 
   /** A continuation found at an address. */
   static final class Found {
@@ -45,7 +45,7 @@ final class ContinuationTable {
   /** Adds what was found, or replaces what was found there before. */
   void put(Found found) {
     int slot = slot(found.address, found.carrier);
-    if (table[slot] == null && ++size > MOST) {
+    if (table[slot] == null && ++size > MAX) {
       clear();
       size = 1;
       slot = slot(found.address, found.carrier);

@@ -48,11 +48,11 @@ public final class SampledThreads {
   }
 
   /** More threads than that are not sampled at a time. */
-  static final int MOST = 1 << 15;
+  static final int MAX = 1 << 15;
 
-  private static final int LEAST_SLOTS = 256;
+  private static final int MIN_SLOTS = 256;
 
-  private Entry[] table = new Entry[LEAST_SLOTS];
+  private Entry[] table = new Entry[MIN_SLOTS];
   private int size;
 
   /** The thread's entry, or null. */
@@ -68,7 +68,7 @@ public final class SampledThreads {
 
   /** Adds a thread that {@link #find} did not find. */
   Entry add(int tid) {
-    if (size == MOST) {
+    if (size == MAX) {
       clear();
     }
     if (2 * ++size > table.length) {
@@ -126,8 +126,8 @@ public final class SampledThreads {
 
   /** Forgets all. */
   void clear() {
-    if (table.length > LEAST_SLOTS) {
-      table = new Entry[LEAST_SLOTS];
+    if (table.length > MIN_SLOTS) {
+      table = new Entry[MIN_SLOTS];
     } else {
       Arrays.fill(table, null);
     }

@@ -9,7 +9,7 @@ import stackweave.hotspot.runtime.LoadedClasses;
 /**
  * When {@code Thread} is instrumented and when it gets its own code back: with each start and end
  * of sampling, but not for ever. The VM keeps some 15 KB of each change of a class, so after {@link
- * #MOST_CHANGES} the hook stays in, idle between recordings, until the agent is detached.
+ * #MAX_CHANGES} the hook stays in, idle between recordings, until the agent is detached.
  *
  * <p>And each change stops all threads while the VM adjusts every class that it has: so where these
  * are {@link #MANY_CLASSES} or more, the hook stays in from the first time on.
@@ -17,7 +17,7 @@ import stackweave.hotspot.runtime.LoadedClasses;
  * <p>For one thread at a time: the drain thread, and who closes the sampler after it.
  */
 public final class ThreadStartHooks {
-  static final int MOST_CHANGES = 32;
+  static final int MAX_CHANGES = 32;
 
   /** Up to so many a change stops the application for some milliseconds. */
   static final long MANY_CLASSES = 5_000;
@@ -53,7 +53,7 @@ public final class ThreadStartHooks {
    */
   public void end(long classes) {
     boolean few = classes != LoadedClasses.UNKNOWN && classes < MANY_CLASSES;
-    if (few && changes < MOST_CHANGES) {
+    if (few && changes < MAX_CHANGES) {
       remove();
     } else if (hook != null) {
       hook.pause();

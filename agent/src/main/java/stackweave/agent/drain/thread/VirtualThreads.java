@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * heap. That address is compared with those of continuations that are known: the one that the
  * carrier runs now, and those met before.
  *
- * <p>The law is: no answer rather than a wrong one. An address says the same at the sample's time
+ * <p>The rule is: no answer rather than a wrong one. An address says the same at the sample's time
  * and now if nothing moved in between.
  *
  * <ul>
@@ -32,7 +32,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class VirtualThreads implements AutoCloseable {
   /** Continuations whose addresses are taken anew after a collection, at about 1.2 µs each. */
-  private static final int MOST_REMEMBERED = 256;
+  private static final int MAX_REMEMBERED = 256;
 
   private static final int ANY_CARRIER = 0;
 
@@ -48,7 +48,7 @@ public final class VirtualThreads implements AutoCloseable {
   private int numberBefore;
   private long sinceBefore;
   private long untilBefore;
-  private final Found[] remembered = new Found[MOST_REMEMBERED];
+  private final Found[] remembered = new Found[MAX_REMEMBERED];
   private int nextRemembered;
   private boolean allTaken;
 
@@ -169,7 +169,7 @@ public final class VirtualThreads implements AutoCloseable {
       }
     }
     remembered[nextRemembered] = found;
-    nextRemembered = (nextRemembered + 1) % MOST_REMEMBERED;
+    nextRemembered = (nextRemembered + 1) % MAX_REMEMBERED;
   }
 
   // ---- objects move at any time

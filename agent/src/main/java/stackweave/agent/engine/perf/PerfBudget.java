@@ -10,12 +10,12 @@ import stackweave.jfr.control.EngineKind;
  * for them, and time whenever a thread is started and ends. Each thread has an event for every CPU,
  * whether it ever runs there or not.
  *
- * <p>The law: perf begins where the threads there are take no more than a quarter of the budget,
+ * <p>The rule: perf begins where the threads there are take no more than a quarter of the budget,
  * ends when they take half, and comes back when they take no more than an eighth. So threads can
  * double in number before it ends; the other half is for those that start until their number is
  * looked at, and while the events are being closed. What was left is tried again after {@link
  * #FIRST_PAUSE_NANOS} at the earliest, and each further time after twice as long, up to {@link
- * #LONGEST_PAUSE_NANOS}, until it has run for {@link #STEADY_NANOS}.
+ * #MAX_PAUSE_NANOS}, until it has run for {@link #STEADY_NANOS}.
  *
  * <p>Outlives the engines that keep to it. For the drain thread only.
  */
@@ -47,7 +47,7 @@ public final class PerfBudget implements AutoCloseable {
   static final long STARTS_BUDGET_NANOS = STARTS_NANOS / 10;
 
   static final long FIRST_PAUSE_NANOS = 10_000_000_000L;
-  static final long LONGEST_PAUSE_NANOS = 640_000_000_000L;
+  static final long MAX_PAUSE_NANOS = 640_000_000_000L;
 
   /** After so long without being left, a pause is short again. */
   private static final long STEADY_NANOS = 120_000_000_000L;
@@ -157,7 +157,7 @@ public final class PerfBudget implements AutoCloseable {
     if (free) {
       left = false;
       waitingSince = nowNanos;
-      pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+      pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
     }
     return free;
   }

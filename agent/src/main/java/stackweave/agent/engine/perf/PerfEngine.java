@@ -56,13 +56,13 @@ public final class PerfEngine implements SampleEngine {
   private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
 
   /** Below this a ring would hold too little of a stack to be of use. */
-  private static final int LEAST_RING_BYTES = 64 * 1024;
+  private static final int MIN_RING_BYTES = 64 * 1024;
 
   /** How long the drain thread may fail to come before samples of a busy CPU are lost, in ns. */
   private static final long PAUSE_NANOS = 20_000_000;
 
   /** For the pause's sake stacks are cut no further than this: few are deeper. */
-  private static final int LEAST_STACK_BYTES = 16 * 1024;
+  private static final int MIN_STACK_BYTES = 16 * 1024;
 
   /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
   private static final int RECORD_OVERHEAD = 2048;
@@ -235,7 +235,7 @@ public final class PerfEngine implements SampleEngine {
   private void openRings() throws EngineRefusedException {
     int errno = 0;
     int size = wantedRingBytes();
-    for (; size >= LEAST_RING_BYTES; size /= 2) {
+    for (; size >= MIN_RING_BYTES; size /= 2) {
       errno = openRings(size);
       if (errno == 0) {
         ringBytes = size;
@@ -247,7 +247,7 @@ public final class PerfEngine implements SampleEngine {
         throw PerfRefusals.open(kind, kernel, errno);
       }
     }
-    throw PerfRefusals.ringMemory(kind, LEAST_RING_BYTES, cpus.length, errno);
+    throw PerfRefusals.ringMemory(kind, MIN_RING_BYTES, cpus.length, errno);
   }
 
   /**
@@ -257,12 +257,12 @@ public final class PerfEngine implements SampleEngine {
   private int stackBytesFor(int ring) {
     long shortest = PerfShortEvents.meanNanos(config.intervalNanos());
     long forPause = (long) ((double) ring * shortest / PAUSE_NANOS);
-    long room = Math.min(ring / 2, Math.max(forPause, LEAST_STACK_BYTES + RECORD_OVERHEAD));
+    long room = Math.min(ring / 2, Math.max(forPause, MIN_STACK_BYTES + RECORD_OVERHEAD));
     return (int) Math.min(stackBytes, room - RECORD_OVERHEAD) & -8;
   }
 
   private int wantedRingBytes() {
-    long share = Math.max(LEAST_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
+    long share = Math.max(MIN_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
     return (int) Math.min(kernel ? RING_BYTES : USER_RING_BYTES, share);
   }
 

@@ -11,7 +11,7 @@ import stackweave.agent.linux.NativeBuffer;
  * One CPU's ring: a control page, then data, shared with the kernel, which writes records at the
  * head while we take them from the tail.
  *
- * <p>Law of the memory (kernel/events/ring_buffer.c): the head is read with acquire before any byte
+ * <p>Memory ordering (kernel/events/ring_buffer.c): the head is read with acquire before any byte
  * below it, the tail is written with release after the last byte above it was read. Records are
  * multiples of 8 bytes and the ring is a power of two, so 8-byte words never straddle its end;
  * longer pieces do. Not thread-safe.
@@ -72,7 +72,7 @@ final class PerfRing implements AutoCloseable {
     return tail == head;
   }
 
-  /** Whether the record at the tail lies within what was written; a law that the kernel keeps. */
+  /** Whether the record at the tail lies within what was written; a rule that the kernel keeps. */
   boolean isSound() {
     int size = size();
     return size >= HEADER_BYTES && (size & 7) == 0 && size <= head - tail;

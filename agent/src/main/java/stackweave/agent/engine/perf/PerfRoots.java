@@ -14,18 +14,18 @@ import java.util.Arrays;
  */
 final class PerfRoots {
   /** Should exits get lost in masses, better forget all than grow without end. */
-  private static final int MOST = 1 << 18;
+  private static final int MAX = 1 << 18;
 
-  private static final int LEAST_SLOTS = 1024;
+  private static final int MIN_SLOTS = 1024;
 
   /** Thread and CPU → root event, by open addressing; no key is 0, since no thread is. */
-  private long[] keys = new long[LEAST_SLOTS];
+  private long[] keys = new long[MIN_SLOTS];
 
   /** 0 where none is chosen. */
-  private long[] roots = new long[LEAST_SLOTS];
+  private long[] roots = new long[MIN_SLOTS];
 
   /** The root of an event that comes more often than those, 0 where there is none. */
-  private long[] preferred = new long[LEAST_SLOTS];
+  private long[] preferred = new long[MIN_SLOTS];
 
   private int count;
   private int lastExited;
@@ -99,7 +99,7 @@ final class PerfRoots {
   }
 
   private void makeRoom() {
-    if (count >= MOST) {
+    if (count >= MAX) {
       Arrays.fill(keys, 0);
       count = 0;
     } else {

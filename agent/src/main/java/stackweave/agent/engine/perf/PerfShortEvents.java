@@ -9,7 +9,8 @@ import stackweave.agent.linux.SystemCalls;
 /**
  * Events with a short period beside those of {@link PerfEvents}, on the threads that start short
  * threads: whatever such a thread starts from then on inherits both, and is sampled often enough
- * from its birth. Closing them ends that for all heirs, and leaves them the events they had before.
+ * from its birth. Closing them ends that for all who inherited them, and leaves them the events
+ * they had before.
  *
  * <p>The period of the other events is not touched: the kernel restarts an event whose period is
  * changed, does not tell the new one in its samples, and can't change it any more once the thread
@@ -53,8 +54,8 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
   private long closedAt;
   private long openedAt;
   private long changedAt;
-  private final HeirTable heirs = new HeirTable();
-  private final HeirTable starters = new HeirTable();
+  private final InheritedEvents inherited = new InheritedEvents();
+  private final InheritedEvents starters = new InheritedEvents();
   private double phase;
   private int budget;
   private boolean atWork;
@@ -100,7 +101,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     fdCount = 0;
     retired = idCount;
     closedAt = nowNanos;
-    heirs.clear();
+    inherited.clear();
     starters.clear();
   }
 
@@ -112,7 +113,8 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     changedAt = nowNanos;
     for (int i = 0; i < fdCount; i++) {
       word.bytes().putLong(0, nextPeriod());
-      // Without effect where the thread that had the event has ended: heirs then inherit the last.
+      // Without effect where the thread that had the event has ended: inherited then inherit the
+      // last.
       Libc.ioctl(fds[i], IOC_PERIOD, word.address());
     }
   }
@@ -138,33 +140,33 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>By an heir, so it is one, or by one that should have heirs. Where that has ended already,
-   * what it has started may go on like that.
+   * <p>By an heir, so it is one, or by one that should have inherited. Where that has ended
+   * already, what it has started may go on like that.
    */
   @Override
   public void started(int tid, int parentTid, long timeNanos) {
     if (!atWork || released) {
       return;
     }
-    long since = heirs.since(parentTid);
-    if (since == HeirTable.NEVER) {
+    long since = inherited.since(parentTid);
+    if (since == InheritedEvents.NEVER) {
       if (!open(parentTid)) {
         open(tid);
       }
     } else if (timeNanos - since >= 0) {
-      heirs.put(tid, timeNanos);
+      inherited.put(tid, timeNanos);
     }
   }
 
   @Override
   public boolean isStarter(int tid) {
-    return starters.since(tid) != HeirTable.NEVER;
+    return starters.since(tid) != InheritedEvents.NEVER;
   }
 
   @Override
   public void ended(int tid) {
     if (atWork) {
-      heirs.remove(tid);
+      inherited.remove(tid);
       starters.remove(tid);
     }
   }
@@ -200,7 +202,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
       }
     }
     long now = System.nanoTime();
-    heirs.put(tid, now);
+    inherited.put(tid, now);
     starters.put(tid, now);
     return true;
   }

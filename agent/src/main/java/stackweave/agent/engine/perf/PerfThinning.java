@@ -3,7 +3,7 @@ package stackweave.agent.engine.perf;
 /**
  * Keeps of samples that come more often than asked for as many as their CPU time is worth.
  *
- * <p>The law: CPU time is cut into pieces of one interval, and each piece is represented by the
+ * <p>The rule: CPU time is cut into pieces of one interval, and each piece is represented by the
  * sample in which a random moment of it falls. So what is kept weighs what came, to within two
  * intervals in all, and every sample is kept with a probability of its share of an interval,
  * whatever rhythm the threads take turns in.

@@ -3,7 +3,7 @@ package stackweave.agent.engine.perf;
 /**
  * Takes the records of all rings in the order of time.
  *
- * <p>The law: a CPU stamps a record, copies it and moves its head, with preemption off, within
+ * <p>The rule: a CPU stamps a record, copies it and moves its head, with preemption off, within
  * microseconds. So once the heads are read, every record stamped more than {@link #SETTLING_NANOS}
  * before that moment is below some head: up to there, the smallest time at any tail is the smallest
  * there is. Later records wait for the next call. A virtual CPU can be paused in between for longer

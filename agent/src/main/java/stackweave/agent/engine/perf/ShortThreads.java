@@ -10,7 +10,7 @@ package stackweave.agent.engine.perf;
  */
 final class ShortThreads {
   /** At shorter intervals threads that matter are long enough. */
-  private static final long LEAST_INTERVAL_NANOS = 1_000_000;
+  private static final long MIN_INTERVAL_NANOS = 1_000_000;
 
   private static final long LOOK_NANOS = 50_000_000L;
   private static final long WINDOW_NANOS = 1_000_000_000L;
@@ -39,7 +39,7 @@ final class ShortThreads {
 
   /** Whether threads are looked after that are short against an interval. */
   static boolean matter(long intervalNanos) {
-    return intervalNanos >= LEAST_INTERVAL_NANOS;
+    return intervalNanos >= MIN_INTERVAL_NANOS;
   }
 
   /** A thread has ended. */

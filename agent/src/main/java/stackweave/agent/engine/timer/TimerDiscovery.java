@@ -54,7 +54,7 @@ final class TimerDiscovery implements AutoCloseable {
   private static final int REVIEWED = 1024;
 
   /** Threads whose masks are looked at before sampling starts. */
-  private static final int MOST_AT_START = 4096;
+  private static final int MAX_AT_START = 4096;
 
   /**
    * How soon threads of which it can't be told whether they take the signal are looked at again.
@@ -67,7 +67,7 @@ final class TimerDiscovery implements AutoCloseable {
   private static final int YOUNG_AT_ONCE = 64;
 
   /** Where threads come faster, some are left to the next {@link #review}. */
-  private static final int MOST_YOUNG = 1024;
+  private static final int MAX_YOUNG = 1024;
 
   private final TimerThreads threads;
   private final SignalQueue queue;
@@ -528,7 +528,7 @@ final class TimerDiscovery implements AutoCloseable {
     } else if (threads.attach(tid)) {
       started.add(tid);
       addAttached(tid, stackStart, stackEnd);
-      if (justStarted && young.size() < MOST_YOUNG) {
+      if (justStarted && young.size() < MAX_YOUNG) {
         young.add(tid);
       }
     } else if (threads.errno() != Errno.EINVAL) { // which says that the thread has ended
@@ -540,7 +540,7 @@ final class TimerDiscovery implements AutoCloseable {
   /** Looked at where that is affordable; the others are {@linkplain #lookAtDoubtful in doubt}. */
   private Answer look(int tid, boolean fromBirth, boolean justStarted) {
     if (!fromBirth) {
-      if (threads.live() < MOST_AT_START) {
+      if (threads.live() < MAX_AT_START) {
         return passedOver.lookAnew(tid, false);
       }
       passedOver.forgetLook();

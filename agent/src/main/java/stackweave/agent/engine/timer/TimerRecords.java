@@ -14,7 +14,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * Takes the records out of the handler's ring, in the order in which handlers reserved their room,
  * which is that of time but for microseconds. For the drain thread only.
  *
- * <p>Law of the memory: a record's commit word is written last, with release, and read first, with
+ * <p>Memory ordering: a record's commit word is written last, with release, and read first, with
  * acquire. The first word of every unit that is not a record's beginning is 0, for the reader
  * clears them before it gives room back. So a record is either whole or not there yet.
  */

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  * uses nothing outside java.base, and nothing that could load a class of ours. It allocates
  * nothing, waits for nobody, and while there is no reader it reads one field.
  *
- * <p>Law of the slots: a thread that is still in its slot when the slot is wanted again is
+ * <p>Rule of the slots: a thread that is still in its slot when the slot is wanted again is
  * overwritten, and {@link #MISSED} set. Nothing stays in a slot once there is no reader: whoever
  * puts something in looks for the reader afterwards, and whoever removes the reader clears the
  * slots afterwards.

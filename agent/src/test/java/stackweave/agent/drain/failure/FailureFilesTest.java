@@ -146,8 +146,8 @@ class FailureFilesTest {
         files.write(reason, CONTENT);
       }
     }
-    assertEquals(FailureFiles.MOST_FILES, wanted);
-    assertEquals(FailureFiles.MOST_FILES, list(directory).size());
+    assertEquals(FailureFiles.MAX_FILES, wanted);
+    assertEquals(FailureFiles.MAX_FILES, list(directory).size());
     // The next JVM finds the directory full.
     FailureFiles next = files(directory);
     assertTrue(next.isUsable());
@@ -162,7 +162,7 @@ class FailureFilesTest {
     for (int i = 0; i < 100; i++) {
       wanted += files.wants(StopReason.NO_RULE, i, i * 2 * SECOND) ? 1 : 0;
     }
-    assertEquals(FailureFiles.MOST_OF_A_REASON, wanted);
+    assertEquals(FailureFiles.MAX_OF_A_REASON, wanted);
     assertTrue(files.wants(StopReason.NO_MODULE, 1_000, 300 * SECOND));
   }
 
@@ -171,7 +171,7 @@ class FailureFilesTest {
     Path directory = parent.resolve("d");
     FailureFiles files = files(directory);
     assertTrue(files.isUsable());
-    byte[] half = new byte[(int) (FailureFiles.MOST_BYTES / 2)];
+    byte[] half = new byte[(int) (FailureFiles.MAX_BYTES / 2)];
     for (int i = 0; i < 4; i++) {
       if (files.wants(StopReason.NO_RULE, i, i * 2 * SECOND)) {
         files.write(StopReason.NO_RULE, half);

@@ -170,7 +170,7 @@ class ThrottleTest {
   void thereIsAMostAndAWayBackFromIt() {
     Throttle throttle = throttle(1);
     load(throttle, 120, 200_000, 2_000_000, 0);
-    assertTrue(throttle.oneIn() >= Throttle.MOST / 2, "keeps one in " + throttle.oneIn());
+    assertTrue(throttle.oneIn() >= Throttle.MAX / 2, "keeps one in " + throttle.oneIn());
     load(throttle, 60, 1_000, 1_000, 0);
     assertEquals(1, throttle.oneIn());
   }

@@ -35,12 +35,12 @@ class SampledThreadsTest {
   @Test
   void fullItForgetsAll() {
     SampledThreads threads = new SampledThreads();
-    for (int tid = 1; tid <= SampledThreads.MOST; tid++) {
+    for (int tid = 1; tid <= SampledThreads.MAX; tid++) {
       threads.add(tid);
     }
     assertEquals(1, threads.find(1).tid);
-    threads.add(SampledThreads.MOST + 1);
+    threads.add(SampledThreads.MAX + 1);
     assertNull(threads.find(1));
-    assertEquals(SampledThreads.MOST + 1, threads.find(SampledThreads.MOST + 1).tid);
+    assertEquals(SampledThreads.MAX + 1, threads.find(SampledThreads.MAX + 1).tid);
   }
 }

@@ -680,7 +680,7 @@ public class PerfEngineTest {
   }
 
   /**
-   * The law of the hot path: what a sample costs is time, never garbage. So of some spans of 50
+   * The rule of the hot path: what a sample costs is time, never garbage. So of some spans of 50
    * samples the quietest allocates nothing at all. In others a thread may have been started, or
    * have come into doubt for the first time; for each there is something to note, once.
    */

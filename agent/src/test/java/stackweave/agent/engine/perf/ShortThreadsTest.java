@@ -91,11 +91,12 @@ class ShortThreadsTest {
   @Test
   void heirsAgreeWithAMap() {
     Random random = new Random(5);
-    HeirTable table = new HeirTable();
+    InheritedEvents table = new InheritedEvents();
     Map<Integer, Long> expected = new HashMap<>();
     for (int i = 0; i < 300_000; i++) {
       int tid = 1 + random.nextInt(6000);
-      assertEquals(expected.getOrDefault(tid, HeirTable.NEVER), table.since(tid), "step " + i);
+      assertEquals(
+          expected.getOrDefault(tid, InheritedEvents.NEVER), table.since(tid), "step " + i);
       if (random.nextInt(3) == 0) {
         table.remove(tid);
         expected.remove(tid);
@@ -105,6 +106,6 @@ class ShortThreadsTest {
       }
     }
     table.clear();
-    assertEquals(HeirTable.NEVER, table.since(expected.keySet().iterator().next()));
+    assertEquals(InheritedEvents.NEVER, table.since(expected.keySet().iterator().next()));
   }
 }

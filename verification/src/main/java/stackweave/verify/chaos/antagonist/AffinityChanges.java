@@ -15,10 +15,10 @@ import stackweave.verify.chaos.work.Time;
  * an orchestrator changes the process's share of the machine.
  */
 final class AffinityChanges implements Antagonist {
-  private static final int MOST_REST_MILLIS = 50;
+  private static final int MAX_REST_MILLIS = 50;
 
   /** Its recording begins late where many antagonists run at once. */
-  private static final long LEAST_NANOS = 2_500_000_000L;
+  private static final long MIN_NANOS = 2_500_000_000L;
 
   @Override
   public String targets() {
@@ -47,11 +47,11 @@ final class AffinityChanges implements Antagonist {
     Recording recording = OwnRecordings.startAndWait(time, time.interval());
     try {
       long sampledSince = System.nanoTime();
-      while (!time.isOver() || System.nanoTime() - sampledSince < LEAST_NANOS) {
+      while (!time.isOver() || System.nanoTime() - sampledSince < MIN_NANOS) {
         long some = random.nextLong() & all;
         moveAll(some == 0 ? all : some, tally);
         tally.one(1);
-        Thread.sleep(random.nextInt(MOST_REST_MILLIS));
+        Thread.sleep(random.nextInt(MAX_REST_MILLIS));
         if (random.nextInt(4) == 0) {
           scatter(all, random, tally);
         }

@@ -15,9 +15,9 @@ public final class FullHeap implements Antagonist {
   private static final int PIECE = 64 * 1024;
 
   /** Of the largest heap, in percent; the load beside it needs some, too. */
-  private static final int LEAST = 40;
+  private static final int MIN = 40;
 
-  private static final int MOST = 80;
+  private static final int MAX = 80;
   private static final int STEP_MILLIS = 10;
   private static final int STEP_PIECES = 200;
 
@@ -57,10 +57,10 @@ public final class FullHeap implements Antagonist {
         }
       }
       long percent = 100L * live.size() * PIECE / max;
-      if (filling && percent >= MOST) {
+      if (filling && percent >= MAX) {
         filling = false;
         tally.one(0);
-      } else if (!filling && percent <= LEAST) {
+      } else if (!filling && percent <= MIN) {
         filling = true;
       }
       Thread.sleep(STEP_MILLIS);

@@ -12,7 +12,7 @@ import stackweave.verify.chaos.work.Together;
 public final class LibraryStorm implements Antagonist {
   private static final int BUILDS = 4;
   private static final int WORK = 500_000;
-  private static final int MOST_GAP_PAGES = 8;
+  private static final int MAX_GAP_PAGES = 8;
 
   /** What the functions of the library add on the way back. */
   private static final int CALLS = 2;
@@ -40,7 +40,7 @@ public final class LibraryStorm implements Antagonist {
           while (!time.isOver()) {
             int seed = random.nextInt(expected.length);
             String library = Native.storm(random.nextInt(BUILDS)).toString();
-            long result = Native.loadAndRun(library, seed, WORK, random.nextInt(MOST_GAP_PAGES));
+            long result = Native.loadAndRun(library, seed, WORK, random.nextInt(MAX_GAP_PAGES));
             Answers.same("a library of the storm", expected[seed], result);
             tally.one(0);
           }

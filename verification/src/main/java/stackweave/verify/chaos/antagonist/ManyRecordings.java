@@ -17,7 +17,7 @@ import stackweave.verify.chaos.work.Time;
  */
 final class ManyRecordings implements Antagonist {
   private static final int KEEP_EVERY = 20;
-  private static final int MOST_MILLIS = 100;
+  private static final int MAX_MILLIS = 100;
 
   /** Until then the JVM warms up; a tenth of fewer cycles. */
   private static final int FIRST_LOOK = 100;
@@ -37,7 +37,7 @@ final class ManyRecordings implements Antagonist {
   private static final int SLACK_MIB = 24;
 
   /** In fewer recordings the compilers are not done. */
-  private static final int LEAST_FOR_RSS = 500;
+  private static final int MIN_FOR_RSS = 500;
 
   @Override
   public String targets() {
@@ -86,7 +86,7 @@ final class ManyRecordings implements Antagonist {
     mustNotGrow(tally, FDS, SLACK);
     mustNotGrow(tally, THREADS, SLACK);
     mustNotGrow(tally, MAPS, SLACK_MAPS);
-    if (time.cycles() >= LEAST_FOR_RSS) {
+    if (time.cycles() >= MIN_FOR_RSS) {
       mustNotGrow(tally, LATE_RSS, SLACK_MIB);
     }
   }
@@ -95,15 +95,15 @@ final class ManyRecordings implements Antagonist {
       throws IOException, InterruptedException {
     if (cycle % KEEP_EVERY == 0) {
       Recording recording = OwnRecordings.startAndWait(time, time.interval());
-      Thread.sleep(2 * MOST_MILLIS);
+      Thread.sleep(2 * MAX_MILLIS);
       OwnRecordings.keep(recording, time, cycle);
       return;
     }
     Recording recording = OwnRecordings.start(time, time.interval());
-    Thread.sleep(random.nextInt(MOST_MILLIS));
+    Thread.sleep(random.nextInt(MAX_MILLIS));
     if (random.nextInt(4) == 0) {
       Recording other = OwnRecordings.start(time, random.nextInt(1, 20) + "ms");
-      Thread.sleep(random.nextInt(MOST_MILLIS));
+      Thread.sleep(random.nextInt(MAX_MILLIS));
       if (random.nextBoolean()) {
         OwnRecordings.discard(recording);
         recording = other;

@@ -15,8 +15,8 @@ final class PooledStacks implements Antagonist {
   /** On its own stack twice, in the coroutine twice, on the signal stack once. */
   private static final int TIMES = 5;
 
-  private static final int LEAST_WORK = 1_000_000;
-  private static final int MOST_WORK = 8_000_000;
+  private static final int MIN_WORK = 1_000_000;
+  private static final int MAX_WORK = 8_000_000;
 
   @Override
   public String targets() {
@@ -35,7 +35,7 @@ final class PooledStacks implements Antagonist {
         number -> {
           SplittableRandom random = new SplittableRandom(number);
           while (!time.isOver()) {
-            int work = random.nextInt(LEAST_WORK, MOST_WORK);
+            int work = random.nextInt(MIN_WORK, MAX_WORK);
             long seed = random.nextInt();
             long result = Native.runOnPool(seed, work, random.nextBoolean(), random.nextBoolean());
             long expected = seed;

@@ -1,7 +1,7 @@
 package stackweave.verify.chaos.antagonist;
 
 import java.util.List;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 import stackweave.verify.chaos.work.Answers;
 import stackweave.verify.chaos.work.Native;
 import stackweave.verify.chaos.work.Tally;
@@ -25,7 +25,7 @@ final class Seccomp implements Antagonist {
 
   @Override
   public List<String> launcher() {
-    return List.of(NativeLibraries.file("confine").toString());
+    return List.of(Built.nativeFile("confine").toString());
   }
 
   @Override

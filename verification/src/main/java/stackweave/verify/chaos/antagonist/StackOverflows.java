@@ -9,7 +9,7 @@ import stackweave.verify.chaos.work.Time;
 /** Threads that run out of stack, in Java and in C called by Java called by C. */
 final class StackOverflows implements Antagonist {
   private static final int[] STACK_KIB = {256, 512, 1_024, 2_048};
-  private static final long LEAST_DEPTH = 100;
+  private static final long MIN_DEPTH = 100;
 
   private long depth;
 
@@ -47,7 +47,7 @@ final class StackOverflows implements Antagonist {
       throw new IllegalStateException(
           "the stack has no end, it seems: " + (throughC ? Native.descend(this, 0) : endless(0)));
     } catch (StackOverflowError e) {
-      if (depth < LEAST_DEPTH) {
+      if (depth < MIN_DEPTH) {
         throw new IllegalStateException("out of stack after " + depth + " calls", e);
       }
       return Answers.mixed(11, 5_000);

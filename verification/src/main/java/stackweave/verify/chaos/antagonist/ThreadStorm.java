@@ -9,9 +9,9 @@ import stackweave.verify.chaos.work.Time;
 
 /** Bursts of threads: most live for less than a millisecond, some for a few. */
 public final class ThreadStorm implements Antagonist {
-  private static final int MOST_AT_ONCE = 300;
-  private static final int LEAST_WORK = 1_000;
-  private static final int MOST_WORK = 4_000_000;
+  private static final int MAX_AT_ONCE = 300;
+  private static final int MIN_WORK = 1_000;
+  private static final int MAX_WORK = 4_000_000;
 
   @Override
   public String targets() {
@@ -27,8 +27,8 @@ public final class ThreadStorm implements Antagonist {
   public void run(Time time, Tally tally) throws InterruptedException {
     SplittableRandom random = new SplittableRandom(1);
     while (!time.isOver()) {
-      int count = 1 + random.nextInt(MOST_AT_ONCE);
-      int longest = random.nextInt(LEAST_WORK, MOST_WORK);
+      int count = 1 + random.nextInt(MAX_AT_ONCE);
+      int longest = random.nextInt(MIN_WORK, MAX_WORK);
       burst(count, longest, random);
       tally.add(0, count);
     }
@@ -43,7 +43,7 @@ public final class ThreadStorm implements Antagonist {
       int number = i;
       // Nearly all short: one in ten has more than a third of the longest.
       double share = Math.pow(random.nextDouble(), 9);
-      work[i] = LEAST_WORK + (int) (share * longest);
+      work[i] = MIN_WORK + (int) (share * longest);
       Thread thread =
           new Thread(() -> results[number] = Answers.mixed(number, work[number]), "storm-" + i);
       thread.start();

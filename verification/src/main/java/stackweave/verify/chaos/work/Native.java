@@ -1,13 +1,13 @@
 package stackweave.verify.chaos.work;
 
 import java.nio.file.Path;
-import stackweave.verify.NativeLibraries;
+import stackweave.verify.Built;
 
 /** The lab's {@code chaos.c, stacks.c, masks.c}, which say what each of these does. */
 public final class Native {
 
   static {
-    System.load(NativeLibraries.library("chaos").toString());
+    System.load(Built.library("chaos").toString());
   }
 
   private Native() {}
@@ -35,6 +35,6 @@ public final class Native {
 
   /** One of the builds of {@code storm.c}. */
   public static Path storm(int build) {
-    return NativeLibraries.library("chaos-storm-" + build);
+    return Built.library("chaos-storm-" + build);
   }
 }

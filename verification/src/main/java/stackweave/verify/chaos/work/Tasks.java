@@ -13,19 +13,19 @@ import stackweave.samples.work.AgentThread;
 public final class Tasks {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final int SIGRTMIN = 34;
-  private static final long LEAST_RING = 64 << 10;
+  private static final long MIN_RING = 64 << 10;
 
   private Tasks() {}
 
   /**
    * Until when sampling is waited for; then the run goes on, and has no samples if there are none.
    */
-  private static final long LONGEST_START_NANOS = 20_000_000_000L;
+  private static final long MAX_START_NANOS = 20_000_000_000L;
 
   /** Waits until the agent has what it samples by. */
   public static void awaitSampling() throws IOException, InterruptedException {
     long begin = System.nanoTime();
-    while (!hasTimers() && !hasRings() && System.nanoTime() - begin < LONGEST_START_NANOS) {
+    while (!hasTimers() && !hasRings() && System.nanoTime() - begin < MAX_START_NANOS) {
       Thread.sleep(50);
     }
   }
@@ -44,8 +44,7 @@ public final class Tasks {
     return Files.readAllLines(Path.of("/proc/self/maps")).stream()
         .filter(line -> line.contains("[perf_event]"))
         .map(line -> line.substring(0, line.indexOf(' ')).split("-"))
-        .anyMatch(
-            range -> Long.parseLong(range[1], 16) - Long.parseLong(range[0], 16) >= LEAST_RING);
+        .anyMatch(range -> Long.parseLong(range[1], 16) - Long.parseLong(range[0], 16) >= MIN_RING);
   }
 
   /** Thread ids; some may have ended. */

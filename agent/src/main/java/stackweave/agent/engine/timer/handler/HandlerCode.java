@@ -39,7 +39,7 @@ public final class HandlerCode {
   private static final int SEALS = 1 | 2 | 4 | 8; // seal, shrink, grow, write
 
   /** Larger anonymous mappings are somebody's compiler's. */
-  private static final long MOST_ANONYMOUS = 1 << 20;
+  private static final long MAX_ANONYMOUS = 1 << 20;
 
   private HandlerCode() {}
 
@@ -99,7 +99,7 @@ public final class HandlerCode {
     }
     boolean named = mapping.path().equals("/memfd:" + NAME);
     boolean anonymous =
-        mapping.path().isEmpty() && mapping.end() - mapping.start() <= MOST_ANONYMOUS;
+        mapping.path().isEmpty() && mapping.end() - mapping.start() <= MAX_ANONYMOUS;
     if (!named && !anonymous) {
       return 0;
     }

@@ -35,10 +35,10 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class HandlerMemory {
   /** The smallest ring: 16 samples of the deepest stacks. */
-  static final int LEAST_RING_BYTES = 4 << 20;
+  static final int MIN_RING_BYTES = 4 << 20;
 
   /** The largest ring. */
-  static final int MOST_RING_BYTES = 64 << 20;
+  static final int MAX_RING_BYTES = 64 << 20;
 
   /** The most threads that are sampled at a time. */
   public static final int BLOCKS = 1 << 16;
@@ -101,7 +101,7 @@ public final class HandlerMemory {
     if (get(HandlerLayout.PROCESS_RING) != 0) {
       return reopenRing();
     }
-    for (int bytes = wanted; bytes >= LEAST_RING_BYTES; bytes >>= 1) {
+    for (int bytes = wanted; bytes >= MIN_RING_BYTES; bytes >>= 1) {
       ring = NativeBuffer.allocateTwice(bytes);
       if (ring != null) {
         set(HandlerLayout.PROCESS_RING_BYTES, bytes);
@@ -130,7 +130,7 @@ public final class HandlerMemory {
    */
   public static int ringBytes(int cpus, double samplesPerSecond) {
     double wanted = cpus * samplesPerSecond * USUAL_STACK_BYTES;
-    int bytes = (int) Math.max(LEAST_RING_BYTES, Math.min(MOST_RING_BYTES, wanted));
+    int bytes = (int) Math.max(MIN_RING_BYTES, Math.min(MAX_RING_BYTES, wanted));
     return Integer.highestOneBit(bytes);
   }
 

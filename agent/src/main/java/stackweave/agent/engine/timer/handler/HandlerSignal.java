@@ -40,7 +40,7 @@ public final class HandlerSignal implements AutoCloseable {
   private static final int SA_RESTART = 0x10000000;
 
   /** Threads whose masks are looked at, for the choice. */
-  private static final int MOST_MASKS = 200;
+  private static final int MAX_MASKS = 200;
 
   private final int number;
   private final HandlerMemory memory;
@@ -167,7 +167,7 @@ public final class HandlerSignal implements AutoCloseable {
 
   private static long[] blockedByThreads() {
     int[] tids = Tasks.list();
-    long[] masks = new long[Math.min(tids.length, MOST_MASKS)];
+    long[] masks = new long[Math.min(tids.length, MAX_MASKS)];
     for (int i = 0; i < masks.length; i++) {
       masks[i] = blockedOrPending(tids[i]);
     }

@@ -27,7 +27,7 @@ public final class TimerRefusals {
         Reason.RING_MEMORY,
         errno,
         "the kernel grants no memory for the ring ("
-            + (HandlerMemory.LEAST_RING_BYTES >> 20)
+            + (HandlerMemory.MIN_RING_BYTES >> 20)
             + " MiB at least); a higher limit of address space or memory, or of what may be"
             + " committed (vm.overcommit_memory, vm.overcommit_ratio), lifts it");
   }

@@ -40,7 +40,7 @@ public final class PassedOver {
   /** So many looks follow each other at once; then the pause doubles from look to look. */
   private static final int QUICK_LOOKS = 16;
 
-  private static final long MOST_PAUSE_NANOS = 1_000_000_000;
+  private static final long MAX_PAUSE_NANOS = 1_000_000_000;
 
   /** What is known of one; kept for the next thread of the same slot. */
   private static final class Entry {
@@ -213,7 +213,7 @@ public final class PassedOver {
       case UNSURE -> {}
     }
     int late = Math.min(Math.max(0, ++entry.looks - QUICK_LOOKS), 30);
-    entry.nextLookAt = now + Math.min(MOST_PAUSE_NANOS, APART_NANOS << late) - APART_NANOS;
+    entry.nextLookAt = now + Math.min(MAX_PAUSE_NANOS, APART_NANOS << late) - APART_NANOS;
   }
 
   /**

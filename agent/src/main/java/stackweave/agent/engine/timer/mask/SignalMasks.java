@@ -63,13 +63,13 @@ public final class SignalMasks implements AutoCloseable {
   private static final int NO_CALL = -1;
   private static final int RUNNING = -2;
   private static final int UNREADABLE = -3;
-  private static final int MOST_ARGUMENTS = 6;
+  private static final int MAX_ARGUMENTS = 6;
 
   /** So often the clock of a thread that runs is read, half a microsecond each. */
-  private static final int MOST_CLOCKS = 50;
+  private static final int MAX_CLOCKS = 50;
 
   /** The same of one whose clock has stood still so far. */
-  private static final int MOST_CLOCKS_AT_REST = 5;
+  private static final int MAX_CLOCKS_AT_REST = 5;
 
   private final int signal;
   private final Calls calls;
@@ -77,7 +77,7 @@ public final class SignalMasks implements AutoCloseable {
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
   private final NativeBuffer time = NativeBuffer.allocate(16);
   private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
-  private final long[] arguments = new long[MOST_ARGUMENTS];
+  private final long[] arguments = new long[MAX_ARGUMENTS];
   private int at;
   private int length;
 
@@ -210,11 +210,11 @@ public final class SignalMasks implements AutoCloseable {
   private boolean runs(int tid, OpenSights sights) {
     long first = cpuNanos(tid);
     long cpu = first;
-    for (int i = 0; i < MOST_CLOCKS && cpu >= 0; i++) {
+    for (int i = 0; i < MAX_CLOCKS && cpu >= 0; i++) {
       if (sights.hasRunSince(cpu)) {
         return true;
       }
-      if (i >= MOST_CLOCKS_AT_REST && cpu == first) {
+      if (i >= MAX_CLOCKS_AT_REST && cpu == first) {
         return false;
       }
       cpu = cpuNanos(tid);
@@ -336,7 +336,7 @@ public final class SignalMasks implements AutoCloseable {
       return first == '-' ? NO_CALL : RUNNING;
     }
     int call = (int) number(10);
-    for (int i = 0; i < MOST_ARGUMENTS; i++) {
+    for (int i = 0; i < MAX_ARGUMENTS; i++) {
       at += " 0x".length();
       arguments[i] = number(16);
     }

@@ -10,7 +10,7 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
- * The stacks that are known for certain, by the law of {@link ThreadStacks}; any doubt leaves a
+ * The stacks that are known for certain, by the rule of {@link ThreadStacks}; any doubt leaves a
  * thread without.
  *
  * <p>A stack is what the C library says of the thread ({@link ThreadDescriptors}), not the mapping
@@ -28,7 +28,7 @@ import stackweave.agent.linux.SystemCalls;
  */
 public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
-  private static final int MOST_PATH = 512;
+  private static final int MAX_PATH = 512;
 
   /**
    * A stack with less is small. The kernel writes the signal's frame (3 to 11 KiB, for its vector
@@ -43,13 +43,13 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int INDEX_BITS = 16;
 
   private static final int PAGE_BITS = 12;
-  private static final int MOST_THREADS = 1 << INDEX_BITS;
+  private static final int MAX_THREADS = 1 << INDEX_BITS;
 
   private final int pid = Libc.getpid();
   private final ThreadDescriptors descriptors;
   private final NativeBuffer file = NativeBuffer.path("/proc/self/maps");
   private final NativeBuffer chunk = NativeBuffer.allocate(CHUNK);
-  private final byte[] line = new byte[MOST_PATH];
+  private final byte[] line = new byte[MAX_PATH];
   private int lineLength;
 
   /** The threads whose stacks are to be proved, by address: page number and index. */
@@ -112,7 +112,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
       if (tids[i] == pid) {
         ends[i] = 0;
         first = i;
-      } else if (i >= MOST_THREADS) {
+      } else if (i >= MAX_THREADS) {
         ends[i] = 0;
       } else if (!look(i, starts, ends) && ends[i] != 0) {
         prove(i, starts[i]);
@@ -193,7 +193,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   }
 
   private int index(int place) {
-    return (int) order[place] & MOST_THREADS - 1;
+    return (int) order[place] & MAX_THREADS - 1;
   }
 
   private int read(int fd) {

@@ -19,7 +19,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class PthreadList implements DescriptorFinder {
   /** On a list that changes under way the walk might go in a circle. */
-  private static final int MOST_STEPS = 1 << 17;
+  private static final int MAX_STEPS = 1 << 17;
 
   /** {@code struct list_head}: next, previous. */
   private static final int LINK_BYTES = 2 * Long.BYTES;
@@ -27,7 +27,7 @@ final class PthreadList implements DescriptorFinder {
   /** A descriptor is aligned so, and no smaller. */
   private static final int ALIGNMENT = 16;
 
-  private static final int MOST_OFFSET = 4096;
+  private static final int MAX_OFFSET = 4096;
 
   private final SelfMemory memory;
   private final long[] heads;
@@ -68,7 +68,7 @@ final class PthreadList implements DescriptorFinder {
       if (pointer == 0 || used < 0 || user < 0 || link < 0 || tid < 0) {
         return null;
       }
-      if (link > MOST_OFFSET || tid > MOST_OFFSET) {
+      if (link > MAX_OFFSET || tid > MAX_OFFSET) {
         return null;
       }
       long global = memory.readLong(pointer);
@@ -109,7 +109,7 @@ final class PthreadList implements DescriptorFinder {
       throws UnreadableMemoryException {
     int left = wanted;
     long node = memory.readLong(head);
-    for (int step = 0; left > 0 && node != head && step < MOST_STEPS; step++) {
+    for (int step = 0; left > 0 && node != head && step < MAX_STEPS; step++) {
       long descriptor = node - link;
       if ((descriptor & ALIGNMENT - 1) != 0) {
         return left;

@@ -35,10 +35,10 @@ final class ThreadDescriptors implements AutoCloseable {
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
   /** struct pthread has 2,304 bytes in glibc 2.36. */
-  private static final int MOST_BYTES = 8192;
+  private static final int MAX_BYTES = 8192;
 
   private static final int WORDS = 3;
-  private static final long MOST_STACK = 1L << 40;
+  private static final long MAX_STACK = 1L << 40;
   private static final long PATIENCE_SECONDS = 10;
 
   /**
@@ -68,7 +68,7 @@ final class ThreadDescriptors implements AutoCloseable {
   /** Null where descriptors can't be found. */
   private final DescriptorFinder finder;
 
-  private final byte[] bytes = new byte[MOST_BYTES];
+  private final byte[] bytes = new byte[MAX_BYTES];
   private final Layout layout;
   private long start;
   private long end;
@@ -158,7 +158,7 @@ final class ThreadDescriptors implements AutoCloseable {
     boolean sound =
         block > 0
             && size > 0
-            && size < MOST_STACK
+            && size < MAX_STACK
             && guard >= 0
             && guard < size
             && descriptor > block + guard
@@ -208,7 +208,7 @@ final class ThreadDescriptors implements AutoCloseable {
     long anchor = found[0] - self.descriptor();
     long tidAt = anchor + finder.tidOffset();
     long stackEnd = self.stackStart() + self.stackBytes();
-    int length = (int) Math.min(MOST_BYTES, stackEnd - self.descriptor());
+    int length = (int) Math.min(MAX_BYTES, stackEnd - self.descriptor());
     if (anchor < 0 || tidAt < 0 || tidAt > length - Integer.BYTES || (tidAt & 3) != 0) {
       return null;
     }

@@ -32,8 +32,8 @@ class RingMemoryTest {
     assertEquals(16 * MIB, HandlerMemory.ringBytes(2, 100));
     assertEquals(8 * MIB, HandlerMemory.ringBytes(1, 100));
     assertEquals(32 * MIB, HandlerMemory.ringBytes(2, 250));
-    assertEquals(HandlerMemory.LEAST_RING_BYTES, HandlerMemory.ringBytes(1, 1));
-    assertEquals(HandlerMemory.MOST_RING_BYTES, HandlerMemory.ringBytes(256, 1000));
+    assertEquals(HandlerMemory.MIN_RING_BYTES, HandlerMemory.ringBytes(1, 1));
+    assertEquals(HandlerMemory.MAX_RING_BYTES, HandlerMemory.ringBytes(256, 1000));
   }
 
   /** By what the kernel says of the mapping: at the start, before the first sample, and anew. */

@@ -3,19 +3,19 @@ package stackweave.agent.engine.perf;
 import java.util.Arrays;
 
 /** Since when threads have an event that they, or what they start, inherit. By open addressing. */
-final class HeirTable {
+final class InheritedEvents {
   /** Not in the table. */
   static final long NEVER = Long.MIN_VALUE;
 
-  private static final int LEAST_SLOTS = 1024;
+  private static final int MIN_SLOTS = 1024;
 
   /** Should ends get lost in masses, better forget all than grow without end. */
-  private static final int MOST = 1 << 18;
+  private static final int MAX = 1 << 18;
 
   /** No thread has id 0. */
-  private int[] tids = new int[LEAST_SLOTS];
+  private int[] tids = new int[MIN_SLOTS];
 
-  private long[] times = new long[LEAST_SLOTS];
+  private long[] times = new long[MIN_SLOTS];
   private int count;
 
   /** {@link #NEVER} for a thread that has no such event. */
@@ -61,7 +61,7 @@ final class HeirTable {
   }
 
   private void makeRoom() {
-    if (count >= MOST) {
+    if (count >= MAX) {
       clear();
       return;
     }

@@ -1,0 +1,46 @@
+package stackweave.verify;
+
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+
+/** What the project's build has made, for JVMs that are started from here. Thread-safe. */
+public final class Built {
+  private Built() {}
+
+  /** This module's {@code target} directory. */
+  public static Path target() {
+    try {
+      Path code = Path.of(Built.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return code.toAbsolutePath().getParent();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public static Path agentJar() {
+    return target().resolve("../../agent/target/stackweave-agent.jar").normalize();
+  }
+
+  /** The classes of this module and of sample-apps, whose libraries lie beside them. */
+  public static String classes() {
+    Path samples = target().resolve("../../sample-apps/target/classes").normalize();
+    return target().resolve("classes") + ":" + samples;
+  }
+
+  /** {@link #classes} and the libraries they use. */
+  public static String classPath() {
+    return classes() + ":" + target().resolve("lib") + "/*";
+  }
+
+  /**
+   * The path of a native library of this module, built or not: {@code target/native/libNAME.so}.
+   */
+  public static Path library(String name) {
+    return nativeFile("lib" + name + ".so");
+  }
+
+  /** The path of another file there, built or not. */
+  public static Path nativeFile(String name) {
+    return target().resolve("native").resolve(name);
+  }
+}
