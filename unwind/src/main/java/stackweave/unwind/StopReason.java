@@ -1,7 +1,5 @@
 package stackweave.unwind;
 
-import stackweave.unwind.snapshot.OlderStack;
-
 /**
  * Why a stack ends where it ends: the closed set of ends, each with the code it has in recordings.
  *
@@ -46,7 +44,7 @@ public enum StopReason {
   INTERNAL_ERROR(17, "internal error"),
   /**
    * The thread's first frame was reached, by frames above the copy that were read from the live
-   * stack after the sample; see {@link OlderStack}.
+   * stack after the sample; see {@code OlderStack}.
    */
   SPLICED(18, "complete with older frames read later"),
   /** More frames than the configured depth, some of them read as for {@link #SPLICED}. */

@@ -38,7 +38,7 @@ public final class SamplingSettings {
   /** The settings of {@code stackweave.NativeSample} that the agent looks at. */
   static final String KNOWN = "enabled, interval, depth, engine";
 
-  private static final List<String> ENGINE_NAMES = engineNames();
+  private static final List<String> ENGINE_NAMES = namesOfEngines();
 
   /** The engines that can be asked for, for people. */
   public static final String ENGINES = String.join(", ", ENGINE_NAMES);
@@ -79,6 +79,11 @@ public final class SamplingSettings {
     }
   }
 
+  /** The names of {@link #ENGINES}, the default first. */
+  public static List<String> engineNames() {
+    return ENGINE_NAMES;
+  }
+
   /** Whether there is such an engine, or it is {@link #DEFAULT_ENGINE}. */
   public static boolean isEngine(String name) {
     return ENGINE_NAMES.contains(name);
@@ -110,7 +115,7 @@ public final class SamplingSettings {
         || Math.abs(lower.length() - own.length()) <= TYPOS && distance(lower, own) <= TYPOS;
   }
 
-  private static List<String> engineNames() {
+  private static List<String> namesOfEngines() {
     List<String> names = new ArrayList<>();
     names.add(DEFAULT_ENGINE);
     for (EngineKind kind : EngineKind.values()) {

@@ -1,7 +1,5 @@
 package stackweave.unwind.section;
 
-import stackweave.unwind.sframe.tools.SFrameVerifier;
-
 /** Bytes of an unwind section that mean nothing: what is wrong, and where. */
 public final class MalformedSectionException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -37,30 +35,30 @@ public final class MalformedSectionException extends Exception {
     /** Call frame instructions out of order: unbalanced state, locations that go back. */
     BAD_PROGRAM("call frame instructions contradict each other"),
     /**
-     * Functions out of order although the flag says otherwise: only {@link SFrameVerifier} tells.
+     * Functions out of order although the flag says otherwise: only {@code SFrameVerifier} tells.
      */
     NOT_SORTED("flag SORTED is set, but the function starts below the one before it"),
-    /** A function that begins inside another one: only {@link SFrameVerifier} tells. */
+    /** A function that begins inside another one: only {@code SFrameVerifier} tells. */
     OVERLAP("function overlaps the one before it"),
-    /** A row that no address of its function leads to: only {@link SFrameVerifier} tells. */
+    /** A row that no address of its function leads to: only {@code SFrameVerifier} tells. */
     ROW_OUTSIDE("row starts behind the end of its function or block"),
-    /** A header that counts other rows than there are: only {@link SFrameVerifier} tells. */
+    /** A header that counts other rows than there are: only {@code SFrameVerifier} tells. */
     WRONG_ROW_COUNT("header counts other rows than the functions have"),
-    /** An ABI identifier that the byte order contradicts: only {@link SFrameVerifier} tells. */
+    /** An ABI identifier that the byte order contradicts: only {@code SFrameVerifier} tells. */
     WRONG_BYTE_ORDER("ABI identifier of the other byte order"),
-    /** Bytes of an element that no structure uses: only {@link SFrameVerifier} tells. */
+    /** Bytes of an element that no structure uses: only {@code SFrameVerifier} tells. */
     GAP("bytes that belong to nothing"),
-    /** Bits that have no meaning where they are set: only {@link SFrameVerifier} tells. */
+    /** Bits that have no meaning where they are set: only {@code SFrameVerifier} tells. */
     RESERVED_BITS("bits are set that mean nothing"),
-    /** AMD64 has its return address at a fixed offset: only {@link SFrameVerifier} tells. */
+    /** AMD64 has its return address at a fixed offset: only {@code SFrameVerifier} tells. */
     NO_FIXED_RA("AMD64 without a fixed offset of the return address"),
-    /** Data words behind those of CFA, RA and FP: only {@link SFrameVerifier} tells. */
+    /** Data words behind those of CFA, RA and FP: only {@code SFrameVerifier} tells. */
     TOO_MANY_WORDS("row has more words than it can use"),
-    /** Two functions at one address: only {@link SFrameVerifier} tells. */
+    /** Two functions at one address: only {@code SFrameVerifier} tells. */
     DUPLICATE_START("function starts where another one does"),
-    /** Two rows at one address, of which the first is never used: only {@link SFrameVerifier}. */
+    /** Two rows at one address, of which the first is never used: only {@code SFrameVerifier}. */
     DUPLICATE_ROW("row starts where the one before it does"),
-    /** Addresses at a function's start that have no row: only {@link SFrameVerifier} tells. */
+    /** Addresses at a function's start that have no row: only {@code SFrameVerifier} tells. */
     LATE_FIRST_ROW("first row does not start where its function or block does"),
     /** A function without rows is the outermost only if its rows have the default form. */
     FLEX_WITHOUT_ROWS("flexible function without rows"),

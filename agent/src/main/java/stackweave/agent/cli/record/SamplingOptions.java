@@ -1,7 +1,6 @@
 package stackweave.agent.cli.record;
 
 import java.util.Iterator;
-import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.control.SamplingSettings;
@@ -37,7 +36,7 @@ final class SamplingOptions {
   static final class Engines implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
-      return List.of(SamplingSettings.ENGINES.split(", ")).iterator();
+      return SamplingSettings.engineNames().iterator();
     }
   }
 }

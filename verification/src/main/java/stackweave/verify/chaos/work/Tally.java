@@ -1,8 +1,6 @@
 package stackweave.verify.chaos.work;
 
-import stackweave.verify.chaos.antagonist.Antagonist;
-
-/** What one antagonist has done, by the numbers of {@link Antagonist#counts}. Thread-safe. */
+/** What one antagonist has done, by the numbers of {@code Antagonist.counts}. Thread-safe. */
 public record Tally(Board board, int firstSlot) {
 
   public void add(int count, long amount) {
