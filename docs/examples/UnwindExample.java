@@ -75,15 +75,16 @@ public final class UnwindExample {
     registers.set(X86.sp(), sp);
     registers.set(X86.fp(), sp);
 
-    NativeUnwinder unwinder = new NativeUnwinder(rules);
-    boolean interrupted = true; // the innermost frame
-    StopReason stop = null;
-    while (stop == null) {
-      System.out.printf(
-          "pc %x sp %x fp %x%n", registers.pc(), registers.sp(), registers.fp());
-      stop = unwinder.step(registers, interrupted, memory, modules);
-      interrupted = unwinder.callerInterrupted();
-    }
+    StopReason stop =
+        new NativeUnwinder(rules)
+            .walk(
+                registers,
+                memory,
+                modules,
+                100,
+                (frame, interrupted) ->
+                    System.out.printf(
+                        "pc %x sp %x fp %x%n", frame.pc(), frame.sp(), frame.fp()));
     System.out.println(stop.label());
   }
 }

@@ -35,6 +35,7 @@ struct lab_stacks_task {
   uint64_t result;
   ucontext_t home;
   ucontext_t coroutine;
+  int idle_unmapped; /* its addresses may be another mapping's by now */
   int failed;
 };
 
@@ -88,7 +89,8 @@ static void in_a_coroutine(struct lab_stacks_task *task) {
   makecontext(&task->coroutine, (void (*)(void))lab_stacks_coroutine, 2, (unsigned)(self >> 32),
               (unsigned)self);
   swapcontext(&task->home, &task->coroutine);
-  task->failed |= munmap(slot(task, IDLE), SLOT_BYTES) != 0;
+  task->idle_unmapped = munmap(slot(task, IDLE), SLOT_BYTES) == 0;
+  task->failed |= !task->idle_unmapped;
   swapcontext(&task->home, &task->coroutine);
 }
 
@@ -146,7 +148,11 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_chaos_work_Native_runOnPool(JNIEn
     if (!task->failed) {
       pthread_join(thread, NULL);
     }
-    munmap(task->pool, (size_t)SLOTS * SLOT_BYTES);
+    for (int i = 0; i < SLOTS; i++) {
+      if (i != IDLE || !task->idle_unmapped) {
+        munmap(slot(task, i), SLOT_BYTES);
+      }
+    }
   }
   pthread_attr_destroy(&attributes);
   jlong result = task->failed ? 0 : (jlong)task->result;

@@ -30,23 +30,21 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Writes the agent jar. What an application can see of it are the boot classes; all others lie in a
- * jar inside the jar, where only the agent's own class loader looks. The same inputs give the same
- * bytes.
- *
- * <pre>
- * META-INF/MANIFEST.MF
- * META-INF/LICENSE, NOTICE     ours
- * META-INF/licenses/…          of the libraries
- * stackweave/agent/boot/*.class
- * inner.index                  where each entry of inner.jar lies
- * inner.jar                    stored, not compressed as a whole
- *   stackweave/…                 our classes, picocli, jelf, xz, what we need of Byte Buddy
- *   com.sun.jna/…                JNA, rewritten, with what replaces the parts taken out of it
- *   com.sun.jna.packages         of that module
- * </pre>
+ * Writes the agent jar; the build of this module runs it. The application can see only the boot
+ * classes; all others lie in a jar inside the jar, which only the agent's own class loader reads.
+ * The same inputs must give the same bytes.
  */
 public final class AgentJar {
+  // The jar:
+  //   META-INF/MANIFEST.MF
+  //   META-INF/LICENSE, NOTICE       of Stackweave
+  //   META-INF/licenses/…            of the libraries
+  //   stackweave/agent/boot/*.class
+  //   inner.index                    where each entry of inner.jar lies
+  //   inner.jar                      stored, not compressed as a whole:
+  //     stackweave/…                 Stackweave, picocli, jelf, xz, what it needs of Byte Buddy
+  //     com.sun.jna/…                JNA, rewritten, with replacements of the parts taken out of it
+  //     com.sun.jna.packages         the packages of that module
 
   private static final String BOOT_PACKAGE = "stackweave/agent/boot/";
   private static final String BOOT_CLASS = "stackweave.agent.boot.Boot";

@@ -11,26 +11,31 @@ import stackweave.agent.attach.Reply.Outcome;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.message.Version;
 
-/** The agent's start inside its own class loader; {@code stackweave.agent.boot} calls it. */
+/**
+ * The agent's entry points inside its own class loader: start, attach and detach. Called
+ * reflectively by {@code stackweave.agent.boot.Boot} only. Thread-safe; never throws into the
+ * application for a failure of its own start.
+ */
 public final class Agent {
   private static final String UNSAMPLED = ": the application runs without sampling";
 
   private static final Object LOCK = new Object();
 
-  // Guarded by LOCK. The visit is null unless the agent came for recordings of the command line.
+  // Guarded by LOCK. visit is non-null only while the agent was attached for recordings of the
+  // command record and will detach with the last of them.
   private static RunningAgent running;
   private static Visit visit;
 
   private Agent() {}
 
   /**
-   * Starts the agent, or says in one line on stderr why it doesn't. Whatever is thrown becomes one
-   * line there, too; the application starts in any case.
+   * Starts the agent, or says in one line on stderr why it can't; the application starts in any
+   * case.
    *
-   * @param options what stood after {@code =} in -javaagent, or null
+   * @param options the text after {@code =} in -javaagent, or null
    */
   public static void start(String options, Instrumentation instrumentation) {
-    asOurselves(
+    withOwnPermissions(
         new PrivilegedAction<>() {
           @Override
           public Void run() {
@@ -43,7 +48,7 @@ public final class Agent {
   private static void startOrSay(
       String options, boolean attached, Instrumentation instrumentation) {
     synchronized (LOCK) {
-      // No class of the command line's orders here: each costs premain time.
+      // No use of Order or Reply here: each class loaded costs premain time.
       String whyNot =
           running != null
               ? "is already here: the second start is ignored"
@@ -52,20 +57,20 @@ public final class Agent {
         System.err.println("stackweave: " + whyNot);
       }
       if (running == null) {
-        // The command line takes a -javaagent for one that is there, unless it is told.
+        // Without this, the command line would take the -javaagent argument for a running agent.
         new StatusBoard(instrumentation).clear();
       }
     }
   }
 
   /**
-   * Takes what comes with a late attach: options as after -javaagent, or an {@link Order} of the
-   * command line, which is answered with a {@link Reply}. An order never writes on the
+   * Handles the text of a late attach: options as after -javaagent, or an {@link Order} of the
+   * command line, which is answered with a {@link Reply}. An order never writes to the
    * application's stderr.
    */
   public static void attach(String text, Instrumentation instrumentation) {
     if (!Order.isOrder(text)) {
-      asOurselves(
+      withOwnPermissions(
           new PrivilegedAction<>() {
             @Override
             public Void run() {
@@ -75,7 +80,7 @@ public final class Agent {
           });
       return;
     }
-    asOurselves(
+    withOwnPermissions(
         new PrivilegedAction<>() {
           @Override
           public Void run() {
@@ -86,19 +91,20 @@ public final class Agent {
   }
 
   /**
-   * What is registered with JFR, and every thread of ours, keeps the rights of those who were
-   * calling; under a security manager the boot class and whoever attaches may have few. Not a
-   * lambda: bootstrapping the first costs premain some milliseconds.
+   * Runs with the agent's own permissions: objects registered with JFR and new threads inherit the
+   * access control context of their caller, and under a security manager the application's caller
+   * may have few. Callers pass an anonymous class and not a lambda: bootstrapping the JVM's first
+   * lambda costs premain some milliseconds.
    */
-  @SuppressWarnings("removal") // needed up to JDK 23; from 24 on it only calls
-  private static void asOurselves(PrivilegedAction<Void> action) {
+  @SuppressWarnings("removal") // needed up to JDK 23; from 24 on doPrivileged only runs the action
+  private static void withOwnPermissions(PrivilegedAction<Void> action) {
     AccessController.doPrivileged(action);
   }
 
   private static void answer(Order order, Instrumentation instrumentation) {
     synchronized (LOCK) {
       reopenJar();
-      Reply reply = obey(order, instrumentation);
+      Reply reply = carryOut(order, instrumentation);
       StatusBoard board = new StatusBoard(instrumentation);
       if (running == null) {
         board.clear();
@@ -113,7 +119,7 @@ public final class Agent {
     }
   }
 
-  private static Reply obey(Order order, Instrumentation instrumentation) {
+  private static Reply carryOut(Order order, Instrumentation instrumentation) {
     if (!order.version().equals(Version.current())) {
       return failed(
           "the agent in that JVM has version "
@@ -152,7 +158,11 @@ public final class Agent {
     return done("stays");
   }
 
-  /** Null once it runs. */
+  /**
+   * Starts the agent.
+   *
+   * @return null if it runs, else the reason, in one line
+   */
   private static String startOrSayWhyNot(
       String options, boolean attached, Instrumentation instrumentation) {
     Options parsed;
@@ -169,7 +179,10 @@ public final class Agent {
     return null;
   }
 
-  /** The recording runs already: so whoever ordered this needs no second order to end the visit. */
+  /**
+   * Attaches the agent for one recording of the command record, which must be running already: the
+   * agent detaches when no such recording runs any more.
+   */
   private static Reply visit(String recording, Instrumentation instrumentation) {
     if (running != null) {
       return done("is there");
@@ -188,16 +201,16 @@ public final class Agent {
       return done("visits");
     } finally {
       if (!begun) {
-        detach(); // nobody else would
+        detach(); // no listener is there that would do it later
       }
     }
   }
 
-  /** Not a lambda: the heap may be full. */
+  /** A class and not a lambda: bootstrapping a lambda allocates, and the heap may be full. */
   private record Leave(Instrumentation instrumentation) implements Runnable {
     @Override
     public void run() {
-      asOurselves(
+      withOwnPermissions(
           new PrivilegedAction<>() {
             @Override
             public Void run() {
@@ -208,7 +221,9 @@ public final class Agent {
     }
   }
 
-  /** Ends a visit if no recording of the command line runs any more. On a thread of its own. */
+  /**
+   * Detaches if no recording of the command record runs any more. Called on a thread of its own.
+   */
   private static void leave(Instrumentation instrumentation) {
     synchronized (LOCK) {
       if (visit == null || Visit.isAnyRunning()) {
@@ -243,12 +258,14 @@ public final class Agent {
                 + " of the command record ended with it, and what was recorded is kept");
   }
 
-  /** Of a visit that ended while this order was on its way. */
+  /**
+   * Opens the agent's jar again where an earlier detach closed it while this order was under way.
+   */
   private static void reopenJar() {
     ClassLoader loader = Agent.class.getClassLoader();
     if (loader instanceof Closeable) {
       try {
-        // Its class is in the application's sight, and so not in ours.
+        // The loader's class was loaded by the application's loader, so it can't be named here.
         loader.getClass().getMethod("reopen").invoke(loader);
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException("the agent's jar can't be opened", e);
@@ -256,13 +273,16 @@ public final class Agent {
     }
   }
 
-  /** The one file descriptor of ours that is left; a new attach opens its jar again. */
+  /**
+   * Closes the agent's jar, the last file descriptor the agent holds; the next attach opens it
+   * again.
+   */
   private static void closeJar() {
     if (Agent.class.getClassLoader() instanceof Closeable loader) {
       try {
         loader.close();
       } catch (IOException e) {
-        // Closed for reading only: there is nothing to lose.
+        // The jar was open for reading only, so a failed close loses nothing.
         return;
       }
     }

@@ -1,6 +1,9 @@
 package stackweave.agent;
 
-/** The text after {@code -javaagent:jar=} can't be followed; the message is one line. */
+/**
+ * The agent's options (the text after {@code -javaagent:jar=}) are invalid; the message is one line
+ * for the user.
+ */
 public final class InvalidOptionException extends Exception {
 
   private static final long serialVersionUID = 1;

@@ -10,26 +10,27 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.event.Session;
 
 /**
- * What stands after {@code =} in -javaagent: {@code name=value,name=value}. Strict: a name or value
- * that isn't known is an error, since a misspelt option that is passed over silently costs a day.
+ * The agent's options, {@code name=value,name=value} after {@code =} in -javaagent; immutable. An
+ * unknown name or value is an error: a misspelt option must not be ignored silently. Each accessor
+ * says its unit; docs/recordings.md and docs/limits.md describe them for users.
  *
- * @param intervalNanos CPU time between two samples for recordings whose settings name none, or
- *     {@link #AS_RECORDED}: the usual one
- * @param depth the most frames of a stack for recordings whose settings name none, or {@link
- *     #AS_RECORDED}
- * @param engine what takes the samples for recordings whose settings name nothing, one of {@link
- *     SamplingSettings#ENGINES}
- * @param explicit only recordings that name {@code stackweave.NativeSample} are sampled, not every
- *     one that a person started
- * @param recordFailures the directory for replay files of stacks that don't reach their root, or
- *     empty: none are written
- * @param switchFile the file that switches sampling off while it is there, or empty: the usual one
- * @param drainPercent how much of a core the drain thread may use in the long run, from 1 to 100
- * @param perfMebibytes of the kernel's memory that perf may take for the events of threads, in MiB
- * @param hooks whether classes of the JDK are instrumented while sampling goes on
- * @param memory what the process's own memory is read with
+ * @param intervalNanos CPU time between two samples in ns, or {@link #AS_RECORDED}; for recordings
+ *     whose settings have none
+ * @param depth most frames of a stack, or {@link #AS_RECORDED}; for recordings whose settings have
+ *     none
+ * @param engine one of {@link SamplingSettings#ENGINES}, for recordings whose settings name none
+ * @param explicit whether only recordings that name {@code stackweave.NativeSample} are sampled
+ * @param recordFailures directory for replay files of incomplete stacks; empty: none are written
+ * @param switchFile absolute path of the file that switches sampling off; empty: the default paths
+ * @param drainPercent long-term CPU limit of the drain thread, in percent of a core, 1 to 100
+ * @param perfMebibytes limit of kernel memory for perf events, in MiB, 1 to 65,536
+ * @param hooks whether classes of the JDK may be instrumented while sampling
+ * @param memory how the process reads its own memory
+ * @param jit which of the JVM's compilers may compile the agent's classes
+ * @param schema version of the events' schema to write, see docs/events.md
  */
 public record Options(
     long intervalNanos,
@@ -41,25 +42,38 @@ public record Options(
     int drainPercent,
     int perfMebibytes,
     Hooks hooks,
-    MemoryAccess memory) {
+    MemoryAccess memory,
+    Jit jit,
+    int schema) {
 
-  /** Where the recording's settings decide. */
+  /**
+   * Value of interval and depth where no option was given: the recording's settings or the default
+   * apply.
+   */
   public static final int AS_RECORDED = 0;
 
-  /** A tenth of a core: many times what sampling at 100 Hz costs. */
+  /** In percent of a core: many times what sampling at 100 Hz costs. */
   public static final int DEFAULT_DRAIN_PERCENT = 10;
 
-  /** 380 threads on 128 CPUs, 24,000 on 2. */
+  /** In MiB: enough for 380 threads on 128 CPUs, or 24,000 on 2. */
   public static final int DEFAULT_PERF_MEBIBYTES = 64;
 
   private static final int MAX_PERF_MEBIBYTES = 65_536;
 
-  /** Whether classes of the JDK are instrumented while sampling goes on. */
+  /** Whether classes of the JDK are instrumented while sampling. */
   public enum Hooks {
-    /** Where the agent came with the JVM's start, and not where it was attached. */
+    /** Only if the agent was started by -javaagent, not if it was attached later. */
     AUTO,
     ON,
     OFF
+  }
+
+  /** Which of the JVM's compilers may compile the agent's classes. */
+  public enum Jit {
+    /** C1 alone: a compiler directive of the JVM keeps C2 away from them. */
+    C1,
+    /** As the JVM sees fit; no directive is added. */
+    ALL
   }
 
   private enum Name {
@@ -72,14 +86,16 @@ public record Options(
     DRAIN,
     PERF_MEMORY,
     HOOKS,
-    MEMORY
+    MEMORY,
+    JIT,
+    SCHEMA
   }
 
   /**
-   * Options out of the agent's argument.
+   * Parses the agent's argument.
    *
-   * @param text may be null or empty: all as recorded
-   * @throws InvalidOptionException with a message for the user
+   * @param text may be null or blank: all defaults
+   * @throws InvalidOptionException with a one-line message for the user
    */
   public static Options parse(String text) throws InvalidOptionException {
     long interval = AS_RECORDED;
@@ -89,6 +105,8 @@ public record Options(
     String recordFailures = "";
     Hooks hooks = Hooks.AUTO;
     MemoryAccess memory = MemoryAccess.AUTO;
+    Jit jit = Jit.C1;
+    int schema = Session.SCHEMA_VERSION;
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
@@ -103,7 +121,9 @@ public record Options(
           drainPercent,
           perfMebibytes,
           hooks,
-          memory); // the usual case loads no more classes
+          memory,
+          jit,
+          schema); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -149,6 +169,13 @@ public record Options(
           }
         }
         case MEMORY -> memory = memory(value);
+        case JIT -> {
+          jit = constant(Jit.class, value);
+          if (jit == null) {
+            throw invalid(name, value, names(Jit.class));
+          }
+        }
+        case SCHEMA -> schema = schema(value);
       }
     }
     return new Options(
@@ -161,14 +188,16 @@ public record Options(
         drainPercent,
         perfMebibytes,
         hooks,
-        memory);
+        memory,
+        jit,
+        schema);
   }
 
   /**
    * Whether classes of the JDK may be instrumented.
    *
-   * @param attached whether the agent was attached to a running JVM: its first transformation of a
-   *     loaded class throws all compiled code away on JDK 17
+   * @param attached whether the agent was attached to a running JVM, where on JDK 17 the first
+   *     retransformation of a loaded class deoptimizes all compiled code
    */
   boolean mayInstrument(boolean attached) {
     return hooks == Hooks.ON || hooks == Hooks.AUTO && !attached;
@@ -204,7 +233,10 @@ public record Options(
     throw invalid(Name.DRAIN, value, "how many percent of a core, from 1 to 100");
   }
 
-  /** The names of system calls and files keep their underscores. */
+  /**
+   * Compared with the labels, which have underscores as in the names of the system call and the
+   * file.
+   */
   private static MemoryAccess memory(String value) throws InvalidOptionException {
     for (MemoryAccess access : MemoryAccess.values()) {
       if (access.label().equals(value)) {
@@ -212,6 +244,16 @@ public record Options(
       }
     }
     throw invalid(Name.MEMORY, value, "auto, process_vm_readv, proc_self_mem");
+  }
+
+  private static int schema(String value) throws InvalidOptionException {
+    for (int known = Session.FIRST_SCHEMA_VERSION; known <= Session.SCHEMA_VERSION; known++) {
+      if (value.equals(Integer.toString(known))) {
+        return known;
+      }
+    }
+    throw invalid(
+        Name.SCHEMA, value, Session.FIRST_SCHEMA_VERSION + " or " + Session.SCHEMA_VERSION);
   }
 
   private static int perfMebibytes(String value) throws InvalidOptionException {

@@ -10,8 +10,8 @@ import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.store.EventStore;
 
 /**
- * The agent at work, from its start until it is detached: a listener for recordings, and what
- * samples for them. Thread-safe.
+ * The started agent, until it is detached: the listener for recordings and the sampler it drives.
+ * Created and detached by {@link Agent}. Thread-safe.
  */
 final class RunningAgent {
   private final Sampler sampler;
@@ -19,9 +19,9 @@ final class RunningAgent {
   private final HeapGate gate;
 
   /**
-   * Nothing but a listener: all else waits for a recording that asks for samples.
+   * Registers the listener only; everything else is created when a recording asks for samples.
    *
-   * @param attached whether the application ran before the agent came
+   * @param attached whether the agent was attached to a running JVM, not started by -javaagent
    */
   RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
     Messages messages = new Messages();
@@ -32,8 +32,10 @@ final class RunningAgent {
             options.recordFailures(),
             options.switchFile(),
             options.memory(),
+            options.jit() == Options.Jit.C1,
             options.drainPercent(),
             (long) options.perfMebibytes() << 20,
+            options.schema(),
             messages,
             new StatusBoard(instrumentation));
     gate = new HeapGate(instrumentation, messages, sampler);
@@ -52,14 +54,13 @@ final class RunningAgent {
     control.start();
   }
 
-  /** Shows it where the command line looks; from then on whenever it changes. */
+  /** Publishes the status in the agent properties; after this it is updated whenever it changes. */
   void showStatus() {
     sampler.showStatus();
   }
 
   /**
-   * Undoes all that was done, but for what can't be: JNA's dispatch library stays mapped. Returns
-   * when it is done.
+   * Undoes everything except what can't be: JNA's dispatch library stays mapped. Blocks until done.
    *
    * @return false if the drain thread did not end in time
    */

@@ -9,9 +9,10 @@ import jdk.jfr.RecordingState;
 import stackweave.agent.attach.RecordName;
 
 /**
- * Says when a recording of the command {@code record} has ended, for an agent that came for such
- * recordings and is to leave with the last of them. Each of them ends after a time by itself, so an
- * agent does not stay for a command that was killed.
+ * Watches the recordings of the command {@code record} for an agent that was attached for them only
+ * and must detach with the last of them ({@link stackweave.agent.attach.Order.Kind#VISIT}). Each of
+ * them has a duration, so the agent does not stay because the command was killed. Used by {@link
+ * Agent} under its lock; listener calls come on any thread.
  */
 final class Visit implements FlightRecorderListener {
   private final Runnable onEnd;
@@ -21,35 +22,37 @@ final class Visit implements FlightRecorderListener {
   }
 
   /**
-   * Begins to watch; recordings that have ended by now are told of, too.
+   * Starts watching. Recordings that have ended already are reported, too.
    *
-   * @param onEnd called on a thread of its own for each recording that ends
+   * @param onEnd called on a new thread for each recording that ends
    */
   static Visit begin(Runnable onEnd) {
     Visit visit = new Visit(onEnd);
     FlightRecorder.addListener(visit);
     if (!isAnyRunning()) {
-      visit.tell();
+      visit.startLeaving();
     }
     return visit;
   }
 
-  /** Ends watching. */
+  /** Stops watching. */
   void end() {
     FlightRecorder.removeListener(this);
   }
 
-  /** On the thread that ends a recording, maybe under JFR's lock: nothing is done here. */
+  /**
+   * Called on the thread that ends a recording, possibly under JFR's lock: only starts a thread.
+   */
   @Override
   public void recordingStateChanged(Recording recording) {
     RecordingState state = recording.getState();
     if ((state == RecordingState.STOPPED || state == RecordingState.CLOSED)
         && RecordName.isRecord(recording.getName())) {
-      tell();
+      startLeaving();
     }
   }
 
-  private void tell() {
+  private void startLeaving() {
     ThreadGroup group = Thread.currentThread().getThreadGroup();
     while (group != null && group.getParent() != null) {
       group = group.getParent();
@@ -60,25 +63,25 @@ final class Visit implements FlightRecorderListener {
     try {
       thread.start();
     } catch (OutOfMemoryError e) {
-      // No thread to be had, and the caller is the application's: the next recording's end tries
-      // again, and detach ends it in any case.
+      // No thread can be started, and the caller is the application's: the next recording's end
+      // tries again, and the command detach works in any case.
       return;
     }
   }
 
-  /** What it throws is ours to bear: the application's handler of uncaught exceptions may exit. */
+  /** Swallows all exceptions: the application's uncaught-exception handler may end the JVM. */
   private record Leave(Runnable onEnd) implements Runnable {
     @Override
     public void run() {
       try {
         onEnd.run();
       } catch (Throwable e) {
-        return; // the agent stays, and detach is left
+        return; // the agent stays until the command detach
       }
     }
   }
 
-  /** Whether a recording of this name is being made. */
+  /** Whether a recording of this name is running. */
   static boolean isRunning(String name) {
     for (Recording recording : running()) { // no lambda: the heap may be full
       if (recording.getName().equals(name)) {
@@ -88,15 +91,15 @@ final class Visit implements FlightRecorderListener {
     return false;
   }
 
-  /** Whether any recording of the command line is being made. */
+  /** Whether any recording of the command record is running. */
   static boolean isAnyRunning() {
     return !running().isEmpty();
   }
 
   /**
-   * Ends those that are being made; each is written to its file.
+   * Stops the running recordings of the command record; JFR writes each to its file.
    *
-   * @return how many
+   * @return how many were stopped
    */
   static int stopAll() {
     int stopped = 0;

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.Options.Hooks;
+import stackweave.agent.Options.Jit;
 import stackweave.agent.linux.MemoryAccess;
 
 class OptionsTest {
@@ -24,7 +25,9 @@ class OptionsTest {
           10,
           64,
           Hooks.AUTO,
-          MemoryAccess.AUTO);
+          MemoryAccess.AUTO,
+          Jit.C1,
+          2);
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -46,9 +49,11 @@ class OptionsTest {
             25,
             8,
             Hooks.OFF,
-            MemoryAccess.PROCESS_VM_READV),
+            MemoryAccess.PROCESS_VM_READV,
+            Jit.ALL,
+            1),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1"));
   }
 
   @ParameterizedTest
@@ -82,9 +87,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",
@@ -106,6 +111,7 @@ class OptionsTest {
         "drain=101             | option 'drain' can't be '101' (wanted: how many percent of a core, from 1 to 100)",
         "drain=10%             | option 'drain' can't be '10%' (wanted: how many percent of a core, from 1 to 100)",
         "memory=process-vm-readv | option 'memory' can't be 'process-vm-readv' (wanted: auto, process_vm_readv, proc_self_mem)",
+        "schema=3              | option 'schema' can't be '3' (wanted: 1 or 2)",
         "hooks=early           | option 'hooks' can't be 'early' (wanted: auto, on, off)",
       })
   void whatIsNotUnderstoodIsSaid(String text, String message) {

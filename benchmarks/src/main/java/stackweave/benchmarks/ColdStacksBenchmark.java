@@ -25,11 +25,11 @@ import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.verify.phases.PhaseRun;
 
 /**
- * What the first stacks cost: 400 samples of this JVM at various work, unwound with an unwinder
- * that knows nothing yet, its making included, and with fault-safe reads of this JVM's memory.
+ * What the first stacks cost: 400 samples of this JVM at various work, unwound with fault-safe
+ * reads by an unwinder with empty caches, whose creation is included.
  *
- * <p>Budget: 700 ns a frame (the counter {@code frames}). What native-maps knows of modules is
- * warm: it is opened once in a process.
+ * <p>Budget: 700 ns a frame (the counter {@code frames}). Unwind tables and symbols are warm: a
+ * process opens them once.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -41,7 +41,7 @@ public class ColdStacksBenchmark {
   private static final int SAMPLES = 400;
   private static final long INTERVAL_NANOS = 5_000_000;
 
-  /** Where stacks are taken from that are not of the start only: one of so many. */
+  /** One of so many samples is kept, so that not all are of the JVM's start. */
   private static final int ONE_OF = 8;
 
   private final List<StackSnapshot> samples = new ArrayList<>();
@@ -59,7 +59,7 @@ public class ColdStacksBenchmark {
   @Setup
   public void sample() throws IOException, UnsupportedVmException, InterruptedException {
     vm = new LiveVm();
-    // By this name the program sees that it is sampled.
+    // By this name the program finds that it is being sampled.
     Thread.currentThread().setName("stackweave-drain");
     Thread program = new Thread(this::work, "program");
     program.start();
@@ -83,7 +83,7 @@ public class ColdStacksBenchmark {
     }
   }
 
-  /** Not for a fixed time: a busy machine has fewer samples in it. */
+  /** Works until there are enough samples: a busy machine gives fewer in the same time. */
   private void work() {
     try {
       while (!enough) {
@@ -115,7 +115,7 @@ public class ColdStacksBenchmark {
     return counter.frames;
   }
 
-  /** What was measured must still have been those stacks, but for code that was freed since. */
+  /** The stacks must still be complete after the measurement, but for code that was freed since. */
   @TearDown
   public void check() {
     MixedUnwinder unwinder = vm.unwinder();

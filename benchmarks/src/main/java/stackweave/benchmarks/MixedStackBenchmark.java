@@ -38,7 +38,7 @@ public class MixedStackBenchmark {
     return stack.unwind();
   }
 
-  /** What was measured must still have been that stack. */
+  /** The stack must be unchanged after the measurement. */
   @TearDown
   public void check() {
     FrameBuffer last = stack.unwind();

@@ -21,7 +21,7 @@ import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * One real sample of this JVM, kept: a thread that recurses in compiled Java code into the JDK's
- * zlib, caught by the perf engine, with all that is needed to unwind it again and again.
+ * zlib, sampled by the perf engine, with all that is needed to unwind it again and again.
  */
 final class SampledStack implements AutoCloseable {
   private static final int DEPTH = 1024;
@@ -94,7 +94,7 @@ final class SampledStack implements AutoCloseable {
 
     @Override
     public void sample(StackSnapshot sample) {
-      // The first seconds are the interpreter's.
+      // In the first seconds the code is still interpreted.
       if (caught || sample.timeNanos() - notBefore < 0) {
         return;
       }

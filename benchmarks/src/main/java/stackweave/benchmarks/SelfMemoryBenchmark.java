@@ -17,7 +17,9 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.unwind.UnreadableMemoryException;
 
-/** What a header of a code blob costs to read, alone and among those of a stack; per header. */
+/**
+ * The time to read the header of a code blob, alone and together with those of a stack; per header.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -29,14 +31,14 @@ public class SelfMemoryBenchmark {
   private final long[] addresses = new long[HEADERS];
   private final byte[] target = new byte[HEADERS * HEADER_BYTES];
 
-  /** Side by side: what is used, and what is used under a seccomp filter. */
+  /** The usual way of reading, and that under a seccomp filter. */
   @Param({"PROCESS_VM_READV", "PROC_SELF_MEM"})
   public MemoryAccess access;
 
   private SelfMemory memory;
   private NativeBuffer codeCache;
 
-  /** Headers far from each other, in memory that is there. */
+  /** Places headers far from each other, in memory that is mapped and written. */
   @Setup
   public void open() {
     memory = new SelfMemory(access);

@@ -11,7 +11,7 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
-/** What the unwinder pays for one word of the copied stack, and for one it must go without. */
+/** The time to read one word of the copied stack, and to find that one lies outside the copy. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -31,8 +31,8 @@ import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 
 /**
- * From an address to a rule, without the cache that a warm frame is answered from, and what comes
- * before: opening sections, reading .eh_frame, writing SFrame.
+ * The time from an address to its rule without the cache of rules, and of what precedes it: opening
+ * sections, reading .eh_frame, writing SFrame.
  *
  * <p>libsframe 2.47 on the SFrame section used here (V3, 25,000 functions): open 57 µs, random
  * lookup 331 ns, one of 64 addresses 292 ns.
@@ -45,7 +45,7 @@ public class UnwindTableBenchmark {
   private static final int ADDRESSES = 1 << 16;
   private static final int HOT = 64;
 
-  /** From the project's directory. */
+  /** Path, relative to the project's directory. */
   @Param("unwind/src/test/resources/sframe-corpus/big/big25000.sframe")
   public String sframe;
 
@@ -113,7 +113,7 @@ public class UnwindTableBenchmark {
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
   }
 
-  /** A random address each time: index, function and rows are out of the cache. */
+  /** A random address each time: index, function and rows are not in the CPU's caches. */
   @Benchmark
   public int sframeRandom() {
     next = (next + 1) & (ADDRESSES - 1);
@@ -127,13 +127,18 @@ public class UnwindTableBenchmark {
     return table.find(addresses[next]);
   }
 
-  /** Reading the header, proving the order of 25,000 functions, making the guide into them. */
+  /**
+   * Reads the header, checks the order of 25,000 functions, and builds the table of start buckets.
+   */
   @Benchmark
   public SFrameSection sframeOpen() throws MalformedSectionException {
     return SFrameSection.read(section);
   }
 
-  /** A function of libjvm that was not asked for before: found, its CFI run, its rows kept. */
+  /**
+   * A function of libjvm that was not asked for before: its FDE is found, its CFI executed, its
+   * rows kept.
+   */
   @Benchmark
   public int ehFrameFirstHit() {
     if (next >= functions.length) {

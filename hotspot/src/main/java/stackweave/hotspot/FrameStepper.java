@@ -21,6 +21,7 @@ import stackweave.hotspot.frame.StubCallSite;
 import stackweave.hotspot.frame.StubFrame;
 import stackweave.hotspot.frame.UpcallFrame;
 import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.method.CallSites;
 import stackweave.hotspot.method.MethodCache;
 import stackweave.hotspot.method.MethodReader;
@@ -64,21 +65,24 @@ final class FrameStepper {
   private final HotSpotFrame continuation;
 
   FrameStepper(HotSpot hotspot, HotSpotMethods names, UnwindCounters counters) {
-    rounds = new CheckRounds(hotspot.unloading());
+    MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.memory()) : null;
+    rounds = new CheckRounds(hotspot.unloading(), pages);
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.memory();
+    MemoryReader lasting = hotspot.lastingMemory();
+    MemoryReader structures = pages == null ? memory : pages;
     Cpu cpu = hotspot.cpu();
     codeCache = hotspot.codeCache();
     callStubReturn = hotspot.callStubReturn();
     int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
     MethodCache methods =
-        new MethodCache(new MethodReader(layout, memory, names), rounds, counters);
-    blobs = new BlobCache(codeCache, new BlobReader(layout, memory, names), rounds, counters);
-    CallSites sites = new CallSites(layout, memory);
+        new MethodCache(new MethodReader(layout, structures, names), rounds, counters);
+    blobs = new BlobCache(codeCache, new BlobReader(layout, lasting, names), rounds, counters);
+    CallSites sites = new CallSites(layout, structures);
     ScopeDecoder scopes =
         new ScopeDecoder(layout, methods, sites, unknownMethod, LinkCheck.staleCode(names));
     links = new LinkCheck(names, counters);
-    pcs = new PcCache(memory, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
+    pcs = new PcCache(lasting, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
     callers = new Callers(codeCache, pcs, memory, cpu, counters);
     scan = new StackScan(callers, counters);
     compiled = new CompiledFrame(pcs, callers, scan, counters);
@@ -116,6 +120,10 @@ final class FrameStepper {
     }
   }
 
+  CheckRounds rounds() {
+    return rounds;
+  }
+
   LinkCheck links() {
     return links;
   }
@@ -135,11 +143,11 @@ final class FrameStepper {
    * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
    */
   void begin(long timeNanos) {
-    pcs.confirm(); // of a stack that came to no end
+    pcs.confirm(); // of a stack whose unwinding did not end
     rounds.tick(timeNanos);
   }
 
-  /** Ends a stack: false if it was decoded with what was no longer there, so must be once more. */
+  /** Ends a stack: false if it was decoded with code that was gone, so must be unwound again. */
   boolean confirm() {
     return pcs.confirm();
   }

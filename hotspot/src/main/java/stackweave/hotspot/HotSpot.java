@@ -7,6 +7,8 @@ import stackweave.hotspot.code.CodeBlob;
 import stackweave.hotspot.code.CodeCache;
 import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.memory.DirectMemory;
+import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
@@ -34,20 +36,24 @@ public final class HotSpot {
   private final Layout layout;
   private final Cpu cpu;
   private final MemoryReader memory;
+  private final boolean live;
+  private final LastingMemory lasting;
   private final CodeCache codeCache;
   private final InterpreterCodelets codelets;
   private final long callStubReturn;
   private final Unloading unloading;
 
-  private HotSpot(Layout layout, Cpu cpu, MemoryReader memory)
+  private HotSpot(Layout layout, Cpu cpu, MemoryReader memory, DirectMemory direct)
       throws UnreadableMemoryException, UnsupportedVmException {
     this.layout = layout;
     this.cpu = cpu;
     this.memory = memory;
-    this.codeCache = new CodeCache(layout, memory);
+    this.live = direct != null;
+    this.lasting = new LastingMemory(direct, memory);
+    this.codeCache = new CodeCache(layout, lasting);
     this.codelets = new InterpreterCodelets(layout, memory);
     this.callStubReturn = memory.readLong(layout.callStubReturn.offset());
-    this.unloading = new Unloading(layout, memory);
+    this.unloading = new Unloading(layout, lasting);
   }
 
   /**
@@ -61,11 +67,22 @@ public final class HotSpot {
    */
   public static HotSpot open(SymbolAddresses libjvm, MemoryReader memory)
       throws UnsupportedVmException {
+    return open(libjvm, memory, null);
+  }
+
+  /**
+   * The same for the VM of this process, whose lasting memory can be read directly, and all other
+   * by pages.
+   *
+   * @param direct null for memory that was kept of a process: each word is read by itself
+   */
+  public static HotSpot open(SymbolAddresses libjvm, MemoryReader memory, DirectMemory direct)
+      throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
       JdkVersion version = version(structs, memory);
       Cpu cpu = cpu(structs, version, memory);
-      return new HotSpot(new Layout(structs, version), cpu, memory);
+      return new HotSpot(new Layout(structs, version), cpu, memory, direct);
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException(
           "this JDK is not supported for Java frames: its code cache can't be read ("
@@ -155,7 +172,7 @@ public final class HotSpot {
 
   /** The VM's collections, or null where they can't be read. Takes some milliseconds. */
   public GarbageCollections collections() {
-    return GarbageCollections.open(layout, memory);
+    return GarbageCollections.open(layout, lasting);
   }
 
   Layout layout() {
@@ -164,6 +181,16 @@ public final class HotSpot {
 
   MemoryReader memory() {
     return memory;
+  }
+
+  /** Code heaps directly where that can be, all else as {@link #memory}. */
+  MemoryReader lastingMemory() {
+    return lasting;
+  }
+
+  /** Whether it is the VM of this process, and not memory that was kept of one. */
+  boolean isLive() {
+    return live;
   }
 
   CodeCache codeCache() {

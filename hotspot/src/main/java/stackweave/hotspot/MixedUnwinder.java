@@ -116,6 +116,16 @@ public final class MixedUnwinder {
     return failures;
   }
 
+  /**
+   * Whether classes were unloaded lately: then samples should be unwound soon, for the memory of
+   * what they point at is used for others.
+   *
+   * @param nanos how long ago at most
+   */
+  public boolean isUnloadingSince(long nanos) {
+    return hotspot != null && hotspot.rounds().isUnloadingSince(nanos);
+  }
+
   /** The cause of the last {@link StopReason#INTERNAL_ERROR}, or null. */
   public RuntimeException lastFailure() {
     return lastFailure;

@@ -3,9 +3,9 @@ package stackweave.hotspot;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.StackDepth;
 import stackweave.hotspot.frame.Walk;
-import stackweave.hotspot.table.LongTable;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.NativeUnwinder;
 
@@ -45,11 +45,11 @@ final class NativeLeaf {
       return StopReason.NO_RULE;
     }
     boolean read = readCode(walk);
-    if (read && walk.cpu().isSystemCallBefore(code, CLONE_WINDOW) && leaveSystemCall(walk)) {
+    if (read && walk.cpu().code().isSystemCallBefore(code, CLONE_WINDOW) && leaveSystemCall(walk)) {
       return null;
     }
     if (read
-        && walk.cpu().isCloneWithin(code, CLONE_WINDOW)
+        && walk.cpu().code().isCloneWithin(code, CLONE_WINDOW)
         && walk.valueOf(walk.cpu().systemCallResult()) == 0) {
       // The new thread, before its first frame; its creator sees its id.
       return StopReason.THREAD_ENTRY;

@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
 /**
@@ -28,29 +28,17 @@ class LayoutLedgerTest {
   }
 
   private static void run(Jdk jdk) throws Exception {
-    Path output = Files.createTempFile("layout-ledger", ".txt");
-    try {
-      Process process =
-          new ProcessBuilder(
-                  jdk.java().toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  LayoutLedger.class.getName())
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      boolean ended = process.waitFor(120, TimeUnit.SECONDS);
-      if (!ended) {
-        process.destroyForcibly().waitFor();
-      }
-      List<String> lines = Files.readAllLines(output);
-      assertEquals(0, ended ? process.exitValue() : -1, () -> String.join("\n", lines));
-      Map<String, String> documented = column(jdk.feature());
-      if (!documented.isEmpty()) { // newer than the page knows: may work, is not promised
-        assertEquals(String.join("\n", lines), text(documented), () -> PAGE + " on " + jdk);
-      }
-    } finally {
-      Files.delete(output);
+    List<String> lines =
+        Commands.run(
+                jdk.java(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LayoutLedger.class.getName())
+            .successfully()
+            .outLines();
+    Map<String, String> documented = column(jdk.feature());
+    if (!documented.isEmpty()) { // newer than the page knows: may work, is not promised
+      assertEquals(String.join("\n", lines), text(documented), () -> PAGE + " on " + jdk);
     }
   }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
 /**
@@ -84,7 +85,7 @@ class OtherToolsTest {
     try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
       Map<Integer, Stack> stacks = stacks(out);
       compareJava(stacks, jhsdb(jdk, process.pid()));
-      if (Files.isExecutable(Path.of("/usr/bin/gdb"))) {
+      if (Commands.exist("gdb")) {
         compareNative(stacks, gdb(process.pid()));
       }
     } finally {
@@ -230,10 +231,6 @@ class OtherToolsTest {
   }
 
   private static List<String> output(List<String> command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
-    return text.lines().toList();
+    return Commands.run(command.toArray()).outLines();
   }
 }

@@ -1,17 +1,15 @@
 package stackweave.hotspot;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
 /** Parked stacks against the JDK's own answer, on every JDK from 17 on that this machine has. */
@@ -76,29 +74,10 @@ class ParkedStacksTest {
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(ParkedStacks.class.getName(), log.toString()));
     command.addAll(List.of(arguments));
-    Path output = Files.createTempFile("parked-stacks", ".txt");
     try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      boolean ended = process.waitFor(120, TimeUnit.SECONDS);
-      if (!ended) {
-        process.destroyForcibly().waitFor();
-      }
-      assertEquals(0, ended ? process.exitValue() : -1, () -> text(output));
+      Commands.run(command.toArray()).successfully();
     } finally {
-      Files.delete(output);
       Files.delete(log);
-    }
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      return e.toString();
     }
   }
 }

@@ -2,12 +2,13 @@ package stackweave.jfr;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
+import stackweave.unwind.hash.HashIndex;
 
 /** Programs of the tests, run by the JDKs of the machine. */
 public final class Programs {
@@ -43,29 +44,18 @@ public final class Programs {
     return run(command);
   }
 
-  /** The classes of this module and its tests, and nothing else. */
+  /** The classes of this module and its tests, with the hash tables' module, and nothing else. */
   public static String classPath() {
     return Path.of("target/classes").toAbsolutePath()
         + File.pathSeparator
-        + Path.of("target/test-classes").toAbsolutePath();
+        + Path.of("target/test-classes").toAbsolutePath()
+        + File.pathSeparator
+        + HashIndex.class.getProtectionDomain().getCodeSource().getLocation().getPath();
   }
 
-  /** Runs a command to its end, at most two minutes. */
+  /** Runs a command to its end. */
   public static Outcome run(List<String> command) throws IOException, InterruptedException {
-    Path output = Files.createTempFile("stackweave-run", ".txt");
-    try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      if (!process.waitFor(120, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-        throw new AssertionError(command + " did not end:\n" + Files.readString(output));
-      }
-      return new Outcome(process.exitValue(), Files.readString(output));
-    } finally {
-      Files.delete(output);
-    }
+    Ended ended = Commands.run(command.toArray());
+    return new Outcome(ended.exit(), ended.out() + ended.err());
   }
 }

@@ -27,7 +27,7 @@ public final class Coverage {
       while (file.hasMoreEvents()) {
         RecordedEvent event = file.readEvent();
         switch (event.getEventType().getName()) {
-          case "stackweave.NativeSample" -> samples++;
+          case "stackweave.StackSample", "stackweave.NativeSample" -> samples++;
           case "stackweave.SamplerStatus" -> {
             statuses++;
             used += event.getLong("cpuUsed");

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +91,20 @@ public record Jdk(Path home, int feature, String version) {
     Jdk jdk = at(home);
     if (jdk != null) {
       found.putIfAbsent(jdk.feature(), jdk);
+    }
+  }
+
+  /** Whether users other than its owner may look into all directories on the way to it. */
+  public boolean isOpenToAll() {
+    try {
+      for (Path path = home; path != null; path = path.getParent()) {
+        if (!Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -23,14 +23,17 @@ public final class IntTable {
     ints = bytes.order(ByteOrder.nativeOrder()).asIntBuffer();
   }
 
+  /** How many ints there are. */
   public int capacity() {
     return ints.capacity();
   }
 
+  /** The int at {@code index}, from 0 to below {@link #capacity}. */
   public int get(int index) {
     return ints.get(index);
   }
 
+  /** Sets the int at {@code index}, from 0 to below {@link #capacity}. */
   public void set(int index, int value) {
     ints.put(index, value);
   }

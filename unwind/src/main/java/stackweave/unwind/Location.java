@@ -31,31 +31,42 @@ public final class Location {
 
   private Location() {}
 
+  /** A location that needs no register and no offset, as {@link #SAME}. */
   public static long of(int kind) {
     return (long) kind << 40;
   }
 
+  /**
+   * A location of any kind.
+   *
+   * @param register DWARF number, below {@link #MAX_REGISTERS}
+   * @param offset in bytes
+   */
   public static long of(int kind, int register, int offset) {
     return (long) kind << 40 | (long) register << 32 | (offset & 0xffff_ffffL);
   }
 
+  /** The location *(CFA + offset). */
   public static long atCfa(int offset) {
     return of(AT_CFA, 0, offset);
   }
 
+  /** One of the kinds above. */
   public static int kind(long location) {
     return (int) (location >>> 40);
   }
 
+  /** The register's DWARF number; 0 where the kind has none. */
   public static int register(long location) {
     return (int) (location >>> 32) & 0xff;
   }
 
+  /** The offset in bytes; 0 where the kind has none. */
   public static int offset(long location) {
     return (int) location;
   }
 
-  /** For people: {@code u} same, {@code c-16} at CFA − 16, {@code r3+8}, {@code *(r6-8)}. */
+  /** A readable text: {@code u} same, {@code c-16} at CFA − 16, {@code r3+8}, {@code *(r6-8)}. */
   public static String text(long location) {
     String offset = String.format("%+d", offset(location));
     return switch (kind(location)) {

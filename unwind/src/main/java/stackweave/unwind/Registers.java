@@ -23,6 +23,7 @@ public final class Registers {
     this.known = new boolean[architecture.registerCount()];
   }
 
+  /** Whose register numbers these are. */
   public Architecture architecture() {
     return architecture;
   }
@@ -32,6 +33,7 @@ public final class Registers {
     return pc;
   }
 
+  /** Sets the address of the next instruction of this frame. */
   public void setPc(long pc) {
     this.pc = pc;
   }
@@ -51,6 +53,7 @@ public final class Registers {
     return values[register];
   }
 
+  /** Sets the value of a register by DWARF number, which is known then. */
   public void set(int register, long value) {
     values[register] = value;
     known[register] = true;

@@ -69,7 +69,7 @@ public enum StopReason {
     return code;
   }
 
-  /** A few words for people, as they stand after {@code [stopped: } in collapsed stacks. */
+  /** A short text for users, as they stand after {@code [stopped: } in collapsed stacks. */
   public String label() {
     return label;
   }

@@ -3,7 +3,7 @@ package stackweave.verify;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 
-/** What the project's build has made, for JVMs that are started from here. Thread-safe. */
+/** Files that the project's build made, for JVMs that are started from here. Thread-safe. */
 public final class Built {
   private Built() {}
 
@@ -17,6 +17,7 @@ public final class Built {
     }
   }
 
+  /** The agent's jar. */
   public static Path agentJar() {
     return target().resolve("../../agent/target/stackweave-agent.jar").normalize();
   }

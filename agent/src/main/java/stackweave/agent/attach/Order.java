@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What the command line asks of the agent in another JVM; it travels as the agent's options of a
- * late attach: {@code order=detach;version=1.0;jar=%2Fopt%2Fagent.jar}. HotSpot takes at most 1,024
- * characters of them ({@code attachListener.hpp}, arg_length_max).
+ * A request of the command line to the agent in another JVM. It travels as the options of a late
+ * attach: {@code order=detach;version=1.0;jar=%2Fopt%2Fagent.jar}, which HotSpot limits to 1,024
+ * characters (attachListener.hpp, arg_length_max). Immutable.
  *
  * @param kind what to do
  * @param version of the agent jar that asks
@@ -20,13 +20,13 @@ import java.util.stream.Collectors;
  */
 public record Order(Kind kind, String version, Map<Name, String> values) {
 
-  /** What can be asked. */
+  /** The kinds of request. */
   public enum Kind {
     /** Start as with -javaagent, {@link Name#OPTIONS} being the options. */
     ATTACH,
     /**
-     * Start for the recording named {@link Name#RECORDING}, if no agent is there; one that came so
-     * leaves by itself when the last recording of that kind has ended.
+     * Start for the recording named {@link Name#RECORDING} if no agent is running; such an agent
+     * detaches by itself when the last recording of the command record has ended.
      */
     VISIT,
     /** Undo everything. */
@@ -35,11 +35,11 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
 
   /** Names of values. */
   public enum Name {
-    /** Where the target finds the agent jar; read by {@code stackweave.agent.boot}. */
+    /** Path of the agent jar as the target JVM sees it; read by {@code stackweave.agent.boot}. */
     JAR,
-    /** Stands in the reply, so that none is taken for another's. */
+    /** A random number repeated in the reply, which tells the replies to different orders apart. */
     TICKET,
-    /** As after -javaagent:jar=. */
+    /** Agent options, as after -javaagent:jar=. */
     OPTIONS,
     /** The name of a recording of the command {@code record}; see {@link RecordName}. */
     RECORDING
@@ -53,7 +53,7 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
     values = Map.copyOf(values);
   }
 
-  /** Whether this text is an order, and not a user's options. */
+  /** Whether this text is an order, rather than options from a user. */
   public static boolean isOrder(String text) {
     return text != null && text.startsWith(ORDER);
   }
@@ -78,9 +78,9 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
   }
 
   /**
-   * Reads what {@link #text} wrote.
+   * Parses the result of {@link #text}.
    *
-   * @throws IllegalArgumentException for text of another version that can't be understood
+   * @throws IllegalArgumentException if it is not understood, as from another version
    */
   public static Order parse(String text) {
     Kind kind = null;

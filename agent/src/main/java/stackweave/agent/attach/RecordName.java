@@ -1,8 +1,8 @@
 package stackweave.agent.attach;
 
 /**
- * The names of the recordings that the command {@code record} starts: each run of it has its own,
- * so that several can record one JVM at the same time.
+ * Names of the recordings that the command {@code record} starts. Each run has its own, so that
+ * several can record one JVM at the same time. Stateless.
  */
 public final class RecordName {
   private static final String PREFIX = "stackweave-record-";
@@ -10,25 +10,25 @@ public final class RecordName {
   private RecordName() {}
 
   /**
-   * A name.
+   * The recording name of one run.
    *
-   * @param run a number that no other run has
+   * @param run a random number, different for each run
    */
   public static String of(long run) {
     return PREFIX + Long.toHexString(run);
   }
 
-  /** Whether a recording of this name was started by the command. */
+  /** Whether a recording of this name was started by the command {@code record}. */
   public static boolean isRecord(String name) {
     return name.startsWith(PREFIX);
   }
 
-  /** Whether such a name stands in a text. */
+  /** Whether the text contains such a name. */
   public static boolean isIn(String text) {
     return text.contains(PREFIX);
   }
 
-  /** Whether this name stands in a text before any other such name, or none does. */
+  /** Whether this name is the first such name in the text, or the text contains none. */
   public static boolean isFirstIn(String text, String name) {
     int first = text.indexOf(PREFIX);
     return first < 0 || text.startsWith(name, first);

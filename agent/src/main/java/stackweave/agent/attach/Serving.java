@@ -1,18 +1,18 @@
 package stackweave.agent.attach;
 
 /**
- * How the agent serves one recording of the command {@code record}.
+ * The state of sampling for one recording of the command {@code record}, as the agent publishes it.
  *
  * @param stage how far it has come
- * @param report how sampling went for it, a line for each matter; empty before the end
+ * @param report summary of the samples, one topic a line; empty before the end
  */
 public record Serving(Stage stage, String report) {
 
-  /** The stages, one after the other. */
+  /** The stages, in order. */
   public enum Stage {
-    /** What sampling needs is being put together. */
+    /** Sampling is being set up. */
     PREPARING,
-    /** Samples are taken, or the status says why they can't be. */
+    /** Samples are taken, or the agent's status says why none can be. */
     SAMPLING,
     /** The recording has ended. */
     ENDED

@@ -2,9 +2,8 @@ package stackweave.agent.attach;
 
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayDeque;
-import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
+import stackweave.agent.jdk.JvmProperties;
 
 /**
  * The VM's agent properties: a tool can read them through an attach, which loads nothing and needs
@@ -137,7 +136,7 @@ public final class StatusBoard {
   private void set(String name, String value) {
     try {
       if (properties == null) {
-        properties = agentProperties(instrumentation);
+        properties = JvmProperties.ofAgents(instrumentation);
       }
     } catch (ReflectiveOperationException | LinkageError e) {
       // A JDK that keeps them elsewhere: the command line says that nobody answers.
@@ -148,19 +147,5 @@ public final class StatusBoard {
     } else {
       properties.setProperty(name, value);
     }
-  }
-
-  /** {@code jdk.internal.vm.VMSupport.getAgentProperties}, as in JDK 17 to 25. */
-  private static Properties agentProperties(Instrumentation instrumentation)
-      throws ReflectiveOperationException {
-    instrumentation.redefineModule(
-        Object.class.getModule(),
-        Set.of(),
-        Map.of("jdk.internal.vm", Set.of(StatusBoard.class.getModule())),
-        Map.of(),
-        Set.of(),
-        Map.of());
-    return (Properties)
-        Class.forName("jdk.internal.vm.VMSupport").getMethod("getAgentProperties").invoke(null);
   }
 }

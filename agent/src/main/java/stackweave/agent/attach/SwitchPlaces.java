@@ -1,28 +1,34 @@
 package stackweave.agent.attach;
 
-/** Where the agent looks for switch files that no option names. Thread-safe. */
+/**
+ * The default paths of the switch file, which switches sampling off while it exists. Used by the
+ * agent and by the commands {@code off} and {@code on}. Thread-safe.
+ */
 public final class SwitchPlaces {
-  /** Of a user's login: only root makes directories there, so no other user can be first. */
+  /**
+   * Directory of per-login directories: only root creates entries there, so no other user can
+   * create a user's directory first.
+   */
   public static final String RUN = "/run/user/";
 
-  /** The file's name in the user's directory there. */
+  /** The file's name in the user's directory below {@link #RUN}. */
   public static final String RUN_FILE = "stackweave-off";
 
-  /** Where everybody may make directories; with {@link #TMP_DIRECTORY}. */
+  /** Writable by every user; the file is in {@link #TMP_DIRECTORY} below it. */
   public static final String TMP = "/tmp";
 
-  /** What is followed by the user's id. */
+  /** Prefix of the directory's name, followed by the user id. */
   public static final String TMP_DIRECTORY = ".stackweave-";
 
   /** The file's name in that directory. */
   public static final String TMP_FILE = "off";
 
-  /** The beginning of the status line that names a file given by an option. */
+  /** Prefix of the status line that has the file given by an option. */
   public static final String STATUS = "switch: ";
 
   private SwitchPlaces() {}
 
-  /** The files of a user, in the order in which they are looked for. */
+  /** The default switch files of a user, in the order in which they are checked. */
   public static String[] usual(int uid) {
     String id = Integer.toUnsignedString(uid);
     return new String[] {

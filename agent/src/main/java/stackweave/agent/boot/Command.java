@@ -1,15 +1,15 @@
 package stackweave.agent.boot;
 
 /**
- * The command line: {@code java -jar stackweave-agent.jar …}. Not {@link Boot}, for the launcher
- * looks at all methods of this class, and a Java runtime without java.instrument would fail there.
- * Compiled for Java 8, as that.
+ * Main class of the command line, {@code java -jar stackweave-agent.jar …}. Separate from {@link
+ * Boot}, since the launcher resolves all methods of the main class, and on a Java runtime without
+ * java.instrument that would fail for those of Boot. Compiled for Java 8, as Boot is.
  */
 public final class Command {
 
   private Command() {}
 
-  /** Ends the JVM with the command's exit code. */
+  /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] arguments) throws Throwable {
     Boot.command(arguments);
   }

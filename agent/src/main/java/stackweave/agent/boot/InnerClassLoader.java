@@ -22,15 +22,13 @@ import java.util.Enumeration;
 import java.util.Set;
 
 /**
- * Loads the agent's classes out of the jar in the agent jar, where no other loader looks. What lies
- * there wins over every parent, and the parent is the platform loader: no class of the application
- * is ever seen, and of ours the application sees none.
+ * Loads the agent's classes from the jar inside the agent jar ({@link InnerJar}). Its own classes
+ * come before those of the parent, which is the platform loader: agent and application can't see
+ * each other's classes. Created by {@link Boot}, one for the life of the JVM. Thread-safe.
  *
- * <p>Our classes are in this loader's unnamed module. In an application JNA is a named module of
- * it, so that native access can be granted to JNA alone; that module costs 15 ms of CPU, and comes
- * into being with JNA's first class.
- *
- * <p>Closing it closes the jar; it then loads no more classes until {@link #reopen}. Thread-safe.
+ * <p>In an application JNA is a named module of this loader, so that native access is granted to
+ * JNA alone; all else is in the unnamed module. The module is defined with JNA's first class, since
+ * that costs 15 ms of CPU. After {@link #close} no class is loaded until {@link #reopen}.
  */
 public final class InnerClassLoader extends ClassLoader implements Closeable {
 
@@ -47,18 +45,18 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   /** Null while closed. */
   private volatile InnerJar jar;
 
-  /** What {@link #reopen()} opens. Guarded by the lock of this. */
+  /** The file that {@link #reopen()} opens. Guarded by {@code this}. */
   private File file;
 
   private final Instrumentation instrumentation;
 
   /**
-   * Of all our classes: they may do what they do under any security manager, also one that the
-   * application sets later. Who may make a class loader may give it this; a policy that does not
-   * trust the agent jar ends the start before it comes so far.
+   * Protection domain of the agent's classes: all permissions, under any security manager, also one
+   * that the application sets later. A policy that does not trust the agent jar makes creating this
+   * class loader fail, and so the start.
    *
-   * <p>It names no place that the classes come from: agents that change the application's classes
-   * leave out those without one (JaCoCo does), and our hot paths are not theirs to slow down.
+   * <p>Its code source has no location: instrumenting agents skip classes without one (JaCoCo
+   * does), so they don't slow down the sampling code.
    */
   private final ProtectionDomain domain;
 
@@ -76,7 +74,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   }
 
   /**
-   * A loader over this jar, which stays open.
+   * Opens the jar and returns a loader for it.
    *
    * @param instrumentation null on the command line, where the jar's manifest grants native access
    */
@@ -84,15 +82,15 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
     return new InnerClassLoader(InnerJar.open(jar), jar, instrumentation);
   }
 
-  /** Opens this jar, which must be of the same version, if none is open. */
+  /** Opens this jar, which must be of the same version, if the loader is closed. */
   synchronized void reopen(File file) throws IOException {
     this.file = file;
     reopen();
   }
 
   /**
-   * Opens the jar that was named last, if none is open. Public for {@code stackweave.agent.Agent},
-   * which closes it and can't name this class.
+   * Opens the last jar again if the loader is closed. Public because {@code
+   * stackweave.agent.Agent}, which closes it, can call it by reflection only.
    */
   public synchronized void reopen() throws IOException {
     if (jar == null) {
@@ -128,7 +126,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
     }
   }
 
-  /** Called for a class of a named module of this loader, which can only be JNA's. */
+  /** Called for a class of a named module of this loader; JNA's is the only one. */
   @Override
   protected Class<?> findClass(String moduleName, String name) {
     try {
@@ -182,7 +180,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
     return ours != null ? ours : super.getResource(name);
   }
 
-  /** Without the way over a URL, which a security manager may forbid this class, too, to make. */
+  /** Reads the bytes directly: a security manager may forbid even this class to create a URL. */
   @Override
   public InputStream getResourceAsStream(String name) {
     byte[] ours = content(name);
@@ -194,7 +192,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
       byte[] content = read(OWN + name);
       return content != null ? content : read(JNA + name);
     } catch (IOException e) {
-      return null; // of a damaged jar; the callers can't say more
+      return null; // the jar is damaged; callers get the same answer as for a missing entry
     }
   }
 
@@ -219,7 +217,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
     return ours == null ? Collections.emptyEnumeration() : Collections.enumeration(Set.of(ours));
   }
 
-  /** A URL that has its content with it: nobody else could open it. */
+  /** A URL whose handler holds the content, since no registered protocol handler could open it. */
   private static URL url(String name, byte[] content) throws MalformedURLException {
     return new URL(
         "stackweave",

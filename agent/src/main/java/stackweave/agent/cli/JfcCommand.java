@@ -13,7 +13,7 @@ import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.message.Version;
 
-/** {@code jfc}. */
+/** The command {@code jfc}: writes the JFR settings file that enables Stackweave's events. */
 @Command(
     name = "jfc",
     description = {

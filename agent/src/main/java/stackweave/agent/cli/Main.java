@@ -22,9 +22,14 @@ import stackweave.agent.cli.record.RecordCommand;
 import stackweave.agent.cli.sframe.SFrameCommand;
 import stackweave.agent.cli.toggle.OffCommand;
 import stackweave.agent.cli.toggle.OnCommand;
+import stackweave.agent.jdk.JvmProperties;
 import stackweave.agent.message.Version;
 
-/** {@code java -jar stackweave-agent.jar}: what is done with running JVMs and with recordings. */
+/**
+ * The command line, {@code java -jar stackweave-agent.jar}: parses the arguments, runs the
+ * subcommand and turns every failure into one line on stderr. Called by {@code
+ * stackweave.agent.boot.Command}.
+ */
 @Command(
     name = "stackweave",
     customSynopsis = "java -jar stackweave-agent.jar COMMAND ...",
@@ -48,16 +53,16 @@ import stackweave.agent.message.Version;
     })
 public final class Main implements Runnable {
 
-  /** Every failure: of the command line, of the recording, of the output. */
+  /** Exit code of every failure. */
   private static final int FAILED = 2;
 
-  /** What picocli's help says of a command that is none. */
+  /** How picocli's message for an unknown subcommand of help begins. */
   private static final String UNKNOWN = "Unknown subcommand ";
 
-  /** What the JDK puts for bytes that are no character. */
+  /** What the launcher puts for bytes that are no character in the locale's encoding. */
   private static final char REPLACED = '\uFFFD';
 
-  /** That commands need beside java.base. */
+  /** Modules that commands need besides java.base. */
   private static final List<String> MODULES = List.of("jdk.jfr", "java.logging");
 
   @Spec private CommandSpec spec;
@@ -72,7 +77,7 @@ public final class Main implements Runnable {
   private static int run(String[] arguments) {
     try {
       for (String argument : arguments) {
-        mustBeSayable(argument);
+        mustBeDecodable(argument);
       }
       return new CommandLine(new Main())
           .setParameterExceptionHandler((e, all) -> failed(problem(e) + hint(e)))
@@ -88,12 +93,12 @@ public final class Main implements Runnable {
   }
 
   /**
-   * What the locale has no characters for has been replaced before it comes here, and no file would
-   * be found by it.
+   * Refuses an argument in which the JDK has replaced characters that the locale's encoding lacks:
+   * no file would be found by it.
    */
-  private static void mustBeSayable(String argument) throws FailedException {
+  private static void mustBeDecodable(String argument) throws FailedException {
     if (argument.indexOf(REPLACED) >= 0) {
-      String encoding = System.getProperty("sun.jnu.encoding", "unknown");
+      String encoding = System.getProperty(JvmProperties.FILE_NAME_ENCODING, "unknown");
       throw new FailedException(
           "'"
               + argument.replace(REPLACED, '?')
@@ -106,7 +111,7 @@ public final class Main implements Runnable {
     }
   }
 
-  /** A runtime that was put together for something else lacks modules. */
+  /** The message for a LinkageError; a runtime image made by jlink may lack modules. */
   private static String lacking(LinkageError e) {
     List<String> missing = new ArrayList<>();
     for (String module : MODULES) {
@@ -121,7 +126,10 @@ public final class Main implements Runnable {
             + ", which this command needs: run it with a JDK of version 17 or newer";
   }
 
-  /** As picocli says it, but for what a person gets wrong first. */
+  /**
+   * The message for a parse error: picocli's, except that an unknown command gets the list of
+   * commands.
+   */
   private static String problem(ParameterException e) {
     CommandLine command = e.getCommandLine();
     String wrong = null;
@@ -139,7 +147,7 @@ public final class Main implements Runnable {
         + String.join(", ", command.getSubcommands().keySet());
   }
 
-  /** Without a command: an error, but one that wants help. */
+  /** Called without a subcommand, which is an error whose message hints at --help. */
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "no command given");

@@ -21,14 +21,17 @@ import stackweave.hotspot.replay.ReplayFormatException;
 import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 
-/** {@code replay FILE}. */
+/**
+ * The command {@code replay FILE}: unwinds the sample in a replay file and prints its frames, or
+ * prints the file's contents.
+ */
 @Command(
     name = "replay",
     description = "The frames of a sample that record-failures kept, unwound once more.",
     customSynopsis = "java -jar stackweave-agent.jar replay FILE [--contents]",
     sortOptions = false)
 final class ReplayCommand implements Callable<Integer> {
-  private static final int BYTES_A_LINE = 16;
+  private static final int BYTES_PER_LINE = 16;
 
   @Parameters(paramLabel = "FILE", description = "A file of record-failures (.replay).")
   private Path file;
@@ -91,14 +94,14 @@ final class ReplayCommand implements Callable<Integer> {
     out.append("registers:\n  " + replay.registersLine() + "\n");
     out.append("stack, " + replay.stackBytes() + " bytes:\n");
     byte[] stack = replay.stack();
-    for (int i = 0; i < stack.length; i += BYTES_A_LINE) {
+    for (int i = 0; i < stack.length; i += BYTES_PER_LINE) {
       writeBytes(out, replay.stackAddress() + i, stack, i);
     }
     RecordedMemory memory = replay.memory();
     out.append("memory, " + memory.lineCount() * RecordedMemory.LINE + " bytes:\n");
     for (int i = 0; i < memory.lineCount(); i++) {
       byte[] line = memory.lineBytes(i);
-      for (int k = 0; k < line.length; k += BYTES_A_LINE) {
+      for (int k = 0; k < line.length; k += BYTES_PER_LINE) {
         writeBytes(out, memory.lineAddress(i) + k, line, k);
       }
     }
@@ -106,7 +109,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   private static void writeBytes(Appendable out, long address, byte[] bytes, int from)
       throws IOException {
-    int to = Math.min(from + BYTES_A_LINE, bytes.length);
+    int to = Math.min(from + BYTES_PER_LINE, bytes.length);
     out.append(String.format("  %016x ", address));
     for (int i = from; i < to; i++) {
       out.append(String.format(" %02x", bytes[i]));

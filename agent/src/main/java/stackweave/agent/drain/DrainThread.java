@@ -13,8 +13,10 @@ import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineOrder;
 import stackweave.agent.engine.choice.EngineSource;
@@ -30,55 +32,69 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
 
 /**
- * The drain thread: starts the engine, then waits and drains until told to stop; releases all it
- * took.
+ * The agent's one working thread, made by {@link Sampler} for a request: starts an engine, then
+ * waits for samples and drains them until told to stop, and releases everything. If no engine can
+ * run, it reports the reason once on stderr and then in every chunk of the recording.
  *
- * <p>Where no engine may run, it says so once on stderr and stays, asleep, to state the reason in
- * every chunk of the recording.
+ * <p>It must not end the application: every Throwable ends sampling only. Methods are for this
+ * thread unless they say otherwise.
  */
 final class DrainThread implements Runnable {
   /**
-   * How long while stacks are deeper than their copy: the rest is read when the sample is drained,
-   * and is the less likely to be the sample's the longer that takes. Costs 1.5 % of a CPU.
+   * How long it waits while stacks are deeper than their copy: the older part is read when the
+   * sample is drained, and the longer that takes, the less likely it still belongs to the sample.
+   * Costs 1.5 % of a CPU.
    */
   private static final int DEEP_MILLIS = 1;
 
-  /** For so long after a deep stack the next one is waited for. */
+  /** How long after a deep stack {@link #DEEP_MILLIS} applies. */
   private static final long DEEP_NANOS = 100_000_000L;
 
-  /** How long it waits when nothing comes. */
+  /**
+   * How long while classes are unloaded: what samples point at is gone soon, and its memory used
+   * for others.
+   */
+  private static final int UNLOADING_MILLIS = 10;
+
+  /** For so long after an unloading the next one is waited for. */
+  private static final long UNLOADING_NANOS = 5_000_000_000L;
+
+  /** How long it waits when no samples come. */
   private static final int IDLE_MILLIS = 40;
 
   /**
-   * How soon an unmapped library is noticed while samples come: the kernel records no munmap. Costs
-   * 0.7 ms.
+   * How often mappings are read again while samples come: the kernel records no munmap. Costs 0.7
+   * ms.
    */
   private static final long REFRESH_NANOS = 2_000_000_000L;
 
-  /** The same where the engine does not report mappings either. */
+  /** As {@link #REFRESH_NANOS}, for an engine that does not report mappings. */
   private static final long UNREPORTED_REFRESH_NANOS = 500_000_000L;
 
-  /** How soon it is noticed that an engine that was refused may run. */
+  /** How often an engine that was refused is tried again. */
   private static final long RETRY_NANOS = 10_000_000_000L;
 
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
   /**
-   * How old what a recording says of losses is at most when the JVM crashes, or when this thread is
-   * not let run at the recording's end.
+   * Interval of status events: what is missing at most if the JVM crashes, or if this thread is not
+   * scheduled at the recording's end.
    */
   private static final long STATUS_NANOS = 2_000_000_000L;
 
-  /** How old the figures of {@link Sampler#report} may be, and how soon the switch file counts. */
+  /**
+   * Interval at which the figures of {@link Sampler#report} are updated and the switch file is
+   * checked.
+   */
   private static final long PUBLISH_NANOS = 1_000_000_000L;
 
-  /** How soon the heap is looked at again when it may be full. */
+  /** Longest wait while the heap may be nearly full. */
   private static final int DOUBTFUL_MILLIS = 5;
 
-  /** How soon it is noticed that it has room again. */
+  /** How often a full heap is checked again. */
   private static final long HEAP_NANOS = 50_000_000L;
 
-  /** How soon the switch file is noticed to be gone. */
+  /** How often the switch file is checked while switched off. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
   private final SamplingRequest request;
@@ -88,7 +104,7 @@ final class DrainThread implements Runnable {
   private final Supplier<EventStore> stores;
   private final SamplerTotals totals;
 
-  /** Told when new figures are there for other threads. */
+  /** Called when new figures have been published to other threads. */
   private final Runnable onPublish;
 
   private final EngineSource engines;
@@ -103,7 +119,7 @@ final class DrainThread implements Runnable {
   private CpuTime cpuTime;
   private PerfBudget budget;
 
-  /** What the pipeline lacks, whatever the engine; "" if nothing. */
+  /** What the pipeline can't do, with any engine; empty if nothing. */
   private String pipelineNote = "";
 
   private final HeapSlack slack = new HeapSlack();
@@ -114,16 +130,18 @@ final class DrainThread implements Runnable {
   /** Null while no engine runs. */
   private Throttle throttle;
 
-  /** That of the engine that ran last, whose account the next goes on with; null before any. */
+  /**
+   * The last engine's throttle, whose CPU account the next one continues; null before the first.
+   */
   private Throttle account;
 
   private final HeapPause pause = new HeapPause();
 
   /**
-   * @param start since when samples are asked for; told when they are taken
-   * @param drainPercent how much of a core this thread may use in the long run
-   * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
-   * @param stores opens the store, or gives the one that is open; called once, on this thread
+   * @param start since when samples are requested; told when they are taken
+   * @param drainPercent how much of a core this thread may use in the long run, 1 to 100
+   * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
+   * @param stores opens the store, or returns the open one; called once, on this thread
    */
   DrainThread(
       SamplingRequest request,
@@ -161,7 +179,7 @@ final class DrainThread implements Runnable {
     return group;
   }
 
-  /** What it samples for. */
+  /** The request that it serves. */
   SamplingRequest request() {
     return request;
   }
@@ -170,7 +188,7 @@ final class DrainThread implements Runnable {
     thread.start();
   }
 
-  /** Whether it is over, be it by an error. */
+  /** Whether it has ended, also by an error. Any thread. */
   boolean hasEnded() {
     return ended.getCount() == 0;
   }
@@ -209,7 +227,7 @@ final class DrainThread implements Runnable {
   @Override
   public void run() {
     try {
-      // Before anything is loaded that sampling needs: what is loaded stays.
+      // Before any class that sampling needs is loaded: a loaded class stays.
       sleepWhileHeapIsFull();
       if (stopping) {
         return;
@@ -222,7 +240,7 @@ final class DrainThread implements Runnable {
         stateUntilStopped(NativeAccess.whyNot());
       }
     } catch (Throwable e) {
-      // Whatever it is, it is ours to bear: the application knows nothing of this thread.
+      // The application must not notice a failure of this thread.
       String ended = "sampling ended by a failure of the agent (" + e + ")";
       messages.sampling(ended);
       stateFailure(ended);
@@ -239,20 +257,20 @@ final class DrainThread implements Runnable {
     try {
       return stores.get();
     } catch (Throwable e) {
-      // Without a store there is no event of ours: the watch says it in the recording.
+      // Without a store no event can be written: the StartWatch reports it in the recording.
       start.waitsFor("not sampling: sampling ended by a failure of the agent (" + e + ")");
       throw e;
     }
   }
 
-  /** A recording without samples says why. */
+  /** Reports in the recording why it has no samples. */
   private void stateFailure(String ended) {
     try {
       totals.engine = "";
       totals.note = ended;
       status(null);
     } catch (Throwable e) {
-      // The same failure again, such as no memory: the message has said it.
+      // The same failure again, such as no memory; stderr has the message.
       start.begun();
     }
   }
@@ -263,14 +281,14 @@ final class DrainThread implements Runnable {
         PerfBudget perfBudget = new PerfBudget(perfMemoryBytes)) {
       cpuTime = cpu;
       budget = perfBudget;
-      // Where /proc could not tell it when samples were asked for.
+      // Where /proc could not be read when samples were requested.
       totals.missed.begin(processCpu(), ownCpu());
       try {
         while (!stopping) {
           sleepWhileSwitchedOff();
           sleepWhileHeapIsFull();
           sampleUntilStopped();
-          // Ids of the HotSpot methods and modules begin anew with each pipeline.
+          // Method and module ids start again with each pipeline.
           store.newGeneration();
         }
       } finally {
@@ -282,7 +300,7 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /** Holds nothing meanwhile; says so in every chunk of the recording. */
+  /** Sleeps without holding resources, reporting it in every chunk of the recording. */
   private void sleepWhileSwitchedOff() {
     Path off = switchFile.present();
     if (off == null) {
@@ -295,12 +313,12 @@ final class DrainThread implements Runnable {
     status(null);
     while (!stopping && switchFile.present() != null) {
       LockSupport.parkNanos(this, SWITCH_NANOS);
-      forgetInterrupt();
+      clearInterrupt();
       flushStatus();
     }
   }
 
-  /** Holds nothing meanwhile but what is loaded; says so in every chunk of the recording. */
+  /** Sleeps, holding only loaded classes, and reports it in every chunk of the recording. */
   private void sleepWhileHeapIsFull() {
     slack.begin();
     boolean said = false;
@@ -321,23 +339,59 @@ final class DrainThread implements Runnable {
         status(null);
       }
       LockSupport.parkNanos(this, HEAP_NANOS);
-      forgetInterrupt();
+      clearInterrupt();
       flushStatus();
     }
   }
 
-  /** The pipeline first: while it is put together, a running engine's rings would overflow. */
   private void sampleUntilStopped() {
     totals.note = "";
     if (stopping) {
       return;
     }
-    try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
-      pipelineNote = totals.note;
+    try (OpenPipeline pipeline = new OpenPipeline()) {
       while (startEngine(pipeline)) {
-        // Another engine has to take over: with the same pipeline, which is long to put together.
-        // It is not told which threads end meanwhile, and their ids may be used again.
+        // Another engine takes over with the same pipeline, which is slow to build. It isn't told
+        // which threads end meanwhile, so their ids may be reused.
         store.newGeneration();
+      }
+    }
+  }
+
+  /**
+   * The pipeline, put together once, before the first engine starts: while it is, a running
+   * engine's rings would overflow.
+   */
+  private final class OpenPipeline implements ThreadStacks, AutoCloseable {
+    private PipelineFactory.Pipeline pipeline;
+
+    PipelineFactory.Pipeline get() {
+      if (pipeline == null) {
+        totals.note = "";
+        pipeline = pipelines.open(store, request.depth(), totals);
+        pipelineNote = totals.note;
+      }
+      return pipeline;
+    }
+
+    /** Looks at the heap. */
+    void look() {
+      if (pipeline == null) {
+        slack.look();
+      } else {
+        pipeline.look(slack);
+      }
+    }
+
+    @Override
+    public void find(int[] tids, int count, long[] starts, long[] ends) {
+      get().javaStacks().find(tids, count, starts, ends);
+    }
+
+    @Override
+    public void close() {
+      if (pipeline != null) {
+        pipeline.close();
       }
     }
   }
@@ -347,10 +401,10 @@ final class DrainThread implements Runnable {
    *
    * @return whether another one is to be tried at once
    */
-  private boolean startEngine(PipelineFactory.Pipeline pipeline) {
-    EngineChoice choice = engines.start(config(), pipeline.javaStacks(), budget);
-    // By the same look as the engine's: a filter may have come since the pipeline was put together.
-    pipelines.obey(choice.filtered(), pipeline.memory(), totals);
+  private boolean startEngine(OpenPipeline pipeline) {
+    // Before the engine: it must know what is mapped before records of mappings come.
+    pipeline.get();
+    EngineChoice choice = engines.start(config(), pipeline, budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
@@ -365,12 +419,12 @@ final class DrainThread implements Runnable {
     stateNoSamples(whyNot);
     while (!stopping) {
       LockSupport.parkNanos(this, RETRY_NANOS);
-      forgetInterrupt();
+      clearInterrupt();
       flushStatus();
     }
   }
 
-  /** No samples: why, is said once on stderr, and in every chunk of the recording. */
+  /** Reports why there are no samples: once on stderr, and in every chunk of the recording. */
   private void stateNoSamples(String whyNot) {
     totals.engine = "";
     totals.engineReason = whyNot;
@@ -380,12 +434,14 @@ final class DrainThread implements Runnable {
     status(null);
   }
 
-  /** Returns whether another engine has to be tried at once. */
-  private boolean sampleUntilStopped(
-      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
+  /**
+   * Drains one engine until it has to end.
+   *
+   * @return whether another engine is to be tried at once
+   */
+  private boolean sampleUntilStopped(SampleEngine running, boolean filtered, OpenPipeline opening) {
     try (running) {
       engine = running;
-      totals.note = pipelineNote;
       if (totals.startDelayNanos == 0) {
         totals.startDelayNanos = start.delayNanos();
       }
@@ -394,7 +450,14 @@ final class DrainThread implements Runnable {
       totals.intervalNanos = running.intervalNanos();
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
       long begin = missedUntil(running);
-      // What was mapped before the engine told of mappings, and after the pipeline looked.
+      pipelines.limitCompilers(totals);
+      PipelineFactory.Pipeline pipeline = opening.get();
+      totals.note = pipelineNote;
+      // Uses the engine choice's result: a seccomp filter may have been installed since the
+      // pipeline
+      // was built.
+      pipelines.applyFilter(filtered, pipeline.memory(), totals);
+      // Finds mappings made after the pipeline looked and before the engine reported them.
       pipeline.refreshModules();
       pipelines.hookThreadStarts(running, pipeline, totals);
       try {
@@ -413,11 +476,11 @@ final class DrainThread implements Runnable {
       } finally {
         pipelines.unhookThreadStarts(pipeline);
       }
-      // What other threads see ends with all that was drained.
+      // The last published figures must include all that was drained.
       publish(running);
       EngineStatistics statistics = running.statistics();
       totals.add(statistics);
-      totals.missed.begin(begin + statistics.cpuUsedNanos() + ownCpu(), ownCpu());
+      totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
       return !stopping && switchFile.present() == null && !slack.isShort();
     } finally {
       engine = null;
@@ -429,23 +492,23 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * CPU time is missed no more from where the engine began to count it, which is a moment ago.
+   * Ends the count of missed CPU time where the engine began to count it, a moment ago.
    *
-   * @return what all other threads had used by then
+   * @return CPU time that all other threads had used by then, in ns
    */
   private long missedUntil(SampleEngine running) {
     long own = ownCpu();
-    long begin = processCpu() - own - running.statistics().cpuUsedNanos();
+    long begin = processCpu() - own - running.statistics().get(EngineFigure.CPU_USED);
     totals.missed.end(begin + own, own);
     return begin;
   }
 
-  /** Of all threads of the process. */
+  /** CPU time of all threads of the process, in ns. */
   private long processCpu() {
     return cpuTime == null ? ProcessCpu.nanos() : cpuTime.ofProcess();
   }
 
-  /** Of this thread, and of those that drained before it. */
+  /** CPU time of this drain thread and of those before it, in ns. */
   private long ownCpu() {
     return totals.earlierDrainCpuNanos + (cpuTime == null ? 0 : cpuTime.ofThread());
   }
@@ -453,19 +516,18 @@ final class DrainThread implements Runnable {
   /**
    * Waits until an engine that was refused is to be tried again.
    *
-   * @param mayPass whether what an engine was refused for may pass by itself
-   * @return false if sampling has to end before, or no engine may begin: it is stopped, switched
-   *     off, or the heap is full
+   * @param mayPass whether a cause of refusal may go away by itself
+   * @return false if sampling has to stop instead: stopping, switched off, or the heap is full
    */
-  private boolean sleepUntilRetry(PipelineFactory.Pipeline pipeline, boolean mayPass) {
+  private boolean sleepUntilRetry(OpenPipeline pipeline, boolean mayPass) {
     slack.begin();
     long began = System.nanoTime();
     while (!stopping) {
-      // As often as the figures are published while an engine runs: the switch file counts as soon.
+      // The switch file must be checked as often as while an engine runs.
       LockSupport.parkNanos(this, SWITCH_NANOS);
-      forgetInterrupt();
+      clearInterrupt();
       flushStatus();
-      pipeline.look(slack);
+      pipeline.look();
       if (stopping || switchFile.present() != null || slack.isShort()) {
         return false;
       }
@@ -481,10 +543,10 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * Applications that interrupt all threads mean others: an interrupted thread is never parked, and
-   * can't read files.
+   * Clears an interrupt by an application that interrupts all threads: an interrupted thread never
+   * parks and can't read files by channels.
    */
-  private static void forgetInterrupt() {
+  private static void clearInterrupt() {
     Thread.interrupted();
   }
 
@@ -498,9 +560,9 @@ final class DrainThread implements Runnable {
   private void drainUntilStopped(
       SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
     Turns turns = new Turns(running, filtered, pipeline);
-    status(running); // short recordings want one, too, and the first stacks take their time
+    status(running); // also for short recordings: the first stacks take time
     slack.begin();
-    while (!stopping && !turns.elsewhere && !slack.isShort()) {
+    while (!stopping && !turns.mustEnd && !slack.isShort()) {
       turns.next();
     }
     if (slack.isShort()) {
@@ -511,8 +573,8 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * The loop's turns while an engine runs, some hundred a second. A method and not a loop's body,
-   * for loops of so few turns are interpreted for minutes.
+   * The iterations of the drain loop, some hundred a second. In a method of its own, since a loop
+   * body with so few iterations would stay interpreted for minutes.
    */
   private final class Turns {
     private final SampleEngine running;
@@ -525,13 +587,10 @@ final class DrainThread implements Runnable {
     private boolean sampled;
     private int wait = 1;
 
-    /** Whether it is switched off, or the engine has to begin again. */
-    private boolean elsewhere;
+    /** Whether the loop must end: switched off, or another engine is to start. */
+    private boolean mustEnd;
 
-    /**
-     * Whether a seccomp filter was there when the engine was chosen: one that comes later counts,
-     * too.
-     */
+    /** Whether a seccomp filter existed when the engine was chosen; a later one is checked for. */
     private final boolean filtered;
 
     Turns(SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
@@ -541,22 +600,23 @@ final class DrainThread implements Runnable {
       this.refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
     }
 
-    /** Waits for samples, and does what is due. */
+    /** One iteration: waits for samples, drains them, and does what is due. */
     void next() {
       if (store.isLastFlushed()) {
-        // The JVM's exit waits for threads in native code, for 0.3 s (VM_Exit in vmOperations.cpp).
+        // Not in native code: the JVM's exit waits up to 0.3 s for such threads (VM_Exit in
+        // vmOperations.cpp).
         LockSupport.parkNanos(this, wait * 1_000_000L);
       } else {
         running.await(wait);
       }
-      forgetInterrupt();
+      clearInterrupt();
       pipeline.look(slack);
       boolean flush = store.flushRequested();
       if (flush) {
-        status(running); // what is still to be drained may take longer than a rotation waits
+        status(running); // draining may take longer than a chunk rotation waits
       }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
-      elsewhere |= running.hasEnded();
+      mustEnd |= running.hasEnded();
       throttle.settle();
       wait = nextWait(drained);
       if (flush) {
@@ -566,7 +626,7 @@ final class DrainThread implements Runnable {
         store.flushDone();
       }
       sampled |= drained > 0;
-      now(System.nanoTime());
+      doDue(System.nanoTime());
     }
 
     private int nextWait(int drained) {
@@ -576,19 +636,23 @@ final class DrainThread implements Runnable {
       if (System.nanoTime() - pipeline.sink().deepNanos() < DEEP_NANOS) {
         return DEEP_MILLIS;
       }
-      return drained > 0 ? running.busyMillis() : Math.min(2 * wait, IDLE_MILLIS);
+      if (drained == 0) {
+        return Math.min(2 * wait, IDLE_MILLIS);
+      }
+      boolean unloading = pipeline.sink().isUnloadingSince(UNLOADING_NANOS);
+      return Math.min(running.busyMillis(), unloading ? UNLOADING_MILLIS : IDLE_MILLIS);
     }
 
-    private void now(long now) {
+    private void doDue(long now) {
       if (now - published > PUBLISH_NANOS) {
         published = now;
-        tell(now);
+        updateAndCheck(now);
       }
       if (sampled && now - refreshed > refreshNanos) {
         sampled = false;
         refreshed = now;
         pipeline.refreshModules();
-        elsewhere |= running.isOutgrown();
+        mustEnd |= running.isOutgrown();
       }
       if (request.inMemory() && now - repeated > REPEAT_NANOS) {
         repeated = now;
@@ -597,12 +661,13 @@ final class DrainThread implements Runnable {
       }
     }
 
-    private void tell(long now) {
+    private void updateAndCheck(long now) {
+      store.flush();
       publish(running);
-      elsewhere |= switchFile.present() != null || budget.isFreeAgain(now);
+      mustEnd |= switchFile.present() != null || budget.isFreeAgain(now);
       if (!filtered && CallPolicy.isFiltered()) {
-        pipelines.obey(true, pipeline.memory(), totals);
-        elsewhere = true;
+        pipelines.applyFilter(true, pipeline.memory(), totals);
+        mustEnd = true;
       }
       if (now - stated > STATUS_NANOS) {
         stated = now;
@@ -621,7 +686,11 @@ final class DrainThread implements Runnable {
     onPublish.run();
   }
 
-  /** Writes how sampling goes, with a running engine or without. */
+  /**
+   * Publishes the figures and writes them as a status event.
+   *
+   * @param running the engine, or null
+   */
   private void status(SampleEngine running) {
     publish(running);
     if (store != null) {

@@ -8,18 +8,18 @@ import stackweave.agent.message.Messages;
 import stackweave.jfr.control.StartGate;
 
 /**
- * Lets nothing begin that sampling needs, not even events be registered with JFR, before the heap
- * and the metaspace have room for it. On a small heap the application begins first, for what it
- * keeps in use for good is not there before. Once open it stays open: what was loaded stays, too.
- * For one thread, but for {@link #close}.
+ * Delays everything that sampling loads, even the registration of events with JFR, until heap and
+ * metaspace have room for it. On a small heap it first waits for the application's start, when
+ * memory in permanent use is not allocated yet. Once open it stays open, since loaded classes stay.
+ * Called by the recording control on one thread; {@link #close} on any thread.
  */
 public final class HeapGate implements StartGate, AutoCloseable {
-  /** How long the application is let begin on a small heap. */
+  /** How long it waits for the application's start on a small heap. */
   private static final long SETTLE_NANOS = 2_000_000_000L;
 
   private static final long LOOK_NANOS = 50_000_000L;
 
-  /** So many looks at memory come to one at the recordings. */
+  /** Memory is checked this many times for each check of the recordings. */
   private static final int RECORDINGS_LOOKS = 10;
 
   private final Instrumentation instrumentation;
@@ -29,8 +29,8 @@ public final class HeapGate implements StartGate, AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param messages says on stderr why it stays closed while samples are asked for
-   * @param sampler says so where the state of sampling is asked for
+   * @param messages reports on stderr why sampling waits
+   * @param sampler shows the reason in the agent's status
    */
   public HeapGate(Instrumentation instrumentation, Messages messages, Sampler sampler) {
     this.instrumentation = instrumentation;
@@ -74,13 +74,13 @@ public final class HeapGate implements StartGate, AutoCloseable {
         sampler.waitsFor(whyNot);
       }
       LockSupport.parkNanos(this, LOOK_NANOS);
-      Thread.interrupted(); // an interrupted thread is never parked
+      Thread.interrupted(); // an interrupted thread never parks
     }
     sampler.waitsFor("");
     return false;
   }
 
-  /** Lets go who waits. Any thread. */
+  /** Ends a wait. Any thread. */
   @Override
   public void close() {
     closed = true;

@@ -21,14 +21,16 @@ import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.jdk.JavaBase;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.MountedContinuations;
+import stackweave.agent.jdk.compiler.CompilerDirective;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
-import stackweave.agent.linux.MappedTables;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.memory.DirectSelfMemory;
+import stackweave.agent.linux.memory.MappedTables;
 import stackweave.agent.message.Messages;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
@@ -45,7 +47,10 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.walk.NativeUnwinder;
 
-/** Puts together what a sample passes through, anew each time that sampling starts. */
+/**
+ * Builds the {@link Pipeline} that decodes samples, anew each time that sampling starts. Belongs to
+ * {@link Sampler}; its methods are called on the drain thread, {@link #close} when there is none.
+ */
 final class PipelineFactory {
   private static final String LIBJVM = "libjvm.so";
 
@@ -53,33 +58,37 @@ final class PipelineFactory {
   private final ThreadStartHooks hooks;
   private final FailureFiles failureFiles;
   private final MemoryAccess memoryAccess;
+  private final boolean withoutC2;
   private final Messages messages;
 
   /**
-   * @param hooks whether classes of the JDK may be instrumented while sampling goes on
-   * @param failureFiles where stacks that don't reach their root are recorded; null: nowhere
-   * @param memoryAccess what the process's own memory is to be read with
+   * @param hooks whether classes of the JDK may be instrumented while sampling
+   * @param failureFiles where replay files of incomplete stacks go; null: none are written
+   * @param memoryAccess how the process reads its own memory
+   * @param withoutC2 whether C2 is kept away from the agent's classes
    */
   PipelineFactory(
       Instrumentation instrumentation,
       boolean hooks,
       FailureFiles failureFiles,
       MemoryAccess memoryAccess,
+      boolean withoutC2,
       Messages messages) {
     this.instrumentation = instrumentation;
     this.hooks = hooks ? new ThreadStartHooks(instrumentation, messages) : null;
     this.failureFiles = failureFiles;
     this.memoryAccess = memoryAccess;
+    this.withoutC2 = withoutC2;
     this.messages = messages;
   }
 
   /**
-   * A pipeline and what it holds; belongs to the drain thread that opened it.
+   * A pipeline and the resources it holds; for the drain thread that opened it.
    *
-   * @param tables the memory of its large tables
-   * @param vmThreads null where Java threads and the VM's can't be brought together
-   * @param classes null where the VM is not known
-   * @param collections null where they can't be counted
+   * @param tables memory of its large tables
+   * @param vmThreads null if Java threads can't be matched with the VM's
+   * @param classes null if the VM is not supported
+   * @param collections null if garbage collections can't be counted
    */
   record Pipeline(
       SamplePipeline sink,
@@ -93,12 +102,12 @@ final class PipelineFactory {
       GarbageCollections collections)
       implements AutoCloseable {
 
-    /** Retires the modules that are no longer mapped. */
+    /** Drops the modules that are not mapped any more. */
     void refreshModules() {
       sink.refreshModules();
     }
 
-    /** Looks at the heap, by the VM's count of its collections where that is known. */
+    /** Samples the heap's usage, with the VM's count of collections if that is known. */
     void look(HeapSlack slack) {
       if (collections == null) {
         slack.look();
@@ -139,13 +148,13 @@ final class PipelineFactory {
     }
   }
 
-  /** What the process's own memory is to be read with. */
+  /** How the process reads its own memory. */
   MemoryAccess memoryAccess() {
     return memoryAccess;
   }
 
-  /** Keeps to what a seccomp filter demands, if there is one now. */
-  void obey(boolean filtered, SelfMemory memory, SamplerTotals totals) {
+  /** Avoids the system calls that a seccomp filter may kill for, if there is a filter. */
+  void applyFilter(boolean filtered, SelfMemory memory, SamplerTotals totals) {
     if (filtered) {
       memory.guard();
       noteMemory(memory, totals);
@@ -180,7 +189,7 @@ final class PipelineFactory {
         new ThreadNames(
             store,
             open ? findThreads(hotSpot) : null,
-            () -> open ? tellVirtualThreadsApart(hotSpot) : null);
+            () -> open ? openVirtualThreads(hotSpot) : null);
     FailureRecorder failures =
         failureFiles == null || hotSpot == null || !failureFiles.isUsable()
             ? null
@@ -202,7 +211,12 @@ final class PipelineFactory {
         hotSpot == null ? null : hotSpot.collections());
   }
 
-  /** Instruments {@code Thread.start}, where that is wanted and helps the engine. */
+  /** Keeps C2 away from the agent's classes, where that is wanted. */
+  void limitCompilers(SamplerTotals totals) {
+    totals.compilerNote = withoutC2 ? CompilerDirective.add(instrumentation) : "";
+  }
+
+  /** Instruments {@code Thread.start} if permitted and useful to the engine. */
   void hookThreadStarts(SampleEngine engine, Pipeline pipeline, SamplerTotals totals) {
     totals.hookNote = "";
     if (hooks == null || !engine.profitsFromThreadStarts()) {
@@ -213,21 +227,21 @@ final class PipelineFactory {
       return;
     }
     try {
-      engine.follow(StartedJavaThreads.of(hooks.begin(), pipeline.vmThreads()));
+      engine.follow(new StartedJavaThreads(hooks.begin(), pipeline.vmThreads()));
     } catch (HookException | ReflectiveOperationException e) {
       totals.hookNote =
           "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage();
     }
   }
 
-  /** Undoes that at the end of sampling, if that does not stop the application for long. */
+  /** Undoes it at the end of sampling, unless that would stop the application for long. */
   void unhookThreadStarts(Pipeline pipeline) {
     if (hooks != null) {
       hooks.end(pipeline.classes() == null ? LoadedClasses.UNKNOWN : pipeline.classes().count());
     }
   }
 
-  /** Undoes what outlives a pipeline; when there is no drain thread any more. */
+  /** Undoes what outlives a pipeline; call it when there is no drain thread any more. */
   void close() {
     if (hooks != null) {
       hooks.remove();
@@ -235,8 +249,8 @@ final class PipelineFactory {
   }
 
   /**
-   * What nearly every stack passes through is opened before the first sample, not while others
-   * wait.
+   * Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs, before
+   * samples wait for them.
    */
   private static void warmUp(ModuleIndex modules) {
     for (MappedModule module : modules.latest().modules()) {
@@ -259,7 +273,7 @@ final class PipelineFactory {
       return null;
     }
     try {
-      return HotSpot.open(libjvm(modules), memory);
+      return HotSpot.open(libjvm(modules), memory, new DirectSelfMemory());
     } catch (UnsupportedVmException e) {
       totals.note = "native frames only: " + e.getMessage();
       messages.sampling("native frames only: " + e.getMessage());
@@ -272,10 +286,10 @@ final class PipelineFactory {
     return libjvm == null ? symbol -> 0 : libjvm::addressOf;
   }
 
-  /** Lets this module into those packages of the JDK that say which thread is which. */
+  /** Opens the java.base packages that relate threads to OS threads to this module. */
   private boolean openJavaBase() {
     try {
-      JavaBase.open(instrumentation, "java.lang", "jdk.internal.vm");
+      JavaBase.openThreads(instrumentation);
       return true;
     } catch (RuntimeException e) {
       messages.sampling("threads have the names of the OS: java.base is not opened (" + e + ")");
@@ -293,8 +307,8 @@ final class PipelineFactory {
     }
   }
 
-  /** Null where no sample could say which virtual thread it is of. */
-  private VirtualThreads tellVirtualThreadsApart(HotSpot hotSpot) {
+  /** Null if samples can't be assigned to virtual threads. */
+  private VirtualThreads openVirtualThreads(HotSpot hotSpot) {
     GarbageCollections collections = hotSpot.collections();
     String why;
     if (collections == null || collections.moves() == GarbageCollections.Moves.UNKNOWN) {

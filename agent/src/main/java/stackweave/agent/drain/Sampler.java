@@ -32,9 +32,16 @@ import stackweave.jfr.store.StartWatch;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.unwind.StopReason;
 
-/** Starts and stops the drain thread as recordings ask. Thread-safe. */
+/**
+ * Starts and stops the drain thread as recordings request samples, and publishes the agent's
+ * status. Owned by the running agent; requests come from the recording control. Thread-safe.
+ * Requests must not be held up by more than {@link #STOP_MILLIS}.
+ */
 public final class Sampler implements SamplingListener {
-  /** Closing the events of 4,096 threads takes well below a second. */
+  /**
+   * How long to wait for the drain thread to end; closing the events of 4,096 threads takes well
+   * below a second.
+   */
   private static final long STOP_MILLIS = 10_000;
 
   private final EngineSource engines;
@@ -44,9 +51,10 @@ public final class Sampler implements SamplingListener {
   private final StatusBoard board;
   private final int drainPercent;
   private final long perfMemoryBytes;
+  private final int schema;
   private final SamplerTotals totals = new SamplerTotals();
 
-  /** Opened by the first drain thread once the heap has room for it; there is one at a time. */
+  /** Opened by the first drain thread once the heap has room. At most one drain thread exists. */
   private volatile EventStore store;
 
   // Written under the lock of this; drain is read without it, too.
@@ -54,27 +62,24 @@ public final class Sampler implements SamplingListener {
   private volatile DrainThread drain;
   private boolean closed;
 
-  /** Why it isn't begun to sample for those who ask; "" while nobody is kept waiting. */
+  /** Why sampling for a request has not begun; empty if none waits. */
   private volatile String waiting = "";
 
-  /** Whom it samples for; null while for nobody. */
+  /** The request being served; null if none. */
   private volatile SamplingRequest served;
 
-  /**
-   * The recordings of the command line that it samples for, by name, with the figures of their
-   * beginning.
-   */
+  /** The running recordings of the command record by name, with the figures at their start. */
   private final Map<String, SamplerFigures> records = new ConcurrentHashMap<>();
 
   /**
-   * @param hooks whether classes of the JDK may be instrumented while sampling goes on
-   * @param recordFailures the directory for replay files of stacks that don't reach their root, or
-   *     empty
-   * @param switchFile the file that switches sampling off, or empty: the usual one
-   * @param memoryAccess what the process's own memory is to be read with
-   * @param drainPercent how much of a core the drain thread may use
-   * @param perfMemoryBytes of the kernel's memory that perf may take for inherited events
-   * @param board shows how sampling goes, from the first request on
+   * @param hooks whether classes of the JDK may be instrumented while sampling
+   * @param recordFailures the directory for replay files of incomplete stacks, or empty
+   * @param switchFile the file that switches sampling off, or empty: the default paths
+   * @param memoryAccess how the process reads its own memory
+   * @param drainPercent how much of a core the drain thread may use, 1 to 100
+   * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
+   * @param schema version of the events' schema to write
+   * @param board where the status is published, from the first request on
    */
   public Sampler(
       Instrumentation instrumentation,
@@ -82,8 +87,10 @@ public final class Sampler implements SamplingListener {
       String recordFailures,
       String switchFile,
       MemoryAccess memoryAccess,
+      boolean withoutC2,
       int drainPercent,
       long perfMemoryBytes,
+      int schema,
       Messages messages,
       StatusBoard board) {
     this(
@@ -93,13 +100,15 @@ public final class Sampler implements SamplingListener {
         recordFailures,
         switchFile,
         memoryAccess,
+        withoutC2,
         drainPercent,
         perfMemoryBytes,
+        schema,
         messages,
         board);
   }
 
-  /** The same with other engines than the machine's. */
+  /** With other engines than the machine's; for tests. */
   Sampler(
       EngineSource engines,
       Instrumentation instrumentation,
@@ -107,8 +116,10 @@ public final class Sampler implements SamplingListener {
       String recordFailures,
       String switchFile,
       MemoryAccess memoryAccess,
+      boolean withoutC2,
       int drainPercent,
       long perfMemoryBytes,
+      int schema,
       Messages messages,
       StatusBoard board) {
     this.engines = engines;
@@ -118,10 +129,12 @@ public final class Sampler implements SamplingListener {
             hooks,
             recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
             memoryAccess,
+            withoutC2,
             messages);
     this.switchFile = new SwitchFile(switchFile, messages);
     this.drainPercent = drainPercent;
     this.perfMemoryBytes = perfMemoryBytes;
+    this.schema = schema;
     this.messages = messages;
     this.board = board;
   }
@@ -137,18 +150,18 @@ public final class Sampler implements SamplingListener {
       return;
     }
     try {
-      // Those that ended before the drain goes on without them, or ends.
+      // First those that have ended, while the drain thread still has their figures.
       endRecords(request);
       sampleFor(request, asked);
       beginRecords(request);
       showStatus();
     } catch (Throwable e) {
-      // Whatever it is, it is ours to bear, and the caller has nobody to tell.
+      // The caller is JFR or the application and must not see a failure of the agent.
       messages.sampling("sampling can't be started or stopped (" + e + ")");
     }
   }
 
-  /** On stderr, where somebody may read them before they look into the recording. */
+  /** Prints the notes on stderr, where they may be read before the recording is. */
   @Override
   public void onNotes(List<String> notes) {
     for (String note : notes) {
@@ -157,9 +170,9 @@ public final class Sampler implements SamplingListener {
   }
 
   /**
-   * Says where the state is asked for why sampling is not begun: memory that it needs is not there.
+   * Shows in the status why sampling has not begun: memory that it needs is not free.
    *
-   * @param whyNot in one line; "" while nobody is kept waiting
+   * @param whyNot in one line; empty if nothing waits
    */
   void waitsFor(String whyNot) {
     if (!waiting.equals(whyNot)) {
@@ -180,7 +193,10 @@ public final class Sampler implements SamplingListener {
     }
   }
 
-  /** Of those that are not in this request: their end has made the drain thread say how it went. */
+  /**
+   * Publishes the summary of the recordings that are not in this request any more; their end has
+   * made the drain thread publish its figures.
+   */
   private void endRecords(SamplingRequest request) {
     for (Map.Entry<String, SamplerFigures> each : records.entrySet()) {
       String name = each.getKey();
@@ -196,7 +212,7 @@ public final class Sampler implements SamplingListener {
     }
   }
 
-  /** Whether samples are taken, or it is known why they can't be. Any thread. */
+  /** Whether samples are taken, or the reason is known why not. Any thread. */
   boolean hasStarted() {
     DrainThread current = drain;
     return current != null && current.hasStarted();
@@ -225,7 +241,7 @@ public final class Sampler implements SamplingListener {
     }
     served = request;
     if (request == null) {
-      passOverTheRest();
+      discardRest();
       return;
     }
     totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
@@ -246,8 +262,11 @@ public final class Sampler implements SamplingListener {
     drain.start();
   }
 
-  /** What the engine saw until it was stopped, after the last recording, is not the next one's. */
-  private void passOverTheRest() {
+  /**
+   * Discards what the engine counted after the last recording, so that the next one does not report
+   * it.
+   */
+  private void discardRest() {
     SamplerFigures latest = totals.latest();
     if (store != null && latest != null) {
       totals.missed.stated(latest.get(Counter.CPU_MISSED));
@@ -256,15 +275,15 @@ public final class Sampler implements SamplingListener {
     totals.missed.forget();
   }
 
-  // Classes instead of lambdas, up to where the heap is known to have room: bootstrapping the first
+  // Classes instead of lambdas until the heap is known to have room: bootstrapping the first lambda
   // takes half a MiB of it.
 
-  /** On the drain thread. */
+  /** Opens the store; on the drain thread. */
   private final class Stores implements Supplier<EventStore> {
     @Override
     public EventStore get() {
       if (store == null) {
-        store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
+        store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, schema);
       } else {
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
@@ -293,7 +312,7 @@ public final class Sampler implements SamplingListener {
   }
 
   /**
-   * Stops sampling for good and gives everything back; any thread.
+   * Stops sampling for good and releases everything; any thread.
    *
    * @return false if the drain thread did not end in time
    */
@@ -310,7 +329,7 @@ public final class Sampler implements SamplingListener {
     return ended;
   }
 
-  /** How sampling goes, a line for each matter; up to a second old. Any thread, without a lock. */
+  /** The agent's status, one topic a line; up to a second old. Any thread, without a lock. */
   public String report() {
     List<String> lines = new ArrayList<>();
     SamplerFigures latest = totals.latest();
@@ -336,7 +355,7 @@ public final class Sampler implements SamplingListener {
     return samples ? "sampling for recording " + names : "asked for samples by recording " + names;
   }
 
-  /** Puts the report on the board. Any thread, without a lock of ours. */
+  /** Publishes the status in the agent properties. Any thread; takes only the board's lock. */
   public void showStatus() {
     board.show(Version.current(), report());
     showRecords();

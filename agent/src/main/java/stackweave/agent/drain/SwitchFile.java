@@ -10,11 +10,11 @@ import stackweave.agent.linux.OwnDirectory;
 import stackweave.agent.message.Messages;
 
 /**
- * The switch files: while one is there, nothing is sampled, whatever recordings ask for. They need
- * no attach, no JFR and no restart, so they work where those don't.
+ * The switch files: while one exists, nothing is sampled, whatever recordings request. They need no
+ * attach, no JFR and no restart, so they work when those don't.
  *
- * <p>One counts only in a directory that is the JVM's user's or root's alone: nobody else may
- * switch sampling off, or learn by trying. For the drain thread only.
+ * <p>A file counts only in a directory that belongs to the JVM's user or root and that nobody else
+ * can write, so other users can't switch sampling off. For the drain thread only.
  */
 final class SwitchFile {
   private final Messages messages;
@@ -22,19 +22,19 @@ final class SwitchFile {
   private String[] names;
 
   /**
-   * @param name the file's absolute path, or empty: the usual ones ({@link SwitchPlaces})
+   * @param name the file's absolute path, or empty: the default paths ({@link SwitchPlaces})
    */
   SwitchFile(String name, Messages messages) {
     this.name = name;
     this.messages = messages;
   }
 
-  /** The name that was given, or empty. Any thread. */
+  /** The configured path, or empty. Any thread. */
   String name() {
     return name;
   }
 
-  /** The file that switches sampling off now; null if there is none. Two system calls if so. */
+  /** The file that switches sampling off; null if there is none, which costs two system calls. */
   Path present() {
     try {
       if (names == null) {

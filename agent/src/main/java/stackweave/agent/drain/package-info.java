@@ -1,5 +1,5 @@
 /**
- * The drain thread, the only one of ours that works: raw samples from the engine, unwound, named
+ * The drain thread, which does all the agent's work: raw samples from the engine, unwound, named
  * and written into the recording.
  */
 package stackweave.agent.drain;

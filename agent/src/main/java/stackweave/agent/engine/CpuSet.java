@@ -7,20 +7,19 @@ import stackweave.agent.linux.Tasks;
 
 /** The CPUs that the threads of this process may run on. Thread-safe. */
 public final class CpuSet {
-  /** Room for 8,192 CPUs, the most that Linux can be built for. */
+  /** Bytes of an affinity mask for 8,192 CPUs, the most that Linux can be built for. */
   private static final int MASK_BYTES = 1024;
 
   private static final int SC_NPROCESSORS_CONF = 83;
 
-  /** Those that were allowed at any time: what is taken away often comes back. */
+  /** CPUs allowed at any time; one that is taken away often comes back. Guarded by the class. */
   private static final BitSet EVER = new BitSet();
 
   private CpuSet() {}
 
   /**
-   * The union over all threads, and over all calls: in a container with 4 of 64 CPUs there is no
-   * need for events on the other 60. It grows when a thread is given another CPU, and never
-   * shrinks.
+   * The union over all threads and all calls so far: in a container with 4 of 64 CPUs no events are
+   * needed on the other 60. It grows when a thread may use another CPU and never shrinks.
    */
   public static synchronized int[] ofProcess() {
     EVER.or(present());
@@ -30,7 +29,7 @@ public final class CpuSet {
     return EVER.stream().toArray();
   }
 
-  /** The union over all threads at the moment, without CPUs that are offline. */
+  /** The present union over all threads, without offline CPUs. */
   public static BitSet present() {
     BitSet cpus = new BitSet();
     try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {

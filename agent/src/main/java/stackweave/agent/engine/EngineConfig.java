@@ -8,46 +8,43 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
- * What is asked of an engine.
+ * The configuration of an engine, made by the drain thread for each start. Immutable.
  *
  * @param intervalNanos CPU time between two samples of a thread, in ns; one of {@link
  *     SamplingSettings#INTERVALS}
- * @param stackBytes how much of the stack to copy per sample, in bytes; 1 KiB to {@link
- *     #MAX_STACK_BYTES}; an engine may copy less where the kernel or its ring demands it
- * @param preferred the engine to try first, or null for the usual order; the others follow
- * @param memoryAccess what the process's own memory is to be read with
+ * @param stackBytes most bytes of the stack to copy per sample, 1 KiB to {@link #MAX_STACK_BYTES};
+ *     an engine may copy less where the kernel or its ring demands it
+ * @param preferred the engine to try first, or null for the default order; the others follow
+ * @param memoryAccess how the process reads its own memory
  */
 public record EngineConfig(
     long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
-  /**
-   * More than nearly every stack has, at 3 µs for a copy of it all; half of the JVM's default stack
-   * size would only burden the ring.
-   */
+  /** More than nearly every stack uses; a full copy takes 3 µs. */
   public static final int MAX_STACK_BYTES = 256 * 1024;
 
   private static final int MIN_STACK_BYTES = 1024;
 
-  /** Values outside the limits are taken as the nearest inside. */
+  /** Clamps values outside the limits. */
   public EngineConfig {
     intervalNanos = SamplingSettings.clamp(intervalNanos);
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
   }
 
-  /** Memory is read as {@link MemoryAccess#AUTO} has it. */
+  /** With {@link MemoryAccess#AUTO}. */
   public EngineConfig(long intervalNanos, int stackBytes, EngineKind preferred) {
     this(intervalNanos, stackBytes, preferred, MemoryAccess.AUTO);
   }
 
   /**
-   * Which guarded calls the calling thread may make for this: naming a perf engine is the user's
-   * word that perf_event_open kills nobody.
+   * Which guarded calls the calling thread may make. A user who names a perf engine asserts that
+   * perf_event_open is safe here.
    */
   public CallPolicy callPolicy() {
     boolean perf = preferred != null && preferred.usesPerfEvents();
     return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
   }
 
-  /** The largest stack copies, the usual order of engines. */
+  /** With the largest stack copies and the default order of engines. */
   public static EngineConfig every(long intervalNanos) {
     return new EngineConfig(intervalNanos, MAX_STACK_BYTES, null);
   }

@@ -4,22 +4,22 @@ import stackweave.agent.linux.Errno;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * Why an engine does not run here.
+ * Why an engine can't run here. Immutable.
  *
  * @param engine the engine that was tried
- * @param reason one of the closed set of reasons
- * @param errno what the kernel said, or 0 where it was not asked
- * @param explanation what happened, what it means and what would lift it, for people; one line
+ * @param reason the kind of reason
+ * @param errno the kernel's answer, or 0 if it was not asked
+ * @param explanation what happened, what it means and what would help, for users; one line
  */
 public record EngineRefusal(EngineKind engine, Reason reason, int errno, String explanation) {
 
-  /** The reasons there are. */
+  /** The kinds of reasons. */
   public enum Reason {
-    /** The kernel's own rules forbid it to this user: perf_event_paranoid or a capability. */
+    /** The kernel's permission rules deny it: perf_event_paranoid or a missing capability. */
     NOT_PERMITTED,
-    /** A filter in front of the kernel forbids it: seccomp of a container, or a security module. */
+    /** A seccomp filter, as of a container, or a security module denies it. */
     BLOCKED,
-    /** This kernel has no such system call, or not in the kind needed. */
+    /** This kernel lacks the system call or the kind of event. */
     ABSENT,
     /** The kernel has it, but not in a form that the engine can use. */
     UNSUPPORTED_KERNEL,
@@ -27,13 +27,13 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     UNSUPPORTED_ARCHITECTURE,
     /** It would take too many of the application's file descriptors. */
     FILE_DESCRIPTORS,
-    /** The kernel grants no memory for the rings. */
+    /** The kernel grants no memory for the ring buffers. */
     RING_MEMORY,
     /** Events for all threads and CPUs would take more of the kernel's memory than is budgeted. */
     KERNEL_MEMORY,
-    /** It works, but another engine is right here: not tried before that one. */
+    /** It may work, but another engine is tried first on this kernel. */
     NOT_PREFERRED,
-    /** Every signal that the engine could use is taken. */
+    /** Every signal that the engine could use has a handler. */
     NO_SIGNAL,
     /** All threads block the signals that the engine could use. */
     SIGNAL_BLOCKED,
@@ -41,7 +41,7 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     SIGNAL_QUEUE,
     /** Another engine of the same kind runs in this process. */
     IN_USE,
-    /** Not even asked for, since a seccomp filter may kill who asks. */
+    /** Not tried, since a seccomp filter may kill the process for the call. */
     NOT_TRIED
   }
 
@@ -50,7 +50,7 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     return engine.label() + separator() + cause();
   }
 
-  /** What stands between the engine's name and the cause: {@code perf not tried: …}. */
+  /** The separator between the engine's name and the cause, as in {@code perf not tried: …}. */
   public String separator() {
     return reason == Reason.NOT_TRIED ? " " : ": ";
   }

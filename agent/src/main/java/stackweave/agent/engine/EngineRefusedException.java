@@ -1,16 +1,20 @@
 package stackweave.agent.engine;
 
-/** An engine that could not be started; carries the refusal. Everything it held is released. */
+/** An engine could not be started; carries the refusal. All its resources are released. */
 public final class EngineRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final transient EngineRefusal refusal;
 
+  /**
+   * @param refusal whose line becomes the message
+   */
   public EngineRefusedException(EngineRefusal refusal) {
     super(refusal.line(), null, false, false);
     this.refusal = refusal;
   }
 
+  /** Why the engine was refused. */
   public EngineRefusal refusal() {
     return refusal;
   }

@@ -3,112 +3,116 @@ package stackweave.agent.engine;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * A running engine, as the drain thread sees it: wait, drain, and in the end stop, drain, close.
+ * A running engine. The drain thread calls await and drain repeatedly, and at the end stop, drain
+ * and close.
  *
- * <p>All methods but {@link #wake} belong to the thread that started the engine. The interval of a
- * running engine is fixed (threads that inherited their events would keep the old one): to change
- * it, stop, drain, close and start the next engine.
+ * <p>All methods but {@link #wake} may be called only by the thread that started the engine. The
+ * interval is fixed, since threads that inherited their events would keep the old one: to change
+ * it, start another engine.
  */
 public interface SampleEngine extends AutoCloseable {
 
+  /** Which engine this is. */
   EngineKind kind();
 
   /** CPU time between two samples of a thread, in ns. */
   long intervalNanos();
 
-  /** The shortest of those that this engine can reach here, if that is longer; in ns. */
+  /** The interval that this engine reaches here, in ns; not shorter than {@link #intervalNanos}. */
   default long reachedIntervalNanos() {
     return intervalNanos();
   }
 
   /**
-   * Waits until a ring is filling up, {@link #wake} is called, or the time is over.
+   * Waits until a ring is filling up, {@link #wake} is called, or the time has passed.
    *
    * @param timeoutMillis ≥ 0
-   * @return false if nothing but the time has passed
+   * @return false if only the time has passed
    */
   boolean await(int timeoutMillis);
 
-  /** Ends the present or else the next {@link #await}. Any thread, any time; never blocks. */
+  /** Ends the present {@link #await}, or else the next. Any thread, at any time; never blocks. */
   void wake();
 
   /**
-   * Whether threads that are short escape it unless it is told of their start: it has to find
-   * threads by itself, and they don't inherit what samples them.
+   * Whether short threads are missed unless their starts are reported: the engine has to find
+   * threads by itself.
    */
   default boolean profitsFromThreadStarts() {
     return false;
   }
 
-  /** From here on these are asked for threads, at least whenever the drain thread is unparked. */
+  /**
+   * Sets a source of started threads, which is asked at least whenever the drain thread is
+   * unparked.
+   */
   default void follow(ThreadStarts starts) {}
 
   /**
-   * Whether {@link EngineSink#mapped} tells of new mappings; otherwise the drain has to look for
-   * them.
+   * Whether new mappings are reported by {@link EngineSink#mapped}; if not, the drain thread has to
+   * look for them.
    */
   default boolean reportsMappings() {
     return true;
   }
 
   /**
-   * How long it may be left alone while samples come, in ms. What samples point at (compiled code,
-   * loaded classes) may be gone soon, and a wake-up costs about 25 µs.
+   * How long it may stay undrained while samples come, in ms: its rings must not be full before. A
+   * wake-up costs 25 µs, and four times that while the drain thread's code is interpreted.
    */
   default int busyMillis() {
-    return 10;
+    return 40;
   }
 
-  /** What the user should know of how the engine gets on, in a few words; "" if nothing. */
+  /** A note for the user on the engine's state; empty if there is nothing to say. */
   default String note() {
     return "";
   }
 
   /**
-   * Delivers, in the order of time, what is surely complete up to {@code untilTimeNanos}: what a
-   * CPU may still be about to write an earlier record for is held back until the next call. After
-   * {@link #stop} nothing is held back.
+   * Delivers, in order of time, the records up to {@code untilTimeNanos}. Records are held back
+   * until the next call while a CPU may still write an earlier one; after {@link #stop} none are.
    *
    * @param untilTimeNanos the last time to deliver, on the clock of System.nanoTime; {@link
-   *     Long#MAX_VALUE} for no limit of one's own
-   * @return how many records were taken, of all kinds
+   *     Long#MAX_VALUE} for no limit
+   * @return how many records of all kinds were taken
    */
   int drain(long untilTimeNanos, EngineSink sink);
 
   /**
-   * The highest stack pointer of a thread in its samples that wait to be delivered, 0 where there
-   * is none: where the thread has been since the sample at hand. From within {@link #drain}.
+   * The highest stack pointer of a thread among its samples not delivered yet, 0 if there are none:
+   * how far it has returned since the present sample. Call it within {@link #drain}.
    */
   default long highestStackPointer(int tid) {
     return 0;
   }
 
-  /** How much of the fullest ring waits to be drained, from 0 to 1. */
+  /** Share of the fullest ring that waits to be drained, 0 to 1. */
   double backlog();
 
   /**
-   * Whether threads may by now run where this engine does not see them, so that another one has to
-   * be started in its place. Looks at every thread, so not for every batch.
+   * Whether threads may run where this engine does not see them, so that another one must replace
+   * it. Reads every thread's affinity, so not for every batch.
    */
   default boolean isOutgrown() {
     return false;
   }
 
   /**
-   * Whether it has stopped by itself, for going on would cost the application too much; another
-   * engine has to be started in its place. Costs nothing.
+   * Whether it has stopped by itself to spare the application, so that another engine must replace
+   * it. Cheap.
    */
   default boolean hasEnded() {
     return false;
   }
 
-  /** No new samples from here on; what is in the rings can still be drained. */
+  /** Ends sampling; what is in the rings can still be drained. */
   void stop();
 
-  /** The counters; reads one counter per event from the kernel, so not for every batch. */
+  /** The counters. Reads one counter per event from the kernel, so not for every batch. */
   EngineStatistics statistics();
 
-  /** Releases file descriptors and memory, stopping first where need be. Again has no effect. */
+  /** Stops if necessary and releases file descriptors and memory. Repeated calls have no effect. */
   @Override
   void close();
 }

@@ -1,21 +1,23 @@
 package stackweave.agent.engine;
 
-/** Tells where the stacks of threads lie. Used on the drain thread only. */
+/**
+ * A source of the bounds of threads' stacks, for engines that copy stacks themselves. For the drain
+ * thread only.
+ */
 public interface ThreadStacks {
-  /** Nothing is known. */
+  /** Knows no stack. */
   ThreadStacks NONE = (tids, count, starts, ends) -> {};
 
   /**
-   * Looks for the stacks of threads.
+   * Looks up the stacks of threads. An implementation must guarantee, since the signal handler
+   * reads without checks: while the thread lives and its stack pointer is in the range, all memory
+   * from there to the range's end is readable.
    *
-   * <p>The rule that the engine's safety rests on: as long as the thread lives and its stack
-   * pointer is in the range told, all memory from there to the range's end can be read.
-   *
-   * @param tids ids as the OS has them
+   * @param tids thread ids of the OS
    * @param count how many of them are valid
-   * @param starts where the lowest address of each stack is put
-   * @param ends where the first address above each stack is put; what is not 0 is known already,
-   *     and what remains 0 is not known
+   * @param starts receives the lowest address of each stack
+   * @param ends receives the first address above each stack; an entry that is not 0 is known
+   *     already, and one that remains 0 is unknown
    */
   void find(int[] tids, int count, long[] starts, long[] ends);
 }

@@ -7,8 +7,8 @@ import stackweave.agent.linux.NativeBuffer;
 /**
  * An eventfd by which other threads end the drain thread's poll.
  *
- * <p>The callers are application threads (a recording that starts or stops), so they never wait:
- * the descriptor is closed by whoever leaves last, and a call after {@link #close} does nothing.
+ * <p>Callers are application threads that start or stop a recording, so they must never wait: the
+ * last user closes the descriptor, and a call after {@link #close} does nothing. Thread-safe.
  */
 public final class Wakeup implements AutoCloseable {
   private final int fd;
@@ -23,12 +23,13 @@ public final class Wakeup implements AutoCloseable {
     one.bytes().putLong(0, 1);
   }
 
-  /** Null where the kernel has no descriptor left; Libc.errno() has the reason. */
+  /** Opens one; null if no descriptor is left, with the reason in Libc.errno(). */
   public static Wakeup open() {
     int fd = Libc.eventfd(0, Libc.O_CLOEXEC | Libc.O_NONBLOCK);
     return fd < 0 ? null : new Wakeup(fd);
   }
 
+  /** The descriptor, to be polled. */
   public int fd() {
     return fd;
   }
@@ -46,7 +47,7 @@ public final class Wakeup implements AutoCloseable {
     leave();
   }
 
-  /** Makes {@link #fd} unreadable again. The drain thread. */
+  /** Makes {@link #fd} unreadable again. For the drain thread. */
   public void reset() {
     Libc.read(fd, one.address() + Long.BYTES, Long.BYTES);
   }

@@ -1,30 +1,59 @@
 package stackweave.agent.jdk;
 
 import java.lang.instrument.Instrumentation;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
-/** The way into packages of java.base: only our own module is let in, without a warning. */
+/** Opens packages of java.base to this module, without the JVM's warnings. Stateless. */
 public final class JavaBase {
 
   private JavaBase() {}
 
   /**
-   * Opens packages of java.base to this module. Again has no effect.
+   * Opens packages of java.base to this module. Repeated calls have no effect.
+   *
+   * @throws RuntimeException if the JVM refuses
+   */
+  public static void open(Instrumentation instrumentation, String... packages) {
+    redefine(instrumentation, Map.of(), toUs(packages));
+  }
+
+  /**
+   * Opens the packages that say which thread is which: what {@link JavaThreadFinder}, {@link
+   * VmThreadAddress} and {@link MountedContinuations} need.
    *
    * @throws RuntimeException if the JVM doesn't
    */
-  public static void open(Instrumentation instrumentation, String... packages) {
-    Set<Module> self = Set.of(JavaBase.class.getModule());
+  public static void openThreads(Instrumentation instrumentation) {
+    open(instrumentation, "java.lang", "jdk.internal.vm");
+  }
+
+  /**
+   * Exports packages of java.base to this module: their public classes. Again has no effect.
+   *
+   * @throws RuntimeException if the JVM doesn't
+   */
+  static void export(Instrumentation instrumentation, String... packages) {
+    redefine(instrumentation, toUs(packages), Map.of());
+  }
+
+  private static void redefine(
+      Instrumentation instrumentation,
+      Map<String, Set<Module>> exports,
+      Map<String, Set<Module>> opens) {
     instrumentation.redefineModule(
-        Object.class.getModule(),
-        Set.of(),
-        Map.of(),
-        Arrays.stream(packages).collect(Collectors.toMap(Function.identity(), name -> self)),
-        Set.of(),
-        Map.of());
+        Object.class.getModule(), Set.of(), exports, opens, Set.of(), Map.of());
+  }
+
+  /**
+   * No stream, whose lambdas would be the first classes that a JVM with little room has to load.
+   */
+  private static Map<String, Set<Module>> toUs(String... packages) {
+    Map<String, Set<Module>> all = new HashMap<>();
+    for (String name : packages) {
+      all.put(name, Set.of(JavaBase.class.getModule()));
+    }
+    return all;
   }
 }

@@ -3,24 +3,23 @@ package stackweave.agent.jdk;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.invoke.VarHandle;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**
  * The live Java threads with their OS thread ids.
  *
  * <p>{@code Thread.getThreads()} copies the VM's thread list without a safepoint and without a lock
- * of Java's; {@code Thread.eetop} leads to the OS thread id through fault-safe reads. Needs
+ * of Java's; {@link VmThreadAddress} leads to the OS thread id through fault-safe reads. Needs
  * java.lang open to this module. For the drain thread only.
  */
 public final class JavaThreadFinder {
   private final JavaThreads vmThreads;
   private final MethodHandle getThreads;
-  private final VarHandle eetop;
+  private final VmThreadAddress address;
 
   /**
-   * @throws ReflectiveOperationException where the JDK has no such members or java.lang is not
-   *     open: threads then have the names that the OS knows
+   * @throws ReflectiveOperationException if the JDK lacks these members or java.lang is not open:
+   *     threads then have the OS's names
    */
   public JavaThreadFinder(JavaThreads vmThreads) throws ReflectiveOperationException {
     this.vmThreads = vmThreads;
@@ -28,19 +27,19 @@ public final class JavaThreadFinder {
         MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
     getThreads =
         threadClass.findStatic(Thread.class, "getThreads", MethodType.methodType(Thread[].class));
-    eetop = threadClass.findVarHandle(Thread.class, "eetop", long.class);
+    address = new VmThreadAddress();
   }
 
-  /** What {@link #forEach} tells of each thread. */
+  /** Receives the threads. */
   public interface Visitor {
-    /** {@code stackEnd} is the first address above the thread's stack, 0 where unknown. */
+    /** A thread. {@code stackEnd} is the first address above its stack, 0 if unknown. */
     void javaThread(int tid, Thread thread, long stackEnd);
   }
 
-  /** Tells all live platform threads that have an OS thread. */
+  /** Visits all live platform threads that have an OS thread. */
   public void forEach(Visitor visitor) {
     for (Thread thread : threads()) {
-      long vmThread = (long) eetop.getVolatile(thread);
+      long vmThread = address.of(thread);
       int tid = vmThread == 0 ? 0 : vmThreads.osThreadId(vmThread);
       if (tid > 0) {
         visitor.javaThread(tid, thread, vmThreads.stackEnd(vmThread));

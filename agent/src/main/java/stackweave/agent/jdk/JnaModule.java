@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Makes JNA a named module of our class loader and grants native access to it alone. In an unnamed
- * module its first System.load would print the JVM's warning about restricted methods (and fail
- * under {@code --illegal-native-access=deny}); access for all unnamed modules would silence the
- * warnings that the application's own libraries deserve.
+ * Makes JNA a named module of the agent's class loader and grants native access to it alone. In an
+ * unnamed module its first System.load would print the JVM's warning about restricted methods (and
+ * fail under {@code --illegal-native-access=deny}); access for all unnamed modules would also
+ * suppress warnings for the application's own libraries. Called by the class loader only.
  */
 public final class JnaModule {
 
@@ -29,17 +29,17 @@ public final class JnaModule {
   private JnaModule() {}
 
   /**
-   * Called once by our class loader, before it defines JNA's first class.
+   * Defines the module; called once, before JNA's first class is defined.
    *
    * @param loader that will define the classes of these packages
-   * @param packages of JNA and of what replaces parts of it
-   * @param instrumentation opens java.lang to us; null on the command line
+   * @param packages of JNA and of the classes that replace parts of it
+   * @param instrumentation opens java.lang to this module; null on the command line
    */
-  @SuppressWarnings("removal") // AccessController; from JDK 24 on it only calls
+  @SuppressWarnings("removal") // AccessController; from JDK 24 on doPrivileged only runs the action
   public static void define(
       ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
       throws ReflectiveOperationException {
-    // The class loader that calls has fewer rights than we, where there is a security manager.
+    // The calling class loader may have fewer permissions under a security manager.
     PrivilegedExceptionAction<Void> action =
         () -> {
           defineModule(loader, packages, instrumentation);
@@ -55,8 +55,8 @@ public final class JnaModule {
   private static void defineModule(
       ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
       throws ReflectiveOperationException {
-    // Not an automatic module: those read every module, and a module path with a JNA of the
-    // application's would make two of one name.
+    // Not an automatic module: that would read every module, and conflict with a JNA on the
+    // application's module path.
     ModuleDescriptor descriptor =
         ModuleDescriptor.newOpenModule(NAME).requires("java.base").packages(packages).build();
     Configuration configuration =
@@ -76,7 +76,7 @@ public final class JnaModule {
   private static void grantNativeAccess(Module module, Instrumentation instrumentation)
       throws ReflectiveOperationException {
     JavaBase.open(instrumentation, "java.lang");
-    // The public way, ModuleLayer.Controller.enableNativeAccess (22), is itself restricted.
+    // The public method, ModuleLayer.Controller.enableNativeAccess (JDK 22), is itself restricted.
     Method grant = Module.class.getDeclaredMethod("implAddEnableNativeAccess");
     grant.setAccessible(true);
     grant.invoke(module);

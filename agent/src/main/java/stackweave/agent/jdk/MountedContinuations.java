@@ -5,11 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.lang.reflect.Field;
 
 /**
- * Which continuation a carrier runs, and whose it is, from fields of the JDK's own objects: {@code
- * Thread.cont} is set before a virtual thread's frames come onto the stack, and reset after they
- * left it (JDK 21 to 25). No lock is taken and no code of the application runs.
- *
- * <p>Needs java.lang and jdk.internal.vm open to this module. For the drain thread only.
+ * Finds the continuation that a carrier runs, and its virtual thread, from fields of the JDK's
+ * objects: {@code Thread.cont} is set before a virtual thread's frames are mounted on the stack,
+ * and reset after they are unmounted (JDK 21 to 25). Takes no lock and runs no code of the
+ * application. Needs java.lang and jdk.internal.vm open to this module. For the drain thread only.
  */
 public final class MountedContinuations {
   private static final String CONTINUATION = "jdk.internal.vm.Continuation";
@@ -25,11 +24,12 @@ public final class MountedContinuations {
   private VarHandle threadOfTarget;
 
   /**
-   * @throws ReflectiveOperationException where the JDK has no such members or its packages are not
-   *     open: virtual threads are then told from their carriers, but not from each other
+   * @throws ReflectiveOperationException if the JDK lacks these members or its packages are not
+   *     open: virtual threads can't be told from each other then
    */
   public MountedContinuations() throws ReflectiveOperationException {
-    // Not initialised by this: a JVM that uses no virtual threads shall not start a scheduler.
+    // Without initialising the classes: a JVM without virtual threads must not start their
+    // scheduler.
     Class<?> continuation = Class.forName(CONTINUATION, false, null);
     virtualThread = Class.forName("java.lang.VirtualThread", false, null);
     ofVirtualThread = Class.forName(OF_VIRTUAL_THREAD, false, null);
@@ -48,7 +48,7 @@ public final class MountedContinuations {
   /** The continuation of the virtual thread that {@code carrier} has mounted now, or null. */
   public Object of(Thread carrier) {
     Object continuation = current.getVolatile(carrier);
-    // One that a virtual thread runs for itself has the virtual thread's as an ancestor.
+    // A continuation that a virtual thread runs itself has the virtual thread's as an ancestor.
     while (continuation != null && !ofVirtualThread.isInstance(continuation)) {
       continuation = parent.getVolatile(continuation);
     }
@@ -70,7 +70,7 @@ public final class MountedContinuations {
   }
 
   /**
-   * The task that a virtual thread wraps its own in has the thread as its only field of the kind.
+   * The field of a virtual thread's wrapper task that holds the thread, its only one of that type.
    */
   private VarHandle findThread(Class<?> task) {
     for (Field field : task.getDeclaredFields()) {

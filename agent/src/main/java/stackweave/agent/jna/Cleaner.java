@@ -7,9 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Stands in JNA for its own Cleaner, without that one's thread: what the garbage collector found is
- * freed with the next registration, as in a WeakHashMap. The little that stays unfreed until then
- * costs less than a thread that an agent leaves in every JVM. Thread-safe.
+ * Replaces JNA's Cleaner in the agent's copy of JNA, without the thread that it starts: what was
+ * garbage collected is freed at the next registration, as in a WeakHashMap. Thread-safe.
  */
 public final class Cleaner {
 
@@ -20,13 +19,14 @@ public final class Cleaner {
 
   private Cleaner() {}
 
+  /** The only instance; JNA calls it. */
   public static Cleaner getCleaner() {
     return INSTANCE;
   }
 
   /**
-   * Runs the action once: at the first {@link Cleanable#clean()}, or some time after the object was
-   * collected.
+   * Registers an action to run once: at the first {@link Cleanable#clean()}, or some time after the
+   * object was collected.
    */
   public Cleanable register(Object object, Runnable action) {
     for (Reference<?> found = collected.poll(); found != null; found = collected.poll()) {

@@ -24,9 +24,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Loads JNA's native half, always our own copy: into a directory that only we may enter, created
- * exclusively, and unlinked as soon as it is mapped. Properties meant for the application's JNA
- * change nothing here.
+ * Loads JNA's native library in the agent's copy of JNA, always from the agent jar: into a new
+ * directory that only this user may enter, and unlinked once it is mapped. System properties for
+ * the application's JNA have no effect. Called by the static initialiser of com.sun.jna.Native.
  */
 public final class DispatchLibrary {
 
@@ -42,9 +42,10 @@ public final class DispatchLibrary {
   private DispatchLibrary() {}
 
   /**
-   * Called by the static initialiser of com.sun.jna.Native.
+   * Loads the library.
    *
-   * @throws UnsatisfiedLinkError if no directory could be written, or none may hold code
+   * @throws UnsatisfiedLinkError if no directory is writable, or none may hold code; the message is
+   *     for the user
    */
   public static void load() {
     byte[] library = read();
@@ -88,7 +89,7 @@ public final class DispatchLibrary {
     }
   }
 
-  /** A few words; the directory is said already. */
+  /** The reason in a few words, without the directory. */
   private static String reason(Throwable refusal) {
     if (refusal instanceof NoSuchFileException) {
       return "does not exist";
@@ -121,7 +122,10 @@ public final class DispatchLibrary {
     return "linux-" + (architecture.equals("amd64") ? "x86-64" : architecture);
   }
 
-  /** The configured one first; the others for the case that it is full, or mounted noexec. */
+  /**
+   * The directories to try: the configured one first, the others in case it is full or mounted
+   * noexec.
+   */
   private static Set<String> directories() {
     Set<String> directories = new LinkedHashSet<>();
     directories.add(System.getProperty("java.io.tmpdir", "/tmp"));
@@ -152,8 +156,9 @@ public final class DispatchLibrary {
   }
 
   /**
-   * Not Files.createTempDirectory: its SecureRandom would initialise the security providers before
-   * the application could configure them. A name that somebody guessed only costs another attempt.
+   * Creates a directory. Not by Files.createTempDirectory, whose SecureRandom would initialise the
+   * security providers before the application could configure them; a guessed name only costs
+   * another attempt.
    */
   static Path createDirectory(Path parent) throws IOException {
     Path absolute = parent.toRealPath();
@@ -176,8 +181,8 @@ public final class DispatchLibrary {
   }
 
   /**
-   * Whoever can put another directory in the place of this one, or of one on the way to it, chooses
-   * what is loaded. A sticky one, such as /tmp, may be written to by all: none moves another's.
+   * Refuses a directory that another user could replace, or any of its parents: that user would
+   * choose what is loaded. A sticky one, such as /tmp, may be writable for all.
    */
   private static void mustBeTrusted(Path directory) throws IOException {
     int mode = (Integer) Files.getAttribute(directory, "unix:mode");
@@ -185,8 +190,8 @@ public final class DispatchLibrary {
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
       throw new IOException(directory + " lets others exchange the files in it");
     }
-    // In a user namespace the machine's root has the number of nobody; whoever owns the root
-    // directory has all in his hands anyway.
+    // In a user namespace the machine's root has the id of nobody; the owner of the root directory
+    // controls everything anyway.
     if (!owner.equals(ROOT)
         && !owner.equals(Files.getAttribute(SELF, "unix:uid"))
         && !owner.equals(Files.getAttribute(directory.getRoot(), "unix:uid"))) {

@@ -1,6 +1,6 @@
 package stackweave.agent.jna;
 
-/** Stands in JNA for the class of this name in java.util.logging. */
+/** Replaces the class of this name of java.util.logging in the agent's copy of JNA. */
 public enum Level {
   FINER,
   FINE,

@@ -1,9 +1,9 @@
 package stackweave.agent.jna;
 
 /**
- * Stands in JNA for the class of this name in java.util.logging, whose first use would fix the
- * application's LogManager before main() runs. Logs nothing: what goes wrong in JNA reaches us as
- * an exception, and the agent says it once in its own words.
+ * Replaces the class of this name of java.util.logging in the agent's copy of JNA, since its first
+ * use would fix the application's LogManager before main() runs. Logs nothing: JNA's failures reach
+ * the agent as exceptions, which it reports itself.
  */
 public final class Logger {
 

@@ -1,5 +1,5 @@
 /**
- * What stands in our copy of JNA for the parts that the build takes out of it (see JnaRewriter in
- * agent-packaging). These classes are in JNA's module; none of our code calls them.
+ * Replacements of the JNA classes that the build takes out of the agent's copy of JNA (see
+ * JnaRewriter in agent-packaging). These classes are in JNA's module; only JNA calls them.
  */
 package stackweave.agent.jna;

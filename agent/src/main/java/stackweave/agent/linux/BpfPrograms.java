@@ -7,11 +7,11 @@ import java.util.Set;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * Where the kernel has the code of the BPF programs that are loaded, by bpf(2), for whom it tells:
- * CAP_SYS_ADMIN. /proc/kallsyms has their names, but not their lengths.
- *
- * <p>Never called under a seccomp filter: it may kill who makes a call that no usual service makes.
- * Source: include/uapi/linux/bpf.h, union bpf_attr and struct bpf_prog_info (Linux 4.18 and later).
+ * Addresses of the code of loaded BPF programs, by bpf(2), which needs CAP_SYS_ADMIN;
+ * /proc/kallsyms has their names but not their lengths. Must not be called under a seccomp filter,
+ * which may kill for a call that ordinary services don't make; {@link CallPolicy} decides. Source:
+ * include/uapi/linux/bpf.h, union bpf_attr and struct bpf_prog_info (Linux 4.18 and later).
+ * Stateless.
  */
 public final class BpfPrograms {
   private static final String STATUS = "/proc/thread-self/status";
@@ -21,7 +21,7 @@ public final class BpfPrograms {
   private static final int PROG_GET_FD_BY_ID = 13;
   private static final int OBJ_GET_INFO_BY_FD = 15;
 
-  /** More are not looked at: about 4 µs each. */
+  /** Limit of programs that are read, at about 4 µs each. */
   private static final int MAX_PROGRAMS = 1024;
 
   /** Functions of one program; the kernel has at most 256 (BPF_MAX_SUBPROGS). */
@@ -40,7 +40,7 @@ public final class BpfPrograms {
   private static final int LENGTHS = 120;
   private static final int INFO_BYTES = 128;
 
-  // our buffer
+  // the buffer
   private static final int INFO = ATTR_BYTES;
   private static final int ADDRESSES = INFO + INFO_BYTES;
   private static final int SIZES = ADDRESSES + MAX_FUNCTIONS * Long.BYTES;
@@ -48,7 +48,9 @@ public final class BpfPrograms {
 
   private BpfPrograms() {}
 
-  /** The ids of the programs, ascending: each id is of one program only. Empty if not told. */
+  /**
+   * The ids of the programs, ascending; an id is never reused. Empty if the kernel doesn't tell.
+   */
   public static int[] ids() {
     if (!mayAsk()) {
       return new int[0];
@@ -78,8 +80,8 @@ public final class BpfPrograms {
   }
 
   /**
-   * Address and length in bytes of each function of these programs, one after the other, as far as
-   * the kernel tells.
+   * Address and length in bytes of each function of these programs, alternating, as far as the
+   * kernel tells.
    */
   public static long[] functions(int[] ids) {
     if (ids.length == 0 || !mayAsk()) {
@@ -100,7 +102,7 @@ public final class BpfPrograms {
     return functions;
   }
 
-  /** Fills in addresses and sizes; returns how many. */
+  /** Fills in addresses and sizes of a program's functions; returns how many. */
   private static int describe(int id, NativeBuffer buffer) {
     SystemCalls calls = SystemCalls.current().orElseThrow();
     ByteBuffer bytes = buffer.bytes();
@@ -137,8 +139,8 @@ public final class BpfPrograms {
   }
 
   /**
-   * Whether the kernel would tell this thread: not if it lacks the capability, for security modules
-   * log each refusal, and not if a seccomp filter is, or may be, between them.
+   * Whether to ask: not without the capability, since security modules log each refusal, and not if
+   * there is or may be a seccomp filter.
    */
   private static boolean mayAsk() {
     return CallPolicy.ofThread(Set.of()).allows(GuardedCall.BPF) && isCapable();

@@ -5,12 +5,10 @@ import java.util.Set;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * Which {@link GuardedCall}s may be made: all where no seccomp filter is in front of the kernel,
- * else those that the user has vouched for. Whether a filter answers a call with an error or kills
- * the process can't be asked, only tried. Immutable.
- *
- * <p>A filter belongs to a thread, and a new thread has its creator's. So a policy holds for the
- * thread that it was made on.
+ * Decides which {@link GuardedCall}s may be made: all if there is no seccomp filter, else those
+ * that the user has allowed by an option. Whether a filter answers a call with an error or kills
+ * the process can't be found out without trying. A filter belongs to a thread and is inherited by
+ * new threads, so a policy holds for the thread that it was made on. Immutable.
  */
 public final class CallPolicy {
   private static final String OF_THREAD = "/proc/thread-self/status";
@@ -19,20 +17,20 @@ public final class CallPolicy {
   private static final String NO_FILTER = "0";
 
   private final boolean filtered;
-  private final Set<GuardedCall> vouchedFor;
+  private final Set<GuardedCall> allowed;
 
-  CallPolicy(boolean filtered, Set<GuardedCall> vouchedFor) {
+  CallPolicy(boolean filtered, Set<GuardedCall> allowed) {
     this.filtered = filtered;
-    this.vouchedFor = Set.copyOf(vouchedFor);
+    this.allowed = Set.copyOf(allowed);
   }
 
   /**
    * The policy for the calling thread.
    *
-   * @param vouchedFor what may be called under a filter, too
+   * @param allowed calls that may be made under a filter, too
    */
-  public static CallPolicy ofThread(Set<GuardedCall> vouchedFor) {
-    return new CallPolicy(isFiltered(), vouchedFor);
+  public static CallPolicy ofThread(Set<GuardedCall> allowed) {
+    return new CallPolicy(isFiltered(), allowed);
   }
 
   /** Whether the thread was under a seccomp filter, or may have been, when this was made. */
@@ -42,11 +40,11 @@ public final class CallPolicy {
 
   /** Whether the calling thread may make this call. */
   public boolean allows(GuardedCall call) {
-    return !filtered || vouchedFor.contains(call);
+    return !filtered || allowed.contains(call);
   }
 
   /**
-   * Whether the calling thread is under a seccomp filter, or may be: where /proc can't be read.
+   * Whether the calling thread is under a seccomp filter; true if /proc can't be read.
    * proc_pid_status(5): Seccomp is 0 for none, 1 for strict mode, 2 for a filter; a kernel without
    * seccomp has no such line.
    */

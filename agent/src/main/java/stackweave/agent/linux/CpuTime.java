@@ -8,12 +8,12 @@ public final class CpuTime implements AutoCloseable {
 
   private final NativeBuffer timespec = NativeBuffer.allocate(2 * Long.BYTES);
 
-  /** What the calling thread has used since it began. */
+  /** CPU time of the calling thread since it began, in ns. */
   public long ofThread() {
     return read(Libc.CLOCK_THREAD_CPUTIME_ID);
   }
 
-  /** What all threads of the process, those that have ended included, have used. */
+  /** CPU time of all threads of the process, including those that have ended, in ns. */
   public long ofProcess() {
     return read(Libc.CLOCK_PROCESS_CPUTIME_ID);
   }

@@ -12,19 +12,19 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.cpu.x86_64.FileInterface;
 import stackweave.agent.cpu.x86_64.SystemCallNumbers;
+import stackweave.agent.jdk.JvmProperties;
 
 /**
- * An open file, directory or socket, and what is opened from there. What is done to it depends on
- * the rights of the calling thread alone, and never on a name a second time.
- *
- * <p>Failures are {@link FileSystemException}s whose reason is the kernel's. Closed by {@link
- * #close} only. Not thread-safe, but may be handed from one thread to another.
+ * An open file, directory or socket, from which others are opened by relative names, so that no
+ * path is resolved twice; what is allowed depends only on the calling thread's rights. Used by the
+ * command line for other processes' files. Failures are {@link FileSystemException}s with the
+ * kernel's reason. Must be closed. Not thread-safe, but may be passed between threads.
  */
 public final class Descriptor implements AutoCloseable {
   private static final int O_WRONLY = 1;
   private static final int PATH_MAX = 4096;
 
-  /** linux/stat.h: STATX_BASIC_STATS, and where struct statx has what. */
+  /** STATX_BASIC_STATS and offsets in struct statx; linux/stat.h. */
   private static final int STATX_BASIC_STATS = 0x7ff;
 
   private static final int STATX_BYTES = 256;
@@ -46,7 +46,7 @@ public final class Descriptor implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SO_PEERCRED = 17;
 
-  /** How long a socket whose queue is full is tried. */
+  /** How long connecting is tried while the socket's queue is full. */
   private static final long QUEUE_NANOS = 20_000_000_000L;
 
   private static final long QUEUE_PAUSE_NANOS = 20_000_000L;
@@ -60,34 +60,35 @@ public final class Descriptor implements AutoCloseable {
     this.name = name;
   }
 
-  /** Opens a directory of this process's own sight for reading; links are followed. */
+  /** Opens a directory of this process's file system for reading; symbolic links are followed. */
   public static Descriptor directory(String path) throws IOException {
     return opened(at(FileCalls.AT_FDCWD, path, Libc.O_RDONLY | openFlag(Flag.DIRECTORY), 0), path);
   }
 
   /**
-   * Finds a file or directory of this process's own sight, for looking only; links are followed.
+   * Opens a file or directory of this process's file system with O_PATH, so that it can be
+   * inspected only; symbolic links are followed.
    */
   public static Descriptor path(Path path) throws IOException {
     String name = path.toAbsolutePath().toString();
     return opened(at(FileCalls.AT_FDCWD, name, FileCalls.O_PATH, 0), name);
   }
 
-  /** A directory's link in /proc (root, cwd) that leads where no name does; for looking only. */
+  /** Opens the target of a magic link to a directory in /proc (root, cwd) with O_PATH. */
   public Descriptor followMagicLink(String link) throws IOException {
     return opened(at(fd, link, FileCalls.O_PATH | openFlag(Flag.DIRECTORY), 0), name + "/" + link);
   }
 
   /**
-   * What an absolute path names to a process that has this directory as its root; links lead no
-   * further up than here, and those of /proc that lead elsewhere are refused. For looking only: no
-   * device or FIFO notices. Before Linux 5.6 a path with any link is refused.
+   * Opens with O_PATH what an absolute path names for a process with this directory as its root:
+   * symbolic links can't lead above it, and magic links are refused. No device or FIFO is opened by
+   * that. Before Linux 5.6 a path with any symbolic link is refused.
    */
   public Descriptor find(String path) throws IOException {
     return inRoot(path, FileCalls.RESOLVE_IN_ROOT | FileCalls.RESOLVE_NO_MAGICLINKS);
   }
 
-  /** As {@link #find}, of a path without any link in it. */
+  /** As {@link #find}, and refuses a path with any symbolic link. */
   public Descriptor findWithoutLinks(String path) throws IOException {
     return inRoot(
         path,
@@ -106,7 +107,7 @@ public final class Descriptor implements AutoCloseable {
       if (opened >= 0) {
         return new Descriptor((int) opened, path);
       }
-      // EPERM: a filter that does not know the call; where it is the file's, the walk meets it,
+      // EPERM: a seccomp filter that does not know the call; if it is the file's, walk meets it,
       // too.
       if (Libc.errno() != Errno.ENOSYS && Libc.errno() != Errno.EPERM) {
         throw failure(path, Libc.errno());
@@ -147,14 +148,14 @@ public final class Descriptor implements AutoCloseable {
     return (facts().mode() & 0170000) == 0120000;
   }
 
-  /** What has this name in this directory, for looking only; a link is not followed. */
+  /** Opens an entry of this directory with O_PATH; a symbolic link is not followed. */
   public Descriptor look(String file) throws IOException {
     return opened(at(fd, file, FileCalls.O_PATH | openFlag(Flag.NOFOLLOW), 0), file);
   }
 
   /**
-   * A regular file that was found or looked at, for reading: the same, whatever its name has become
-   * since.
+   * Opens a regular file that was opened with O_PATH for reading: the same file, whatever its name
+   * is now.
    *
    * @throws FileSystemException if it is no regular file, or this thread may not read it
    */
@@ -166,13 +167,16 @@ public final class Descriptor implements AutoCloseable {
     return opened(at(FileCalls.AT_FDCWD, ownPath(), flags, 0), name);
   }
 
-  /** A new file in this directory, for writing; fails if the name is taken, be it by a link. */
+  /**
+   * Creates a file in this directory and opens it for writing; fails if the name exists, even as a
+   * link.
+   */
   public Descriptor create(String file, int permissions) throws IOException {
     int flags = O_WRONLY | FileCalls.O_CREAT | FileCalls.O_EXCL | openFlag(Flag.NOFOLLOW);
     return opened(at(fd, file, flags, permissions), file);
   }
 
-  /** A new directory in this one; false if the name is taken. */
+  /** Creates a directory in this one; false if the name exists. */
   public boolean makeDirectory(String directory, int permissions) throws IOException {
     try (NativeBuffer bytes = bytes(directory)) {
       if (FileCalls.mkdirat(fd, bytes.address(), permissions) == 0) {
@@ -185,7 +189,7 @@ public final class Descriptor implements AutoCloseable {
     }
   }
 
-  /** Removes a file's name from this directory; nothing happens if it isn't there. */
+  /** Removes a file from this directory, if it exists. */
   public void remove(String file) throws IOException {
     try (NativeBuffer bytes = bytes(file)) {
       if (FileCalls.unlinkat(fd, bytes.address(), 0) != 0 && Libc.errno() != Errno.ENOENT) {
@@ -194,7 +198,7 @@ public final class Descriptor implements AutoCloseable {
     }
   }
 
-  /** Where the symbolic link leads that was looked at: this very one, whatever its name. */
+  /** The target of this symbolic link. */
   public String target() throws IOException {
     try (NativeBuffer result = NativeBuffer.allocate(MAX_PATH);
         NativeBuffer empty = bytes("")) {
@@ -218,7 +222,7 @@ public final class Descriptor implements AutoCloseable {
     }
   }
 
-  /** What the kernel says of it now. */
+  /** Its present attributes. */
   public FileFacts facts() throws IOException {
     int statx =
         Numbers.of(SystemCallNumbers.STATX, stackweave.agent.cpu.aarch64.SystemCallNumbers.STATX);
@@ -271,7 +275,7 @@ public final class Descriptor implements AutoCloseable {
     }
   }
 
-  /** A stream connected to the socket that was found here: to this very one, whatever its name. */
+  /** Connects a stream to this socket, whatever its name is now. */
   public Descriptor connect() throws IOException {
     Descriptor stream =
         opened(FileCalls.socket(AF_UNIX, SOCK_STREAM | Libc.O_CLOEXEC | Libc.O_NONBLOCK, 0), name);
@@ -286,13 +290,13 @@ public final class Descriptor implements AutoCloseable {
           stream.close();
           throw failure(name, errno);
         }
-        LockSupport.parkNanos(QUEUE_PAUSE_NANOS); // many are waiting there already
+        LockSupport.parkNanos(QUEUE_PAUSE_NANOS); // the socket's queue is full
       }
       return stream;
     }
   }
 
-  /** The process that listens at the other end, and its user; of a connected stream. */
+  /** The listening process of a connected stream, and its user. */
   public Peer peer() throws IOException {
     try (NativeBuffer result = NativeBuffer.allocate(4 * Integer.BYTES)) {
       ByteBuffer bytes = result.bytes();
@@ -307,18 +311,18 @@ public final class Descriptor implements AutoCloseable {
   }
 
   /**
-   * Who is at the other end of a stream.
+   * The other end of a stream.
    *
-   * @param pid as this process sees it; 0 where it can't
+   * @param pid as this process sees it; 0 if it is not visible
    * @param uid its effective user id as this process sees it
    */
   public record Peer(int pid, int uid) {}
 
   /**
-   * Takes what has arrived on a stream, and waits for the first of it.
+   * Reads what has arrived on a stream, waiting for its first byte.
    *
    * @return how many bytes; 0 at its end
-   * @throws FileSystemException also when nothing comes in this time
+   * @throws FileSystemException also if nothing arrives in time
    */
   public int receive(NativeBuffer buffer, int timeoutMillis) throws IOException {
     try (NativeBuffer poll = NativeBuffer.allocate(Long.BYTES)) {
@@ -342,10 +346,10 @@ public final class Descriptor implements AutoCloseable {
   }
 
   /**
-   * Sends a signal to the process whose directory in /proc this is: to it, and never to another
-   * that has its number by now. Before Linux 5.1 that is looked at just before.
+   * Sends a signal to the process whose /proc directory this is, never to another that has reused
+   * its id. Before Linux 5.1 that is only checked just before.
    *
-   * @param pid its number
+   * @param pid its id
    */
   public void signal(int pid, int signal) throws IOException {
     if (Libc.syscall(FileCalls.PIDFD_SEND_SIGNAL, fd, signal, 0, 0, 0, 0) == 0) {
@@ -360,7 +364,7 @@ public final class Descriptor implements AutoCloseable {
     }
   }
 
-  /** A path by which this process, and no other, finds what is open here. */
+  /** A path by which this process only can open this descriptor again. */
   public String ownPath() {
     return "/proc/self/fd/" + fd;
   }
@@ -384,7 +388,9 @@ public final class Descriptor implements AutoCloseable {
 
   private static NativeBuffer bytes(String path) throws IOException {
     // As the JDK's own file system encodes names.
-    byte[] bytes = path.getBytes(Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8")));
+    byte[] bytes =
+        path.getBytes(
+            Charset.forName(System.getProperty(JvmProperties.FILE_NAME_ENCODING, "UTF-8")));
     if (bytes.length >= PATH_MAX || path.indexOf('\0') >= 0) {
       throw new FileSystemException(path, null, "no name for a file");
     }

@@ -25,7 +25,7 @@ public final class Errno {
 
   private Errno() {}
 
-  /** The symbol, as {@code man errno} has it, or {@code errno 117} for one not in use here. */
+  /** The symbol of errno(3), or {@code errno 117} for a value not listed here. */
   public static String name(int errno) {
     return switch (errno) {
       case EPERM -> "EPERM";

@@ -4,12 +4,12 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * The libc functions on files relative to a directory's descriptor, and on sockets. As in {@link
- * Libc}: primitives only, −1 and {@link Libc#errno} on failure; a path is the address of bytes that
- * end with 0. Not in {@link Libc}, so that the agent binds none of them. Thread-safe.
+ * The libc functions for files relative to a directory, and for sockets; as in {@link Libc},
+ * primitives only, −1 and {@link Libc#errno} on failure; a path is the address of a null-terminated
+ * string. Apart from {@link Libc} because only the command line needs them. Thread-safe.
  */
 final class FileCalls {
-  /** asm-generic/fcntl.h, and arch/arm64/include/uapi/asm/fcntl.h where they differ. */
+  /** asm-generic/fcntl.h; those that differ on AArch64 are in {@code FileInterface}. */
   static final int O_CREAT = 0100;
 
   static final int O_EXCL = 0200;
@@ -25,7 +25,9 @@ final class FileCalls {
   static final int RESOLVE_NO_SYMLINKS = 0x04;
   static final int RESOLVE_IN_ROOT = 0x10;
 
-  /** Of asm-generic/unistd.h from 5.1 on: the same on every architecture. */
+  /**
+   * System call numbers of asm-generic/unistd.h, the same on every architecture from Linux 5.1 on.
+   */
   static final int PIDFD_SEND_SIGNAL = 424;
 
   static final int OPENAT2 = 437;

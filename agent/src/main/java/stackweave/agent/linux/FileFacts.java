@@ -1,11 +1,11 @@
 package stackweave.agent.linux;
 
 /**
- * What the kernel says of an open file (statx(2)).
+ * Attributes of an open file, by statx(2). Immutable.
  *
  * @param mode type and permissions, as in stat(2)
  * @param uid the owner's id
- * @param links the number of its names
+ * @param links the number of hard links
  * @param size in bytes
  * @param device major number in the upper half, minor in the lower
  * @param inode its number on that device
@@ -20,14 +20,17 @@ public record FileFacts(int mode, int uid, int links, long size, long device, lo
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int PERMISSIONS = 07777;
 
+  /** Whether it is a directory. */
   public boolean isDirectory() {
     return (mode & TYPE) == DIRECTORY;
   }
 
+  /** Whether it is a regular file. */
   public boolean isRegular() {
     return (mode & TYPE) == REGULAR;
   }
 
+  /** Whether it is a socket. */
   public boolean isSocket() {
     return (mode & TYPE) == SOCKET;
   }
@@ -47,11 +50,12 @@ public record FileFacts(int mode, int uid, int links, long size, long device, lo
     return (mode & STICKY) != 0;
   }
 
-  /** The permissions, set-id and sticky bits included. */
+  /** The permissions, including set-id and sticky bits. */
   public int permissions() {
     return mode & PERMISSIONS;
   }
 
+  /** Whether both are the same file: same device and inode. */
   public boolean isSameFileAs(FileFacts other) {
     return device == other.device && inode == other.inode;
   }

@@ -3,9 +3,9 @@ package stackweave.agent.linux;
 import java.nio.ByteBuffer;
 
 /**
- * The id that was given to the last process or thread started on this machine (in this pid
- * namespace): the last field of /proc/loadavg. As long as it does not change, no thread was
- * started. Costs about 1.5 µs. Not thread-safe.
+ * Reads the last process or thread id assigned in this pid namespace, the last field of
+ * /proc/loadavg: while it does not change, no thread was started. Costs about 1.5 µs. Not
+ * thread-safe.
  */
 public final class LastPid implements AutoCloseable {
   private static final int LINE = 128;
@@ -13,11 +13,12 @@ public final class LastPid implements AutoCloseable {
   private final int fd;
   private final NativeBuffer buffer = NativeBuffer.allocate(LINE);
 
+  /** Opens /proc/loadavg; if that fails, {@link #read} returns −1. */
   public LastPid() {
     fd = Libc.open("/proc/loadavg", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
   }
 
-  /** The id, or −1 where the kernel doesn't say. */
+  /** The id, or −1 if it can't be read. */
   public int read() {
     if (fd < 0) {
       return -1;

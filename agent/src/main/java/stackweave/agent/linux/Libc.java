@@ -4,13 +4,11 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * The libc functions in use, bound once, called with primitives only: no call allocates, but for
- * those that take a String.
- *
- * <p>Addresses and sizes are {@code long}s. Functions return what the C function returns; after −1
- * {@link #errno} has the reason. Functions with a variable argument list in C ({@code syscall},
- * {@code ioctl}, {@code open}, {@code prctl}, {@code mremap}) are bound with fixed ones: on Linux
- * x86-64 and AArch64 both are passed the same way. Initialising this class initialises JNA (about
+ * The libc functions in use, bound by JNA with primitive parameters only; no call allocates, except
+ * those that take a String. Addresses and sizes are {@code long}s. Functions return what the C
+ * function returns; after −1 {@link #errno} has the reason. Variadic C functions ({@code syscall},
+ * {@code ioctl}, {@code open}, {@code prctl}, {@code mremap}) are bound with fixed parameters,
+ * which Linux x86-64 and AArch64 pass the same way. Initialising this class initialises JNA (about
  * 80 ms). Thread-safe.
  */
 public final class Libc {
@@ -25,12 +23,12 @@ public final class Libc {
   public static final int MREMAP_MAYMOVE = 1;
   public static final int MREMAP_FIXED = 2;
 
-  /** What mmap returns where it fails. */
+  /** What mmap returns on failure. */
   public static final long MAP_FAILED = -1;
 
   public static final int MADV_DONTFORK = 10;
 
-  /** Linux 5.14. */
+  /** Since Linux 5.14. */
   public static final int MADV_POPULATE_WRITE = 23;
 
   public static final int F_ADD_SEALS = 1033;
@@ -58,9 +56,7 @@ public final class Libc {
   private static final int RTLD_NOLOAD = 4;
 
   static {
-    // The functions stay bound when the handle is closed: it is that of the process itself, which
-    // is
-    // never unloaded.
+    // Functions stay bound after the handle is closed, since the process itself is never unloaded.
     try (NativeLibrary process = NativeLibrary.getProcess()) {
       Native.register(Libc.class, process);
     }
@@ -84,7 +80,7 @@ public final class Libc {
 
   public static native int mprotect(long address, long length, int protection);
 
-  /** Variable in C; {@code target} counts with {@link #MREMAP_FIXED}. */
+  /** Variadic in C; {@code target} is used with {@link #MREMAP_FIXED}. */
   public static native long mremap(
       long address, long oldLength, long newLength, int flags, long target);
 
@@ -103,7 +99,7 @@ public final class Libc {
 
   public static native int open(String path, int flags, int mode);
 
-  /** Variable in C; {@code path} is the address of bytes that end with 0. */
+  /** Variadic in C; {@code path} is the address of a null-terminated string. */
   public static native int openat(int directory, long path, int flags, int mode);
 
   public static native int close(int fd);
@@ -145,7 +141,7 @@ public final class Libc {
   public static native int geteuid();
 
   /**
-   * The address of a function of the vdso, the kernel's own library in every process; 0 where the C
+   * The address of a function of the vDSO, which the kernel maps into every process; 0 if the C
    * library does not list it.
    */
   public static long vdsoFunction(String name) {

@@ -2,13 +2,11 @@ package stackweave.agent.linux;
 
 import java.util.Locale;
 
-/** What the user wants the process's own memory to be read with. */
+/** How the process reads its own memory, as the option {@code memory} says. */
 public enum MemoryAccess {
-  /** process_vm_readv, but /proc/self/mem where a seccomp filter may kill. */
+  /** process_vm_readv, but /proc/self/mem if a seccomp filter may kill. */
   AUTO,
-  /**
-   * process_vm_readv whatever filter there is; /proc/self/mem where it is answered with an error.
-   */
+  /** process_vm_readv despite any filter; /proc/self/mem if that is answered with an error. */
   PROCESS_VM_READV,
   /** /proc/self/mem, always. */
   PROC_SELF_MEM;

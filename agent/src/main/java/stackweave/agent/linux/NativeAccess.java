@@ -1,8 +1,8 @@
 package stackweave.agent.linux;
 
 /**
- * Whether this process lets us call native functions at all: JNA has a library that must be mapped
- * from a file. Thread-safe.
+ * Whether native functions can be called in this process: JNA's library must be mapped from a file.
+ * Thread-safe.
  */
 public final class NativeAccess {
   private static final String WHY_NOT = whyNotNow();
@@ -10,8 +10,8 @@ public final class NativeAccess {
   private NativeAccess() {}
 
   /**
-   * Why JNA can't be used, for people; null if it can. The first call initialises JNA. The answer
-   * is for the life of the JVM, as a class that could not be initialised is.
+   * Why JNA can't be used, for users; null if it can. The first call initialises JNA; the answer
+   * holds for the life of the JVM.
    */
   public static String whyNot() {
     return WHY_NOT;

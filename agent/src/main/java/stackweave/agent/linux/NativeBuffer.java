@@ -4,11 +4,10 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 
 /**
- * Memory that the kernel reads or writes: its address and a view of it in native byte order.
- *
- * <p>Mapped for itself rather than taken as a direct buffer, so that neither the application's
- * -XX:MaxDirectMemorySize nor a cleaner thread is involved. Freed by {@link #close} and by nothing
- * else; the view must not be used afterwards. Not thread-safe.
+ * Memory for system calls: its address, and a view of it in native byte order. It has its own
+ * mapping and is not a direct buffer, so that neither the application's -XX:MaxDirectMemorySize nor
+ * a cleaner thread is involved. Must be closed; the view must not be used afterwards. Not
+ * thread-safe.
  */
 public final class NativeBuffer implements AutoCloseable {
   private static final int MIN_PAGE = 4096;
@@ -44,8 +43,8 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * A shared, writable mapping of a file descriptor from its beginning, or null where the kernel
-   * refuses it; {@link Libc#errno} then has the reason.
+   * A shared, writable mapping of a file descriptor from its beginning; null if the kernel refuses,
+   * with the reason in {@link Libc#errno}.
    */
   public static NativeBuffer map(int fd, int length) {
     long address = Libc.mmap(0, length, Libc.PROT_READ | Libc.PROT_WRITE, Libc.MAP_SHARED, fd, 0);
@@ -53,15 +52,14 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * Zeroed memory that is seen twice in a row, so that what runs over its end goes on at its
-   * beginning; the view is that of both. All its pages are there when this returns: whoever writes
-   * to it later never meets a kernel that has none left. Null where the kernel refuses it; {@link
-   * Libc#errno} then has the reason.
+   * Zeroed memory mapped twice in a row, so that an access beyond its end continues at its
+   * beginning; the view covers both. All pages are present on return, so that a later write can't
+   * fail; a forked child doesn't inherit it. Null if the kernel refuses, with the reason in {@link
+   * Libc#errno}.
    *
-   * <p>Shared anonymous memory is charged as a whole when it is mapped (mm/shmem.c,
-   * shmem_zero_setup), other than a memory file's, whose pages are charged one by one at their
-   * first touch, which ends in SIGBUS where they aren't granted. Of shared memory, mremap with an
-   * old size of 0 makes a second view. A forked child gets neither.
+   * <p>Shared anonymous memory is charged as a whole when mapped (shmem_zero_setup in mm/shmem.c),
+   * while a memory file's pages are charged at first touch, with SIGBUS on failure. mremap with an
+   * old size of 0 makes a second view of shared memory.
    *
    * @param length a multiple of the page size
    */
@@ -85,7 +83,7 @@ public final class NativeBuffer implements AutoCloseable {
                 == address + length
             && Libc.madvise(address, 2L * length, Libc.MADV_DONTFORK) == 0;
     if (!mapped) {
-      Libc.munmap(address, 2L * length); // which leaves errno alone, as it succeeds
+      Libc.munmap(address, 2L * length); // which keeps errno, as it succeeds
       return null;
     }
     NativeBuffer buffer = new NativeBuffer(address, 2L * length);
@@ -105,7 +103,7 @@ public final class NativeBuffer implements AutoCloseable {
     }
   }
 
-  /** A path as the kernel takes it: ASCII, and a 0 behind it. */
+  /** A path as a null-terminated ASCII string. */
   public static NativeBuffer path(String ascii) {
     NativeBuffer buffer = allocate(ascii.length() + 1);
     for (int i = 0; i < ascii.length(); i++) {
@@ -114,7 +112,7 @@ public final class NativeBuffer implements AutoCloseable {
     return buffer;
   }
 
-  /** Memory that was mapped by somebody else, as long as he keeps it. */
+  /** A view of memory mapped by others, valid while they keep it. */
   public static NativeBuffer view(long address, long length) {
     return new NativeBuffer(address, length);
   }

@@ -1,6 +1,6 @@
 package stackweave.agent.linux;
 
-/** Numbers that the kernel's interface has per architecture. */
+/** Selects numbers of the kernel's interface by architecture. Stateless. */
 final class Numbers {
   private static final SystemCalls ARCHITECTURE =
       SystemCalls.current()
@@ -8,7 +8,7 @@ final class Numbers {
 
   private Numbers() {}
 
-  /** The one of the running JVM. */
+  /** The number for the running JVM's architecture. */
   static int of(int x86, int aarch64) {
     return switch (ARCHITECTURE) {
       case X86_64 -> x86;

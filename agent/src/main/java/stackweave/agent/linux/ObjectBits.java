@@ -6,22 +6,19 @@ import com.sun.jna.NativeLibrary;
 import java.util.Map;
 
 /**
- * Where an object lies in the heap, as bits to compare with others found on a stack: nothing is
- * ever read through them.
- *
- * <p>HotSpot hands an object to native code as the address of a slot in the calling frame that
- * holds the object's address (a local handle, which has no tag: {@code jniHandles.hpp}). The kernel
- * copies that slot while the call lasts, into a file in memory or, where none must be asked for
- * ({@link GuardedCall#MEMFD_CREATE}), into a message between two sockets, and from there it is
- * read. About 1.2 µs with a file, half as much again with sockets; allocates nothing. Not
- * thread-safe.
+ * The address of an object in the heap, as bits to compare with values found on a stack; nothing
+ * may be read through them. HotSpot passes an object to native code as the address of a slot that
+ * holds the object's address (a local handle, untagged: {@code jniHandles.hpp}). The kernel copies
+ * that slot during the call, into a memory file, or into a socket if {@link
+ * GuardedCall#MEMFD_CREATE} must not be used, from where it is read. About 1.2 µs with a file, half
+ * as much again with sockets; allocates nothing. Not thread-safe.
  */
 public final class ObjectBits implements AutoCloseable {
 
-  /** Bound apart from all other functions: an object may be passed to this one alone. */
+  /** Bound apart from all others, as only these may be passed an object. */
   private static final class Functions {
     static {
-      // As in Libc: what is bound stays bound.
+      // As in Libc, functions stay bound.
       try (NativeLibrary process =
           NativeLibrary.getProcess(Map.of(Library.OPTION_ALLOW_OBJECTS, true))) {
         Native.register(Functions.class, process);
@@ -44,12 +41,12 @@ public final class ObjectBits implements AutoCloseable {
 
   private int target;
 
-  /** What a socket's message comes out of; none where the target is a file. */
+  /** The receiving socket; none if the target is a file. */
   private int receiver = NONE;
 
   /**
    * @param policy of the calling thread
-   * @throws UnsupportedOperationException where the kernel grants neither, with its reason
+   * @throws UnsupportedOperationException if the kernel grants neither, with its reason
    */
   public ObjectBits(SystemCalls calls, CallPolicy policy) {
     if (policy.allows(GuardedCall.MEMFD_CREATE)) {
@@ -70,8 +67,8 @@ public final class ObjectBits implements AutoCloseable {
   }
 
   /**
-   * The address of {@code object} at some moment of this call; 0 if it can't be had. A collection
-   * may move the object at any time.
+   * The address of {@code object} at some moment of this call; 0 if not available. A collection may
+   * move the object at any time.
    */
   public long of(Object object) {
     boolean copied = target >= 0 && object != null && copy(object);

@@ -10,14 +10,14 @@ import java.util.Map;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * Directories in which nobody but this process's user and root has a hand, nor in any directory on
- * the way there. Thread-safe.
+ * Checks that only this process's user and root can change a directory, or any directory on the
+ * path to it. Thread-safe.
  */
 public final class OwnDirectory {
   private static final String STATUS = "/proc/self/status";
   private static final int ROOT = 0;
 
-  /** As the kernel: MAXSYMLINKS in include/linux/namei.h. */
+  /** As in the kernel: MAXSYMLINKS, include/linux/namei.h. */
   private static final int MAX_LINKS = 40;
 
   private static final int WRITABLE_BY_OTHERS = 0022;
@@ -26,11 +26,11 @@ public final class OwnDirectory {
   private OwnDirectory() {}
 
   /**
-   * Why a path is no such directory, in a few words; null if it is one. A link to one is none:
-   * whoever made the link chooses where it leads. To use it by the path that {@link
-   * Path#toRealPath} gives keeps it so.
+   * Why a path is no such directory, in a few words; null if it is one. A symbolic link to one is
+   * not: whoever made the link controls where it leads. Use the path of {@link Path#toRealPath}
+   * afterwards.
    *
-   * @throws IOException if it isn't there or can't be looked at
+   * @throws IOException if it doesn't exist or can't be read
    */
   public static String problemOf(Path path) throws IOException {
     Map<String, Object> facts =
@@ -49,10 +49,10 @@ public final class OwnDirectory {
     return absolute.getParent() == null ? null : problemOnTheWay(absolute.getParent(), self);
   }
 
-  /** Goes name by name, as the kernel does: whoever owns a link on the way chooses the rest. */
+  /** Checks name by name, as the kernel resolves: the owner of a link controls the rest. */
   private static String problemOnTheWay(Path to, int self) throws IOException {
-    // In a user namespace the machine's root has the number of nobody. Whoever owns the root
-    // directory chooses all that is in it, so there is nothing to lose by trusting him.
+    // In a user namespace the machine's root has the id of nobody. The owner of the root directory
+    // controls everything below, so trusting that user loses nothing.
     Path at = to.getRoot();
     int top = (int) Files.getAttribute(at, "unix:uid");
     Deque<Path> left = new ArrayDeque<>();
@@ -110,8 +110,8 @@ public final class OwnDirectory {
   }
 
   /**
-   * The user id that files are opened with; proc_pid_status(5), the second number of Uid. Asks for
-   * no native call, so that it can be had before JNA is there.
+   * The effective user id; proc_pid_status(5), the second number of Uid. Makes no native call, so
+   * it works before JNA is loaded.
    *
    * @throws IOException if /proc can't be read
    */

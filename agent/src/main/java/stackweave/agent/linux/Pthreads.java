@@ -4,9 +4,9 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * What the C library says of the calling thread. Bound apart from {@link Libc}: before glibc 2.34
- * these are in a library of their own, and whoever does without them goes on where it is not there.
- * Initialising this class throws a {@link LinkageError} then. Thread-safe.
+ * The calling thread's descriptor and stack, from the C library. Apart from {@link Libc}: before
+ * glibc 2.34 these functions are in a library of their own, and initialising this class throws a
+ * {@link LinkageError} if that isn't loaded. Thread-safe.
  */
 public final class Pthreads {
   /** struct pthread_attr_t has 56 bytes on x86-64, 64 on AArch64. */
@@ -21,7 +21,7 @@ public final class Pthreads {
   private Pthreads() {}
 
   /**
-   * One thread, by its own words.
+   * A thread's descriptor and stack.
    *
    * @param descriptor the value of pthread_self, the address of glibc's struct pthread
    * @param stackStart the lowest address of its stack, without the guard
@@ -29,7 +29,7 @@ public final class Pthreads {
    */
   public record Self(long descriptor, long stackStart, long stackBytes) {}
 
-  /** The calling thread; null if the C library doesn't say. */
+  /** The calling thread's; null if the C library doesn't say. */
   public static Self self() {
     try (NativeBuffer buffer = NativeBuffer.allocate(ATTRIBUTES_BYTES + 2 * Long.BYTES)) {
       long attributes = buffer.address() + 2 * Long.BYTES;

@@ -4,7 +4,7 @@ import java.util.SplittableRandom;
 import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
- * Random numbers of the kernel, without the JDK's SecureRandom, which would keep /dev/random and
+ * Random numbers by getrandom(2). Not the JDK's SecureRandom, which would keep /dev/random and
  * /dev/urandom open for the rest of the JVM's life. Thread-safe.
  */
 public final class Randomness {
@@ -13,8 +13,8 @@ public final class Randomness {
   private Randomness() {}
 
   /**
-   * A number that nobody can guess; where the kernel has none to give (before 3.17, or just after
-   * its start), one that nobody will guess by accident.
+   * An unpredictable number. If the kernel has none (before 3.17, or just after its start), only a
+   * number unlikely to be repeated.
    */
   public static long next() {
     try (NativeBuffer word = NativeBuffer.allocate(Long.BYTES)) {

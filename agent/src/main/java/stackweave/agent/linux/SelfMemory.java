@@ -6,35 +6,34 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Reads the memory of the own process through the kernel, so that an address that is gone by now
- * ends in an exception and not in a signal.
- *
- * <p>process_vm_readv on the own pid; where that is denied (a seccomp filter, a kernel without
- * CONFIG_CROSS_MEMORY_ATTACH) or must not be tried ({@link GuardedCall}), pread of /proc/self/mem.
- * One difference is left: pages without read permission are unreadable to the first and readable to
- * the second. About 1 µs a call, 6.5 µs for 64 KiB; nothing is cached and nothing allocated. Not
- * thread-safe.
+ * Reads the process's own memory through the kernel, so that an unmapped address is an exception
+ * and not a signal: by process_vm_readv on the own pid, or, where that is denied (seccomp filter,
+ * kernel without CONFIG_CROSS_MEMORY_ATTACH) or must not be tried ({@link GuardedCall}), by pread
+ * of /proc/self/mem. Only the latter reads pages without read permission. About 1 µs a call, 6.5 µs
+ * for 64 KiB; caches and allocates nothing. Not thread-safe.
  */
 public final class SelfMemory implements MemoryReader, AutoCloseable {
 
   /** How the memory is read. */
   public enum Way {
+    /** By process_vm_readv(2). */
     PROCESS_VM_READV,
+    /** By pread of /proc/self/mem. */
     PROC_SELF_MEM,
-    /** Both are denied, or this reader is closed: every read is {@code UNREADABLE}. */
+    /** Not at all: both are denied, or this reader is closed. Every read is {@code UNREADABLE}. */
     NONE
   }
 
   private static final int LOCAL_VECTOR = 0;
   private static final int REMOTE_VECTOR = 16;
 
-  /** How many pieces one call reads at most. */
+  /** Most pieces that one call reads. */
   private static final int MAX_VECTORS = 64;
 
   private static final int VECTOR_BYTES = 16;
   private static final int DATA = REMOTE_VECTOR + MAX_VECTORS * VECTOR_BYTES;
 
-  /** The most that one call reads; longer reads are several calls. */
+  /** Most bytes that one call reads; longer reads are several calls. */
   private static final int CAPACITY = 64 * 1024;
 
   private final int pid;
@@ -44,21 +43,21 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   private int memFd = -1;
   private boolean guarded;
 
-  /** Whether the user has said that process_vm_readv kills nobody. */
-  private boolean vouchedFor;
+  /** Whether the user has allowed process_vm_readv under a filter. */
+  private boolean allowed;
 
   private int vectorErrno;
   private int fileErrno;
 
-  /** Reads as {@link MemoryAccess#AUTO} has it, for the calling thread. */
+  /** With {@link MemoryAccess#AUTO}, for the calling thread. */
   public SelfMemory() {
     this(MemoryAccess.AUTO);
   }
 
-  /** For the calling thread, which is to be the only one that reads. */
+  /** For the calling thread, which must be the only one that reads. */
   public SelfMemory(MemoryAccess access) {
     this(wayFor(access));
-    vouchedFor = access == MemoryAccess.PROCESS_VM_READV;
+    allowed = access == MemoryAccess.PROCESS_VM_READV;
     guarded = access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
   }
 
@@ -72,7 +71,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     return vector ? Way.PROCESS_VM_READV : Way.PROC_SELF_MEM;
   }
 
-  /** Begins with {@code way}; a test's entry to the fallback. */
+  /** Starts with {@code way}; for tests of the fallback. */
   public SelfMemory(Way way) {
     pid = Libc.getpid();
     buffer = NativeBuffer.allocate(DATA + CAPACITY);
@@ -85,8 +84,8 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   }
 
   /**
-   * What denies this process its own memory, with the kernel's answers; empty where it is read. One
-   * read finds out.
+   * Why the process can't read its own memory, with the kernel's answers; empty if it can. Tries
+   * one read.
    */
   public String denial() {
     try {
@@ -105,26 +104,23 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     return guarded ? GuardedCall.PROCESS_VM_READV.notTried() : "not asked for";
   }
 
-  /**
-   * Whether the memory is read through /proc/self/mem only because a seccomp filter may kill who
-   * calls process_vm_readv.
-   */
+  /** Whether /proc/self/mem is used only because a seccomp filter may kill for process_vm_readv. */
   public boolean isGuarded() {
     return guarded;
   }
 
   /**
-   * Never calls process_vm_readv again: a filter has come that may kill. Without effect where the
-   * user has asked for {@link MemoryAccess#PROCESS_VM_READV}.
+   * Stops using process_vm_readv, since a seccomp filter was installed. No effect if the user has
+   * asked for {@link MemoryAccess#PROCESS_VM_READV}.
    */
   public void guard() {
-    if (!vouchedFor && way == Way.PROCESS_VM_READV) {
+    if (!allowed && way == Way.PROCESS_VM_READV) {
       guarded = true;
       openProcSelfMem();
     }
   }
 
-  /** How the memory is read at the moment: a denial is noticed by the read that meets it. */
+  /** How the memory is read at present; a denial is noticed by the read that meets it. */
   public Way way() {
     return way;
   }
@@ -156,7 +152,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     }
   }
 
-  /** A further piece in the same call costs half a microsecond. */
+  /** Reads many pieces by one call; each further piece costs half a microsecond. */
   @Override
   public void readEach(long[] addresses, int count, int length, byte[] target)
       throws UnreadableMemoryException {
@@ -203,7 +199,9 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     bytes.putLong(REMOTE_VECTOR + i * VECTOR_BYTES + 8, length);
   }
 
-  /** Returns how many bytes were read, or -1; where that is for ever, the other way is taken. */
+  /**
+   * Returns how many bytes were read, or -1; after a permanent denial, switches to /proc/self/mem.
+   */
   private long readVectors(int count, int length) {
     long base = buffer.address();
     bytes.putLong(LOCAL_VECTOR + 8, length);

@@ -5,7 +5,10 @@ import java.util.Optional;
 import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 import stackweave.unwind.Architecture;
 
-/** Numbers of the system calls that libc has no function for, per architecture. */
+/**
+ * The system calls without a libc function, by architecture. Functions return what the kernel
+ * returns, or −1 with the reason in {@link Libc#errno}. Thread-safe.
+ */
 public enum SystemCalls {
   X86_64(
       Architecture.X86_64,
@@ -76,7 +79,7 @@ public enum SystemCalls {
     this.newfstatat = newfstatat;
   }
 
-  /** Those of the running JVM; empty on an architecture that the engines don't know. */
+  /** Those of the running JVM; empty on an architecture that the engines don't support. */
   public static Optional<SystemCalls> current() {
     return switch (System.getProperty("os.arch", "").toLowerCase(Locale.ROOT)) {
       case "amd64", "x86_64" -> Optional.of(X86_64);
@@ -85,6 +88,7 @@ public enum SystemCalls {
     };
   }
 
+  /** The architecture as the unwinder knows it. */
   public Architecture architecture() {
     return architecture;
   }
@@ -97,7 +101,7 @@ public enum SystemCalls {
     return (int) Libc.syscall(perfEventOpen, attr, tid, cpu, groupFd, flags, 0);
   }
 
-  /** The calling thread's id as the OS has it. */
+  /** The calling thread's id in the OS. */
   public int gettid() {
     return (int) Libc.syscall(gettid, 0, 0, 0, 0, 0, 0);
   }

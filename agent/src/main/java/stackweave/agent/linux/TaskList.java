@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The threads of this process, listed over and over without garbage: the directory /proc/self/task
- * stays open. Listing costs about 0.6 µs a thread, nearly all of it the kernel's. Not thread-safe.
+ * Lists the threads of this process repeatedly without allocating: /proc/self/task stays open.
+ * Costs about 0.6 µs a thread, nearly all of it in the kernel. Not thread-safe.
  */
 public final class TaskList implements AutoCloseable {
   private static final int BUFFER_BYTES = 32 * 1024;
@@ -27,7 +27,8 @@ public final class TaskList implements AutoCloseable {
   }
 
   /**
-   * Null where /proc is not mounted or no descriptor is left; {@link Libc#errno} has the reason.
+   * Opens it; null if /proc is not mounted or no descriptor is left, with the reason in {@link
+   * Libc#errno}.
    */
   public static TaskList open(SystemCalls calls) {
     int fd = Libc.open("/proc/self/task", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
@@ -35,7 +36,7 @@ public final class TaskList implements AutoCloseable {
   }
 
   /**
-   * Lists anew. A thread that ends or starts meanwhile may or may not be among them.
+   * Lists the threads. One that ends or starts meanwhile may or may not be among them.
    *
    * @return how many threads, or −1 if the kernel does not say
    */
@@ -71,7 +72,7 @@ public final class TaskList implements AutoCloseable {
     }
   }
 
-  /** Of a null-terminated name; 0 for {@code .} and {@code ..}. */
+  /** The number that a null-terminated name is; 0 for {@code .} and {@code ..}. */
   private static int number(ByteBuffer bytes, int from) {
     int value = 0;
     for (int at = from; bytes.get(at) >= '0' && bytes.get(at) <= '9'; at++) {

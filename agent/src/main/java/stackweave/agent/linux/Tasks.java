@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import stackweave.maps.proc.PlainFiles;
 
-/** What /proc/self says about this process: its threads and its file descriptors. Thread-safe. */
+/** This process's threads and file descriptors, from /proc/self. Stateless. */
 public final class Tasks {
   private Tasks() {}
 
   /**
-   * The ids of all threads at the moment, ascending as the kernel lists them; empty if /proc is not
+   * The ids of all present threads, ascending as the kernel lists them; empty if /proc is not
    * mounted. A thread that ends or starts meanwhile may or may not be among them.
    */
   public static int[] list() {
@@ -25,7 +25,7 @@ public final class Tasks {
     return tids;
   }
 
-  /** A thread's name as the kernel has it (at most 15 bytes), or null if the thread is gone. */
+  /** A thread's name in the kernel (at most 15 bytes), or null if the thread has ended. */
   public static String comm(int tid) {
     try {
       byte[] comm = PlainFiles.bytes("/proc/self/task/" + tid + "/comm");

@@ -4,28 +4,31 @@ import java.nio.charset.StandardCharsets;
 import stackweave.agent.cpu.x86_64.FileInterface;
 
 /**
- * How many threads this process has, asked in 2 µs however many they are: the directory
- * /proc/self/task has two links, and one for each thread (fs/proc/base.c, proc_task_getattr). Needs
- * no file descriptor. Not thread-safe.
+ * Counts the threads of this process in 2 µs, however many: the directory /proc/self/task has two
+ * links and one for each thread (proc_task_getattr in fs/proc/base.c). Needs no file descriptor.
+ * Not thread-safe.
  */
 public final class ThreadCount implements AutoCloseable {
   private static final String PATH = "/proc/self/task";
   private static final int STAT_BYTES = 256;
 
-  /** Of the links of a directory without subdirectories. */
+  /** Links of a directory without subdirectories. */
   private static final int OWN_LINKS = 2;
 
   private final SystemCalls calls;
   private final NativeBuffer path = NativeBuffer.allocate(PATH.length() + 1);
   private final NativeBuffer stat = NativeBuffer.allocate(STAT_BYTES);
 
+  /**
+   * @param calls for newfstatat
+   */
   public ThreadCount(SystemCalls calls) {
     this.calls = calls;
     path.bytes().put(0, PATH.getBytes(StandardCharsets.US_ASCII));
     path.bytes().put(PATH.length(), (byte) 0);
   }
 
-  /** Threads at the moment, at least 1; −1 where /proc is not mounted. */
+  /** The present number of threads, at least 1; −1 if /proc is not mounted. */
   public int read() {
     if (calls.newfstatat(path.address(), stat.address()) < 0) {
       return -1;

@@ -4,8 +4,9 @@ import java.io.IOException;
 import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
- * The rights of a single thread: the kernel has user, groups and capabilities per thread, and only
- * the C library makes all threads of a process change them together. So raw system calls.
+ * Changes the credentials of a single thread, by raw system calls: the kernel has user, groups and
+ * capabilities per thread, and only the C library changes them for all threads together. Used by
+ * the command line; acts on the calling thread.
  */
 public final class ThreadRights {
   /** linux/capability.h. */
@@ -17,15 +18,12 @@ public final class ThreadRights {
   private ThreadRights() {}
 
   /**
-   * Makes the calling thread act as another user from now on: for files, sockets and whatever else
-   * asks for effective rights, and without any effective capability, be the user root.
-   *
-   * <p>Real and saved user ids stay the caller's: so the other user may neither trace this process
-   * nor send it signals. Threads that this thread starts inherit what it has.
+   * Gives the calling thread another user's effective ids and groups and no effective capability,
+   * even if the user is root. Real and saved user ids stay the caller's, so that the other user may
+   * neither trace this process nor send it signals. Threads started by it inherit its credentials.
    *
    * @param groups the supplementary groups
-   * @throws IOException if the kernel refuses any part of it; nothing must then be done by this
-   *     thread
+   * @throws IOException if the kernel refuses any part; the thread must do nothing then
    */
   public static void actAs(int uid, int gid, int[] groups) throws IOException {
     try (NativeBuffer list = NativeBuffer.allocate(Math.max(1, groups.length) * Integer.BYTES)) {
@@ -73,7 +71,7 @@ public final class ThreadRights {
     mustBe(uid, gid);
   }
 
-  /** Leaves the calling thread without any effective capability; its user stays the same. */
+  /** Removes all effective capabilities of the calling thread; its user stays the same. */
   public static void dropCapabilities() throws IOException {
     try (NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
         NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES)) {
@@ -94,14 +92,17 @@ public final class ThreadRights {
     }
   }
 
-  /** Twice effective, permitted, inheritable: of the lower and of the upper 32 capabilities. */
+  /**
+   * Clears the effective sets. The layout is effective, permitted, inheritable for the lower 32
+   * capabilities, then for the upper.
+   */
   private static void clearEffective(NativeBuffer sets) {
     sets.bytes().putInt(0, 0).putInt(3 * Integer.BYTES, 0);
   }
 
-  /** What the kernel says now, and not what its calls returned. */
+  /** Checks the ids that the kernel reports now, not what its calls returned. */
   private static void mustBe(int uid, int gid) throws IOException {
-    // An id that can't be: changes nothing, and returns the one in force.
+    // An invalid id changes nothing and returns the one in force.
     long fileUser =
         Libc.syscall(
             Numbers.of(

@@ -5,18 +5,22 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What the user is told on stderr: one line a matter, each said once in the life of the JVM.
+ * Writes messages for the user on stderr, one line each, each once in the life of the JVM.
  * Thread-safe.
  */
 public final class Messages {
   private static final String CONSEQUENCE = "; the application runs on unharmed";
 
-  /** More would be the same again with other numbers. */
+  /** Most messages; more would repeat the same with other numbers. */
   private static final int MAX = 100;
 
   private final Set<String> said = new HashSet<>();
   private final Consumer<String> out;
 
+  /**
+   * With stderr as output. A class and not a lambda, since bootstrapping the first lambda costs
+   * start time.
+   */
   public Messages() {
     this(
         new Consumer<>() {
@@ -27,17 +31,17 @@ public final class Messages {
         });
   }
 
-  /** Says it elsewhere; for tests. */
+  /** With another output; for tests. */
   public Messages(Consumer<String> out) {
     this.out = out;
   }
 
-  /** Says why sampling doesn't run, or not as asked. */
+  /** Reports why sampling doesn't run, or not as asked. */
   public void sampling(String message) {
     say(message + CONSEQUENCE);
   }
 
-  /** Says what was not understood in a recording's settings, and what is done instead. */
+  /** Reports what was not understood in a recording's settings, and what is done instead. */
   public void setting(String message) {
     say(message);
   }

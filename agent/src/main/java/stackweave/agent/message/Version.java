@@ -5,15 +5,27 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The version of the agent, as its build wrote it. */
+/** The agent's version, as written by the build. Thread-safe. */
 public final class Version {
 
   private static final String FILE = "/stackweave/agent/version.txt";
 
+  /** Null until it was asked for. */
+  private static volatile String current;
+
   private Version() {}
 
-  /** Like {@code 0.1.0-SNAPSHOT}. */
+  /** The version, such as {@code 0.1.0-SNAPSHOT}. */
   public static String current() {
+    String known = current;
+    if (known == null) {
+      known = read();
+      current = known;
+    }
+    return known;
+  }
+
+  private static String read() {
     try (InputStream in = Version.class.getResourceAsStream(FILE)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {

@@ -1,27 +1,43 @@
 package stackweave.agent.apps;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import java.util.zip.Deflater;
 
-/** Compresses noise for 5 seconds, or as many as told: Java over C code of the JDK. */
+/**
+ * Compresses noise: Java over C code of the JDK. As a program it says {@code running} and does so
+ * for as many seconds as told, a third of the time: what is done beside it needs a CPU, too.
+ */
 public final class BurnsCpu {
-
-  private static final long SECONDS = 5;
+  private static final int WORK_MILLIS = 10;
 
   private BurnsCpu() {}
 
-  public static void main(String[] arguments) {
+  public static void main(String[] arguments) throws InterruptedException {
+    System.out.println("running");
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long end = System.nanoTime() + Long.parseLong(arguments[0]) * 1_000_000_000L;
+    while (System.nanoTime() - end < 0) {
+      long rest = threads.getCurrentThreadCpuTime() + WORK_MILLIS * 1_000_000L;
+      burn(() -> threads.getCurrentThreadCpuTime() >= rest);
+      Thread.sleep(2 * WORK_MILLIS);
+    }
+  }
+
+  /** Works without a rest until it is over. */
+  static void burn(BooleanSupplier over) {
     byte[] noise = new byte[1 << 16];
     new Random(1).nextBytes(noise);
     byte[] compressed = new byte[noise.length * 2];
     Deflater deflater = new Deflater();
-    long seconds = arguments.length == 0 ? SECONDS : Long.parseLong(arguments[0]);
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < seconds * 1_000_000_000L) {
+    do {
       deflater.reset();
       deflater.setInput(noise);
       deflater.finish();
       deflater.deflate(compressed);
-    }
+    } while (!over.getAsBoolean());
+    deflater.end();
   }
 }

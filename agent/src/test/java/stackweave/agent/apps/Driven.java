@@ -18,7 +18,7 @@ public final class Driven {
   private Driven() {}
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
-    Thread busy = new Thread(() -> BurnsCpu.main(new String[] {"300"}), "busy");
+    Thread busy = new Thread(() -> BurnsCpu.burn(() -> false), "busy");
     busy.setDaemon(true);
     busy.start();
     System.out.println("ready");
@@ -28,7 +28,7 @@ public final class Driven {
       if (line.startsWith("stream ")) {
         CountDownLatch seen = new CountDownLatch(SAMPLES);
         stream.enable(EVENT).with("interval", line.substring("stream ".length()));
-        stream.onEvent(EVENT, event -> seen.countDown());
+        stream.onEvent("stackweave.StackSample", event -> seen.countDown());
         stream.startAsync();
         System.out.println("seen live: " + seen.await(60, TimeUnit.SECONDS));
       } else if (line.startsWith("interval ")) {

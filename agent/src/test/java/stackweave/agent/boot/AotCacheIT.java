@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.EmptyAgent;
 import stackweave.agent.apps.Hello;
+import stackweave.testing.Ended;
 
 /** The JVM's ahead-of-time cache beside the agent: what the README says keeps it. */
 class AotCacheIT {
@@ -60,7 +61,7 @@ class AotCacheIT {
     List<String> command = new ArrayList<>(List.of(options));
     command.add("-XX:AOTCacheOutput=" + directory.resolve("app.aot"));
     command.addAll(List.of("-cp", app.toString(), Hello.class.getName()));
-    Jvm.Result made = jvm.run(directory, command);
+    Ended made = jvm.run(directory, command);
     assertEquals(0, made.exit(), made::toString);
     assertTrue(Files.isRegularFile(directory.resolve("app.aot")), made::toString);
   }
@@ -78,8 +79,9 @@ class AotCacheIT {
     command.add("-XX:AOTCache=" + directory.resolve("app.aot"));
     command.add("-Xlog:class+load:file=" + log + ":none");
     command.addAll(List.of("-cp", app.toString(), Hello.class.getName()));
-    Jvm.Result ran = jvm.run(directory, command);
-    assertEquals(new Jvm.Result(0, "hello\n", "hello on stderr\n"), ran);
+    Ended ran = jvm.run(directory, command);
+    assertEquals(
+        List.of(0, "hello\n", "hello on stderr\n"), List.of(ran.exit(), ran.out(), ran.err()));
     String start = Hello.class.getName() + " source: ";
     return Files.readAllLines(log).stream()
         .filter(line -> line.startsWith(start))

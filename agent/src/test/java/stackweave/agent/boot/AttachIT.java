@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -25,7 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
 import stackweave.agent.apps.Waits;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 
 /** The command line on running JVMs: attach, record, status, detach, and whatever can be wrong. */
 class AttachIT {
@@ -79,10 +80,10 @@ class AttachIT {
   void recordsAndLeavesNoAgentWhereNoneWas(Jvm jvm) throws Exception {
     long pid = start(jvm, BurnsCpu.class).pid();
     Path recording = directory.resolve("rec.jfr");
-    Result result =
-        command("record", pid, "-d", "3s", "-o", recording, "--interval", "2ms", "--settings=none");
+    Ended result =
+        command("record", pid, "-d", "1s", "-o", recording, "--interval=1ms", "--settings=none");
     assertEquals(0, result.exit(), result.err());
-    assertTrue(result.err().contains("interval: 2 ms of CPU time"), result.err());
+    assertTrue(result.err().contains("interval: 1 ms of CPU time"), result.err());
     assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
     assertFailed(command("status", pid), "no Stackweave agent.*");
     assertEquals(List.of(), leftIn(Path.of("/tmp/.stackweave-" + uid())));
@@ -90,17 +91,7 @@ class AttachIT {
 
   /** Those that any user can run. */
   static Stream<Jvm> publicJvms() {
-    return Jvm.all().filter(jvm -> isOpenToAll(jvm.home()));
-  }
-
-  private static boolean isOpenToAll(Path path) {
-    try {
-      return path == null
-          || (Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_EXECUTE)
-              && isOpenToAll(path.getParent()));
-    } catch (IOException e) {
-      return false;
-    }
+    return Jvm.all().filter(jvm -> jvm.jdk().isOpenToAll());
   }
 
   @ParameterizedTest
@@ -127,17 +118,18 @@ class AttachIT {
                       + " "
                       + BurnsCpu.class.getName()
                       + " 120")
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .redirectError(directory.resolve("container.txt").toFile())
               .start();
       started.add(unshare);
+      assertEquals("running", unshare.inputReader().readLine());
       long pid = javaBelow(unshare);
       Path recording = directory.resolve("rec.jfr");
-      Result result = command("record", pid, "-d", "3s", "-o", recording, "--settings=none");
+      Ended result =
+          command("record", pid, "-d", "1s", "-o", recording, "--settings=none", "--interval=1ms");
       assertEquals(0, result.exit(), result.err());
       assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
       assertEquals(List.of(), leftIn(Path.of("/proc/" + pid + "/root/tmp/.stackweave-65534")));
-      Result foreign =
+      Ended foreign =
           run(
               "setpriv",
               "--reuid",
@@ -186,7 +178,7 @@ class AttachIT {
     Process target = startWaiting(jvm, "-javaagent:" + Jars.AGENT);
     assertTrue(done(command("status", target.pid())).startsWith("state: dormant"));
     target.getOutputStream().close();
-    assertTrue(target.waitFor(30, TimeUnit.SECONDS));
+    assertTrue(target.waitFor(5, TimeUnit.MINUTES));
     assertEquals("", Files.readString(directory.resolve("target.txt")));
   }
 
@@ -204,18 +196,17 @@ class AttachIT {
   @Test
   void theShippedSettingsAreAConfiguration() throws Exception {
     Path file = directory.resolve("stackweave.jfc");
-    assertEquals(0, run(java(), "-jar", Jars.AGENT, "jfc", "-o", file).exit());
+    assertEquals(0, run(ForkedJvm.agentCommand("jfc", "-o", file)).exit());
     Configuration configuration = Configuration.create(file);
     assertEquals("true", configuration.getSettings().get("stackweave.NativeSample#enabled"));
     assertEquals("false", configuration.getSettings().get("jdk.ExecutionSample#enabled"));
   }
 
   private Process startWaiting(Jvm jvm, String... options) throws Exception {
-    Process process = start(jvm, Waits.class, options);
-    process.inputReader().readLine(); // "running"
-    return process;
+    return start(jvm, Waits.class, options);
   }
 
+  /** A JVM that has only begun to start would be ended by an attach: one whose main() runs. */
   private Process start(Jvm jvm, Class<?> main, String... options) throws Exception {
     List<String> arguments = new ArrayList<>(Arrays.asList(options));
     arguments.addAll(List.of("-cp", Jars.apps().toString(), main.getName(), "120"));
@@ -224,58 +215,27 @@ class AttachIT {
             .redirectError(directory.resolve("target.txt").toFile())
             .start();
     started.add(process);
-    awaitSignalHandler(process.pid());
+    assertEquals("running", process.inputReader().readLine());
     return process;
   }
 
-  /** A JVM that has only begun to start would be ended by an attach, and is refused. */
-  private static void awaitSignalHandler(long pid) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (System.nanoTime() < end) {
-      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
-        if (line.startsWith("SigCgt:")
-            && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 0xfff) != 0) {
-          Thread.sleep(500); // SIGSEGV and the others come one after the other
-          return;
-        }
-      }
-      Thread.sleep(20);
-    }
+  private static long javaBelow(Process unshare) {
+    return unshare
+        .descendants()
+        .filter(child -> child.info().command().orElse("").endsWith("/java"))
+        .findFirst()
+        .orElseThrow()
+        .pid();
   }
 
-  private long javaBelow(Process unshare) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (System.nanoTime() < end) {
-      for (ProcessHandle child : unshare.descendants().toList()) {
-        if (child.info().command().orElse("").endsWith("/java")) {
-          awaitSignalHandler(child.pid());
-          return child.pid();
-        }
-      }
-      Thread.sleep(50);
-    }
-    throw new IllegalStateException(
-        "no JVM came up in the container: "
-            + Files.readString(directory.resolve("container.txt"))
-            + unshare.descendants().map(child -> child.info().toString()).toList());
-  }
-
-  private Result command(String name, long pid, Object... more) throws Exception {
-    List<Object> all = new ArrayList<>(List.of(java(), "-jar", Jars.AGENT, name, pid));
+  private Ended command(String name, long pid, Object... more) throws Exception {
+    List<Object> all = new ArrayList<>(List.of(name, pid));
     all.addAll(Arrays.asList(more));
-    return run(all.toArray());
+    return run(ForkedJvm.agentCommand(all.toArray()));
   }
 
-  private Result run(Object... command) throws IOException, InterruptedException {
-    Path out = Files.createTempFile(directory, "out", ".txt");
-    Path err = Files.createTempFile(directory, "err", ".txt");
-    Process process =
-        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "does not end: " + List.of(command));
-    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  private static Ended run(Object... command) throws IOException, InterruptedException {
+    return Commands.run(command);
   }
 
   private static String java() {
@@ -283,15 +243,15 @@ class AttachIT {
   }
 
   private String stacks(Path recording) throws Exception {
-    return done(run(java(), "-jar", Jars.AGENT, "collapsed", recording));
+    return done(run(ForkedJvm.agentCommand("collapsed", recording)));
   }
 
-  private static String done(Result result) {
+  private static String done(Ended result) {
     assertEquals(0, result.exit(), result.err());
     return result.out();
   }
 
-  private static void assertFailed(Result result, String line) {
+  private static void assertFailed(Ended result, String line) {
     assertEquals(2, result.exit(), result.out() + result.err());
     assertEquals(1, result.err().lines().count(), result.err());
     assertTrue(result.err().strip().matches("stackweave: " + line), result.err());

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.EmptyAgent;
 import stackweave.agent.apps.Tenant;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.testing.Ended;
 
 /**
  * An application that brings a JNA and a Byte Buddy older than the JDK, and runs with two more
@@ -47,8 +48,7 @@ class BesideOthersIT {
   }
 
   /** What one run leaves. */
-  private record Run(
-      Jvm.Result result, List<String> printed, Set<String> covered, Path recording) {}
+  private record Run(Ended result, List<String> printed, Set<String> covered, Path recording) {}
 
   @BeforeAll
   static void makeJars() throws IOException {
@@ -107,7 +107,7 @@ class BesideOthersIT {
         live.awaitSamples(samples);
       }
       printed.addAll(live.tell("look", "looked"));
-      Jvm.Result result = live.end();
+      Ended result = live.end();
       return new Run(
           result,
           printed.stream()

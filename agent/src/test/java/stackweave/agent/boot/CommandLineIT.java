@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -22,9 +23,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.agent.apps.BurnsCpu;
+import stackweave.agent.apps.BurnsWhenTold;
 import stackweave.agent.apps.Hello;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.Jdk;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
 class CommandLineIT {
@@ -74,12 +77,12 @@ class CommandLineIT {
     Files.createFile(directory.resolve("empty.jfr"));
     Files.writeString(directory.resolve("text.jfr"), "no recording\n");
     if (arguments != null && arguments.matches(".*(without|cut|header).*")) {
-      provide("without.jfr", jvm, Hello.class);
+      provideWithoutSamples(jvm);
       byte[] whole = Files.readAllBytes(directory.resolve("without.jfr"));
       Files.write(directory.resolve("cut.jfr"), Arrays.copyOf(whole, whole.length / 2));
       Files.write(directory.resolve("header.jfr"), Arrays.copyOf(whole, 50));
     }
-    Result result = commandLine(jvm, arguments == null ? new String[0] : arguments.split(" "));
+    Ended result = commandLine(jvm, arguments == null ? new String[0] : arguments.split(" "));
     assertFailed(message, result);
     assertEquals("no recording\n", Files.readString(directory.resolve("text.jfr")));
   }
@@ -96,10 +99,10 @@ class CommandLineIT {
   void unwritableOutputIsOneLine(String command, String output, String message) throws Exception {
     Jvm jvm = Jvm.all().findFirst().orElseThrow();
     recordWithAgent(jvm);
-    Result result = commandLine(jvm, command, "rec.jfr", "-o", output);
+    Ended result = commandLine(jvm, command, "rec.jfr", "-o", output);
     // What the recording lacks is said in lines before.
     String last = result.err().replaceAll("(?m)^stackweave: rec\\.jfr: .*\n", "");
-    assertFailed(Pattern.quote(message), new Result(result.exit(), result.out(), last));
+    assertFailed(Pattern.quote(message), result.saying(result.out(), last));
   }
 
   @ParameterizedTest
@@ -107,26 +110,26 @@ class CommandLineIT {
   void exportsARecording(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
 
-    Result collapsed = commandLine(jvm, "collapsed", "rec.jfr");
+    Ended collapsed = commandLine(jvm, "collapsed", "rec.jfr");
     assertEquals(0, collapsed.exit(), collapsed.err());
     assertEquals(List.of(), collapsed.out().lines().filter(l -> !isCollapsed(l)).toList());
-    assertTrue(collapsed.out().contains("BurnsCpu.main"), collapsed.out());
+    assertTrue(collapsed.out().contains("BurnsCpu.burn"), collapsed.out());
 
-    Result file = commandLine(jvm, "collapsed", "rec.jfr", "-o", "c.txt");
+    Ended file = commandLine(jvm, "collapsed", "rec.jfr", "-o", "c.txt");
     assertEquals(0, file.exit(), file.err());
     assertEquals("", file.out());
     assertEquals(collapsed.out(), Files.readString(directory.resolve("c.txt")));
 
-    Result threads = commandLine(jvm, "collapsed", "--threads", "rec.jfr");
+    Ended threads = commandLine(jvm, "collapsed", "--threads", "rec.jfr");
     assertEquals(List.of(), threads.out().lines().filter(l -> l.charAt(0) != '[').toList());
     assertTrue(threads.out().contains("[main];"), threads.out());
     assertEquals(count(collapsed.out()), count(threads.out()));
 
-    Result page = commandLine(jvm, "flamegraph", "rec.jfr");
+    Ended page = commandLine(jvm, "flamegraph", "rec.jfr");
     assertEquals(0, page.exit(), page.err());
     assertEquals("rec.html\n", page.out());
     String html = Files.readString(directory.resolve("rec.html"));
-    assertTrue(html.contains("BurnsCpu.main") && html.contains("rec.jfr"));
+    assertTrue(html.contains("BurnsCpu.burn") && html.contains("rec.jfr"));
   }
 
   /** Each function's figures, counted a second time in the text of the collapsed stacks. */
@@ -154,7 +157,7 @@ class CommandLineIT {
       new TreeSet<>(libraries).forEach(library -> libraryTotal.merge(library, samples, Long::sum));
     }
 
-    Result top = commandLine(jvm, "top", "rec.jfr", "--samples", "--wide", "-n", "99999");
+    Ended top = commandLine(jvm, "top", "rec.jfr", "--samples", "--wide", "-n", "99999");
     assertEquals(0, top.exit(), top.err());
     Set<String> expected = new TreeSet<>();
     total.forEach((name, samples) -> expected.add(row(self.get(name), samples, all, name)));
@@ -170,7 +173,7 @@ class CommandLineIT {
   @MethodSource("jvms")
   void topFitsATerminal(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
-    Result top = commandLine(jvm, "top", "rec.jfr");
+    Ended top = commandLine(jvm, "top", "rec.jfr");
     assertEquals(0, top.exit(), top.err());
     assertEquals("", top.err());
     assertEquals(List.of(), top.out().lines().filter(line -> line.length() > 80).toList());
@@ -178,7 +181,7 @@ class CommandLineIT {
     // Compressing noise is zlib's work, and main's.
     assertTrue(rows(top.out(), "LIBRARY").iterator().next().contains("libz"), top.out());
     assertTrue(rows(top.out(), "THREAD").iterator().next().endsWith("  main"), top.out());
-    Result byTotal = commandLine(jvm, "top", "rec.jfr", "--by", "total", "-n", "9");
+    Ended byTotal = commandLine(jvm, "top", "rec.jfr", "--by", "total", "-n", "9");
     assertEquals(9, rows(byTotal.out(), "FUNCTION").size(), byTotal.out());
     assertTrue(rows(byTotal.out(), "FUNCTION").iterator().next().contains(" [lib"), byTotal.out());
   }
@@ -232,16 +235,16 @@ class CommandLineIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void helpAndVersion(Jvm jvm) throws Exception {
-    Result version = commandLine(jvm, "--version");
+    Ended version = commandLine(jvm, "--version");
     assertTrue(version.out().matches("Stackweave \\d+\\.\\d+\\.\\d+\\S*\n"), version.out());
     assertEquals(0, version.exit());
-    Result help = commandLine(jvm, "--help");
+    Ended help = commandLine(jvm, "--help");
     assertTrue(help.out().contains("collapsed") && help.out().contains("flamegraph"), help.out());
     assertTrue(help.out().contains("Hot functions, libraries and threads"), help.out());
     assertEquals(0, help.exit());
     assertEquals("", version.err() + help.err());
     assertEquals(help.out(), commandLine(jvm, "help").out());
-    Result attach = commandLine(jvm, "help", "attach");
+    Ended attach = commandLine(jvm, "help", "attach");
     assertEquals(0, attach.exit());
     assertEquals(attach.out(), commandLine(jvm, "attach", "--help").out());
     for (String option : List.of("interval=", "drain=", "perf-memory=", "switch=", "sample=")) {
@@ -273,12 +276,8 @@ class CommandLineIT {
     recordWithAgent(jvm);
     Path runtime = directory.resolve("runtime");
     String jlink = jvm.home().resolve("bin/jlink").toString();
-    assertEquals(
-        0,
-        new ProcessBuilder(jlink, "--add-modules", "java.base", "--output", runtime.toString())
-            .start()
-            .waitFor());
-    Jvm small = new Jvm(runtime, jvm.feature());
+    Commands.output(jlink, "--add-modules", "java.base", "--output", runtime);
+    Jvm small = new Jvm(new Jdk(runtime, jvm.feature(), jvm.jdk().version()));
     assertEquals(0, commandLine(small, "--version").exit());
     assertFailed(
         "this Java runtime lacks jdk.jfr.*JDK of version 17 or newer",
@@ -297,12 +296,12 @@ class CommandLineIT {
     arguments.addAll(List.of("-o", "x"));
     commandLine(jvm, arguments.toArray(new String[0]));
     arguments.set(arguments.size() - 1, "-");
-    Result result = commandLine(jvm, arguments.toArray(new String[0]));
+    Ended result = commandLine(jvm, arguments.toArray(new String[0]));
     assertEquals(0, result.exit(), result.err());
     assertEquals(Files.readString(directory.resolve("x")), result.out());
   }
 
-  private static void assertFailed(String message, Result result) {
+  private static void assertFailed(String message, Ended result) {
     assertEquals("", result.out());
     assertEquals(1, result.err().lines().count(), result.err());
     assertTrue(result.err().matches("stackweave: (" + message + ")\n"), result.err());
@@ -320,25 +319,45 @@ class CommandLineIT {
         .sum();
   }
 
+  /** One of a program that began to work when it was sampled, and had 500 samples of that. */
   private void recordWithAgent(Jvm jvm) throws Exception {
-    provide("rec.jfr", jvm, BurnsCpu.class, "-javaagent:" + Jars.AGENT);
-  }
-
-  /** A recording in the test's directory, made at the first test that needs it. */
-  private void provide(String name, Jvm jvm, Class<?> application, String... options)
-      throws Exception {
-    Path made = recordings.resolve(jvm.feature() + "-" + name);
+    Path made = recordings.resolve(jvm.feature() + "-rec.jfr");
     if (!Files.exists(made)) {
-      List<String> arguments = new ArrayList<>(List.of(options));
-      arguments.add("-XX:StartFlightRecording:filename=" + made);
-      arguments.addAll(List.of("-cp", Jars.apps().toString(), application.getName()));
-      Result result = jvm.run(directory, arguments);
-      assertEquals(0, result.exit(), result.err());
+      List<String> arguments =
+          List.of(
+              "-javaagent:" + Jars.AGENT,
+              "-Xlog:jfr+startup=off",
+              "-XX:StartFlightRecording:filename=" + made,
+              "-cp",
+              Jars.apps().toString(),
+              BurnsWhenTold.class.getName());
+      try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
+        live.awaitStatus("sampling", status -> status.startsWith("state: sampling"));
+        live.tell("work", "burning");
+        live.awaitSamplesOf("java", Duration.ofSeconds(5)); // as the kernel calls its main thread
+        live.end().successfully();
+      }
     }
-    Files.copy(made, directory.resolve(name));
+    Files.copy(made, directory.resolve("rec.jfr"));
   }
 
-  private Result commandLine(Jvm jvm, String... arguments) throws Exception {
+  /** A recording of a program that ends at once, without an agent. */
+  private void provideWithoutSamples(Jvm jvm) throws Exception {
+    Path made = recordings.resolve(jvm.feature() + "-without.jfr");
+    if (!Files.exists(made)) {
+      jvm.run(
+              directory,
+              List.of(
+                  "-XX:StartFlightRecording:filename=" + made,
+                  "-cp",
+                  Jars.apps().toString(),
+                  Hello.class.getName()))
+          .successfully();
+    }
+    Files.copy(made, directory.resolve("without.jfr"));
+  }
+
+  private Ended commandLine(Jvm jvm, String... arguments) throws Exception {
     return jvm.commandLine(directory, arguments);
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,6 +23,7 @@ import stackweave.agent.apps.Hello;
 import stackweave.agent.apps.Works;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.testing.Ended;
 
 /**
  * JVMs that are let do little: few modules, no directory for code, a security manager. The agent
@@ -29,7 +31,12 @@ import stackweave.jfr.read.SampledRecording;
  */
 class ConfinedIT {
 
-  private static final int SAMPLES = 50;
+  private static final int SAMPLES = 25;
+
+  /**
+   * CPU time in which there are as many, and four times as many even at 4 ms, the kernel's tick.
+   */
+  private static final Duration WORK = Duration.ofMillis(400);
 
   @TempDir private Path directory;
 
@@ -67,7 +74,7 @@ class ConfinedIT {
         ToolProvider.getSystemJavaCompiler()
             .run(null, null, null, "--release=17", "-d", module.toString(), source.toString());
     assertEquals(0, failed);
-    Jvm.Result result =
+    Ended result =
         sampled(
             jvm,
             List.of(),
@@ -85,7 +92,7 @@ class ConfinedIT {
   @ParameterizedTest
   @MethodSource("oldestJvm")
   void oneDirectoryForCode(Jvm jvm) throws Exception {
-    Jvm.Result result =
+    Ended result =
         sampled(
             jvm,
             without(
@@ -108,7 +115,7 @@ class ConfinedIT {
         LiveJvm.start(
             jvm, directory, without("unset XDG_RUNTIME_DIR;"), arguments, new ArrayList<>())) {
       live.awaitStatus("reason", status -> status.contains("note: not sampling: no directory"));
-      Jvm.Result result = live.end();
+      Ended result = live.end();
       assertEquals(0, result.exit());
       assertEquals("done\n", result.out());
       assertEquals(1, result.err().lines().count(), result.err());
@@ -176,7 +183,7 @@ class ConfinedIT {
   @ParameterizedTest
   @MethodSource("guardingJvms")
   void aPolicyThatDoesNotTrustTheAgent(Jvm jvm) throws Exception {
-    Jvm.Result result =
+    Ended result =
         jvm.run(
             directory,
             List.of(
@@ -194,16 +201,16 @@ class ConfinedIT {
   }
 
   /** Runs it until there are samples, and to its end. */
-  private Jvm.Result sampled(Jvm jvm, List<String> under, String... more) throws Exception {
+  private Ended sampled(Jvm jvm, List<String> under, String... more) throws Exception {
     List<String> arguments =
         new ArrayList<>(
             List.of("-Xlog:jfr+startup=off", "-Xlog:jfr+system=off", "-javaagent:" + Jars.AGENT));
     arguments.addAll(Arrays.asList(more));
     List<String> printed = new ArrayList<>();
     try (LiveJvm live = LiveJvm.start(jvm, directory, under, arguments, printed)) {
-      live.awaitSamples(SAMPLES);
+      live.awaitSamplesOf("busy", WORK);
       assertTrue(printed.isEmpty() || printed.equals(List.of("denied")), printed.toString());
-      Jvm.Result result = live.end();
+      Ended result = live.end();
       assertEquals(0, result.exit(), result.err());
       assertEquals("done\n", result.out());
       return result;
@@ -250,10 +257,10 @@ class ConfinedIT {
         .forEachStack(
             (thread, end, frames, count, weight) -> {
               if (end.isComplete()
-                  && frames.stream().anyMatch(frame -> frame.text().endsWith("BurnsCpu.main"))) {
+                  && frames.stream().anyMatch(frame -> frame.text().endsWith("BurnsCpu.burn"))) {
                 ofApplication[0] += count;
               }
             });
-    assertTrue(ofApplication[0] >= SAMPLES / 2, "whole stacks: " + ofApplication[0]);
+    assertTrue(ofApplication[0] >= SAMPLES, "whole stacks: " + ofApplication[0]);
   }
 }

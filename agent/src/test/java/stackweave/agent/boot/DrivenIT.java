@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Driven;
 import stackweave.agent.apps.Works;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.testing.Ended;
 
 /**
  * One JVM in which recordings come, change and go by every way that there is: jcmd with our file of
@@ -79,7 +80,7 @@ class DrivenIT {
       live.awaitNothingAtWork();
       assertEquals(handled, live.handledSignals());
 
-      Jvm.Result end = live.end();
+      Ended end = live.end();
       assertEquals(0, end.exit());
       assertEquals("", end.err());
     }
@@ -162,7 +163,7 @@ class DrivenIT {
   private void byTimer(Jvm jvm, LiveJvm live) throws Exception {
     final long handled = live.handledSignals();
     Path settings = directory.resolve("stackweave.jfc");
-    run("java", "-jar", Jars.AGENT, "jfc", "-o", settings);
+    jvm.commandLine(directory, "jfc", "-o", settings.toString()).successfully();
     jcmd(
         jvm,
         live,
@@ -212,7 +213,7 @@ class DrivenIT {
     long[] ofApplication = new long[1];
     profile.forEachStack(
         (thread, end, frames, count, weight) -> {
-          if (frames.stream().anyMatch(frame -> frame.text().contains("BurnsCpu.main"))) {
+          if (frames.stream().anyMatch(frame -> frame.text().contains("BurnsCpu.burn"))) {
             ofApplication[0] += count;
           }
         });
@@ -230,28 +231,7 @@ class DrivenIT {
   }
 
   private void jcmd(Jvm jvm, LiveJvm live, String... command) throws Exception {
-    List<Object> all =
-        new ArrayList<>(List.of(jvm.home().resolve("bin/jcmd"), Long.toString(live.pid())));
-    all.addAll(Arrays.asList(command));
-    run(all.toArray());
-  }
-
-  private void run(Object... command) throws Exception {
-    Path output = Files.createTempFile(directory, "command", ".txt");
-    List<String> words = new ArrayList<>(Arrays.stream(command).map(Object::toString).toList());
-    if (words.get(0).equals("java")) {
-      words.set(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    }
-    int exit =
-        new ProcessBuilder(words)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start()
-            .waitFor();
-    String said = Files.readString(output);
-    assertEquals(0, exit, said);
-    assertTrue(!said.contains("rror") && !said.contains("xception"), said);
+    live.jcmd(jvm, directory, command);
   }
 
   private static void assertContains(String part, String whole) {

@@ -50,7 +50,8 @@ class HooksIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void shortThreadsAreCoveredAndNothingIsLeft(Jvm jvm) throws Exception {
-    List<String> arguments = new ArrayList<>(List.of("-javaagent:" + Jars.AGENT + "=engine=timer"));
+    List<String> arguments =
+        new ArrayList<>(List.of("-javaagent:" + Jars.AGENT + "=engine=timer,schema=1"));
     arguments.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     if (jvm.feature() >= 21) {
       arguments.add("-XX:+EnableDynamicAgentLoading");
@@ -103,10 +104,6 @@ class HooksIT {
   }
 
   private void command(String... command) throws Exception {
-    List<String> arguments = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
-    arguments.addAll(List.of(command));
-    Jvm own = Jvm.all().findFirst().orElseThrow();
-    Jvm.Result result = own.run(directory, arguments);
-    assertEquals(0, result.exit(), result.err());
+    Jvm.all().findFirst().orElseThrow().commandLine(directory, command).successfully();
   }
 }

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,7 +22,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.agent.apps.BurnsCpu;
 import stackweave.agent.apps.HostileTarget;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
 
 /**
  * Root's commands on processes whose user wants something of root's: in a user namespace, where he
@@ -64,7 +67,7 @@ class HostileTargetIT {
     assumeTrue(
         Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "only root has secrets");
     assumeTrue(
-        new ProcessBuilder(asNobody("true")).start().waitFor() == 0,
+        Commands.run(asNobody("true").toArray()).exit() == 0,
         "this machine lets no user make namespaces");
     directory = Files.createTempDirectory(Path.of("/var/tmp"), "stackweave-hostile");
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -107,7 +110,7 @@ class HostileTargetIT {
   void whatIsNoRecordingOfItsUserIsNotFetched(String attack, String why) throws Exception {
     long pid = start(attack, temporary, "-Xmx64m").pid();
     Path output = results.resolve("rec.jfr");
-    Result result = command("record", pid, "-d", "1s", "-o", output);
+    Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertFailed(result, "process " + pid + " .*" + why + ".*");
     assertEquals(List.of(), filesIn(results));
     assertSecretIsKept();
@@ -123,22 +126,23 @@ class HostileTargetIT {
     Files.writeString(directory.resolve("secret.jfr"), SECRET);
     Process target = start(attack, temporary, "-Xmx64m");
     Path output = results.resolve("rec.jfr");
-    Path err = directory.resolve("record.txt");
-    Process record =
-        new ProcessBuilder(
-                java(), "-jar", "" + Jars.AGENT, "record", "" + target.pid(), "-o", "" + output)
-            .redirectError(err.toFile())
-            .start();
-    started.add(record);
+    RunningCommand record =
+        RunningCommand.start(
+            new ProcessBuilder(
+                Arrays.stream(ForkedJvm.agentCommand("record", target.pid(), "-o", output))
+                    .map(Object::toString)
+                    .toList()),
+            directory);
+    started.add(record.process());
     Path exchange = temporary.resolve(".stackweave-0");
-    for (int i = 0; i < 600 && !(Files.exists(exchange) && hasFiles(exchange)); i++) {
+    for (int i = 0; i < 6_000 && !(Files.exists(exchange) && hasFiles(exchange)); i++) {
       Thread.sleep(50);
     }
     Thread.sleep(1_000);
     target.destroyForcibly().waitFor();
-    assertTrue(record.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(2, record.exitValue());
-    assertTrue(Files.readString(err).contains(why), Files.readString(err));
+    Ended ended = record.end();
+    assertEquals(2, ended.exit(), ended.err());
+    assertTrue(ended.err().contains(why), ended.err());
     assertEquals(List.of(), filesIn(results));
     assertSecretIsKept();
   }
@@ -151,7 +155,7 @@ class HostileTargetIT {
   void aRecordingIsItsCallersAlone() throws Exception {
     long pid = start("none", temporary, "-Xmx64m").pid();
     Path output = results.resolve("rec.jfr");
-    Result result = command("record", pid, "-d", "1s", "-o", output);
+    Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertEquals(0, result.exit(), result.err());
     assertEquals("a recording", Files.readString(output));
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(output)));
@@ -164,7 +168,7 @@ class HostileTargetIT {
   void nothingIsChowned() throws Exception {
     Path source = Files.writeString(directory.resolve("mounts.c"), MOUNTS_OVER);
     Path program = directory.resolve("mounts");
-    assertEquals(0, new ProcessBuilder("gcc", "-o", "" + program, "" + source).start().waitFor());
+    Commands.output("gcc", "-o", program, source);
     Path exchange = Files.createDirectory(temporary.resolve(".stackweave-0"));
     Files.setPosixFilePermissions(exchange, PosixFilePermissions.fromString("rwx------"));
     Files.setAttribute(exchange, "unix:uid", NOBODY);
@@ -177,7 +181,7 @@ class HostileTargetIT {
             "none",
             temporary,
             "-Xmx64m");
-    Result result = run(java(), "-jar", jar, "attach", target.pid());
+    Ended result = run(java(), "-jar", jar, "attach", target.pid());
     assertFalse(result.err().contains("unexpected"), result.err());
     assertSecretIsKept();
   }
@@ -198,8 +202,7 @@ class HostileTargetIT {
   void aJarThatIsNoneHangsNothing(String jar) throws Exception {
     Path path = temporary.resolve("agent.jar");
     switch (jar) {
-      case "fifo" ->
-          assertEquals(0, new ProcessBuilder("mkfifo", path.toString()).start().waitFor());
+      case "fifo" -> Commands.output("mkfifo", path);
       case "endless" -> {
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
           file.setLength(1L << 40); // no block of it is there
@@ -213,7 +216,7 @@ class HostileTargetIT {
 
   @Test
   void whatItSaysReachesATerminalAsText() throws Exception {
-    Result result = command("status", start("escape", temporary, "-Xmx64m").pid());
+    Ended result = command("status", start("escape", temporary, "-Xmx64m").pid());
     assertEquals(0, result.exit(), result.err());
     assertEquals("state: on duty ?]0;gotcha?\n", result.out());
   }
@@ -232,30 +235,20 @@ class HostileTargetIT {
             BurnsCpu.class.getName(),
             "240");
     Process target = launch(command);
-    awaitSignalHandler(target.pid());
+    assertEquals("running", target.inputReader().readLine());
     Path output = results.resolve("rec.jfr");
-    Result result = command("record", target.pid(), "-d", "2s", "-o", output, "--settings=none");
+    Ended result = command("record", target.pid(), "-d", "2s", "-o", output, "--settings=none");
     assertEquals(0, result.exit(), result.err());
     assertTrue(Files.size(output) > 0);
     Path there = Path.of("/proc/" + target.pid() + "/root/tmp/.stackweave-0");
     assertEquals(List.of(), filesIn(there), "left behind");
     command("attach", target.pid());
-    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
     assertEquals(0, off.exit(), off.out() + off.err());
     assertTrue(Files.exists(there.resolve("off")));
     assertEquals(NOBODY, Files.getAttribute(there.resolve("off"), "unix:uid"));
-    Result again = command("record", target.pid(), "-d", "1s", "-o", output, "--settings=none");
+    Ended again = command("record", target.pid(), "-d", "1s", "-o", output, "--settings=none");
     assertTrue(again.err().contains("switched off by /tmp/.stackweave-0/off"), again.err());
-  }
-
-  private static void awaitSignalHandler(long pid) throws Exception {
-    for (int i = 0; i < 600; i++) {
-      String status = Files.readString(Path.of("/proc/" + pid + "/status"));
-      if (status.matches("(?s).*\nSigCgt:\\s*[0-9a-f]{15}[4-7c-f]\n.*")) { // SIGQUIT
-        return;
-      }
-      Thread.sleep(50);
-    }
   }
 
   private Process start(String attack, Path temporary, String jvmArguments) throws Exception {
@@ -303,12 +296,11 @@ class HostileTargetIT {
 
   /** A JVM that any user can run. */
   private static String openJava() {
-    return Jvm.all()
-        .map(jvm -> jvm.home().resolve("bin/java"))
-        .filter(java -> java.startsWith("/usr/lib/jvm"))
+    return Jdk.all().stream()
+        .filter(Jdk::isOpenToAll)
+        .map(jdk -> jdk.java().toString())
         .findFirst()
-        .orElseThrow()
-        .toString();
+        .orElseThrow();
   }
 
   private void copyClass(Class<?> type) throws IOException {
@@ -335,30 +327,21 @@ class HostileTargetIT {
     }
   }
 
-  private Result command(String name, long pid, Object... more) throws Exception {
-    List<Object> all = new ArrayList<>(List.of(java(), "-jar", Jars.AGENT, name, pid));
+  private Ended command(String name, long pid, Object... more) throws Exception {
+    List<Object> all = new ArrayList<>(List.of(name, pid));
     all.addAll(Arrays.asList(more));
-    return run(all.toArray());
+    return run(ForkedJvm.agentCommand(all.toArray()));
   }
 
-  private Result run(Object... command) throws Exception {
-    Path out = Files.createTempFile(directory, "out", ".txt");
-    Path err = Files.createTempFile(directory, "err", ".txt");
-    Process process =
-        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    started.add(process);
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "hangs: " + Arrays.toString(command));
-    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  private static Ended run(Object... command) throws Exception {
+    return Commands.run(command);
   }
 
   private static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  private static void assertFailed(Result result, String line) {
+  private static void assertFailed(Ended result, String line) {
     String last = result.err().strip().replaceAll("(?s).*\n", "");
     assertEquals(2, result.exit(), result.out() + result.err());
     assertTrue(last.matches("stackweave: " + line), result.err());

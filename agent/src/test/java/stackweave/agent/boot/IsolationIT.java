@@ -26,7 +26,7 @@ import stackweave.agent.apps.Hello;
 import stackweave.agent.apps.JnaProbe;
 import stackweave.agent.apps.LoadsLibrary;
 import stackweave.agent.apps.UsesOwnJna;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Ended;
 
 /**
  * An application under the agent against the same application under an agent that does nothing:
@@ -90,7 +90,7 @@ class IsolationIT {
   @ParameterizedTest
   @MethodSource("restrictingJvms")
   void applicationsOwnLoadStillWarns(Jvm jvm) throws Exception {
-    Result result = assertSameAsEmpty(jvm, List.of(), LoadsLibrary.class);
+    Ended result = assertSameAsEmpty(jvm, List.of(), LoadsLibrary.class);
     assertEquals("loaded\n", result.out());
     assertTrue(result.err().contains("WARNING: A restricted method"), result.err());
   }
@@ -98,7 +98,7 @@ class IsolationIT {
   @ParameterizedTest
   @MethodSource("restrictingJvms")
   void applicationsOwnLoadStillFailsWhereDenied(Jvm jvm) throws Exception {
-    Result result = assertSameAsEmpty(jvm, List.of(DENY), LoadsLibrary.class);
+    Ended result = assertSameAsEmpty(jvm, List.of(DENY), LoadsLibrary.class);
     assertNotEquals(0, result.exit());
     assertTrue(result.err().contains("IllegalCallerException"), result.err());
   }
@@ -106,7 +106,7 @@ class IsolationIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void applicationChoosesItsLogManagerInMain(Jvm jvm) throws Exception {
-    Result result =
+    Ended result =
         assertSameAsEmpty(
             jvm, List.of("-XX:StartFlightRecording:filename=r.jfr"), ChoosesLogManager.class);
     assertTrue(result.out().contains("Chosen"), result.out());
@@ -116,7 +116,7 @@ class IsolationIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void leavesNothingToBeSeen(Jvm jvm) throws Exception {
-    Result result = assertSameAsEmpty(jvm, List.of(), Census.class);
+    Ended result = assertSameAsEmpty(jvm, List.of(), Census.class);
     assertTrue(result.out().contains("thread "), result.out());
     assertTrue(result.out().contains("class com.sun.jna.Native: false"), result.out());
     assertEquals(1, result.out().lines().filter(line -> line.endsWith("/AGENT")).count());
@@ -158,7 +158,7 @@ class IsolationIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void applicationsJnaOnTheClassPathWorksBesideOurs(Jvm jvm) throws Exception {
-    Result result =
+    Ended result =
         assertSameAsEmpty(
             jvm, List.of(), List.of(Jars.apps() + ":" + Jars.OLD_JNA), UsesOwnJna.class);
     assertEquals("true\n5.2.2\nfalse\n", result.out(), result.err());
@@ -174,13 +174,13 @@ class IsolationIT {
     for (Path jna : List.of(Jars.OLD_JNA, sameName)) {
       List<String> modules =
           List.of("--module-path=" + jna, "--add-modules=" + moduleName(jvm, jna));
-      Result result = assertSameAsEmpty(jvm, modules, UsesOwnJna.class);
+      Ended result = assertSameAsEmpty(jvm, modules, UsesOwnJna.class);
       assertTrue(result.out().matches("true\n\\d+\\.\\d+\\.\\d+\ntrue\n"), result.toString());
     }
   }
 
   private String moduleName(Jvm jvm, Path jar) throws Exception {
-    Result listed = jvm.run(directory, List.of("--module-path=" + jar, "--list-modules"));
+    Ended listed = jvm.run(directory, List.of("--module-path=" + jar, "--list-modules"));
     return listed
         .out()
         .lines()
@@ -190,27 +190,27 @@ class IsolationIT {
         .orElseThrow();
   }
 
-  private Result assertSameAsEmpty(Jvm jvm, List<String> options, Class<?> application)
+  private Ended assertSameAsEmpty(Jvm jvm, List<String> options, Class<?> application)
       throws Exception {
     return assertSameAsEmpty(jvm, options, List.of(Jars.apps().toString()), application);
   }
 
-  private Result assertSameAsEmpty(
+  private Ended assertSameAsEmpty(
       Jvm jvm, List<String> options, List<String> classPath, Class<?> application)
       throws Exception {
     Files.deleteIfExists(findings);
-    Result empty = run(jvm, emptyAgent, options, classPath, application);
+    Ended empty = run(jvm, emptyAgent, options, classPath, application);
     assertFalse(Files.exists(findings), "the empty agent can't have a JNA");
-    Result ours = run(jvm, Jars.AGENT, options, classPath, application);
+    Ended ours = run(jvm, Jars.AGENT, options, classPath, application);
     assertTrue(Files.exists(findings), "our JNA does not work: " + ours);
     findings();
     assertEquals(comparable(empty.out()), comparable(ours.out()), options.toString());
     assertEquals(comparable(empty.err()), comparable(ours.err()), options.toString());
     assertEquals(empty.exit(), ours.exit(), options.toString());
-    return new Result(ours.exit(), comparable(ours.out()), comparable(ours.err()));
+    return ours.saying(comparable(ours.out()), comparable(ours.err()));
   }
 
-  private Result run(
+  private Ended run(
       Jvm jvm, Path agent, List<String> options, List<String> classPath, Class<?> application)
       throws Exception {
     List<String> arguments = new ArrayList<>(options);

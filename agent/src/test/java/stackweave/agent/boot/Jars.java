@@ -21,12 +21,13 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 import stackweave.packaging.InnerIndex;
+import stackweave.testing.ForkedJvm;
 
 /** The agent jar as built, and jars made for a test. */
 final class Jars {
 
   /** What the build made, and a user copies. */
-  static final Path AGENT = Path.of("target/stackweave-agent.jar").toAbsolutePath();
+  static final Path AGENT = ForkedJvm.AGENT;
 
   /** Of an older native version than ours. */
   static final Path OLD_JNA = Path.of("target/of-applications/jna.jar").toAbsolutePath();

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.agent.engine.Gcc;
+import stackweave.testing.Gcc;
 
 /** Makes seccomp filters that kill, as those of systemd do where nothing else is said. */
 final class Killing {

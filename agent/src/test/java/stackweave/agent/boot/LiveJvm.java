@@ -10,15 +10,19 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 
 /** A running application that is talked to line by line, and looked at from outside. */
 final class LiveJvm implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_SECONDS = 300;
 
   private final Process process;
   private final BufferedReader out;
@@ -42,10 +46,13 @@ final class LiveJvm implements AutoCloseable {
       Jvm jvm, Path directory, List<String> under, List<String> arguments, List<String> printed)
       throws IOException {
     Path err = Files.createTempFile(directory, "err", ".txt");
-    ProcessBuilder builder = jvm.start(directory, arguments).redirectError(err.toFile());
-    List<String> command = new ArrayList<>(under);
-    command.addAll(builder.command());
-    LiveJvm live = new LiveJvm(builder.command(command).start(), err);
+    Process process =
+        ForkedJvm.on(jvm.jdk(), directory)
+            .under(under.toArray(String[]::new))
+            .command(arguments)
+            .redirectError(err.toFile())
+            .start();
+    LiveJvm live = new LiveJvm(process, err);
     printed.addAll(live.readUntil("ready"));
     return live;
   }
@@ -55,9 +62,9 @@ final class LiveJvm implements AutoCloseable {
     List<String> all =
         new ArrayList<>(List.of(jvm.home().resolve("bin/jcmd").toString(), Long.toString(pid())));
     all.addAll(List.of(command));
-    Process process = new ProcessBuilder(all).directory(directory.toFile()).start();
-    String said = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), said);
+    Ended ended = Commands.run(new ProcessBuilder(all).directory(directory.toFile()));
+    String said = ended.successfully().out() + ended.err();
+    assertTrue(!said.contains("rror") && !said.contains("xception"), said);
   }
 
   long pid() {
@@ -84,7 +91,7 @@ final class LiveJvm implements AutoCloseable {
   }
 
   /** Closes its standard input, which ends it. */
-  Jvm.Result end() throws IOException, InterruptedException {
+  Ended end() throws IOException, InterruptedException {
     detach();
     process.outputWriter().close();
     StringBuilder rest = new StringBuilder();
@@ -92,7 +99,8 @@ final class LiveJvm implements AutoCloseable {
       rest.append(line).append('\n');
     }
     assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "does not end");
-    return new Jvm.Result(process.exitValue(), rest.toString(), Files.readString(err));
+    return new Ended(
+        "process " + pid(), process.exitValue(), rest.toString(), Files.readString(err), null);
   }
 
   private void detach() throws IOException {
@@ -148,9 +156,43 @@ final class LiveJvm implements AutoCloseable {
     throw new AssertionError("never came: " + what + "; " + status + Files.readString(err));
   }
 
+  /** Waits until its standard error has this text. */
+  void awaitErr(String text) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!Files.readString(err).contains(text)) {
+      assertTrue(System.nanoTime() < end, "never said: " + text + "; " + Files.readString(err));
+      Thread.sleep(50);
+    }
+  }
+
   /** Waits until at least so many samples have been taken, since the agent began. */
   void awaitSamples(int count) throws Exception {
     awaitStatus(count + " samples", status -> samples(status) >= count);
+  }
+
+  /**
+   * Waits until it is sampled, and the thread of a name has then used so much CPU time: samples of
+   * others, of the JIT's threads above all, say nothing of it.
+   */
+  void awaitSamplesOf(String thread, Duration cpuTime) throws Exception {
+    awaitSamples(1);
+    long enough = cpuNanos(thread) + cpuTime.toNanos();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (cpuNanos(thread) < enough) {
+      assertTrue(System.nanoTime() < end, thread + " gets no CPU");
+      Thread.sleep(20);
+    }
+  }
+
+  /** What threads have used so far, by the name that the kernel has for them. */
+  private long cpuNanos(String thread) throws IOException {
+    long nanos = 0;
+    for (Path task : list(Path.of("/proc/" + pid() + "/task"))) {
+      if (read(task.resolve("comm")).strip().equals(thread)) {
+        nanos += Long.parseLong(read(task.resolve("schedstat")).split(" ")[0]);
+      }
+    }
+    return nanos;
   }
 
   static long samples(String status) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsAndTells;
 import stackweave.agent.apps.Works;
+import stackweave.testing.Ended;
 
 /** What a recording says of the CPU time that has no samples, for sampling had not begun. */
 class MissedCpuIT {
@@ -25,6 +26,11 @@ class MissedCpuIT {
 
   static Stream<Jvm> jvms() {
     return Jvm.all();
+  }
+
+  /** For what is the agent's arithmetic alone. */
+  static Stream<Jvm> oldest() {
+    return Jvm.all().limit(1);
   }
 
   /** Sums over a recording's statuses. */
@@ -51,7 +57,7 @@ class MissedCpuIT {
   @MethodSource("jvms")
   void aShortProgramsCpuTimeIsAllThere(Jvm jvm) throws Exception {
     Path recording = directory.resolve("short.jfr");
-    Jvm.Result result = record(jvm, recording, 2_000);
+    Ended result = record(jvm, recording, 2_000);
     long main = used(result);
     Cpu cpu = Cpu.of(recording);
     System.out.printf(
@@ -63,11 +69,11 @@ class MissedCpuIT {
     assertTrue(cpu.missed > 0 && cpu.missed <= cpu.used, cpu::toString);
     assertTrue(cpu.covered <= 1.1 * (cpu.used - cpu.missed) + 0.1 * SECOND, cpu::toString);
     String missing = "s of CPU time used while it did not run are missing";
-    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
+    Ended collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     if (cpu.missed > 0.06 * cpu.used) {
       assertTrue(collapsed.err().contains(missing), collapsed.err());
     }
-    if (collapsed.exit() == 0) {
+    if (collapsed.exit() == 0 && cpu.missed > 0.06 * cpu.used) {
       Path page = directory.resolve("short.html");
       assertEquals(0, jvm.commandLine(directory, "flamegraph", recording.toString()).exit());
       assertTrue(Files.readString(page).contains(missing), "in the flame graph");
@@ -76,11 +82,11 @@ class MissedCpuIT {
 
   /** Whoever looks at a graph of so few samples is told. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void fewSamplesAreSaidToBeFew(Jvm jvm) throws Exception {
     Path recording = directory.resolve("few.jfr");
-    record(jvm, recording, 3_000, "+stackweave.NativeSample#interval=400ms");
-    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
+    record(jvm, recording, 2_000, "+stackweave.NativeSample#interval=200ms");
+    Ended collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     if (collapsed.exit() == 2) { // a thread's first sample comes at a random moment
       assertTrue(collapsed.err().contains("holds no samples"), collapsed.err());
       return;
@@ -95,12 +101,12 @@ class MissedCpuIT {
 
   /** Nobody asks before the first recording, nor between two. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void whatIsUsedWhileNobodyAsksIsNotMissed(Jvm jvm) throws Exception {
     List<String> arguments =
         List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
     try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
-      Thread.sleep(3_000); // dormant, with a thread at work
+      Thread.sleep(1_500); // dormant, with a thread at work
       for (String name : new String[] {"one", "two"}) {
         long before = cpu(live.pid());
         live.jcmd(jvm, directory, "JFR.start", "name=" + name, "filename=" + name + ".jfr");
@@ -116,14 +122,14 @@ class MissedCpuIT {
             jvm, name, (after - before) / 1e9, cpu.used / 1e9, cpu.missed / 1e9);
         assertTrue(cpu.used <= after - before + SECOND / 10, cpu::toString);
         assertTrue(cpu.missed >= 0 && cpu.missed < cpu.used, cpu::toString);
-        Thread.sleep(3_000);
+        Thread.sleep(1_500);
       }
     }
   }
 
   /** What it asked for in vain is said, too, and is all of it. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void whileItIsSwitchedOffAllIsMissed(Jvm jvm) throws Exception {
     Path recording = directory.resolve("off.jfr");
     Path off = Files.createFile(directory.resolve("off"));
@@ -134,27 +140,26 @@ class MissedCpuIT {
             "-cp",
             Jars.apps().toString(),
             BurnsAndTells.class.getName(),
-            "4000");
-    Jvm.Result result = jvm.run(directory, arguments);
+            "1500");
+    Ended result = jvm.run(directory, arguments);
     long main = used(result);
     Cpu cpu = Cpu.of(recording);
     assertTrue(cpu.used >= main, cpu::toString);
     assertEquals(cpu.used, cpu.missed);
     assertFalse(cpu.statuses.isEmpty());
-    Jvm.Result collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
+    Ended collapsed = jvm.commandLine(directory, "collapsed", recording.toString());
     assertTrue(
         collapsed.err().contains("sampling has not begun; ")
             && collapsed.err().contains("switched off by"),
         collapsed.err());
   }
 
-  private Jvm.Result record(Jvm jvm, Path recording, int millis, String... settings)
-      throws Exception {
+  private Ended record(Jvm jvm, Path recording, int millis, String... settings) throws Exception {
     StringBuilder start = new StringBuilder("-XX:StartFlightRecording:filename=" + recording);
     for (String setting : settings) {
       start.append(',').append(setting);
     }
-    Jvm.Result result =
+    Ended result =
         jvm.run(
             directory,
             List.of(
@@ -169,7 +174,7 @@ class MissedCpuIT {
   }
 
   /** What main says that it used, after the JVM's lines about the recording. */
-  private static long used(Jvm.Result result) {
+  private static long used(Ended result) {
     String[] lines = result.out().strip().split("\n");
     return Long.parseLong(lines[lines.length - 1]);
   }

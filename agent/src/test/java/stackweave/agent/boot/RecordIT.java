@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -14,33 +16,37 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.RunningCommand;
 
 /**
  * The command {@code record}, by its user: several at once, programs that end meanwhile, commands
  * that are killed, files that can't be written. The JVM has a temporary directory of its own, so
  * that what is left in it is seen.
  */
+@Order(1)
 class RecordIT {
   private static final Pattern TAKEN = Pattern.compile("samples: (\\d+) taken");
-  private static final String ENDED = "the program ended after [\\d.]+ s of 1 min; saved .*";
+  private static final String ENDED = "the program ended after [\\d.]+ s of 5 min; saved .*";
   private static final String KILLED =
-      "the program was killed or crashed after [\\d.]+ s of 1 min; saved .* chunks? of /.*";
+      "the program was killed or crashed after [\\d.]+ s of 5 min; saved .* chunks? of /.*";
 
   private Path directory;
   private Path temporary;
   private final List<Process> started = new ArrayList<>();
-  private int commands;
 
   static Stream<Jvm> jvms() {
     return Jvm.all();
@@ -48,7 +54,7 @@ class RecordIT {
 
   /** Those that any user can run. */
   static Stream<Jvm> publicJvms() {
-    return Jvm.all().filter(jvm -> jvm.home().startsWith("/usr/lib/jvm"));
+    return Jvm.all().filter(jvm -> jvm.jdk().isOpenToAll());
   }
 
   @BeforeEach
@@ -75,14 +81,15 @@ class RecordIT {
   @MethodSource("jvms")
   void severalAtOnceLeaveARecordingEach(Jvm jvm) throws Exception {
     long pid = start(jvm, 120).pid();
-    Command[] records = new Command[3];
+    RunningCommand[] records = new RunningCommand[3];
     for (int i = 0; i < records.length; i++) {
       Path file = directory.resolve("rec" + i + ".jfr");
-      records[i] = begin("record", pid, "-d", 2 + i + "s", "-o", file, "--settings=none");
+      records[i] =
+          begin("record", pid, "-d", 2 + i + "s", "-o", file, "--settings=none", "--interval=1ms");
       Thread.sleep(300L * i);
     }
     for (int i = 0; i < records.length; i++) {
-      Result result = records[i].end();
+      Ended result = records[i].end();
       assertEquals(0, result.exit(), result.err());
       assertTrue(stacks("rec" + i + ".jfr").contains("BurnsCpu.main"), "no sample of the program");
     }
@@ -99,16 +106,16 @@ class RecordIT {
     long[] taken = new long[2];
     for (int i = 0; i < taken.length; i++) {
       Path file = directory.resolve("rec.jfr");
-      Result result = command("record", pid, "-d", "2s", "-o", file, "--interval", "2ms");
+      Ended result = command("record", pid, "-d", "2s", "-o", file, "--interval", "1ms");
       assertEquals(0, result.exit(), result.err());
-      assertTrue(result.err().contains("interval: 2 ms of CPU time"), result.err());
+      assertTrue(result.err().contains("interval: 1 ms of CPU time"), result.err());
       taken[i] = taken(result.err());
       assertTrue(taken[i] > 50, result.err());
       assertTrue(command("status", pid).out().startsWith("state: dormant"));
     }
     long all = taken(command("status", pid).out());
     assertTrue(all >= taken[0] + taken[1], all + " are less than " + Arrays.toString(taken));
-    Result attached = command("attach", pid, "interval=2ms");
+    Ended attached = command("attach", pid, "interval=2ms");
     assertFailed(attached, "process \\d+: an agent is there already: its options stay, .*");
     assertEquals("", Files.readString(directory.resolve("target.txt")));
     assertNothingIsLeft();
@@ -129,13 +136,14 @@ class RecordIT {
   @Test
   void attachWhileRecordingMakesTheAgentStay() throws Exception {
     long pid = start(last(), 120).pid();
-    Command record = begin("record", pid, "-d", "12s", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record = begin("record", pid, "-d", "5m", "-o", directory.resolve("rec.jfr"));
     awaitSampling(pid);
-    Result options = command("attach", pid, "depth=5");
+    Ended options = command("attach", pid, "depth=5");
     assertFailed(options, ".*leaves with it: depth=5 was not applied.*");
     assertEquals(0, command("attach", pid).exit());
-    Result result = record.end();
-    assertEquals(0, result.exit(), result.err());
+    record.process().destroy(); // SIGTERM, by which it ends as by Ctrl-C
+    Ended result = record.end();
+    assertTrue(Files.size(directory.resolve("rec.jfr")) > 0, result.err());
     assertTrue(command("status", pid).out().startsWith("state: dormant"));
   }
 
@@ -143,9 +151,9 @@ class RecordIT {
   @MethodSource("jvms")
   void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {
     Process target = start(jvm, 120);
-    Command record = begin("record", target.pid(), "-d", "1m", "-o", directory.resolve("rec.jfr"));
-    awaitSampling(target.pid());
-    Thread.sleep(2_000);
+    RunningCommand record =
+        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
+    awaitSamples(target.pid());
     target.destroy(); // SIGTERM
     assertSaved(record, ENDED);
   }
@@ -154,15 +162,16 @@ class RecordIT {
   @MethodSource("jvms")
   void whatAProgramDidUntilItWasKilledIsSaved(Jvm jvm) throws Exception {
     Process target = start(jvm, 120);
-    Command record = begin("record", target.pid(), "-d", "1m", "-o", directory.resolve("rec.jfr"));
-    awaitSampling(target.pid());
-    Thread.sleep(4_000); // JFR flushes once a second
+    RunningCommand record =
+        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
+    awaitSamples(target.pid());
+    awaitFlushes(temporary);
     target.destroyForcibly();
     assertSaved(record, KILLED);
   }
 
-  private void assertSaved(Command record, String message) throws Exception {
-    Result result = record.end();
+  private void assertSaved(RunningCommand record, String message) throws Exception {
+    Ended result = record.end();
     assertEquals(0, result.exit(), result.err());
     String said = result.err().lines().findFirst().orElseThrow();
     assertTrue(said.matches("stackweave: " + message), said);
@@ -199,11 +208,12 @@ class RecordIT {
             .redirectError(directory.resolve("target.txt").toFile())
             .start();
     started.add(unshare);
+    assertEquals("running", unshare.inputReader().readLine());
     ProcessHandle target = javaBelow(unshare);
-    awaitSignalHandler(target.pid());
-    Command record = begin("record", target.pid(), "-d", "1m", "-o", directory.resolve("rec.jfr"));
-    awaitSampling(target.pid());
-    Thread.sleep(4_000);
+    RunningCommand record =
+        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
+    awaitSamples(target.pid());
+    awaitFlushes(Path.of("/proc/" + target.pid() + "/root/tmp"));
     assertEquals(0, new ProcessBuilder("kill", "-" + signal, "" + target.pid()).start().waitFor());
     assertSaved(record, signal.equals("TERM") ? ENDED : KILLED);
   }
@@ -211,31 +221,31 @@ class RecordIT {
   @Test
   void detachWhileRecordingIsSaidOnBothSides() throws Exception {
     long pid = start(last(), 120).pid();
-    Command record = begin("record", pid, "-d", "1m", "-o", directory.resolve("rec.jfr"));
-    awaitSampling(pid);
-    Thread.sleep(1_000);
-    Result detached = command("detach", pid);
+    RunningCommand record = begin("record", pid, "-d", "5m", "-o", directory.resolve("rec.jfr"));
+    awaitSamples(pid);
+    Ended detached = command("detach", pid);
     assertEquals(
         "detached from "
             + pid
             + "; 1 recording of the command record ended with it, and what was recorded is kept\n",
         detached.out());
     assertSaved(
-        record, "the recording was ended from outside .* after [\\d.]+ s of 1 min; saved .*");
+        record, "the recording was ended from outside .* after [\\d.]+ s of 5 min; saved .*");
   }
 
   /** Its recording ends by itself, a minute late; another command's goes on and has the agent. */
   @Test
   void aCommandThatIsKilledLeavesTheAgentForNoLongerThanItsTime() throws Exception {
     long pid = start(last(), 300).pid();
-    Command killed = begin("record", pid, "-d", "1s", "-o", directory.resolve("killed.jfr"));
+    RunningCommand killed = begin("record", pid, "-d", "1s", "-o", directory.resolve("killed.jfr"));
     awaitSampling(pid);
-    killed.process.destroyForcibly().waitFor();
+    killed.process().destroyForcibly().waitFor();
     Path file = directory.resolve("rec.jfr");
-    Result other = command("record", pid, "-d", "2s", "-o", file, "--settings=none");
+    Ended other =
+        command("record", pid, "-d", "2s", "-o", file, "--settings=none", "--interval=1ms");
     assertEquals(0, other.exit(), other.err());
     assertTrue(stacks("rec.jfr").contains("BurnsCpu.main"), "no sample of the program");
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (command("status", pid).exit() == 0 && System.nanoTime() < end) {
       Thread.sleep(1_000);
     }
@@ -245,11 +255,12 @@ class RecordIT {
   @Test
   void standardOutputTakesTheRecordingAlone() throws Exception {
     long pid = start(last(), 120).pid();
-    Command record = begin("record", pid, "-d", "1s", "-o", "-", "--settings=none");
-    Result result = record.end();
+    RunningCommand record =
+        begin("record", pid, "-d", "1s", "-o", "-", "--settings=none", "--interval=1ms");
+    Ended result = record.end();
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.err().contains("samples: "), result.err());
-    Files.copy(record.out, directory.resolve("rec.jfr"));
+    Files.copy(record.out(), directory.resolve("rec.jfr"));
     assertTrue(stacks("rec.jfr").contains("BurnsCpu.main"), "no sample of the program");
   }
 
@@ -258,12 +269,12 @@ class RecordIT {
     long pid = start(last(), 120).pid();
     Path file = directory.resolve("it's a recording.jfr");
     Path jar = Files.copy(Jars.AGENT, directory.resolve("an agent's.jar"));
-    Result result =
+    Ended result =
         run(java(), "-jar", jar, "record", pid, "-d", "1s", "-o", file, "--settings=none");
     assertEquals(0, result.exit(), result.err());
     Matcher next = Pattern.compile("(?m)^next: (.*)$").matcher(result.err());
     assertTrue(next.find(), result.err());
-    Result pasted = run("sh", "-c", next.group(1));
+    Ended pasted = run("sh", "-c", next.group(1));
     assertEquals(0, pasted.exit(), pasted.err());
     assertTrue(Files.exists(directory.resolve("it's a recording.html")));
   }
@@ -286,7 +297,7 @@ class RecordIT {
     Path disk = Files.createDirectory(directory.resolve("disk"));
     run("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", disk);
     try {
-      Result late = command("record", pid, "-d", "1s", "-o", disk.resolve("rec.jfr"));
+      Ended late = command("record", pid, "-d", "1s", "-o", disk.resolve("rec.jfr"));
       assertFailed(
           late,
           "can't write .*: no space left for .* bytes; for an hour the recording is kept as .*");
@@ -302,11 +313,10 @@ class RecordIT {
       run("mount", "-o", "remount,ro", disk);
       assertUnwritable(pid, disk + "/rec.jfr", "Read-only file system");
       run("mount", "-o", "remount,rw", disk);
-      Result export = run(java(), "-jar", Jars.AGENT, "flamegraph", kept, "-o", disk + "/x.html");
+      Ended export = run(ForkedJvm.agentCommand("flamegraph", kept, "-o", disk + "/x.html"));
       // What the recording lacks is said in a line before.
       String last = export.err().replaceAll("(?m)^stackweave: .*\\.jfr: .*\n", "");
-      assertFailed(
-          new Result(export.exit(), export.out(), last), "can't write .*: No space left on device");
+      assertFailed(export.saying(export.out(), last), "can't write .*: No space left on device");
       try (Stream<Path> files = Files.list(disk)) {
         assertEquals(List.of(disk.resolve("fill")), files.toList());
       }
@@ -319,7 +329,7 @@ class RecordIT {
   void aRecordingWithoutASampleIsSaid() throws Exception {
     Path off = Files.createFile(directory.resolve("off"));
     long pid = start(last(), 120, "-javaagent:" + Jars.AGENT + "=switch=" + off).pid();
-    Result result = command("record", pid, "-d", "1s", "-o", directory.resolve("none.jfr"));
+    Ended result = command("record", pid, "-d", "1s", "-o", directory.resolve("none.jfr"));
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.err().contains("no sample was taken"), result.err());
     assertFalse(result.err().contains("next:"), result.err());
@@ -329,16 +339,17 @@ class RecordIT {
   void aCutStackSaysTheDepth() throws Exception {
     long pid = start(last(), 120, "-javaagent:" + Jars.AGENT + "=depth=3").pid();
     Path file = directory.resolve("rec.jfr");
-    Result result = command("record", pid, "-d", "1s", "-o", file, "--settings=none");
+    Ended result =
+        command("record", pid, "-d", "1s", "-o", file, "--settings=none", "--interval=1ms");
     assertEquals(0, result.exit(), result.err());
     assertTrue(stacks("rec.jfr").contains("[stopped: deeper than depth=3"), stacks("rec.jfr"));
   }
 
   private void assertUnwritable(long pid, String file, String why) throws Exception {
     long start = System.nanoTime();
-    Result result = command("record", pid, "-d", "1m", "-o", file);
+    Ended result = command("record", pid, "-d", "10m", "-o", file);
     assertFailed(result, "can't write \\Q" + file + "\\E: " + why);
-    assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60), "said after recording");
+    assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(5), "said after recording");
   }
 
   private static Jvm last() {
@@ -355,45 +366,59 @@ class RecordIT {
             .redirectError(directory.resolve("target.txt").toFile())
             .start();
     started.add(process);
-    awaitSignalHandler(process.pid());
+    assertEquals("running", process.inputReader().readLine());
     return process;
   }
 
-  private static void awaitSignalHandler(long pid) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (System.nanoTime() < end) {
-      String status = Files.readString(Path.of("/proc/" + pid + "/status"));
-      if (status.matches("(?s).*\nSigCgt:\\s*[0-9a-f]{15}[4-7c-f]\n.*")) { // SIGQUIT
-        Thread.sleep(500);
-        return;
-      }
-      Thread.sleep(50);
-    }
-  }
-
-  private static ProcessHandle javaBelow(Process unshare) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (System.nanoTime() < end) {
-      for (ProcessHandle child : unshare.descendants().toList()) {
-        if (child.info().command().orElse("").endsWith("/java")) {
-          return child;
-        }
-      }
-      Thread.sleep(50);
-    }
-    throw new IllegalStateException("no JVM came up in the container");
+  private static ProcessHandle javaBelow(Process unshare) {
+    return unshare
+        .descendants()
+        .filter(child -> child.info().command().orElse("").endsWith("/java"))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void awaitSampling(long pid) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    awaitStatus(
+        pid, status -> status.startsWith("state: sampling for recording stackweave-record-"));
+  }
+
+  private void awaitSamples(long pid) throws Exception {
+    awaitStatus(pid, status -> TAKEN.matcher(status).find() && taken(status) > 20);
+  }
+
+  private void awaitStatus(long pid, Predicate<String> wanted) throws Exception {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     String status = "";
     while (System.nanoTime() < end) {
       status = command("status", pid).out();
-      if (status.startsWith("state: sampling for recording stackweave-record-")) {
+      if (wanted.test(status)) {
         return;
       }
     }
-    throw new AssertionError("never sampled: " + status);
+    throw new AssertionError("never so: " + status);
+  }
+
+  /** JFR writes once a second what it has: waits until it has done so twice, below a directory. */
+  private static void awaitFlushes(Path below) throws Exception {
+    long before = chunkBytes(below);
+    for (int flushes = 0; flushes < 2; Thread.sleep(50)) {
+      long now = chunkBytes(below);
+      flushes += now > before ? 1 : 0;
+      before = now;
+    }
+  }
+
+  private static long chunkBytes(Path below) throws IOException {
+    long bytes = 0;
+    try (Stream<Path> all = Files.walk(below)) {
+      for (Path path : all.filter(file -> file.toString().endsWith(".jfr")).toList()) {
+        bytes += Files.size(path);
+      }
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      return chunkBytes(below); // something else went meanwhile
+    }
+    return bytes;
   }
 
   private static long taken(String text) {
@@ -403,7 +428,7 @@ class RecordIT {
   }
 
   private String stacks(String recording) throws Exception {
-    Result result = run(java(), "-jar", Jars.AGENT, "collapsed", directory.resolve(recording));
+    Ended result = run(ForkedJvm.agentCommand("collapsed", directory.resolve(recording)));
     assertEquals(0, result.exit(), result.err());
     return result.out();
   }
@@ -420,39 +445,23 @@ class RecordIT {
     return !file.getParent().getFileName().toString().startsWith(".stackweave-");
   }
 
-  /** A command that runs. */
-  private record Command(Process process, Path out, Path err) {
-    Result end() throws Exception {
-      assertTrue(process.waitFor(90, TimeUnit.SECONDS), "does not end");
-      String said = new String(Files.readAllBytes(out), "ISO-8859-1");
-      return new Result(process.exitValue(), said, Files.readString(err));
-    }
+  private RunningCommand begin(Object... arguments) throws IOException {
+    return beginAny(ForkedJvm.agentCommand(arguments));
   }
 
-  private Command begin(Object... arguments) throws IOException {
-    List<Object> all = new ArrayList<>(List.of(java(), "-jar", Jars.AGENT));
-    all.addAll(Arrays.asList(arguments));
-    return beginAny(all.toArray());
+  private RunningCommand beginAny(Object... command) throws IOException {
+    List<String> words = Arrays.stream(command).map(Object::toString).toList();
+    RunningCommand begun =
+        RunningCommand.start(new ProcessBuilder(words).directory(directory.toFile()), directory);
+    started.add(begun.process());
+    return begun;
   }
 
-  private Command beginAny(Object... command) throws IOException {
-    Path out = directory.resolve("out" + commands);
-    Path err = directory.resolve("err" + commands++);
-    Process process =
-        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
-            .directory(directory.toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    started.add(process);
-    return new Command(process, out, err);
-  }
-
-  private Result command(Object... arguments) throws Exception {
+  private Ended command(Object... arguments) throws Exception {
     return begin(arguments).end();
   }
 
-  private Result run(Object... command) throws Exception {
+  private Ended run(Object... command) throws Exception {
     return beginAny(command).end();
   }
 
@@ -460,7 +469,7 @@ class RecordIT {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  private static void assertFailed(Result result, String line) {
+  private static void assertFailed(Ended result, String line) {
     assertEquals(2, result.exit(), result.out() + result.err());
     assertEquals(1, result.err().lines().count(), result.err());
     assertTrue(result.err().strip().matches("stackweave: " + line), result.err());

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Ended;
 
 /** {@code java -jar stackweave-agent.jar sframe …}, as a user types it. */
 class SFrameCommandIT {
@@ -42,18 +42,18 @@ class SFrameCommandIT {
 
   @Test
   void dumpIsTheCorpusTsv() throws Exception {
-    Result dump = sframe("dump", "simple.elf", "--format", "tsv");
+    Ended dump = sframe("dump", "simple.elf", "--format", "tsv");
     assertEquals("", dump.err());
     assertEquals(0, dump.exit());
     assertEquals(Files.readString(directory.resolve("simple.tsv")), dump.out());
-    Result text = sframe("dump", "simple.elf");
+    Ended text = sframe("dump", "simple.elf");
     assertTrue(text.out().startsWith("SFrame V3 at offset 0x0, aarch64 little endian"), text.out());
   }
 
   @Test
   void lookupIsTheRowOfTheDump() throws Exception {
     String[] row = Files.readAllLines(directory.resolve("simple.tsv")).get(1).split("\t");
-    Result lookup = sframe("lookup", "simple.elf", "0x" + row[3], "1");
+    Ended lookup = sframe("lookup", "simple.elf", "0x" + row[3], "1");
     assertEquals(0, lookup.exit(), lookup.err());
     row[0] = row[3];
     assertEquals(
@@ -66,29 +66,29 @@ class SFrameCommandIT {
 
   @Test
   void verifySaysWhatIsWrong() throws Exception {
-    Result sound = sframe("verify", "simple.elf");
+    Ended sound = sframe("verify", "simple.elf");
     assertEquals(List.of("", "", 0), List.of(sound.out(), sound.err(), sound.exit()));
-    Result rows = sframe("verify", "rows.sframe");
+    Ended rows = sframe("verify", "rows.sframe");
     assertEquals("offset 0x1c: function 0: unknown FDE or row type\n", rows.out());
     assertEquals(1, rows.exit());
-    Result version = sframe("verify", "version.sframe");
+    Ended version = sframe("verify", "version.sframe");
     assertEquals("offset 0x2: unknown version\n", version.out());
     assertEquals(1, version.exit());
   }
 
   @Test
   void generatedSectionsAreReadBack() throws Exception {
-    Result raw = sframe("generate", "libzip.so", "-o", "raw");
+    Ended raw = sframe("generate", "libzip.so", "-o", "raw");
     assertEquals(0, raw.exit(), raw.err());
-    Result added = sframe("generate", "libzip.so", "-o", "added.so", "--add");
+    Ended added = sframe("generate", "libzip.so", "-o", "added.so", "--add");
     assertEquals(0, added.exit(), added.err());
-    Result ofRaw = sframe("dump", "raw", "--format", "tsv");
-    Result ofAdded = sframe("dump", "added.so", "--format", "tsv");
+    Ended ofRaw = sframe("dump", "raw", "--format", "tsv");
+    Ended ofAdded = sframe("dump", "added.so", "--format", "tsv");
     assertTrue(ofRaw.out().lines().count() > 100);
     assertEquals(ofRaw.out(), ofAdded.out());
     assertEquals("", sframe("verify", "added.so").out());
     System.load(directory.resolve("added.so").toString());
-    Result stat = sframe("stat", "added.so", "raw", "simple.elf");
+    Ended stat = sframe("stat", "added.so", "raw", "simple.elf");
     assertEquals(0, stat.exit(), stat.err());
     long sections = stat.out().lines().filter(l -> l.matches("  \\.sframe V3 .* bytes")).count();
     assertEquals(3, sections, stat.out());
@@ -101,24 +101,64 @@ class SFrameCommandIT {
     copy("x86_64-v1/exe-simple.elf", "v1.elf");
     copy("x86_64-v1/exe-simple.tsv", "v1.tsv");
     copy("bad/45-concat.sframe", "two.sframe");
-    Result upgrade = sframe("upgrade", "v1.elf", "-o", "v3");
+    Ended upgrade = sframe("upgrade", "v1.elf", "-o", "v3");
     assertEquals(0, upgrade.exit(), upgrade.err());
     assertTrue(upgrade.out().startsWith("v3: SFrame V3, "), upgrade.out());
     String address = "0x" + index("x86_64-v1", "exe-simple")[3];
-    Result dump = sframe("dump", "v3", "--address", address, "--format", "tsv");
+    Ended dump = sframe("dump", "v3", "--address", address, "--format", "tsv");
     assertEquals(Files.readString(directory.resolve("v1.tsv")), dump.out());
 
-    Result merge = sframe("merge", "two.sframe", "v3@" + address, "-o", "all");
+    Ended merge = sframe("merge", "two.sframe", "v3@" + address, "-o", "all");
     assertEquals(0, merge.exit(), merge.err());
     assertEquals("", sframe("verify", "all").out());
     List<String> expected = new ArrayList<>(rows(sframe("dump", "two.sframe", "--format", "tsv")));
     expected.addAll(rows(dump));
-    Result all = sframe("dump", "all", "--format", "tsv");
+    Ended all = sframe("dump", "all", "--format", "tsv");
     assertEquals(expected.stream().sorted().toList(), rows(all).stream().sorted().toList());
     assertTrue(sframe("dump", "all").out().startsWith("SFrame V3 at offset 0x0, x86_64"));
   }
 
-  private static List<String> rows(Result dump) {
+  /**
+   * As groups of functions leave them: one found by type, one by name, at addresses of their own.
+   */
+  @Test
+  void allSectionsOfAFileAreTaken() throws Exception {
+    copy("x86_64-v3/exe-simple.elf", "one.elf");
+    String own = index("x86_64-v3", "exe-simple")[3];
+    long address = Long.parseLong(own, 16) + (1 << 24);
+    assertEquals(0, sframe("upgrade", "one.elf", "-o", "moved").exit());
+    objcopy(
+        "--add-section",
+        ".sframe.more=moved",
+        "--set-section-flags",
+        ".sframe.more=alloc,readonly",
+        "--change-section-address",
+        ".sframe.more=" + address,
+        "one.elf",
+        "two.elf");
+    objcopy("--rename-section", ".sframe.more=.sframe", "two.elf");
+    List<String> once = rows(sframe("dump", "one.elf", "--format", "tsv"));
+    List<String> expected = new ArrayList<>(once);
+    String moved = "0x" + Long.toHexString(address);
+    expected.addAll(rows(sframe("dump", "moved", "--address", moved, "--format", "tsv")));
+    assertEquals(2 * once.size(), expected.size());
+
+    assertEquals(expected, rows(sframe("dump", "two.elf", "--format", "tsv")));
+    assertEquals("", sframe("verify", "two.elf").out());
+    assertEquals(0, sframe("merge", "two.elf", "-o", "all").exit());
+    assertEquals(expected, rows(sframe("dump", "all", "--format", "tsv")));
+    String last = expected.get(expected.size() - 1).split("\t")[3];
+    assertTrue(sframe("lookup", "two.elf", last).out().contains("\n" + last + "\t"));
+  }
+
+  private void objcopy(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("objcopy"));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).directory(directory.toFile()).inheritIO().start();
+    assertEquals(0, process.waitFor());
+  }
+
+  private static List<String> rows(Ended dump) {
     return dump.out().lines().map(line -> line.substring(line.indexOf('\t'))).skip(1).toList();
   }
 
@@ -167,7 +207,7 @@ class SFrameCommandIT {
         "merge missing@10 -o out                  | missing: no such file",
       })
   void failsInOneLine(String arguments, String message) throws Exception {
-    Result result = sframe(arguments == null ? new String[0] : arguments.split(" "));
+    Ended result = sframe(arguments == null ? new String[0] : arguments.split(" "));
     assertEquals("", result.out());
     assertEquals(1, result.err().lines().count(), result.err());
     assertTrue(result.err().matches("stackweave: (" + message + ")\n"), result.err());
@@ -177,7 +217,7 @@ class SFrameCommandIT {
   /** What can be read is shown; what can't is told, and the exit code says so. */
   @Test
   void dumpOfABadFunction() throws Exception {
-    Result dump = sframe("dump", "rows.sframe", "--format", "tsv");
+    Ended dump = sframe("dump", "rows.sframe", "--format", "tsv");
     assertTrue(dump.out().lines().count() > 1, dump.out());
     assertEquals(
         "stackweave: rows.sframe: dumped without what is malformed (1 function); offset 0x1c:"
@@ -186,9 +226,9 @@ class SFrameCommandIT {
     assertEquals(2, dump.exit());
   }
 
-  private Result sframe(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("-jar", Jars.AGENT.toString(), "sframe"));
+  private Ended sframe(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("sframe"));
     all.addAll(List.of(arguments));
-    return Jvm.all().findFirst().orElseThrow().run(directory, all);
+    return Jvm.all().findFirst().orElseThrow().commandLine(directory, all.toArray(String[]::new));
   }
 }

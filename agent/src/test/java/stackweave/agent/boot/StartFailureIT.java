@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.EmptyAgent;
 import stackweave.agent.apps.Hello;
 import stackweave.agent.apps.Waits;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Ended;
 
 /** Whatever is wrong: one line on stderr, and the application runs as if nothing were. */
 class StartFailureIT {
@@ -37,7 +37,7 @@ class StartFailureIT {
   void unknownOptionIsNamedWithTheKnownOnes(Jvm jvm) throws Exception {
     assertOneLine(
         hello(jvm, Jars.AGENT, "intervall=1ms"),
-        "unknown option 'intervall' \\(known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory\\).*");
+        "unknown option 'intervall' \\(known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema\\).*");
   }
 
   @ParameterizedTest
@@ -50,7 +50,7 @@ class StartFailureIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void knownOptionsSayNothing(Jvm jvm) throws Exception {
-    Result result = hello(jvm, Jars.AGENT, "interval=1ms,depth=512,engine=perf,sample=explicit");
+    Ended result = hello(jvm, Jars.AGENT, "interval=1ms,depth=512,engine=perf,sample=explicit");
     assertEquals("hello on stderr\n", result.err());
     assertEquals(0, result.exit());
   }
@@ -159,7 +159,7 @@ class StartFailureIT {
     }
   }
 
-  private static void assertOneLine(Result result, String message) {
+  private static void assertOneLine(Ended result, String message) {
     assertEquals("hello\n", result.out());
     assertEquals(0, result.exit());
     List<String> lines = result.err().lines().toList();
@@ -168,7 +168,7 @@ class StartFailureIT {
     assertEquals("hello on stderr", lines.get(1));
   }
 
-  private Result hello(Jvm jvm, Path agent, String options, String... more) throws Exception {
+  private Ended hello(Jvm jvm, Path agent, String options, String... more) throws Exception {
     List<String> arguments = new ArrayList<>(List.of(more));
     arguments.add("-javaagent:" + agent + (options == null ? "" : "=" + options));
     arguments.addAll(List.of("-cp", Jars.apps().toString(), Hello.class.getName()));

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -18,12 +17,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
-import stackweave.agent.boot.Jvm.Result;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 
 /** {@code off} and {@code on}: what they say is what the JVMs do. */
+@Isolated("switches off what its user samples")
 class SwitchCommandIT {
   /** Where no mount of a test hides it. */
   private static final Path JAR = Path.of("/dev/shm/stackweave-switch-test.jar");
@@ -51,11 +54,11 @@ class SwitchCommandIT {
     Process target = start(jvm, "engine=timer,switch=" + file);
     awaitSamples(target.pid());
     assertEquals("", randomDevices(target.pid()), "left open");
-    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
     assertEquals(0, off.exit(), off.err());
     assertEquals("off: " + file + "\nprocess " + target.pid() + ": switched off\n", off.out());
     assertTrue(Files.exists(file));
-    Result on = run(java(), "-jar", Jars.AGENT, "on", "--pid", target.pid());
+    Ended on = run(ForkedJvm.agentCommand("on", "--pid", target.pid()));
     assertEquals(0, on.exit(), on.err());
     assertEquals(
         "removed: " + file + "\nprocess " + target.pid() + ": not switched off\n", on.out());
@@ -71,7 +74,7 @@ class SwitchCommandIT {
             .resolve("app/off");
     Process target = start(jvms().findFirst().orElseThrow(), "engine=timer,switch=" + named);
     awaitSamples(target.pid());
-    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
     assertEquals("off: " + named + "\nprocess " + target.pid() + ": switched off\n", off.out());
     assertEquals(0, off.exit(), off.err());
     assertTrue(Files.exists(file));
@@ -84,7 +87,7 @@ class SwitchCommandIT {
         Files.createSymbolicLink(directory.resolve("link"), ownDirectory("there")).resolve("off");
     Process target = start(jvms().findFirst().orElseThrow(), "engine=timer,switch=" + named);
     awaitSamples(target.pid());
-    Result off = run(java(), "-jar", Jars.AGENT, "off", "--pid", target.pid());
+    Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
     assertEquals(2, off.exit(), off.out());
     assertTrue(off.err().contains("/link is a link, so no file in it counts"), off.err());
     assertFalse(Files.exists(named));
@@ -93,7 +96,7 @@ class SwitchCommandIT {
   @Test
   void aNumberThatIsNoUsersIsSaid() throws Exception {
     for (String user : new String[] {"4294967295", "4294967296"}) {
-      Result result = run(java(), "-jar", Jars.AGENT, "off", "--user", user);
+      Ended result = run(ForkedJvm.agentCommand("off", "--user", user));
       assertEquals(2, result.exit());
       assertEquals(
           "stackweave: there is no user " + user + ": numbers end at 4294967294\n", result.err());
@@ -104,7 +107,7 @@ class SwitchCommandIT {
   @Test
   void aDirectoryOfAnotherUserIsSaidAndNotUsed() throws Exception {
     mustBeRoot();
-    Result result =
+    Ended result =
         inOwnTmp(
             "mkdir -m 777 /tmp/.stackweave-0; chown 1234 /tmp/.stackweave-0; ",
             "; code=$?; ls /tmp/.stackweave-0; exit $code");
@@ -123,7 +126,7 @@ class SwitchCommandIT {
   @Test
   void onePlaceOfTwoIsNotAll() throws Exception {
     mustBeRoot();
-    Result result =
+    Ended result =
         inOwnTmp(
             "mkdir -p /tmp/user/65534 /run/user && chown 65534 /tmp/user/65534 && mount --bind /tmp/user"
                 + " /run/user && mkdir -m 777 /tmp/.stackweave-65534 && chown 1234"
@@ -137,7 +140,7 @@ class SwitchCommandIT {
   @Test
   void theUsersFilesAreMadeWhereTheAgentLooks() throws Exception {
     mustBeRoot();
-    Result result =
+    Ended result =
         inOwnTmp(
             "mkdir -p /tmp/user/65534 && chown 65534 /tmp/user/65534 && mkdir -p /run/user &&"
                 + " mount --bind /tmp/user /run/user; ",
@@ -154,7 +157,7 @@ class SwitchCommandIT {
         result.out());
   }
 
-  private Result inOwnTmp(String before, String after) throws Exception {
+  private Ended inOwnTmp(String before, String after) throws Exception {
     return run(
         "unshare",
         "--mount",
@@ -215,7 +218,7 @@ class SwitchCommandIT {
     String said = "";
     while (System.nanoTime() < end) {
       Thread.sleep(1_000);
-      Result status = run(java(), "-jar", Jars.AGENT, "status", pid);
+      Ended status = run(ForkedJvm.agentCommand("status", pid));
       said = status.out() + status.err();
       if (said.matches("(?s).*samples: [1-9].*")) {
         return;
@@ -241,17 +244,8 @@ class SwitchCommandIT {
     }
   }
 
-  private Result run(Object... command) throws Exception {
-    Path out = Files.createTempFile(directory, "out", ".txt");
-    Path err = Files.createTempFile(directory, "err", ".txt");
-    Process process =
-        new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    started.add(process);
-    assertTrue(process.waitFor(90, TimeUnit.SECONDS), "hangs: " + Arrays.toString(command));
-    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  private static Ended run(Object... command) throws Exception {
+    return Commands.run(command);
   }
 
   private static String java() {

@@ -3,20 +3,17 @@ package stackweave.agent.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 
 /** The numbers of each processor are those of the C library's headers for it. */
 class KernelNumbersTest {
@@ -83,7 +80,7 @@ class KernelNumbersTest {
     Path file = Files.createTempFile("links", ".o");
     try {
       compile(compiler, source, "-c", "-o", file.toString());
-      String symbols = output("nm", "-S", file.toString());
+      String symbols = Commands.output("nm", "-S", file);
       long offset = size(symbols, "offset") - 1;
       return offset + " " + size(symbols, "size");
     } finally {
@@ -103,35 +100,7 @@ class KernelNumbersTest {
 
   private static String compile(String compiler, String source, String... options)
       throws IOException, InterruptedException {
-    assumeTrue(exists(compiler), compiler + " is not installed");
-    String[] command =
-        Stream.of(Stream.of(compiler), Stream.of(options), Stream.of("-x", "c", "-"))
-            .flatMap(words -> words)
-            .toArray(String[]::new);
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try (OutputStream in = process.getOutputStream()) {
-      in.write(source.getBytes(StandardCharsets.UTF_8));
-    }
-    return finish(process);
-  }
-
-  private static String output(String... command) throws IOException, InterruptedException {
-    return finish(new ProcessBuilder(command).redirectErrorStream(true).start());
-  }
-
-  private static String finish(Process process) throws IOException, InterruptedException {
-    StringBuilder text = new StringBuilder();
-    try (BufferedReader out = process.inputReader()) {
-      out.lines().forEach(line -> text.append(line).append('\n'));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-    assertEquals(0, process.waitFor(), text::toString);
-    return text.toString();
-  }
-
-  private static boolean exists(String command) {
-    return Stream.of(System.getenv("PATH").split(":"))
-        .anyMatch(directory -> Files.isExecutable(Path.of(directory, command)));
+    assumeTrue(Commands.exist(compiler), compiler + " is not installed");
+    return Gcc.print(compiler, source, options);
   }
 }

@@ -61,7 +61,7 @@ final class ChurnCheck {
     HotSpotMethod method = method(stack, i);
     int generation = generation(method);
     if (isCertain(stack, i) && generation > 0 && !worker.ran(generation, timeNanos)) {
-      wrong(describe(stack, i) + " did not run then");
+      wrong(describe(stack, i) + " did not run then: " + worker.around(generation, timeNanos));
     }
   }
 

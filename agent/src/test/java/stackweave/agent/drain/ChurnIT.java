@@ -3,16 +3,18 @@ package stackweave.agent.drain;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.boot.Jvm;
+import stackweave.testing.RunningCommand;
 
 /**
  * Classes unloaded and code replaced between a sample and its decoding: names may be unknown then,
@@ -40,6 +42,8 @@ class ChurnIT {
           "-XX:Tier4CompileThreshold=1000",
           "-XX:Tier4BackEdgeThreshold=4000");
 
+  @TempDir private Path directory;
+
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#all")
   void noNameIsWrong(Jvm jvm) throws Exception {
@@ -59,17 +63,16 @@ class ChurnIT {
     assertTrue(Long.parseLong(lines.get("replaced")) > 0, lines::toString);
   }
 
-  private static Map<String, String> run(Path jdk, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(jdk.resolve("bin/java").toString());
+  private Map<String, String> run(Path jdk, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
     command.addAll(FLAGS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(ChurnProbe.class.getName());
     command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), output);
-    return output
+    return RunningCommand.start(new ProcessBuilder(command), directory)
+        .end(Duration.ofSeconds(2 * LONG_SECONDS))
+        .successfully()
+        .out()
         .lines()
         .map(line -> line.split(": ", 2))
         .filter(parts -> parts.length == 2)

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChooser;
@@ -94,7 +95,7 @@ final class ChurnProbe implements EngineSink {
         Thread.sleep(delay);
         engine.drain(Long.MAX_VALUE, this);
       }
-      lost = engine.statistics().lost();
+      lost = engine.statistics().get(EngineFigure.LOST);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

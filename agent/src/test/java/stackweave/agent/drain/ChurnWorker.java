@@ -51,6 +51,20 @@ final class ChurnWorker extends Thread {
     return false;
   }
 
+  /** What ran at that time, and when the generation did, in milliseconds from then. */
+  String around(int generation, long timeNanos) {
+    StringBuilder text = new StringBuilder();
+    for (Run run : runs) {
+      long from = (run.from - timeNanos) / 1_000_000;
+      boolean goesOn = run.to == Long.MAX_VALUE;
+      if (run.generation == generation || from <= 0 && (goesOn || run.to >= timeNanos)) {
+        text.append(run.generation).append(" from ").append(from);
+        text.append(goesOn ? " on, " : " to " + (run.to - timeNanos) / 1_000_000 + ", ");
+      }
+    }
+    return text.toString();
+  }
+
   @Override
   public void run() {
     try {

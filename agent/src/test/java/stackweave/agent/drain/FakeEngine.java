@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
@@ -145,29 +146,11 @@ class FakeEngine implements SampleEngine {
     if (closed) {
       throw new IllegalStateException("asked after it was closed");
     }
-    return new EngineStatistics(
-        kind,
-        interval,
-        1,
-        1,
-        0,
-        4096,
-        4096,
-        samples,
-        lost,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        samples * WEIGHT,
-        0,
-        0,
-        0,
-        0,
-        0);
+    return new EngineStatistics(kind)
+        .set(EngineFigure.INTERVAL, interval)
+        .set(EngineFigure.SAMPLES, samples)
+        .set(EngineFigure.LOST, lost)
+        .set(EngineFigure.CPU_COVERED, samples * WEIGHT);
   }
 
   @Override

@@ -38,6 +38,7 @@ import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
 
 /**
@@ -77,8 +78,10 @@ class FakeEngineTest {
             "",
             directory.resolve("off").toString(),
             MemoryAccess.AUTO,
+            false,
             100,
             0,
+            Session.FIRST_SCHEMA_VERSION,
             new Messages(said::add),
             new StatusBoard(nothing));
     recording = new Recording();

@@ -20,6 +20,7 @@ import stackweave.agent.message.Messages;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
 
 class SamplerTest {
@@ -57,8 +58,10 @@ class SamplerTest {
             "",
             "",
             MemoryAccess.AUTO,
+            false,
             100,
             0,
+            Session.SCHEMA_VERSION,
             messages,
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -78,7 +81,7 @@ class SamplerTest {
       Path file = directory.resolve("again.jfr");
       recording.dump(file);
       List<RecordedEvent> events = RecordingFile.readAllEvents(file);
-      assertTrue(count(events, "stackweave.NativeSample") > 50, said.toString());
+      assertTrue(count(events, "stackweave.StackSample") > 50, said.toString());
       assertEquals(1, failures(said), said.toString());
     } finally {
       assertTrue(sampler.close());
@@ -99,8 +102,10 @@ class SamplerTest {
             "",
             "",
             MemoryAccess.AUTO,
+            false,
             100,
             0,
+            Session.SCHEMA_VERSION,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -156,8 +161,10 @@ class SamplerTest {
             "",
             "",
             MemoryAccess.AUTO,
+            false,
             100,
             0,
+            Session.SCHEMA_VERSION,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {

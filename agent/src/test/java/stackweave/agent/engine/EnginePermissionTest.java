@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.perf.PerfRefusals;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
+import stackweave.testing.Jdk;
 
 /** What is permitted decides which engine runs, and is said; the application runs on regardless. */
 @Tag("slow")
@@ -30,24 +33,24 @@ class EnginePermissionTest {
   private static final int ENOSYS = 38;
 
   @TempDir static Path directory;
-  private static ForkedJvm jvm;
+  private static EngineJvm jvm;
   private static String deny;
 
   @BeforeAll
   static void compile() throws Exception {
-    jvm = new ForkedJvm(directory);
+    jvm = new EngineJvm(directory);
     deny = Gcc.compile(directory, "deny.c", "deny").toString();
   }
 
-  static List<Path> jdks() {
-    return ForkedJvm.jdks();
+  static List<Jdk> jdks() {
+    return EngineJvm.jdks();
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void rootHasKernelFramesToo(Path jdk) throws Exception {
+  void rootHasKernelFramesToo(Jdk jdk) throws Exception {
     assumeTrue(isRoot());
-    ForkedJvm.Result result = jvm.run(jdk, List.of(), "1000", "400", "0");
+    EngineJvm.Result result = jvm.run(jdk, List.of(), "1000", "400", "0");
 
     assertEquals("PERF", result.line("engine"), result.output());
     assertEquals("", result.line("refusal"));
@@ -58,11 +61,11 @@ class EnginePermissionTest {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void anOrdinaryUserSamplesByTimers(Path jdk) throws Exception {
+  void anOrdinaryUserSamplesByTimers(Jdk jdk) throws Exception {
     int paranoid =
         Integer.parseInt(Files.readString(Path.of("/proc/sys/kernel/perf_event_paranoid")).strip());
     assumeTrue(paranoid == 2, () -> "kernel.perf_event_paranoid is " + paranoid);
-    ForkedJvm.Result result = jvm.run(jdk, ordinaryUser(), "1000", "400", "0");
+    EngineJvm.Result result = jvm.run(jdk, ordinaryUser(), "1000", "400", "0");
 
     assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals(
@@ -76,7 +79,7 @@ class EnginePermissionTest {
 
   @Test
   void anOrdinaryUserMaySampleUserModeByPerf() throws Exception {
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), ordinaryUser(), "1000", "400", "0", "PERF_USER");
 
     assertEquals("PERF_USER", result.line("engine"), result.output());
@@ -87,8 +90,8 @@ class EnginePermissionTest {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void underASeccompFilterTimersSample(Path jdk) throws Exception {
-    ForkedJvm.Result result = jvm.run(jdk, denying(EPERM, perfEventOpen()), "1000", "400", "0");
+  void underASeccompFilterTimersSample(Jdk jdk) throws Exception {
+    EngineJvm.Result result = jvm.run(jdk, denying(EPERM, perfEventOpen()), "1000", "400", "0");
 
     assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals(
@@ -101,7 +104,7 @@ class EnginePermissionTest {
   /** The user's word that the filter kills nobody. */
   @Test
   void whoNamesPerfHasItTried() throws Exception {
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), denying(EPERM, perfEventOpen()), "1000", "400", "0", "PERF");
 
     assertEquals("TIMER", result.line("engine"), result.output());
@@ -118,7 +121,7 @@ class EnginePermissionTest {
     List<String> wrapper = new ArrayList<>(denying(EPERM, perfEventOpen(), 310, 311));
     wrapper.addAll(ordinaryUser());
     assumeTrue(SystemCalls.current().orElseThrow() == SystemCalls.X86_64, "numbers of x86-64");
-    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "1000", "400", "0");
+    EngineJvm.Result result = jvm.run(jdks().get(0), wrapper, "1000", "400", "0");
 
     assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals("PROC_SELF_MEM", result.line("way"), result.output());
@@ -130,7 +133,7 @@ class EnginePermissionTest {
   @Test
   void timersNeedNoMemoryFile() throws Exception {
     assumeTrue(SystemCalls.current().orElseThrow() == SystemCalls.X86_64, "numbers of x86-64");
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), denying(EPERM, 319, 274), "1000", "400", "0", "TIMER");
 
     assertEquals("TIMER", result.line("engine"), result.output());
@@ -143,7 +146,7 @@ class EnginePermissionTest {
   @Test
   void whereNothingIsAllowedOneLineEachSaysWhy() throws Exception {
     assumeTrue(SystemCalls.current().orElseThrow() == SystemCalls.X86_64, "numbers of x86-64");
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), denying(EPERM, perfEventOpen(), 222), "1000", "100", "0", "PERF");
 
     assertEquals("null", result.line("engine"), result.output());
@@ -160,7 +163,7 @@ class EnginePermissionTest {
   /** The kernel that runs this has perf events, whatever the filter makes of it. */
   @Test
   void aKernelWithoutPerfIsToldFromAFilter() throws Exception {
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), denying(ENOSYS, perfEventOpen()), "1000", "50", "0", "PERF");
 
     assertTrue(result.line("refusal").startsWith("BLOCKED perf: a filter"), result.output());
@@ -217,7 +220,7 @@ class EnginePermissionTest {
   @Test
   void whereReadingOwnMemoryByVectorIsDeniedProcSelfMemServes() throws Exception {
     int processVmReadv = SystemCalls.current().orElseThrow() == SystemCalls.X86_64 ? 310 : 270;
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), denying(EPERM, processVmReadv), "1000", "50", "0");
 
     assertEquals("PROC_SELF_MEM", result.line("way as asked"), result.output());
@@ -243,7 +246,7 @@ class EnginePermissionTest {
                 unreadable.toString()));
     wrapper.addAll(denying(EPERM, 310, 311));
     wrapper.addAll(ordinaryUser());
-    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "1000", "200", "0");
+    EngineJvm.Result result = jvm.run(jdks().get(0), wrapper, "1000", "200", "0");
     assumeTrue(!result.output().contains("mount:"), result::output);
 
     assertEquals("NONE", result.line("way"), result.output());
@@ -262,14 +265,14 @@ class EnginePermissionTest {
    * Half of the descriptors that are free are the application's, whether perf runs or gives way.
    */
   @ParameterizedTest
-  @CsvSource({"2000, TIMER, fileDescriptors=2", "100, PERF, fileDescriptors=[0-9]{3}"})
+  @CsvSource({"2000, TIMER, FILE_DESCRIPTORS=2", "100, PERF, FILE_DESCRIPTORS=[0-9]{3}"})
   void theApplicationKeepsItsFileDescriptors(int threads, String engine, String descriptors)
       throws Exception {
     List<String> wrapper = new ArrayList<>(List.of("prlimit", "--nofile=4096:4096"));
     if (isRoot()) {
       wrapper.add("--sigpending=20000:20000"); // for the timers of 2,000 threads
     }
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), wrapper, "1000", "50", Integer.toString(threads));
 
     assertEquals(engine, result.line("engine"), result.output());
@@ -291,7 +294,7 @@ class EnginePermissionTest {
   @Test
   void theApplicationKeepsItsQueueOfSignals() throws Exception {
     // 200 idle threads against half of a queue of 300 signals.
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(
             jdks().get(0),
             List.of("prlimit", "--sigpending=300:300"),
@@ -314,10 +317,10 @@ class EnginePermissionTest {
   void whatTheRingsNeedIsWithinWhatAnOrdinaryUserHas() throws Exception {
     List<String> wrapper = new ArrayList<>(List.of("prlimit", "--memlock=0:0"));
     wrapper.addAll(ordinaryUser());
-    ForkedJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "100", "0", "PERF_USER");
+    EngineJvm.Result result = jvm.run(jdks().get(0), wrapper, "10000", "100", "0", "PERF_USER");
 
     assertEquals("PERF_USER", result.line("engine"), result.output());
-    assertTrue(result.line("statistics").contains("ringBytes=524288"), result.output());
+    assertTrue(result.line("statistics").contains("RING_BYTES=524288"), result.output());
     assertRanOn(result);
   }
 
@@ -328,24 +331,24 @@ class EnginePermissionTest {
       throws Exception {
     assumeTrue(isRoot(), "needs a user of its own");
     int cpus = CpuSet.ofProcess().length;
-    String online = Gcc.run(List.of("getconf", "_NPROCESSORS_ONLN")).strip();
+    String online = Commands.output(List.of("getconf", "_NPROCESSORS_ONLN")).strip();
     assumeTrue(online.equals(Integer.toString(cpus)), "the allowance goes by all CPUs");
     int memlock = memlockPerCpu * cpus;
     List<String> wrapper =
         new ArrayList<>(List.of("prlimit", "--memlock=" + memlock + ":" + memlock));
     // One user per case: the kernel gives the memory back when it likes.
     wrapper.addAll(user(54_321 + memlock));
-    ForkedJvm.Result result =
+    EngineJvm.Result result =
         jvm.run(jdks().get(0), wrapper, "10000", "50", "0", "PERF_USER", "beside");
 
-    assertTrue(result.line("beside").contains("ringBytes=524288"), result.output());
+    assertTrue(result.line("beside").contains("RING_BYTES=524288"), result.output());
     String first = result.line("refusal").replaceAll("(?s)\n.*", "");
     if (ringBytes == 0) {
       assertTrue(first.startsWith(refusal + " perf-user: "), result.output());
       assertTrue(first.endsWith("[EPERM]"), first);
     } else {
       assertEquals("PERF_USER", result.line("engine"), result.output());
-      assertTrue(result.line("statistics").contains("ringBytes=" + ringBytes), result.output());
+      assertTrue(result.line("statistics").contains("RING_BYTES=" + ringBytes), result.output());
     }
     assertRanOn(result);
   }
@@ -369,15 +372,15 @@ class EnginePermissionTest {
   }
 
   private static boolean isRoot() throws Exception {
-    return Gcc.run(List.of("id", "-u")).strip().equals("0");
+    return Commands.output(List.of("id", "-u")).strip().equals("0");
   }
 
-  private static void assertCovered(ForkedJvm.Result result) {
+  private static void assertCovered(EngineJvm.Result result) {
     double share = Double.parseDouble(result.line("covered"));
     assertTrue(share > 0.9 && share < 1.1, result.output());
   }
 
-  private static void assertRanOn(ForkedJvm.Result result) {
+  private static void assertRanOn(EngineJvm.Result result) {
     assertEquals("12345678", result.line("memory"), result.output());
     assertEquals("done", result.line("application"), result.output());
     assertEquals(0, result.exit(), result.output());

@@ -12,7 +12,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * An application for {@link ForkedJvm}: idle threads, then two busy ones beside an engine; says
+ * An application for {@link EngineJvm}: idle threads, then two busy ones beside an engine; says
  * what came of it.
  */
 final class EngineProbe {
@@ -60,7 +60,7 @@ final class EngineProbe {
     System.out.println("engine: " + recorder.choice.engine().map(SampleEngine::kind).orElse(null));
     if (recorder.statistics != null) {
       // What the rings lost is stated: on a loaded machine it may be some.
-      double lost = (double) recorder.statistics.lost() * interval;
+      double lost = (double) recorder.statistics.get(EngineFigure.LOST) * interval;
       long covered =
           recorder.samples.stream()
               .filter(sample -> burners.stream().anyMatch(b -> b.tid == sample.tid()))

@@ -10,7 +10,7 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * An application for {@link ForkedJvm}: starts the timer engine with so much address space left and
+ * An application for {@link EngineJvm}: starts the timer engine with so much address space left and
  * no more, in MiB, and says which ring it got.
  */
 public final class RingProbe {
@@ -43,7 +43,8 @@ public final class RingProbe {
                 if (choice.engine().isPresent()) {
                   try (SampleEngine engine = choice.engine().get()) {
                     System.out.println("engine: " + engine.kind());
-                    System.out.println("ring: " + (engine.statistics().ringBytes() >> 20));
+                    System.out.println(
+                        "ring: " + (engine.statistics().get(EngineFigure.RING_BYTES) >> 20));
                   }
                 }
               } catch (Exception e) {

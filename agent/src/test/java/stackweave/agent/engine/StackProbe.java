@@ -5,7 +5,7 @@ import com.sun.jna.NativeLibrary;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * An application for {@link ForkedJvm}: runs functions of stacks.c beside the timer engine and says
+ * An application for {@link EngineJvm}: runs functions of stacks.c beside the timer engine and says
  * of the samples of each one's thread how many have a stack, on the thread's own and on others.
  */
 public final class StackProbe {

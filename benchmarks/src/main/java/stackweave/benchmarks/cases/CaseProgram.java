@@ -6,8 +6,9 @@ import java.util.zip.Deflater;
 import stackweave.verify.phases.PhaseRun;
 
 /**
- * What {@link RecordCases} samples: the phases of the matrix, and all the while a thread that is
- * some sixty frames deep: {@code CaseProgram SECONDS [PHASE,PHASE…]}, seconds of each phase.
+ * The program that {@link RecordCases} samples: the phases of the matrix, and beside them a thread
+ * that is about sixty frames deep: {@code CaseProgram SECONDS [PHASE,PHASE…]}, seconds of each
+ * phase.
  */
 public final class CaseProgram {
   private static final int DEPTH = 46;

@@ -29,6 +29,11 @@ public final class LiveVm implements AutoCloseable {
   final SymbolAddresses libjvm;
   final HotSpot hotspot;
 
+  /**
+   * Opens libjvm and reads the mapped modules.
+   *
+   * @throws UnsupportedVmException if this JVM is none that the unwinder knows
+   */
   public LiveVm() throws IOException, UnsupportedVmException {
     modules.refresh(System.nanoTime());
     MappedModule module = modules.latest().named("libjvm.so");
@@ -36,10 +41,10 @@ public final class LiveVm implements AutoCloseable {
     hotspot = HotSpot.open(libjvm, memory);
   }
 
-  /** What is done with a sample; the snapshot is overwritten by the next one. */
+  /** Takes samples; the snapshot is overwritten by the next one. */
   @FunctionalInterface
   public interface Visitor {
-    /** False ends sampling. */
+    /** Takes a sample; false ends sampling. */
     boolean sample(StackSnapshot sample);
   }
 

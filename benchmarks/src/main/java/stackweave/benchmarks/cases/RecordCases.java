@@ -38,7 +38,7 @@ import stackweave.verify.matrix.LinkCheck.JavaMethod;
 public final class RecordCases {
   private static final long INTERVAL_NANOS = 150_000;
 
-  /** Recording takes time, in which samples get old. */
+  /** How many samples of a situation are recorded at most: meanwhile further samples get old. */
   private static final int MAX_RECORDINGS = 3;
 
   private static final int DEPTH = 256;
@@ -68,7 +68,7 @@ public final class RecordCases {
     Path directory = Path.of(arguments[0]);
     String prefix = arguments[1];
     long nanos = (long) (Double.parseDouble(arguments[2]) * 1e9);
-    // Its name is what programs look for that wait until they are sampled.
+    // Programs that wait until they are sampled look for this name.
     Thread.currentThread().setName("stackweave-drain");
     Thread program = program(arguments[3], Arrays.copyOfRange(arguments, 4, arguments.length));
     program.setDaemon(true);

@@ -12,9 +12,9 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Which named situations a sample shows, told by what it looks like from outside: the kind of the
- * innermost frame, the VM's name for the code, the instruction at the pc, the names of frames.
- * Nothing here asks the decoder how it got there.
+ * Finds the named situations that a sample shows, by the kind of the innermost frame, the VM's name
+ * for the code, the instruction at the pc, and the names of frames. Must not ask the decoder which
+ * way it took, since the recorded cases test it.
  */
 final class Situations {
   private static final int CODE = 8;
@@ -90,7 +90,7 @@ final class Situations {
     return slug(frames.kind(i).label());
   }
 
-  /** A codelet, if it is one of those that have something of their own. */
+  /** The situation of an interpreter codelet; null for code that is none. */
   private String interpreted(long pc) {
     String codelet = hotspot.codeAt(pc);
     if (codelet.contains("method entry point")) {

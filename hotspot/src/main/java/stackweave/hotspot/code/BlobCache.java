@@ -1,10 +1,10 @@
 package stackweave.hotspot.code;
 
 import stackweave.hotspot.model.UnwindCounters;
-import stackweave.hotspot.table.LongTable;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
 
 /**
  * The code blobs that were read, by address; bounded by number and by the bytes of their copies.

@@ -29,6 +29,9 @@ public final class BlobReader {
   private final long[] addresses = new long[MAX_COMPARED];
   private final MemoryCopy data = new MemoryCopy(1 << 16);
 
+  /**
+   * @param methods where the names of stubs get their ids
+   */
   public BlobReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
     this.layout = layout;
     this.memory = memory;

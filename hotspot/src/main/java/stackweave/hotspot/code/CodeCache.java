@@ -1,9 +1,9 @@
 package stackweave.hotspot.code;
 
+import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -23,7 +23,7 @@ public final class CodeCache {
       long low, long highBoundary, long segmap, int log2SegmentSize, long highAddress) {}
 
   private final Layout layout;
-  private final MemoryReader memory;
+  private final LastingMemory memory;
   private final long lowBound;
   private final long highBound;
   private final Heap[] heaps;
@@ -32,10 +32,11 @@ public final class CodeCache {
   /**
    * Reads where the code heaps are; they stay there as long as the VM runs.
    *
+   * @param memory told of the heaps and their segment maps, which stay for good
    * @throws UnreadableMemoryException if that is not readable
    * @throws UnsupportedVmException if there are more code heaps than any JDK has, or none
    */
-  public CodeCache(Layout layout, MemoryReader memory)
+  public CodeCache(Layout layout, LastingMemory memory)
       throws UnreadableMemoryException, UnsupportedVmException {
     this.layout = layout;
     this.memory = memory;
@@ -58,12 +59,21 @@ public final class CodeCache {
   private Heap heap(long address) throws UnreadableMemoryException {
     MemoryCopy piece = new MemoryCopy(512).copy(memory, address, layout.heapSize);
     int space = (int) layout.heapMemory.offset();
-    return new Heap(
-        layout.spaceLow.in(piece, space),
-        layout.spaceHighBoundary.in(piece, space),
-        layout.spaceLow.in(piece, (int) layout.heapSegmap.offset()),
-        layout.heapLog2SegmentSize.intIn(piece),
-        address + space + layout.spaceHigh.offset());
+    int segmap = (int) layout.heapSegmap.offset();
+    Heap heap =
+        new Heap(
+            layout.spaceLow.in(piece, space),
+            layout.spaceHighBoundary.in(piece, space),
+            layout.spaceLow.in(piece, segmap),
+            layout.heapLog2SegmentSize.intIn(piece),
+            address + space + layout.spaceHigh.offset());
+    memory.addWord(heap.highAddress);
+    memory.addRegion(heap.low, heap.highBoundary, heap.highAddress);
+    memory.addRegion(
+        heap.segmap,
+        layout.spaceHighBoundary.in(piece, segmap),
+        address + segmap + layout.spaceHigh.offset());
+    return heap;
   }
 
   /** Whether {@code pc} lies in the code cache's reserved range. */

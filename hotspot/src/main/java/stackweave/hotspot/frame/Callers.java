@@ -6,9 +6,9 @@ import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcCache;
 import stackweave.hotspot.pc.PcEntry;
-import stackweave.hotspot.table.LongSet;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.CodeModules;
 
 /**
@@ -23,7 +23,7 @@ public final class Callers {
   private final PcCache pcs;
   private final UnwindCounters counters;
   private final MemoryReader memory;
-  private final LongSet nativeReturns = new LongSet(NATIVE_CAPACITY);
+  private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
   private final Cpu cpu;
   private final byte[] code;
 
@@ -31,7 +31,7 @@ public final class Callers {
       CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
     this.cpu = cpu;
-    this.code = new byte[cpu.maxCallBytes()];
+    this.code = new byte[cpu.code().maxCallBytes()];
     this.codeCache = codeCache;
     this.pcs = pcs;
     this.memory = memory;
@@ -111,7 +111,7 @@ public final class Callers {
     if (modules.find(pc - 1) == null) {
       return false;
     }
-    if (nativeReturns.contains(pc)) {
+    if (nativeReturns.get(pc) != null) {
       return true;
     }
     try {
@@ -119,8 +119,8 @@ public final class Callers {
     } catch (UnreadableMemoryException e) {
       return false;
     }
-    boolean call = cpu.isCallBefore(code, code.length);
-    if (call && nativeReturns.add(pc)) {
+    boolean call = cpu.code().isCallBefore(code, code.length);
+    if (call && nativeReturns.put(pc, Boolean.TRUE)) {
       counters.cacheResets++;
     }
     return call;

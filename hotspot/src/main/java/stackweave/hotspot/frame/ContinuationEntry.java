@@ -1,7 +1,5 @@
 package stackweave.hotspot.frame;
 
-import stackweave.hotspot.vmstructs.Layout;
-
 /**
  * HotSpot's ContinuationEntry, which is at sp while enterSpecial runs a continuation ({@code
  * continuationEntry.hpp}; JDK 21 to 28 have the fields read here at the same distances on 64-bit
@@ -20,7 +18,7 @@ record ContinuationEntry(long address, long parent, long continuation, int flags
   /**
    * The entry at {@code address}, or null if what is there can't be one.
    *
-   * @param parentOffset as {@link Layout#continuationParent}
+   * @param parentOffset as {@code Layout.continuationParent}
    */
   static ContinuationEntry at(Walk walk, long address, int parentOffset) {
     long atParent = address + parentOffset;

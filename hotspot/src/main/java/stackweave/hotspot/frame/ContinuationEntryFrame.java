@@ -1,6 +1,5 @@
 package stackweave.hotspot.frame;
 
-import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.pc.PcEntry;
@@ -23,6 +22,9 @@ public final class ContinuationEntryFrame implements HotSpotFrame {
   private final int continuationMark;
   private long waitingPc;
 
+  /**
+   * @param wrapper leaves the frame of enterSpecial itself, which is compiled as a native wrapper
+   */
   public ContinuationEntryFrame(HotSpotFrame wrapper, HotSpotMethods names, Layout layout) {
     this.wrapper = wrapper;
     this.parentOffset = layout.continuationParent;
@@ -31,7 +33,7 @@ public final class ContinuationEntryFrame implements HotSpotFrame {
     continuationMark = names.intern(mark("[continuation]"));
   }
 
-  /** The name of a {@link FrameKind#CONTINUATION}. */
+  /** The name of a {@code FrameKind.CONTINUATION}. */
   static HotSpotMethod mark(String name) {
     return new HotSpotMethod("", name, "", 0, "");
   }

@@ -58,7 +58,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     this.cpu = cpu;
     this.enterSpecial = enterSpecial;
     entrySize = layout.continuationEntrySize;
-    code = new byte[cpu.maxCallBytes()];
+    code = new byte[cpu.code().maxCallBytes()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
 
@@ -81,7 +81,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     }
     int length = (int) Math.min(code.length, entry.pc - entry.blob.codeBegin);
     memory.read(entry.pc - length, code, code.length - length, length);
-    if (cpu.isCallBefore(code, code.length)) {
+    if (cpu.code().isCallBefore(code, code.length)) {
       return false;
     }
     barrier = entry.pc;

@@ -28,6 +28,7 @@ public final class ExceptionFrame implements HotSpotFrame {
         walk.interrupted()
             && (entry.pc == entry.blob.codeBegin
                 || walk.cpu()
+                    .code()
                     .isThrowingPcPoppedBefore(
                         entry.code, PcEntry.CODE_BEFORE, PcEntry.CODE_BEFORE));
     if (!frameless || !callers.isHotSpotReturnAddress(thrower)) {

@@ -24,6 +24,9 @@ public final class InterpretedFrame implements HotSpotFrame {
   private final InterpreterEdge edge;
   private final int unknownMethod;
 
+  /**
+   * @param unknownMethod id of the method to name where a frame's own can't be read
+   */
   public InterpretedFrame(
       Callers callers,
       MethodCache methods,

@@ -43,15 +43,15 @@ public final class RuntimeFrame implements HotSpotFrame {
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     Cpu cpu = walk.cpu();
-    int jump = cpu.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
+    int jump = cpu.code().jumpRegister(entry.code, PcEntry.CODE_BEFORE);
     if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump), walk.sp())) {
       return true;
     }
     if (leaveToHandler(walk, entry)) {
       return true;
     }
-    if (entry.pc == entry.blob.codeBegin || cpu.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      return leavePartial(walk, cpu.frameless());
+    if (entry.pc == entry.blob.codeBegin || cpu.code().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      return leavePartial(walk, cpu.code().frameless());
     }
     if (entry.partial != null) {
       return leavePartial(walk, entry.partial);
@@ -59,7 +59,7 @@ public final class RuntimeFrame implements HotSpotFrame {
     return walk.isLinkSaved() && leaveByFp(walk, entry.blob.frameBytes)
         || leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
-        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.frameless())
+        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.code().frameless())
         || leaveByFp(walk, entry.blob.frameBytes);
   }
 
@@ -79,8 +79,8 @@ public final class RuntimeFrame implements HotSpotFrame {
    * would find calls that ended with the exception.
    */
   private boolean leaveToHandler(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    if (walk.cpu().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      PartialFrame frameless = walk.cpu().frameless();
+    if (walk.cpu().code().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      PartialFrame frameless = walk.cpu().code().frameless();
       long handler = walk.returnAddressOf(frameless);
       return !callers.isHotSpotReturnAddress(handler)
           && leaveByJump(walk, handler, walk.sp() + frameless.size());

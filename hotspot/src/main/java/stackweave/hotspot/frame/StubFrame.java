@@ -37,7 +37,7 @@ public final class StubFrame implements HotSpotFrame {
     boolean left =
         walk.interrupted()
             ? leaveToNative(walk) || callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
-            : leaveByFp(walk) || leavePartial(walk, walk.cpu().frameless());
+            : leaveByFp(walk) || leavePartial(walk, walk.cpu().code().frameless());
     return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
   }
 
@@ -68,12 +68,12 @@ public final class StubFrame implements HotSpotFrame {
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    if (walk.cpu().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE)
+    if (walk.cpu().code().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE)
         && leavePartial(walk, PartialFrame.LINK)) {
       return true;
     }
     return (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) && leaveByFp(walk)
-        || leavePartial(walk, walk.cpu().frameless())
+        || leavePartial(walk, walk.cpu().code().frameless())
         || leaveByFp(walk);
   }
 

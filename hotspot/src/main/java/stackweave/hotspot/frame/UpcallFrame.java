@@ -14,6 +14,9 @@ public final class UpcallFrame implements HotSpotFrame {
   private final Callers callers;
   private final HotSpotFrame withoutFrame;
 
+  /**
+   * @param withoutFrame leaves the stub where its frame is not set up or taken down already
+   */
   public UpcallFrame(Callers callers, HotSpotFrame withoutFrame) {
     this.callers = callers;
     this.withoutFrame = withoutFrame;
@@ -42,10 +45,10 @@ public final class UpcallFrame implements HotSpotFrame {
 
   /** The frame before it is set up, and when it is gone: the frame pointer is another's then. */
   private static PartialFrame edge(Cpu cpu, PcEntry entry) {
-    if (entry.pc == entry.blob.codeBegin || cpu.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      return cpu.frameless();
+    if (entry.pc == entry.blob.codeBegin || cpu.code().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      return cpu.code().frameless();
     }
-    return cpu.isLinkOnTop(entry.code, PcEntry.CODE_BEFORE) ? PartialFrame.LINK : null;
+    return cpu.code().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE) ? PartialFrame.LINK : null;
   }
 
   private static StopReason leaveAtEdge(Walk walk, PcEntry entry, PartialFrame edge)

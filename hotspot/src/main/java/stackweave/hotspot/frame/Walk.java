@@ -192,7 +192,7 @@ public final class Walk implements FrameState {
   /** The return address of code that has pushed nothing since it was called. */
   @Override
   public long topReturnAddress() throws UnreadableMemoryException {
-    return returnAddressOf(cpu.frameless());
+    return returnAddressOf(cpu.code().frameless());
   }
 
   /**

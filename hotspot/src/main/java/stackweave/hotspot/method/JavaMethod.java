@@ -2,7 +2,6 @@ package stackweave.hotspot.method;
 
 import java.util.Arrays;
 import stackweave.hotspot.model.FrameBuffer;
-import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.unloading.Lifetime;
 
 /**
@@ -23,7 +22,7 @@ public final class JavaMethod extends Lifetime {
 
   final int codeSize;
 
-  /** Id among the {@link HotSpotMethods}. */
+  /** Id among the {@code HotSpotMethods}. */
   public final int id;
 
   /** Name and descriptor, as {@link CallSites#key}. */

@@ -2,10 +2,10 @@ package stackweave.hotspot.method;
 
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.model.UnwindCounters;
-import stackweave.hotspot.table.LongTable;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
 
 /**
  * The methods that were read, by Method*; bounded by number and by the bytes of their copies, and

@@ -34,6 +34,9 @@ public final class MethodReader {
   private final Unsigned5 stream;
   private JavaMethod.Calls calls;
 
+  /**
+   * @param methods where the methods get their ids
+   */
   public MethodReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
     this.layout = layout;
     this.memory = memory;
@@ -75,8 +78,7 @@ public final class MethodReader {
 
   /** Whether {@code known} is still the method at its address. */
   boolean isUnchanged(JavaMethod known) throws UnreadableMemoryException {
-    method.copy(memory, known.address, layout.methodSize);
-    if (layout.constMethod.in(method) != known.constMethod) {
+    if (memory.readLong(known.address + layout.constMethod.offset()) != known.constMethod) {
       return false;
     }
     constMethod.copy(memory, known.constMethod, layout.constMethodHeaderSize);
@@ -84,23 +86,48 @@ public final class MethodReader {
       return false;
     }
     long constants = layout.constants.in(constMethod);
+    if (constants != known.constants || !isPointer(constants)) {
+      return false;
+    }
     HotSpotMethod name = methods.get(known.id);
-    return constants == known.constants
-        && isPointer(constants)
-        && name.className().equals(className(constants, name.className().length()))
-        && name.name().equals(poolSymbol(constants, layout.nameIndex, name.name().length()))
-        && name.descriptor()
-            .equals(poolSymbol(constants, layout.signatureIndex, name.descriptor().length()));
+    long holder = memory.readLong(constants + layout.poolHolder.offset());
+    return isPointer(holder)
+        && isClassName(memory.readLong(holder + layout.klassName.offset()), name.className())
+        && isSymbol(poolEntry(constants, layout.nameIndex), name.name())
+        && isSymbol(poolEntry(constants, layout.signatureIndex), name.descriptor());
   }
 
-  /** The name of the class that a constant pool belongs to, as people write it; or null. */
-  private String className(long constants, int likelyLength) throws UnreadableMemoryException {
-    long holder = memory.readLong(constants + layout.poolHolder.offset());
-    String name =
-        isPointer(holder)
-            ? symbol(memory.readLong(holder + layout.klassName.offset()), likelyLength)
-            : null;
-    return name == null ? null : ClassFileNames.javaClassName(name);
+  private boolean isSymbol(long address, String text) throws UnreadableMemoryException {
+    return copySymbol(address, text.length())
+        && (isText(text) || text.equals(symbol.text(symbolBody(), symbolLength())));
+  }
+
+  private boolean isClassName(long address, String name) throws UnreadableMemoryException {
+    return copySymbol(address, name.length())
+        && (isText(name)
+            || name.equals(
+                ClassFileNames.javaClassName(symbol.text(symbolBody(), symbolLength()))));
+  }
+
+  /**
+   * Whether the symbol that was copied has these characters, or slashes for its dots; without
+   * making a text of it. False also of some that have, if they are not ASCII.
+   */
+  private boolean isText(String text) {
+    int length = symbolLength();
+    if (length != text.length()) {
+      return false;
+    }
+    int body = symbolBody();
+    byte[] bytes = symbol.bytes();
+    for (int i = 0; i < length; i++) {
+      int b = bytes[body + i];
+      int c = text.charAt(i);
+      if (b != c && !(b == '/' && c == '.')) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private HotSpotMethod name(long address) throws UnreadableMemoryException {
@@ -181,9 +208,8 @@ public final class MethodReader {
     return false;
   }
 
-  private String poolSymbol(long constants, Field index, int likelyLength)
-      throws UnreadableMemoryException {
-    return symbol(entry(constants, index.intIn(constMethod)), likelyLength);
+  private long poolEntry(long constants, Field index) throws UnreadableMemoryException {
+    return entry(constants, index.intIn(constMethod));
   }
 
   private long entry(long constants, int index) throws UnreadableMemoryException {
@@ -191,24 +217,33 @@ public final class MethodReader {
   }
 
   private String symbol(long address) throws UnreadableMemoryException {
-    return symbol(address, 0);
+    return copySymbol(address, 0) ? symbol.text(symbolBody(), symbolLength()) : null;
   }
 
   /**
+   * Copies a symbol.
+   *
    * @param likelyLength bytes that it likely has: then one read is enough, if it has no more. A
    *     symbol that is shorter may stand where as many can't be read, but then it is another one
+   * @return false if that is no address of one
    */
-  private String symbol(long address, int likelyLength) throws UnreadableMemoryException {
+  private boolean copySymbol(long address, int likelyLength) throws UnreadableMemoryException {
     if (!isPointer(address)) {
-      return null;
+      return false;
     }
-    int body = (int) layout.symbolBody.offset();
-    symbol.copy(memory, address, body + likelyLength);
-    int length = layout.symbolLength.intIn(symbol);
-    if (length > likelyLength) {
-      symbol.copy(memory, address, body + length);
+    symbol.copy(memory, address, symbolBody() + likelyLength);
+    if (symbolLength() > likelyLength) {
+      symbol.copy(memory, address, symbolBody() + symbolLength());
     }
-    return symbol.text(body, length);
+    return true;
+  }
+
+  private int symbolBody() {
+    return (int) layout.symbolBody.offset();
+  }
+
+  private int symbolLength() {
+    return layout.symbolLength.intIn(symbol);
   }
 
   private LineTable lines(int offset) {

@@ -8,11 +8,11 @@ import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.model.UnwindCounters;
-import stackweave.hotspot.table.LongTable;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
 
 /**
  * The {@link PcEntry entries} of the pcs met in the code cache; bounded. Asked for every frame of
@@ -188,10 +188,11 @@ public final class PcCache {
     byte[] call = interrupted ? null : codeBefore(blob, pc);
     boolean returns =
         !interrupted
-            && (isReturnPoint(pc, blob, nmethod, codelet) || cpu.isCallBefore(call, call.length));
-    long callTarget = returns ? cpu.callTarget(call, call.length, pc) : 0;
+            && (isReturnPoint(pc, blob, nmethod, codelet)
+                || cpu.code().isCallBefore(call, call.length));
+    long callTarget = returns ? cpu.code().callTarget(call, call.length, pc) : 0;
     boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
-    int pushedWords = leafCall ? cpu.popsAt(codeAfter(blob, pc)) : 0;
+    int pushedWords = leafCall ? cpu.code().popsAt(codeAfter(blob, pc)) : 0;
     PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
@@ -213,13 +214,13 @@ public final class PcCache {
   }
 
   private byte[] codeBefore(CodeBlob blob, long pc) {
-    int length = (int) Math.min(cpu.maxKnownCallBytes(), pc - blob.codeBegin);
+    int length = (int) Math.min(cpu.code().maxKnownCallBytes(), pc - blob.codeBegin);
     byte[] code = new byte[length];
     return read(pc - length, code, 0, length) ? code : new byte[length];
   }
 
   private byte[] codeAfter(CodeBlob blob, long pc) {
-    byte[] code = new byte[(int) Math.min(cpu.maxPopsBytes(), blob.codeEnd - pc)];
+    byte[] code = new byte[(int) Math.min(cpu.code().maxPopsBytes(), blob.codeEnd - pc)];
     return read(pc, code, 0, code.length) ? code : new byte[0];
   }
 
@@ -244,16 +245,16 @@ public final class PcCache {
 
   private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
     if (nmethod == null) {
-      int push = cpu.fpPushLength();
-      if (pc == blob.codeBegin + push && cpu.isFpPush(code, PcEntry.CODE_BEFORE - push)) {
+      int push = cpu.code().fpPushLength();
+      if (pc == blob.codeBegin + push && cpu.code().isFpPush(code, PcEntry.CODE_BEFORE - push)) {
         return PartialFrame.LINK;
       }
       return inPrologue(blob.codeBegin, blob.codeBegin + MAX_OSR_PROLOGUE_BYTES, pc);
     }
     if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
-      return cpu.frameless();
+      return cpu.code().frameless();
     }
-    PartialFrame state = cpu.inEpilogue(code, PcEntry.CODE_BEFORE);
+    PartialFrame state = cpu.code().inEpilogue(code, PcEntry.CODE_BEFORE);
     if (state == null && blob.frameComplete > 0) {
       state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
     }
@@ -270,7 +271,7 @@ public final class PcCache {
     }
     byte[] code = new byte[length];
     return read(entry, code, 0, length)
-        ? cpu.inPrologue(code, 0, (int) (pc - entry), length)
+        ? cpu.code().inPrologue(code, 0, (int) (pc - entry), length)
         : null;
   }
 

@@ -5,7 +5,6 @@ import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.PartialFrame;
-import stackweave.hotspot.method.CallSites;
 
 /**
  * All that is known of one pc in the code cache: its blob, the Java methods that run there, and the
@@ -59,7 +58,7 @@ public final class PcEntry {
    *
    * @param complete whether all methods could be read
    * @param linked whether each inlined method is what its caller's bytecode calls
-   * @param key of the outermost method, by name and descriptor (see {@link CallSites})
+   * @param key of the outermost method, by name and descriptor (see {@code CallSites})
    * @param called what the innermost method's bytecode calls
    */
   public record JavaFrames(

@@ -39,6 +39,10 @@ public final class ScopeDecoder {
   private long key;
   private long called;
 
+  /**
+   * @param unknownMethod id of the method to name where a scope's own can't be read
+   * @param staleCode id of the method to name where code was replaced since the sample
+   */
   public ScopeDecoder(
       Layout layout, MethodCache methods, CallSites sites, int unknownMethod, int staleCode) {
     this.methods = methods;

@@ -7,8 +7,8 @@ import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 
 /**
- * Frames as text: one line for each, the innermost first, and a last line that says how the stack
- * ends. Kernel frames are left out: they come as they are, and are not unwound.
+ * Frames as text: a line for each, innermost first, without kernel frames; the last line says how
+ * the stack ends.
  *
  * <pre>
  * native         read+0x4e [libc.so.6]

@@ -12,7 +12,7 @@ import stackweave.unwind.Registers;
  * samples of one process have in common (a base). Immutable.
  *
  * @param base name of the base that this extends, or empty where it stands alone
- * @param facts what is known for people, by name; see the constants
+ * @param facts facts to show to readers, by name; see the constants
  * @param architecture of the process
  * @param symbols addresses of libjvm's exported symbols that were asked for; 0: it has none
  * @param modules executable ranges that were met
@@ -65,7 +65,7 @@ public record ReplayFile(
     return sample.stack().clone();
   }
 
-  /** The registers for people: those that are known, by DWARF number. */
+  /** The registers as text: those that are known, by DWARF number. */
   public String registersLine() {
     StringBuilder text = new StringBuilder("pc=0x" + Long.toHexString(sample.registers.pc()));
     for (int i = 0; i < architecture.registerCount(); i++) {
@@ -77,7 +77,7 @@ public record ReplayFile(
     return text.toString();
   }
 
-  /** The executable ranges for people: address range, path, build id. */
+  /** The executable ranges as text: address range, path, build id. */
   public List<String> moduleLines() {
     return modules.stream()
         .map(m -> String.format("%x-%x %s %s", m.start(), m.end(), m.path(), m.buildId()))

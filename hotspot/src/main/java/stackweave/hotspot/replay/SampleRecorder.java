@@ -52,7 +52,7 @@ public final class SampleRecorder {
    * @param libjvm the exported symbols of the process's libjvm
    * @param memory of the process
    * @param rules of the native code
-   * @param facts for people, in each file
+   * @param facts to show to readers, in each file
    * @param depth most frames of a stack
    * @throws UnsupportedVmException where Java frames can't be decoded anyway
    */

@@ -3,6 +3,7 @@ package stackweave.hotspot.runtime;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
+import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.PagedMemory;
 import stackweave.unwind.MemoryReader;
@@ -42,12 +43,16 @@ public final class GarbageCollections {
   }
 
   /** Those of the VM, or null if they can't be read. */
-  public static GarbageCollections open(Layout layout, MemoryReader memory) {
+  public static GarbageCollections open(Layout layout, LastingMemory memory) {
     try {
       long heap = memory.readLong(layout.collectedHeap.offset());
       long counter = heap + layout.totalCollections.offset();
-      Set<String> on = collectorFlags(layout, memory);
-      return heap == 0 ? null : new GarbageCollections(memory, counter, moves(on));
+      if (heap == 0) {
+        return null;
+      }
+      // The heap's object lives as long as the VM (Universe::_collectedHeap in universe.cpp).
+      memory.addWord(counter);
+      return new GarbageCollections(memory, counter, moves(collectorFlags(layout, memory)));
     } catch (UnreadableMemoryException e) {
       return null;
     }

@@ -1,5 +1,7 @@
 package stackweave.hotspot.unloading;
 
+import stackweave.hotspot.memory.MemoryPages;
+
 /**
  * Divides time into rounds of some milliseconds: what is cached of the VM is compared with it at
  * its first use in each round. Code and classes rarely go away, a comparison takes a microsecond,
@@ -10,18 +12,31 @@ public final class CheckRounds {
   private static final long ROUND_NANOS = 20_000_000;
 
   private final Unloading unloading;
+  private final MemoryPages pages;
+  private int epoch;
   private int current = 1;
   private int collections;
   private long started = System.nanoTime();
   private long sampleTime = Long.MAX_VALUE;
 
-  public CheckRounds(Unloading unloading) {
+  /**
+   * @param pages told which sample is at hand, and cleared when classes were unloaded; null if
+   *     there are none
+   */
+  public CheckRounds(Unloading unloading, MemoryPages pages) {
     this.unloading = unloading;
+    this.pages = pages;
     this.collections = unloading.collectionsSeen();
   }
 
   Unloading unloading() {
     return unloading;
+  }
+
+  /** Whether classes were unloaded within so many nanoseconds before now. */
+  public boolean isUnloadingSince(long nanos) {
+    long last = unloading.lastSeen();
+    return last != Long.MIN_VALUE && System.nanoTime() - last < nanos;
   }
 
   /** How many garbage collections there were when this round began. */
@@ -51,6 +66,9 @@ public final class CheckRounds {
    */
   public void tick(long timeNanos) {
     sampleTime = timeNanos == 0 ? Long.MAX_VALUE : timeNanos;
+    if (pages != null) {
+      pages.begin(sampleTime);
+    }
     long now = System.nanoTime();
     if (now - started > ROUND_NANOS) {
       begin(now);
@@ -66,7 +84,16 @@ public final class CheckRounds {
   private void begin(long now) {
     started = now;
     current++;
-    unloading.look();
+    look();
     collections = unloading.collectionsSeen();
+  }
+
+  /** Looks whether classes were unloaded: then what was read before of their memory is void. */
+  void look() {
+    unloading.look();
+    if (pages != null && epoch != unloading.epoch()) {
+      epoch = unloading.epoch();
+      pages.clear();
+    }
   }
 }

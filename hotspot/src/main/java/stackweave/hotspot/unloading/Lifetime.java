@@ -13,8 +13,11 @@ public abstract class Lifetime {
    */
   private static final long REACH_NANOS = 50_000_000;
 
-  /** How long a copy is used without comparing it, if nothing can have been freed, in ns. */
-  private static final long TRUST_NANOS = 500_000_000;
+  /**
+   * How long a copy is used without comparing it, if no class was unloaded, in ns: a redefinition
+   * frees the methods of the version before last, and is told by no counter.
+   */
+  private static final long TRUST_NANOS = 5_000_000_000L;
 
   private long firstSeen;
   private long lastSeen;
@@ -41,7 +44,7 @@ public abstract class Lifetime {
     comparedIn = rounds.unloading().epoch();
     checkedIn = rounds.current();
     collectionsSeen = rounds.collections();
-    rounds.unloading().look();
+    rounds.look();
   }
 
   /** It was compared with the VM and found unchanged. */
@@ -85,8 +88,8 @@ public abstract class Lifetime {
   }
 
   /**
-   * Of what is freed only by collections and by the unloading of classes: whether there was neither
-   * since it was compared, which must be less than {@link #TRUST_NANOS} ago.
+   * Of what is freed only with its class: whether none was unloaded since it was compared, which
+   * must be less than {@link #TRUST_NANOS} ago.
    */
   public final boolean isUnfreed(CheckRounds rounds) {
     return comparedIn == rounds.unloading().epoch() && rounds.started() - compared < TRUST_NANOS;

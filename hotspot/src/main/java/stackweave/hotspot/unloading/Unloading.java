@@ -2,10 +2,9 @@ package stackweave.hotspot.unloading;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.util.Arrays;
+import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.runtime.PerfData;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -23,21 +22,28 @@ public final class Unloading {
   private final MemoryReader memory;
   private final long collections;
   private final long counter;
-  private final long[] addresses = new long[2];
-  private final MemoryCopy both = new MemoryCopy(2 * Long.BYTES);
   private long count;
   private long last = Long.MIN_VALUE;
   private int collectionCount;
   private long lastCollection = Long.MIN_VALUE;
   private int epoch = 1;
 
-  public Unloading(Layout layout, MemoryReader memory) {
+  /**
+   * @param memory told of both counters, which are never freed: performance data stay mapped when
+   *     the VM ends (perfMemory_posix.cpp), and so does the heap's object (universe.cpp)
+   */
+  public Unloading(Layout layout, LastingMemory memory) {
     this.memory = memory;
     this.collections = collections(layout, memory);
     this.counter = counter(layout, memory);
-    readBoth();
-    this.count = both.i8(0);
-    this.collectionCount = both.i4(Long.BYTES);
+    if (collections != 0) {
+      memory.addWord(collections);
+    }
+    if (counter != 0) {
+      memory.addWord(counter);
+    }
+    this.collectionCount = (int) read(collections);
+    this.count = unloaded();
   }
 
   private static long collections(Layout layout, MemoryReader memory) {
@@ -59,24 +65,28 @@ public final class Unloading {
 
   /** Looks whether classes were unloaded since the last time. */
   void look() {
-    readBoth();
-    long now = both.i8(0);
+    // The collections first: what one unloads is counted after it.
+    int collected = (int) read(collections);
+    if (collected != collectionCount) {
+      collectionCount = collected;
+      lastCollection = System.nanoTime();
+    }
+    long now = unloaded();
     if (now != count) {
       count = now;
       last = System.nanoTime();
       epoch++;
     }
-    int collected = both.i4(Long.BYTES);
-    if (collected != collectionCount) {
-      collectionCount = collected;
-      lastCollection = System.nanoTime();
-      epoch++;
-    }
+  }
+
+  /** What is counted; each collection where unloaded classes are not. */
+  private long unloaded() {
+    return counter == 0 ? collectionCount : read(counter);
   }
 
   /**
-   * The same number as at an earlier {@link #look} says that between the two no class was unloaded
-   * and no collection began, so that whatever only those free was there all the time.
+   * The same number as at an earlier {@link #look} says that between the two no class was unloaded,
+   * so that whatever only that frees was there all the time.
    */
   int epoch() {
     return epoch;
@@ -92,6 +102,11 @@ public final class Unloading {
     return timeNanos <= last;
   }
 
+  /** When classes were last seen to be unloaded; {@link Long#MIN_VALUE} if never. */
+  long lastSeen() {
+    return last;
+  }
+
   /** Whether compiled code may have been freed since then: garbage collections do that, too. */
   boolean isCodeFreedSince(long timeNanos) {
     return timeNanos <= Math.max(last, lastCollection);
@@ -102,15 +117,15 @@ public final class Unloading {
     return collectionCount;
   }
 
-  /** What is counted and the collections, read in one call. */
-  private void readBoth() {
-    addresses[0] = counter == 0 ? collections : counter;
-    addresses[1] = collections;
+  /** Memory that was kept of another process may lack what never changes there. */
+  private long read(long address) {
+    if (address == 0) {
+      return 0;
+    }
     try {
-      memory.readEach(addresses, 2, Long.BYTES, both.bytes());
+      return memory.readLong(address);
     } catch (UnreadableMemoryException e) {
-      // Memory that was kept of another process may lack what never changes there.
-      Arrays.fill(both.bytes(), (byte) 0);
+      return 0;
     }
   }
 }

@@ -1,8 +1,5 @@
 package stackweave.hotspot.vmstructs;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -12,13 +9,6 @@ import stackweave.unwind.UnreadableMemoryException;
  * between. Offsets count from the first byte; little-endian. Reused; not thread-safe.
  */
 public final class MemoryCopy {
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle SHORTS =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-
   private byte[] bytes;
   private long address;
   private int length;
@@ -84,17 +74,21 @@ public final class MemoryCopy {
   }
 
   int u2(int offset) {
-    return (short) SHORTS.get(bytes, offset) & 0xffff;
+    return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8;
   }
 
   /** Four bytes, signed. */
   public int i4(int offset) {
-    return (int) INTS.get(bytes, offset);
+    // By hand: cold code is interpreted, and a VarHandle takes a microsecond there.
+    return bytes[offset] & 0xff
+        | (bytes[offset + 1] & 0xff) << 8
+        | (bytes[offset + 2] & 0xff) << 16
+        | bytes[offset + 3] << 24;
   }
 
   /** Eight bytes. */
   public long i8(int offset) {
-    return (long) LONGS.get(bytes, offset);
+    return i4(offset) & 0xffffffffL | (long) i4(offset + 4) << 32;
   }
 
   /** The characters of a HotSpot symbol: modified UTF-8 without its two special cases. */

@@ -16,7 +16,13 @@ public final class PagedMemory implements MemoryReader {
 
   private final MemoryReader memory;
   private final Map<Long, byte[]> pages = new HashMap<>();
-  private final byte[] word = new byte[8];
+
+  // The page asked for last, which mostly is the next one too, and the one before it: tables and
+  // their strings take turns.
+  private byte[] last;
+  private long lastStart = -1;
+  private byte[] other;
+  private long otherStart = -1;
 
   public PagedMemory(MemoryReader memory) {
     this.memory = memory;
@@ -24,10 +30,16 @@ public final class PagedMemory implements MemoryReader {
 
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
-    read(address, word, 0, 8);
+    int from = (int) (address & (PAGE - 1));
+    byte[] bytes = page(address);
+    if (from > PAGE - 8) {
+      bytes = new byte[8];
+      read(address, bytes, 0, 8);
+      from = 0;
+    }
     long value = 0;
-    for (int i = 7; i >= 0; i--) {
-      value = value << 8 | word[i] & 0xff;
+    for (int i = from + 7; i >= from; i--) {
+      value = value << 8 | bytes[i] & 0xff;
     }
     return value;
   }
@@ -49,6 +61,19 @@ public final class PagedMemory implements MemoryReader {
     if (address == 0) {
       return null;
     }
+    byte[] page = page(address);
+    int from = (int) (address & (PAGE - 1));
+    int end = from;
+    while (end < PAGE && page[end] != 0) {
+      end++;
+    }
+    if (end < PAGE && end - from < MAX_STRING_BYTES) {
+      return new String(page, from, end - from, StandardCharsets.UTF_8);
+    }
+    return stringOfPages(address);
+  }
+
+  private String stringOfPages(long address) throws UnreadableMemoryException {
     byte[] text = new byte[MAX_STRING_BYTES];
     for (int i = 0; i < MAX_STRING_BYTES; i++) {
       text[i] = page(address + i)[(int) ((address + i) & (PAGE - 1))];
@@ -61,6 +86,18 @@ public final class PagedMemory implements MemoryReader {
 
   private byte[] page(long address) throws UnreadableMemoryException {
     long start = address & -PAGE;
+    if (start == lastStart) {
+      return last;
+    }
+    byte[] page = start == otherStart ? other : known(start);
+    other = last;
+    otherStart = lastStart;
+    last = page;
+    lastStart = start;
+    return page;
+  }
+
+  private byte[] known(long start) throws UnreadableMemoryException {
     byte[] page = pages.get(start);
     if (page == null) {
       page = new byte[PAGE];

@@ -2,13 +2,13 @@ package stackweave.hotspot.vmstructs;
 
 /**
  * A JVM whose structures are not described the way this reader knows them; its Java frames can't be
- * decoded. The message is one line for people.
+ * decoded. The message is one line for users.
  */
 public final class UnsupportedVmException extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param message one line for people
+   * @param message one line for users
    */
   public UnsupportedVmException(String message) {
     super(message);

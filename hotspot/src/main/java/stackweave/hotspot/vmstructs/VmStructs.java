@@ -11,7 +11,12 @@ import stackweave.unwind.UnreadableMemoryException;
  * form from JDK 8 to 25). Immutable once read.
  */
 public final class VmStructs {
-  private final Map<String, Field> fields = new HashMap<>();
+  /** By type, then by name. */
+  private final Map<String, Map<String, Field>> fields = new HashMap<>();
+
+  /** Width and sign by the type of a value, at offset 0. */
+  private final Map<String, Field> described = new HashMap<>();
+
   private final Map<String, Long> sizes = new HashMap<>();
   private final Map<String, Long> constants = new HashMap<>();
 
@@ -48,7 +53,8 @@ public final class VmStructs {
 
   /** The field, or null if this VM describes none of that name. */
   public Field field(String type, String name) {
-    return fields.get(type + "::" + name);
+    Map<String, Field> ofType = fields.get(type);
+    return ofType == null ? null : ofType.get(name);
   }
 
   /** Size of a type in bytes, or null. */
@@ -69,16 +75,28 @@ public final class VmStructs {
     long isStatic = word("gHotSpotVMStructEntryIsStaticOffset");
     long offset = word("gHotSpotVMStructEntryOffsetOffset");
     long staticAddress = word("gHotSpotVMStructEntryAddressOffset");
+    long lastType = 0;
+    Map<String, Field> ofType = Map.of();
     for (long entry = word("gHotSpotVMStructs"); ; entry += stride) {
-      String type = memory.string(memory.readLong(entry + typeName));
-      if (type == null) {
+      long type = memory.readLong(entry + typeName);
+      if (type == 0) {
+        described.clear();
         return;
+      }
+      if (type != lastType) {
+        lastType = type;
+        ofType = fields.computeIfAbsent(memory.string(type), name -> new HashMap<>());
       }
       String name = memory.string(memory.readLong(entry + fieldName));
       String valueType = memory.string(memory.readLong(entry + typeString));
       boolean inClass = (int) memory.readLong(entry + isStatic) != 0;
       long at = memory.readLong(entry + (inClass ? staticAddress : offset));
-      fields.put(type + "::" + name, describe(at, valueType));
+      Field like = described.get(valueType);
+      if (like == null) {
+        like = describe(0, valueType);
+        described.put(valueType, like);
+      }
+      ofType.put(name, new Field(at, like.width(), like.signed()));
     }
   }
 

@@ -1,15 +1,15 @@
 package stackweave.jfr.control;
 
 /**
- * The engines there are, in the order in which they are tried. A new one stands here, in the
- * agent's {@code EngineChooser}, which starts it, and in docs/engines.md. Thread-safe.
+ * The sampling engines, in the default order of attempts. A new one is added here, in the agent's
+ * {@code EngineChooser}, which starts it, and in docs/engines.md. Thread-safe.
  */
 public enum EngineKind {
   /** perf_event_open with kernel mode: sees all CPU time, kernel frames above the user stack. */
   PERF("perf", true),
   /**
    * A CPU timer per thread, whose signal is delivered on the way back to user mode: sees all CPU
-   * time with the user stack, but no kernel frames. What it needs every user has.
+   * time with the user stack, but no kernel frames. Needs no privilege.
    */
   TIMER("timer", true),
   /**
@@ -32,8 +32,8 @@ public enum EngineKind {
   }
 
   /**
-   * Whether it samples for those who asked for no engine, or for another one that is refused here.
-   * An engine that does not only runs for those who name it.
+   * Whether it is used for requests that name no engine, or another one that is refused. Other
+   * engines run only for requests that name them.
    */
   public boolean isFallback() {
     return fallback;

@@ -5,27 +5,27 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * CPU time of the whole process as {@code /proc/self/stat} states it: for when no native call can
- * be made yet. Loads no class that a JVM hasn't, and no thread waits for anything in it.
+ * CPU time of the whole process from {@code /proc/self/stat}, for use before native calls are
+ * possible. Loads no class that a JVM hasn't loaded, and never waits. Thread-safe.
  */
 public final class ProcessCpu {
-  /** Where it can't be told: no /proc, or no file descriptor is left. */
+  /** The result if it can't be read: no /proc, or no file descriptor left. */
   public static final long UNKNOWN = -1;
 
-  /** USER_HZ is 100 on every processor that the agent knows: the kernel's promise to programs. */
+  /** USER_HZ is 100 in the kernel's interface of every supported processor. */
   private static final long NANOS_PER_TICK = 10_000_000L;
 
-  /** Longer than all fields up to the times; the name in it has at most 64 bytes. */
+  /** Bytes read: more than all fields up to the times; the name among them has at most 64 bytes. */
   private static final int BYTES = 512;
 
-  /** Of the fields behind the name, utime; stime follows it. */
+  /** Index of utime among the fields after the name; stime follows it. */
   private static final int UTIME = 11;
 
   private ProcessCpu() {}
 
   /**
-   * What all threads, those that have ended included, have used since the process began, up to 20
-   * ms less; in nanoseconds. Any thread.
+   * CPU time of all threads since the process began, including those that have ended; up to 20 ms
+   * less; in ns. Any thread.
    */
   public static long nanos() {
     // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
@@ -37,7 +37,7 @@ public final class ProcessCpu {
     }
   }
 
-  /** The same out of the first {@code length} bytes of the file. The name may hold anything. */
+  /** Parses the first {@code length} bytes of the file. The name may contain any character. */
   static long nanos(byte[] stat, int length) {
     int at = length - 1;
     while (at >= 0 && stat[at] != ')') {

@@ -17,12 +17,13 @@ import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
 
 /**
- * Watches JFR's recordings and says when samples are asked for, and which; started in premain.
+ * Watches JFR's recordings and reports to the {@link SamplingListener} when samples are requested,
+ * and which. Started in premain, closed at detach. Thread-safe.
  *
- * <p>JFR tells of a change on whatever thread made it, maybe under the recorder's monitor: there
- * only a mark is set. A thread of ours looks at the running recordings, applies {@link
- * SamplingRule} and tells the {@link SamplingListener} if the answer is a new one; it ends when
- * nothing has happened for a second. No lock of ours is held while one of JFR's is wanted.
+ * <p>JFR reports a change on the thread that made it, possibly holding the recorder's monitor:
+ * there only a flag is set. A thread of this class then looks at the running recordings, applies
+ * {@link SamplingRule} and reports a new result; it ends after a second without changes. The lock
+ * here must never be held while calling JFR.
  */
 public final class SamplingControl implements AutoCloseable {
   private static final long IDLE_MILLIS = 1_000;
@@ -33,7 +34,10 @@ public final class SamplingControl implements AutoCloseable {
   private final StartGate gate;
   private final RecorderListener recorderListener = new RecorderListener();
 
-  /** Nothing is called under it, least of all JFR: threads that hold JFR's locks wait for it. */
+  /**
+   * Nothing may be called while holding it, JFR least of all: threads that hold JFR's locks wait
+   * for it.
+   */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition marked = lock.newCondition();
@@ -41,10 +45,10 @@ public final class SamplingControl implements AutoCloseable {
   // Guarded by lock.
   private boolean mark;
 
-  /** Whether a change was noticed since recordings were last asked. */
+  /** Whether there was a change since the recordings were last looked at. */
   private boolean changedSinceAsked;
 
-  /** When the first change happened that {@link #mark} stands for. */
+  /** The time of the first change that {@link #mark} stands for. */
   private long markNanos;
 
   private boolean running;
@@ -57,18 +61,18 @@ public final class SamplingControl implements AutoCloseable {
   private volatile SamplingRequest told;
   private List<String> toldNotes = List.of();
 
-  /** When it was learnt that samples are asked for, until the listener is told. */
+  /** When samples were found to be requested, until the listener is told. */
   private AskedAt asked;
 
   private volatile long eventTypeId = -1;
 
   /**
    * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} in their
-   *     settings are served, and not those that a person started without naming it
-   * @param defaultIntervalNanos interval of recordings that name none, in nanoseconds
+   *     settings are served, and not all that a person started
+   * @param defaultIntervalNanos interval of recordings that have none, in ns
    * @param defaultEngine engine of recordings that name none; {@code auto} leaves it open
-   * @param defaultDepth depth of recordings that name none
-   * @param listener told of each change, see there for the thread
+   * @param defaultDepth depth of recordings that have none, in frames
+   * @param listener called on this class's thread, one call at a time
    */
   public SamplingControl(
       boolean explicitOnly,
@@ -80,9 +84,10 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /**
-   * The same, but nothing is registered with JFR before something has happened.
+   * As {@link #SamplingControl(boolean, long, String, int, SamplingListener)}, with a gate.
    *
-   * @param gate asked on the control thread before recordings are looked at; null: at once
+   * @param gate asked on the control thread before events are registered and recordings looked at;
+   *     null for none
    */
   public SamplingControl(
       boolean explicitOnly,
@@ -97,16 +102,16 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /**
-   * Begins to watch; recordings that run already count.
+   * Starts watching; recordings that run already count.
    *
-   * @throws LinkageError where the JVM has no JFR module
-   * @throws IllegalStateException where JFR is switched off
+   * @throws LinkageError if the JVM has no JFR module
+   * @throws IllegalStateException if JFR is disabled
    */
   public void start() {
     FlightRecorder.addListener(recorderListener);
   }
 
-  /** Ends watching; the listener is not told any more, but for a call that is under way. */
+  /** Stops watching; the listener is not called any more, except for a call under way. */
   @Override
   public void close() {
     FlightRecorder.removeListener(recorderListener);
@@ -130,7 +135,7 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  /** Takes note that recordings may have changed. Cheap, never blocks for long. */
+  /** Sets the flag that recordings may have changed. Cheap, never blocks for long. */
   private void signal() {
     boolean startThread;
     lock.lock();
@@ -154,7 +159,7 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  /** The thread inherits nothing from the one that happens to change a recording. */
+  /** Starts the control thread, which inherits nothing from the thread that changes a recording. */
   private void startThread() {
     ThreadGroup group = Thread.currentThread().getThreadGroup();
     while (group != null && group.getParent() != null) {
@@ -166,7 +171,7 @@ public final class SamplingControl implements AutoCloseable {
     try {
       thread.start();
     } catch (OutOfMemoryError e) {
-      // No thread to be had: the next change tries again.
+      // No thread can be started: the next change tries again.
       lock.lock();
       try {
         running = false;
@@ -176,7 +181,7 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  /** Waits for a mark; false when the thread shall end. */
+  /** Waits for the flag; false if the thread is to end. */
   private boolean takeMark() {
     lock.lock();
     try {
@@ -209,8 +214,8 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /**
-   * Notes when samples were first asked for, before anything else is done for them: what the
-   * process uses from here on is CPU time that samples may be missing for.
+   * Records when samples were first requested, before anything else is done for them: CPU time used
+   * from then on has no samples yet.
    */
   private boolean ask() {
     lock.lock();
@@ -236,7 +241,7 @@ public final class SamplingControl implements AutoCloseable {
       FlightRecorder.register(NativeSample.class);
       eventTypeId = EventType.getEventType(NativeSample.class).getId();
       SettingChange.setReceiver(new Signal());
-      // A type registers itself when it is first touched; not again after an earlier detach.
+      // A type registers itself at its first use, but not again after an earlier detach.
       FlightRecorder.register(SettingsWatch.class);
       FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
     }
@@ -263,7 +268,7 @@ public final class SamplingControl implements AutoCloseable {
         try {
           recording.enable(NativeSample.NAME);
         } catch (IllegalStateException e) {
-          continue; // stopped meanwhile, so it asks for nothing
+          continue; // stopped meanwhile, so it requests nothing
         }
       }
     }
@@ -280,8 +285,8 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   private SamplingRule.Facts factsOf(Recording recording) {
-    // All that JFR is asked for takes its lock, which is held where settings change: so never under
-    // ours, which is waited for there.
+    // All these calls take JFR's lock, which is held where settings change and our lock is waited
+    // for: so they must not be made while holding ours.
     long id = recording.getId();
     String name = recording.getName();
     return new SamplingRule.Facts(
@@ -329,22 +334,22 @@ public final class SamplingControl implements AutoCloseable {
       while (takeMark()) {
         try {
           if (told == null) {
-            SamplingControl.this.ask(); // what follows takes its time
+            SamplingControl.this.ask(); // before the steps that take long
           }
           if ((gate == null || gate.await(this)) && !isClosed()) {
             look();
           }
         } catch (Throwable e) {
-          // A recording closed under our eyes, or JFR shutting down: the change that did it is
-          // followed by a mark of its own. And whatever it is, it must neither reach the
-          // application's handler of uncaught exceptions nor end the watch.
+          // A recording was closed meanwhile, or JFR is shutting down; either sets the flag again.
+          // No exception may reach the application's handler of uncaught exceptions or end the
+          // thread.
           continue;
         }
       }
     }
   }
 
-  /** On JFR's periodic thread: whether there is something to look at. */
+  /** Called on JFR's periodic thread: checks for changes that JFR doesn't report. */
   private final class Poll implements Runnable {
     @Override
     public void run() {

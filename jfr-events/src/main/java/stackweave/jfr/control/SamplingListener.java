@@ -2,35 +2,34 @@ package stackweave.jfr.control;
 
 import java.util.List;
 
-/** Told what the running recordings ask for. */
+/** Receives what the running recordings request. Called by {@link SamplingControl}. */
 @FunctionalInterface
 public interface SamplingListener {
 
   /**
-   * What is asked for has changed.
+   * The request has changed. Called on a thread of {@link SamplingControl}, one call at a time,
+   * holding no lock. It may block; changes that happen meanwhile are then reported late, and only
+   * the last of them.
    *
-   * <p>Called on a thread of {@link SamplingControl}, one call at a time, with no lock held. It may
-   * block, though changes that happen meanwhile are then told late, and only the last of them.
-   *
-   * @param request what the running recordings ask for; null for nothing
+   * @param request what the running recordings request; null for nothing
    */
   void onRequest(SamplingRequest request);
 
   /**
-   * The same, with the time of the change, for those who want to know it.
+   * As {@link #onRequest(SamplingRequest)}, with the time of the change.
    *
-   * @param asked when it was noticed; where samples are asked for now and were not before, when
-   *     that was noticed: the answer may come later on a busy machine
+   * @param asked when it was noticed; if samples were not requested before, when that was first
+   *     found, which may be earlier on a busy machine
    */
   default void onRequest(SamplingRequest request, AskedAt asked) {
     onRequest(request);
   }
 
   /**
-   * What was not understood in the settings of running recordings has changed. Told after {@link
-   * #onRequest}, whose request has the same notes, and also where nothing is asked for.
+   * The notes on settings that were not understood have changed. Called after {@link #onRequest},
+   * whose request has the same notes, and also if nothing is requested.
    *
-   * @param notes one line each; empty for nothing
+   * @param notes one line each; empty for none
    */
   default void onNotes(List<String> notes) {}
 }

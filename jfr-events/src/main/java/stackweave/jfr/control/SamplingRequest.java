@@ -3,16 +3,16 @@ package stackweave.jfr.control;
 import java.util.List;
 
 /**
- * What the running recordings together ask for.
+ * What the running recordings request together. Immutable.
  *
- * @param intervalNanos CPU time between two samples, in nanoseconds: the shortest asked for, one of
- *     {@link SamplingSettings#INTERVALS}
- * @param engine {@code auto}, or the name of the engine asked for
- * @param depth most frames of one stack: the largest asked for, one of {@link
+ * @param intervalNanos CPU time between two samples, in ns: the shortest requested, one of {@link
+ *     SamplingSettings#INTERVALS}
+ * @param engine {@code auto}, or the name of the requested engine
+ * @param depth most frames of a stack: the largest requested, one of {@link
  *     SamplingSettings#DEPTHS}
- * @param inMemory whether one of the recordings is kept in memory only: its oldest events vanish
+ * @param inMemory whether one of the recordings is in memory only, where the oldest events vanish
  *     without a chunk ending
- * @param recordings who asks, for people: the recordings' names
+ * @param recordings the names of the requesting recordings
  * @param notes settings that were not understood or could not be followed, one line each
  */
 public record SamplingRequest(
@@ -27,7 +27,7 @@ public record SamplingRequest(
     notes = List.copyOf(notes);
   }
 
-  /** Whether samples taken for {@code other} are just what this asks for. */
+  /** Whether samples taken for {@code other} also satisfy this request. */
   public boolean samplesLike(SamplingRequest other) {
     return other != null
         && intervalNanos == other.intervalNanos

@@ -11,16 +11,20 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 
 /**
- * Which recordings ask for samples, from what they say themselves. (What JFR says of the event is
- * no guide: an event that is enabled by default runs with any recording, a metrics library's
- * included, and JDK 17 loses a setting that two recordings give different values.)
+ * Decides which recordings request samples, from their own settings: if they name {@code
+ * stackweave.NativeSample} other than to disable it, or if a person started them and they don't
+ * name it. If one recording disables the event and none enables it, JFR writes no samples, so
+ * nothing is requested. Used by {@link SamplingControl}.
  *
- * <p>A recording asks when its settings name {@code stackweave.NativeSample}, other than to disable
- * it, or when a person started it and its settings say nothing. Where one recording disables the
- * event and none enables it, JFR writes no samples at all, so nothing is asked for.
+ * <p>JFR's own view of the event can't be used: an event enabled by default runs with any
+ * recording, also a library's, and JDK 17 loses a setting that two recordings give different
+ * values.
  */
 final class SamplingRule {
-  /** How {@code jdk.jfr.consumer.RecordingStream} and its remote kind name their recordings. */
+  /**
+   * The name prefixes of recordings made by {@code jdk.jfr.consumer.RecordingStream} and its remote
+   * counterpart.
+   */
   private static final List<String> STREAM_NAMES =
       List.of("Recording Stream: ", "Remote Recording Stream: ");
 
@@ -37,7 +41,7 @@ final class SamplingRule {
     this.defaultDepth = defaultDepth;
   }
 
-  /** A running recording, as far as the rule looks at it. */
+  /** The properties of a running recording that the rule needs. */
   record Facts(
       String name,
       boolean hasOwnName,
@@ -62,17 +66,17 @@ final class SamplingRule {
   /**
    * @param eventTypeId JFR's id of the event type, by which settings may name it too; -1 if not
    *     registered
-   * @return null when nothing is asked for
+   * @return null if nothing is requested
    */
   SamplingRequest decide(List<Facts> running, long eventTypeId) {
     return decide(running, eventTypeId, new ArrayList<>());
   }
 
   /**
-   * The same.
+   * As {@link #decide(List, long)}.
    *
-   * @param notes gets what was not understood or can't be followed, one line each, also where
-   *     nothing is asked for
+   * @param notes receives what was not understood or can't be followed, one line each, also if
+   *     nothing is requested
    */
   SamplingRequest decide(List<Facts> running, long eventTypeId, List<String> notes) {
     boolean enabled = false;
@@ -121,10 +125,9 @@ final class SamplingRule {
   }
 
   /**
-   * Whether a recording gives the event settings and leaves open whether it is enabled. That is
-   * meant as a wish, and JFR (17 to 25) takes it as one until a second recording names the event:
-   * then it takes the first for one that disables it, and if no other enables it nothing is written
-   * for anybody.
+   * Whether a recording has settings of the event but not {@code enabled}. JFR (17 to 25) treats
+   * that as enabled until a second recording names the event; then it treats it as disabled, and if
+   * no other recording enables the event, nothing is written at all.
    */
   boolean leavesEnabledOpen(Facts recording, long eventTypeId) {
     Map<String, String> own = ownSettings(recording.settings(), eventTypeId);
@@ -226,7 +229,7 @@ final class SamplingRule {
     return defaultEngine;
   }
 
-  /** JFR keeps settings of any name, and says nothing of those that nobody reads. */
+  /** Notes unknown settings, since JFR accepts any name silently. */
   private static void noteUnknown(Facts recording, Map<String, String> own, List<String> notes) {
     for (String name : new TreeSet<>(own.keySet())) {
       if (!SamplingSettings.isSetting(name)) {

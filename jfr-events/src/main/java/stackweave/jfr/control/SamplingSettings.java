@@ -9,53 +9,59 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 
 /**
- * What may be said of sampling, wherever it is said: by an option of the agent, by a recording's
- * settings, or on the command line. No streams and no lambdas here: it is used before the heap is
- * known to have room.
+ * The valid values of sampling settings, for agent options, recording settings and the command
+ * line. Must not use streams or lambdas: it runs before the heap is known to have room for them.
+ * Stateless.
  */
 public final class SamplingSettings {
-  /** The shortest interval: 10,000 samples a second and CPU. */
+  /** The shortest interval: 10,000 samples per second and CPU. */
   public static final long MIN_INTERVAL_NANOS = 100_000L;
 
+  /** The longest interval. */
   public static final long MAX_INTERVAL_NANOS = 60_000_000_000L;
 
-  /** 100 samples a second and CPU. */
+  /** The default interval: 100 samples per second and CPU. */
   public static final long DEFAULT_INTERVAL_NANOS = 10_000_000L;
 
-  /** The intervals there are, for people. */
+  /** The valid intervals, as text for users. */
   public static final String INTERVALS = "a time from 100us to 60s, such as 10ms";
 
+  /** Leaves the choice of engine to the agent. */
   public static final String DEFAULT_ENGINE = "auto";
 
-  /** Room for a recursion of 2,000 calls with what it is made of; a column buffer of 100 KB. */
+  /**
+   * The default depth in frames: enough for a recursion of 2,000 calls, with a column buffer of 100
+   * KB.
+   */
   public static final int DEFAULT_DEPTH = 4096;
 
+  /** The largest depth, in frames. */
   public static final int MAX_DEPTH = 8192;
 
-  /** The depths there are, for people. */
+  /** The valid depths, as text for users. */
   public static final String DEPTHS = "a number of frames from 1 to " + MAX_DEPTH;
 
-  /** The settings of {@code stackweave.NativeSample} that the agent looks at. */
+  /** The settings of {@code stackweave.NativeSample} that the agent reads. */
   static final String KNOWN = "enabled, interval, depth, engine";
 
   private static final List<String> ENGINE_NAMES = namesOfEngines();
 
-  /** The engines that can be asked for, for people. */
+  /** The names of engines that can be requested, as text for users. */
   public static final String ENGINES = String.join(", ", ENGINE_NAMES);
 
   private static final List<String> OWN_NAMES = List.of("enabled", "interval", "depth", "engine");
 
-  /** What JFR itself knows of every event that lasts no time. */
+  /** Settings that JFR itself has for every instant event. */
   private static final List<String> JFRS_NAMES = List.of("stackTrace", "threshold");
 
-  /** A name is taken for a misspelt one if it differs from it in so many letters at most. */
+  /** A name with at most this many differing letters counts as misspelt. */
   private static final int TYPOS = 2;
 
   private SamplingSettings() {}
 
   /**
-   * The nanoseconds of an interval as settings of JFR write it, such as {@code 10 ms}; empty where
-   * it is none of {@link #INTERVALS}.
+   * Parses an interval as in JFR settings, such as {@code 10 ms}, to ns; empty if it is none of
+   * {@link #INTERVALS}.
    */
   public static OptionalLong interval(String text) {
     OptionalLong nanos = Timespans.parse(text);
@@ -64,12 +70,12 @@ public final class SamplingSettings {
         : OptionalLong.empty();
   }
 
-  /** The interval next to {@code nanos} that may be asked for. */
+  /** The valid interval nearest to {@code nanos}. */
   public static long clamp(long nanos) {
     return Math.max(MIN_INTERVAL_NANOS, Math.min(MAX_INTERVAL_NANOS, nanos));
   }
 
-  /** The depth that is meant; empty where it is none of {@link #DEPTHS}. */
+  /** Parses a depth; empty if it is none of {@link #DEPTHS}. */
   public static OptionalInt depth(String text) {
     try {
       int depth = Integer.parseInt(text.strip());
@@ -89,7 +95,7 @@ public final class SamplingSettings {
     return ENGINE_NAMES.contains(name);
   }
 
-  /** Which one may have been meant: {@code (did you mean perf?)}, or the engines there are. */
+  /** A hint for a wrong name: {@code (did you mean perf?)}, or the list of engines. */
   public static String meantEngine(String name) {
     return meant(name, ENGINE_NAMES, ENGINES);
   }
@@ -107,7 +113,7 @@ public final class SamplingSettings {
   /** Whether an event's name is {@code stackweave.NativeSample}, misspelt. */
   static boolean isMisspeltEvent(String name) {
     if (name.equals(NativeSample.NAME) || name.startsWith("jdk.")) {
-      return false; // nearly all, at once: it is looked every second
+      return false; // the fast path, as this runs every second
     }
     String own = NativeSample.NAME.toLowerCase(Locale.ROOT);
     String lower = name.toLowerCase(Locale.ROOT);
@@ -140,7 +146,10 @@ public final class SamplingSettings {
         : " (did you mean " + nearest + "? There are: " + all + ")";
   }
 
-  /** How many letters have to be put in, taken out, changed or swapped with their neighbour. */
+  /**
+   * The number of insertions, deletions, changes and swaps of neighbouring letters between two
+   * names.
+   */
   private static int distance(String from, String to) {
     int[] beforeLast = new int[to.length() + 1];
     int[] last = new int[to.length() + 1];

@@ -1,24 +1,28 @@
 package stackweave.jfr.control;
 
-/** Holds back all that sampling needs, from the registration of its events with JFR on. */
+/**
+ * Delays everything that sampling needs, including the registration of its events with JFR.
+ * Implemented by the agent, called by {@link SamplingControl}.
+ */
 public interface StartGate {
 
-  /** The recordings of this JVM, looked at anew each time. On the control thread only. */
+  /** The present state of this JVM's recordings. On the control thread only. */
   interface Recordings {
     /** Whether any is running. */
     boolean areRunning();
 
-    /** Whether one that is running asks for samples, as far as it says so itself. */
+    /** Whether a running recording requests samples, according to its own settings. */
     boolean ask();
 
-    /** Whether a recording may have begun, ended or changed since they were last asked. Cheap. */
+    /** Whether a recording may have started, stopped or changed since {@link #ask}. Cheap. */
     boolean haveChanged();
   }
 
   /**
-   * Called on the control thread before recordings are looked at.
+   * Called on the control thread before recordings are looked at; may block.
    *
-   * @return true when they may be; false when none is running any more, or nobody waits
+   * @return true if sampling may be prepared; false if no recording is running any more, or the
+   *     gate was closed
    */
   boolean await(Recordings recordings);
 }

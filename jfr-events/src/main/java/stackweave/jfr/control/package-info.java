@@ -1,2 +1,2 @@
-/** What the running recordings ask for: nothing, or samples at an interval. */
+/** Finds what the running recordings request: no samples, or samples at an interval. */
 package stackweave.jfr.control;

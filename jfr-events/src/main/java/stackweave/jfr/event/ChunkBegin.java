@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 
-/** Never committed: JFR calls the hook of this type when a chunk has begun. */
+/** Never committed: JFR calls the hook of this type after a chunk has begun. */
 @Name("stackweave.ChunkBegin")
 @Label("Chunk Begin")
 @Category("Stackweave")

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** One node of the tree of all stacks: a frame under its callers. */
+/** A frame under its callers: one node of the tree of all stacks. */
 @Name(Frame.NAME)
 @Label("Frame")
 @Category("Stackweave")
@@ -32,7 +32,7 @@ public final class Frame extends Event {
   public int kind;
 
   @Label("Line")
-  @Description("Source line; 0 where unknown, which takes one byte where -1 takes five")
+  @Description("Source line; 0 if unknown")
   public int line;
 
   @Label("Offset")

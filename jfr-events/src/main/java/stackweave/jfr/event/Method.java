@@ -8,7 +8,7 @@ import jdk.jfr.MemoryAddress;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** What a frame is called: a Java method, a native symbol, or generated code of the VM. */
+/** The method of a frame: a Java method, a native symbol, or generated code of the VM. */
 @Name(Method.NAME)
 @Label("Method")
 @Category("Stackweave")

@@ -8,10 +8,7 @@ import jdk.jfr.MemoryAddress;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/**
- * A mapped module of native code. Where the agent saw the library being loaded, the event is
- * committed by the loading thread, with its Java stack; every chunk repeats it without.
- */
+/** A mapped module of native code. Each chunk has the definitions that its samples need. */
 @Name(NativeLibrary.NAME)
 @Label("Native Library")
 @Category("Stackweave")

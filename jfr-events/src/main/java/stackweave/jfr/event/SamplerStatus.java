@@ -43,20 +43,21 @@ public final class SamplerStatus extends Event {
   public long written;
 
   @Label("Samples Lost")
-  @Description("Reported lost by the kernel or the engine: no room in its buffer")
+  @Description("Reported lost by the kernel or the engine: no room in the ring buffer")
   public long lost;
 
   @Label("Samples Dropped")
-  @Description("Taken, and not written: the recorder was rotating too long, or limits were reached")
+  @Description(
+      "Taken but not written: JFR took too long to change its file, or a limit was reached")
   public long dropped;
 
   @Label("Samples Undecodable")
-  @Description("Taken, and not understood")
+  @Description("Taken but not understood")
   public long undecodable;
 
   @Label("Samples Thinned Out")
   @Description(
-      "Taken, and not decoded, to spare CPU time: samples that were kept have the more weight")
+      "Taken but not decoded, to save CPU time; the samples that were kept have more weight")
   public long thinned;
 
   @Label("Stack Ends")
@@ -83,7 +84,7 @@ public final class SamplerStatus extends Event {
   public long frames;
 
   @Label("Unwind Time")
-  @Description("Wall-clock time that unwinding those stacks took; names and events come on top")
+  @Description("Wall-clock time of unwinding those stacks, without names and events")
   @Timespan(Timespan.NANOSECONDS)
   public long unwindTime;
 
@@ -105,26 +106,24 @@ public final class SamplerStatus extends Event {
 
   @Label("CPU Time In Kernel")
   @Description(
-      "CPU time in kernel mode that an engine of user mode can't sample, as far as it can be told;"
+      "CPU time in kernel mode that an engine of user mode can't sample, as far as it is known;"
           + " 0 for the other engines, which sample it")
   @Timespan(Timespan.NANOSECONDS)
   public long cpuKernel;
 
   @Label("Caches Emptied")
   @Description(
-      "How often what is remembered met its limit, and was forgotten to be learnt anew:"
-          + " what=count, separated by commas")
+      "How often a cache reached its limit and was emptied: cache=count, separated by commas")
   public String resets;
 
   @Label("Start Delay")
   @Description(
-      "From the moment that a recording asked for samples until samples were taken; 0 while none"
-          + " are")
+      "Time from a recording's request for samples until samples were taken; 0 while none are")
   @Timespan(Timespan.NANOSECONDS)
   public long startDelay;
 
   @Label("Foreign Samples")
-  @Description("Samples of other processes, such as children before they are executed; discarded")
+  @Description("Samples of other processes, such as child processes before exec; discarded")
   public long foreign;
 
   @Label("Threads Not Sampled")
@@ -133,26 +132,26 @@ public final class SamplerStatus extends Event {
 
   @Label("Kernel Memory")
   @Description(
-      "Memory of the kernel that the engine is estimated to hold for threads, beside rings")
+      "Kernel memory that the engine is estimated to use for threads, without ring buffers")
   @DataAmount
   public long kernelMemory;
 
   @Label("Kernel Memory Budget")
-  @Description("The most of it that the engine may hold; 0 where it holds none")
+  @Description("The most kernel memory that the engine may use for threads; 0 if it uses none")
   @DataAmount
   public long kernelMemoryBudget;
 
   @Label("CPU Time Missed")
   @Description(
-      "The part of the CPU time used from when no samples were taken: before sampling began, while"
-          + " an engine was prepared, while it was switched off or had to wait")
+      "The part of the CPU time used while no samples were taken: before sampling began, while an"
+          + " engine was started, while it was switched off or had to wait")
   @Timespan(Timespan.NANOSECONDS)
   public long cpuMissed;
 
   @Label("Interval Reached")
   @Description(
-      "The shortest interval that the engine can reach, where that is more than the one asked for:"
-          + " the tick of the kernel's clock; else 0")
+      "The shortest interval that the engine can reach, if it is longer than the one asked for:"
+          + " the tick of the kernel's clock; otherwise 0")
   @Timespan(Timespan.NANOSECONDS)
   public long intervalReached;
 }

@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timestamp;
 
-/** Whose samples these are, and what their codes mean; once per chunk. */
+/** The sampled process and the legends of the codes in its events; once per chunk. */
 @Name(Session.NAME)
 @Label("Session")
 @Category("Stackweave")
@@ -17,11 +17,14 @@ import jdk.jfr.Timestamp;
 public final class Session extends Event {
   public static final String NAME = "stackweave.Session";
 
-  /** The version of the schema that this build writes. */
-  public static final int SCHEMA_VERSION = 1;
+  /** The newest version of the schema, which this build writes unless it is told otherwise. */
+  public static final int SCHEMA_VERSION = 2;
+
+  /** The version with an event for each definition, which this build can write, too. */
+  public static final int FIRST_SCHEMA_VERSION = 1;
 
   @Label("Session Id")
-  @Description("Unique to the process: ids of two sessions have nothing to do with each other")
+  @Description("Unique to the process; ids of different sessions are unrelated")
   public String uuid;
 
   @Label("Process Id")
@@ -46,18 +49,18 @@ public final class Session extends Event {
   public String agentVersion;
 
   @Label("Frame Kinds")
-  @Description("Legend of Frame.kind: code=label, separated by commas")
+  @Description("Legend of the kinds of frames: code=label, separated by commas")
   public String kindLegend;
 
   @Label("Stack Ends")
-  @Description("Legend of NativeSample.end: code=label, separated by commas")
+  @Description("Legend of the ends of stacks: code=label, separated by commas")
   public String endLegend;
 
   @Label("Complete Ends")
-  @Description("The codes of NativeSample.end at which the stack reached the thread's first frame")
+  @Description("The codes of those ends at which the stack reached the thread's first frame")
   public String completeEnds;
 
   @Label("Thread States")
-  @Description("Legend of NativeSample.state: code=label, separated by commas")
+  @Description("Legend of the states of threads: code=label, separated by commas")
   public String stateLegend;
 }

@@ -1,15 +1,16 @@
 package stackweave.jfr.event;
 
 /**
- * Where JFR says that a setting of {@link NativeSample} may have changed. It says so under the
- * recorder's monitor, maybe on an application thread: the receiver may only take note.
+ * Notifies of a possible change of a setting of {@link NativeSample}. JFR calls it holding the
+ * recorder's monitor, possibly on an application thread: the receiver must not block or call JFR.
+ * Thread-safe.
  */
 public final class SettingChange {
   private static volatile Runnable receiver;
 
   private SettingChange() {}
 
-  /** Sets who is told, null for nobody. */
+  /** Sets the receiver, null for none. */
   public static void setReceiver(Runnable receiver) {
     SettingChange.receiver = receiver;
   }

@@ -9,9 +9,9 @@ import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 
 /**
- * Never committed: while recordings run, JFR's own periodic thread calls the hook of this type. JFR
- * tells a setting only of values that change, so that a running recording that begins to enable or
- * disable {@link NativeSample}, and says no more, would go unnoticed.
+ * Never committed: JFR's periodic thread calls the hook of this type while recordings run. JFR
+ * reports a setting only if its value changes, so that a running recording that only enables or
+ * disables {@link NativeSample} would not be noticed.
  */
 @Name("stackweave.SettingsWatch")
 @Label("Settings Watch")

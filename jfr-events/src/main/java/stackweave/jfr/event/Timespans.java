@@ -3,8 +3,8 @@ package stackweave.jfr.event;
 import java.util.OptionalLong;
 
 /**
- * Timespans as settings and the command line write them: a number, maybe a space, a unit. The only
- * place that reads them.
+ * Parses and formats timespans of settings and the command line: a number, optionally a space, a
+ * unit. The only parser of these. Stateless.
  */
 public final class Timespans {
   private static final String[] UNITS = {"ns", "us", "ms", "s", "m", "h", "d"};
@@ -12,19 +12,19 @@ public final class Timespans {
     1L, 1_000L, 1_000_000L, 1_000_000_000L, 60_000_000_000L, 3_600_000_000_000L, 86_400_000_000_000L
   };
 
-  /** What a setting says that leaves the choice to the agent. */
+  /** The value of a setting that leaves the choice to the agent. */
   public static final String DEFAULT = "default";
 
   private Timespans() {}
 
-  /** Whether a setting leaves the choice to the agent; null is a setting that is not there. */
+  /** Whether a setting leaves the choice to the agent; null means that it is missing. */
   public static boolean isDefault(String text) {
     return text == null || text.strip().equals(DEFAULT);
   }
 
   /**
-   * The nanoseconds of {@code text} as JFR's settings write timespans ({@code 10 ms}, {@code
-   * 500us}); empty when it is no timespan above zero.
+   * Parses a timespan as in JFR's settings ({@code 10 ms}, {@code 500us}) to ns; empty if it is
+   * none above zero.
    */
   public static OptionalLong parse(String text) {
     String trimmed = text.strip();
@@ -56,7 +56,7 @@ public final class Timespans {
     return nanos / NANOS[unit] + " " + UNITS[unit];
   }
 
-  /** {@code nanos} as a person would say it: 40 ms, 2.2 s, 30 s, 2 min 5 s, 3 h 20 min. */
+  /** {@code nanos} as rounded text for users: 40 ms, 2.2 s, 30 s, 2 min 5 s, 3 h 20 min. */
   public static String spoken(long nanos) {
     if (nanos > 0 && nanos < 100_000_000L) {
       return (nanos + 500_000) / 1_000_000 + " ms";

@@ -6,19 +6,16 @@ import java.util.TreeSet;
 import jdk.jfr.SettingControl;
 
 /**
- * A setting of {@link NativeSample} that recordings may give different values. What is sampled
- * follows from the recordings themselves; the value here is only what JFR shows.
- *
- * <p>One class for all settings, which tells them apart by their values: JFR (17 and 25) pairs the
- * controls of an event with its setting methods in two different orders, so that controls of
- * different classes end in a ClassCastException at the first commit.
+ * A setting of {@link NativeSample} that recordings may give different values. The agent reads the
+ * recordings' own settings; the value here is only what JFR shows. One class for all settings,
+ * which it tells apart by their values: JFR (17 and 25) pairs an event's controls and setting
+ * methods in different orders, so controls of different classes cause a ClassCastException at the
+ * first commit. Called by JFR.
  */
 final class WishControl extends SettingControl {
   private volatile String value = Timespans.DEFAULT;
 
-  /**
-   * Of timespans the shortest, of numbers the largest, of names the first that is not a default.
-   */
+  /** The shortest of timespans, the largest of numbers, the first name that is not a default. */
   @Override
   public String combine(Set<String> values) {
     String shortest = null;
@@ -51,7 +48,7 @@ final class WishControl extends SettingControl {
     return named != null ? named : value;
   }
 
-  /** JDK 17 gives null here when two recordings differ; it is a change all the same. */
+  /** JDK 17 passes null if two recordings differ, which is a change as well. */
   @Override
   public void setValue(String value) {
     if (value != null) {

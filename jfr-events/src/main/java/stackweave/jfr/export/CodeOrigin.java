@@ -3,7 +3,7 @@ package stackweave.jfr.export;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
-/** Where the code of a frame comes from: a library, the kernel, Java, the JVM. */
+/** The origin of a frame's code for totals: a library, the kernel, Java, the JVM. Stateless. */
 final class CodeOrigin {
   static final String JAVA = "Java";
   static final String KERNEL = "kernel";
@@ -13,7 +13,7 @@ final class CodeOrigin {
 
   private CodeOrigin() {}
 
-  /** The name under which the frame's code is summed up: a library's, or one of those above. */
+  /** The name under which the frame is counted: a library's, or one of those above. */
   static String of(SampledFrame frame) {
     return switch (FrameCategory.of(frame)) {
       case KERNEL -> KERNEL;

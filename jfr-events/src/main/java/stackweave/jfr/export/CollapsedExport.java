@@ -10,15 +10,12 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
 
 /**
- * Collapsed stacks, a line for each: the thread's first frame first, {@code ;} between frames, a
- * space, the number of samples. Lines are in the order of their stacks' names.
- *
- * <p>The number is that of the samples; where the agent passed samples over to spare CPU time, it
- * is the number that those taken stand for.
- *
- * <p>A stack that did not reach the thread's first frame begins with {@code [truncated]} or {@code
- * [stopped: reason]}. With threads, {@code [thread name]} comes before everything. What would break
- * the format in a name is replaced: {@code ;} by {@code ,} and control characters by a space.
+ * Collapsed stacks, the format of flame graph tools, one line each, sorted: the thread's first
+ * frame first, {@code ;} between frames, a space, the number of samples, or, if the agent skipped
+ * samples to save CPU time, the number that those taken stand for. A stack that does not reach the
+ * thread's first frame begins with {@code [truncated]} or {@code [stopped: reason]}; with threads,
+ * {@code [thread name]} comes before. In names {@code ;} is replaced by {@code ,} and control
+ * characters by a space.
  */
 public final class CollapsedExport extends TextExport {
   private final boolean threads;

@@ -7,12 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A flame tree as the page reads it: names in their order, each with how much of the one before it
- * repeats; nodes in preorder, the widest first, as LEB128 numbers in Base64.
- *
- * <p>A node: how many levels up from the node before its caller is; name; category · 2, plus 1 if
- * several categories follow as (count, then category and samples each); own samples; if these are
- * not 0, the microseconds that they stand for.
+ * Encodes a flame tree for the page: names sorted, each with the length of the prefix shared with
+ * the one before; nodes in preorder, the widest first, as LEB128 numbers in Base64. A node: levels
+ * up from the node before to its caller; name; category · 2, plus 1 if several categories follow as
+ * (count, then category and samples each); own samples; if these are not 0, the microseconds that
+ * they stand for.
  */
 final class FlameData {
   private static final int MAX_PREFIX = 90;
@@ -38,7 +37,10 @@ final class FlameData {
     writeTree();
   }
 
-  /** The names, each with its first character saying how long a prefix is the one before's. */
+  /**
+   * The names; the first character of each encodes the length of the prefix shared with the one
+   * before.
+   */
   String[] names() {
     String[] packed = new String[sortedNames.length];
     String before = "";

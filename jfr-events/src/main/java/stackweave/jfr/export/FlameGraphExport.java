@@ -16,22 +16,24 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * A flame graph as one HTML page that needs nothing else: no network (its content security policy
- * forbids any), no second file. Widths are samples, or the time that they stand for.
+ * A flame graph as one self-contained HTML page: its content security policy forbids any network
+ * access. Widths are samples, or the time that they stand for.
  */
 public final class FlameGraphExport extends TextExport {
   private static final String TEMPLATE = "flamegraph.html";
   private static final String TITLE_MARK = "@TITLE@";
   private static final String DATA_MARK = "@DATA@";
 
-  /** A fact with this behind it is shown in colour. */
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+  /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
   private final String title;
   private final boolean threads;
 
   /**
-   * @param title what the page is called, such as the recording's file name
+   * @param title the page's title, such as the recording's file name
    * @param threads whether each stack begins with its thread
    */
   public FlameGraphExport(String title, boolean threads) {
@@ -65,7 +67,7 @@ public final class FlameGraphExport extends TextExport {
     json.beginObject();
     json.name("title").value(title);
     json.name("timeLabel").value("CPU time");
-    // Where samples stand for others, too, it is their weight that tells.
+    // If samples stand for skipped ones, too, their weight counts.
     json.name("byTime").value(recording.figures().get(Counter.THINNED) > 0 ? 1 : 0);
     json.name("facts").beginArray();
     for (String[] fact : facts(recording)) {
@@ -100,7 +102,7 @@ public final class FlameGraphExport extends TextExport {
     json.endObject();
   }
 
-  /** What the recording is of: label and text of each fact; the label may be empty. */
+  /** Facts about the recording: label and text of each; the label may be empty. */
   static List<String[]> facts(SampledRecording recording) {
     List<String[]> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
@@ -116,8 +118,8 @@ public final class FlameGraphExport extends TextExport {
       facts.add(new String[] {"Processes", Integer.toString(recording.sessions().size())});
     }
     facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", recording.samples())});
-    long length = Duration.between(recording.first(), recording.last()).toNanos();
-    facts.add(new String[] {"Over", seconds(length)});
+    Duration length = Duration.between(recording.first(), recording.last());
+    facts.add(new String[] {"Over", seconds(nanos(length))});
     SamplerFigures figures = recording.figures();
     if (!figures.engine().isEmpty()) {
       facts.add(new String[] {"Engine", figures.engine()});
@@ -160,7 +162,7 @@ public final class FlameGraphExport extends TextExport {
     return facts;
   }
 
-  /** What a reader must know to trust the figures, a sentence each; empty for nothing. */
+  /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */
   static List<String> notes(SampledRecording recording) {
     List<String> notes = new ArrayList<>(recording.losses());
     notes.addAll(recording.warnings());
@@ -193,11 +195,16 @@ public final class FlameGraphExport extends TextExport {
     return notes;
   }
 
+  /** As many as a number holds: a damaged recording may be of any length. */
+  private static long nanos(Duration length) {
+    return length.compareTo(LONGEST) < 0 ? length.toNanos() : Long.MAX_VALUE;
+  }
+
   private static String seconds(long nanos) {
     return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
   }
 
-  /** Never rounds up to 100 % what is less. */
+  /** A percentage that is never rounded up to 100 %. */
   private static String percent(long part, long all) {
     if (part == all) {
       return "100 %";

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
-import stackweave.jfr.table.LongIndex;
+import stackweave.unwind.hash.LongIndex;
 
 /**
- * The stacks of a profile, merged from the thread's first frame on. Frames of the same text under
- * the same callers are one node, whatever their kinds: a method is interpreted first and compiled
- * later, and is one method all the same.
+ * The stacks of a profile, merged from the thread's first frame on. Frames with equal text and
+ * callers are one node, whatever their kinds, since a method is first interpreted and later
+ * compiled.
  */
 final class FlameTree {
-  /** More than a screen can show and less than makes a browser slow. */
+  /** Limit of nodes: more than a screen can show, fewer than would slow down a browser. */
   static final int MAX_NODES = 250_000;
 
   private static final int CATEGORIES = FrameCategory.values().length;
@@ -24,7 +24,7 @@ final class FlameTree {
   private final List<String> names = new ArrayList<>();
   private final Map<String, Integer> nameIds = new HashMap<>();
 
-  /** By parent and name, both int, in one long. */
+  /** Index by parent and name, both int, combined in a long. */
   private final LongIndex index = new LongIndex();
 
   private int count;
@@ -105,7 +105,10 @@ final class FlameTree {
     return count++;
   }
 
-  /** Too many nodes: those of the fewest samples become one node under each of their callers. */
+  /**
+   * If there are too many nodes, replaces those with the fewest samples by one node under each of
+   * their callers.
+   */
   private void prune() {
     if (count <= MAX_NODES) {
       return;
@@ -149,7 +152,7 @@ final class FlameTree {
     return names.get(nodeNames[node]).startsWith("[fewer than ");
   }
 
-  /** Nodes left out because they stand for the fewest samples. */
+  /** The number of nodes left out because they have the fewest samples. */
   int leftOut() {
     return leftOut;
   }

@@ -8,17 +8,17 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 
 /**
- * What follows from a frame's method and kind, made once for each: the frames of a recording are
- * many, their methods few. Not for what follows from line or offset. Not thread-safe.
+ * Caches a value computed from a frame's method and kind: a recording has many frames and few
+ * methods. Not for values that depend on line or offset. Not thread-safe.
  */
 final class FrameCache<T> {
   private final Function<SampledFrame, T> maker;
 
-  /** For each method: kind, what was made, kind, what was made, … */
+  /** For each method: kind, value, kind, value, … */
   private final Map<SampledMethod, Object[]> made = new IdentityHashMap<>();
 
   /**
-   * @param maker makes it of any frame of the method and kind
+   * @param maker computes the value from any frame of the method and kind
    */
   FrameCache(Function<SampledFrame, T> maker) {
     this.maker = maker;

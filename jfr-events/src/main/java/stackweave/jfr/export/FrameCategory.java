@@ -6,9 +6,9 @@ import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
 /**
- * The colours of a flame graph: the kinds of a recording's legend, with the JVM told apart from
- * other native code by its library, and C++ from C by the shape of its names. Warm is native, green
- * is Java, blue and violet are the JVM and what joins the two.
+ * The categories of frames in exports, with their colours: the kinds of the recording's legend,
+ * with the JVM distinguished from other native code by its library, and C++ from C by the form of
+ * names. Warm colours are native, green is Java, blue and violet are the JVM and transitions.
  */
 enum FrameCategory {
   NATIVE("native", 31, 88, 68, "Machine code of a library or program, C and the like"),
@@ -64,7 +64,7 @@ enum FrameCategory {
     return text.library().equals(LIBJVM) ? JVM : isCpp(text.symbol()) ? CPP : NATIVE;
   }
 
-  /** A demangled name has a scope or parameters; no C symbol has either. */
+  /** C++ if the demangled name has a scope or parameters, which no C symbol has. */
   private static boolean isCpp(String symbol) {
     return symbol.contains("::") || symbol.indexOf('(') > 0;
   }

@@ -3,8 +3,8 @@ package stackweave.jfr.export;
 import java.io.IOException;
 
 /**
- * Writes JSON that may stand inside an HTML script element: whatever could end the element, and
- * whatever is not plain text, is written as an escape.
+ * Writes JSON that is safe inside an HTML script element: everything that could end the element,
+ * and everything but printable ASCII, is escaped. Not thread-safe.
  */
 final class Json {
   private final Appendable out;

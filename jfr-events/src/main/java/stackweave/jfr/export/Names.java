@@ -1,8 +1,8 @@
 package stackweave.jfr.export;
 
 /**
- * Names as they may be written to a file: half surrogates can't be encoded, and class files may
- * hold them.
+ * Makes names writable: class files may contain half surrogate pairs, which can't be encoded.
+ * Stateless.
  */
 final class Names {
   private static final char REPLACEMENT = '\ufffd';
@@ -31,7 +31,7 @@ final class Names {
     return changed == null ? name : changed.toString();
   }
 
-  /** {@code name} in one line, without what a terminal would carry out, and encodable. */
+  /** {@code name} without line ends and characters that a terminal would execute, and encodable. */
   static String printable(String name) {
     StringBuilder changed = null;
     for (int i = 0; i < name.length(); i += Character.charCount(name.codePointAt(i))) {

@@ -9,12 +9,12 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
 /**
- * A profile summed up by function, by library and by thread. A function or library that is several
- * times in a stack counts once for it.
+ * Sums of a profile by function, library and thread. A function or library counts once for a stack
+ * that it is in several times.
  */
 final class ProfileSums {
 
-  /** What one function, library or thread has. */
+  /** The sums of one function, library or thread. */
   static final class Sum {
     private final String name;
     private long selfSamples;
@@ -33,12 +33,12 @@ final class ProfileSums {
       return name;
     }
 
-    /** Samples, or the nanoseconds that they stand for, with its code innermost. */
+    /** Samples, or the ns that they stand for, with its code innermost. */
     long self(boolean bySamples) {
       return bySamples ? selfSamples : selfNanos;
     }
 
-    /** The same of all stacks that it is in. */
+    /** Samples, or the ns that they stand for, of all stacks that it is in. */
     long total(boolean bySamples) {
       return bySamples ? totalSamples : totalNanos;
     }
@@ -112,7 +112,7 @@ final class ProfileSums {
     return threads;
   }
 
-  /** How many threads have the name; 1 for virtual threads, whose number is not known. */
+  /** The number of threads with the name; 1 for virtual threads, whose number is not known. */
   int threadsNamed(String name) {
     return name.equals(StackThread.NAMELESS_VIRTUAL)
             || name.equals(StackThread.UNIDENTIFIED_VIRTUAL)

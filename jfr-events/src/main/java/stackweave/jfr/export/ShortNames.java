@@ -3,18 +3,16 @@ package stackweave.jfr.export;
 import java.lang.Character.UnicodeScript;
 
 /**
- * Names of functions and libraries in few columns of a terminal. What tells a function apart stays
- * as long as it can: class and method, symbol and library.
+ * Shortens names of functions and libraries to a number of terminal columns. What distinguishes a
+ * function is kept as long as possible: class and method, symbol and library. Stateless.
  */
 final class ShortNames {
   private static final String CUT = "...";
 
-  /**
-   * A library's name is cut before its symbol is, but not to less than this part of the columns.
-   */
+  /** A library's name is cut before its symbol, but not below this fraction of the columns. */
   private static final int LIBRARY_PART = 3;
 
-  /** A class cut to less says nothing. */
+  /** A class name is not cut below this. */
   private static final int MIN_CLASS = 8;
 
   private ShortNames() {}
@@ -35,7 +33,8 @@ final class ShortNames {
   }
 
   /**
-   * Parameters go first, then arguments of templates, then middles: the library's, the symbol's.
+   * Drops parameters first, then template arguments, then the middle of the library's name and the
+   * symbol's.
    */
   private static String fitSymbol(String symbol, String inBrackets, int columns) {
     int left = columns - columns(inBrackets) - 1;
@@ -88,7 +87,7 @@ final class ShortNames {
     return depth == 0 ? name.toString() : symbol;
   }
 
-  /** Packages become letters, one by one, then go; then the class is cut. */
+  /** Shortens packages to letters one by one, then drops them; then the class is cut. */
   private static String fitJava(String text, int methodDot, int columns) {
     String name = text;
     int done = 0;
@@ -115,27 +114,27 @@ final class ShortNames {
     return left >= MIN_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
   }
 
-  /** Without its middle. */
+  /** Replaces the middle. */
   static String cut(String text, int columns) {
     if (columns(text) <= columns) {
       return text;
     }
-    int room = Math.max(0, columns - CUT.length());
+    int left = Math.max(0, columns - CUT.length());
     int head = 0;
     int used = 0;
-    while (used + columns(text.codePointAt(head)) <= (room + 1) / 2) {
+    while (used + columns(text.codePointAt(head)) <= (left + 1) / 2) {
       used += columns(text.codePointAt(head));
       head = text.offsetByCodePoints(head, 1);
     }
     int tail = text.length();
-    while (used + columns(text.codePointBefore(tail)) <= room) {
+    while (used + columns(text.codePointBefore(tail)) <= left) {
       used += columns(text.codePointBefore(tail));
       tail = text.offsetByCodePoints(tail, -1);
     }
     return text.substring(0, head) + CUT + text.substring(tail);
   }
 
-  /** How many columns a terminal takes for it. */
+  /** The number of terminal columns of a text. */
   static int columns(String text) {
     int columns = 0;
     for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
@@ -167,7 +166,7 @@ final class ShortNames {
         || script == UnicodeScript.KATAKANA;
   }
 
-  /** Where the brackets with the module begin, with which the text ends; -1 for none. */
+  /** The start of the brackets with the module at the text's end; -1 if there are none. */
   private static int moduleAt(String text) {
     if (!text.endsWith("]")) {
       return -1;

@@ -14,7 +14,7 @@ abstract sealed class TextExport implements Export
 
   @Override
   public final void write(SampledRecording recording, OutputStream out) throws IOException {
-    // A failure must surface here: a PrintStream would swallow it.
+    // Not a PrintStream, which would swallow a write error.
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writeText(recording, writer);
     writer.flush();

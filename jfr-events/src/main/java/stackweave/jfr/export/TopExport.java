@@ -4,28 +4,28 @@ import java.io.IOException;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * The functions, libraries and threads that a recording's samples were met in most, as tables of
- * text for a terminal: their shares of the CPU time that the samples stand for, or of the samples.
+ * Tables for a terminal of the functions, libraries and threads with the most samples: their shares
+ * of the CPU time that the samples stand for, or of the samples.
  */
 public final class TopExport extends TextExport {
 
-  /** The columns of a terminal of which nothing is known. */
+  /** The columns of a terminal of unknown width. */
   public static final int USUAL_WIDTH = 80;
 
-  /** Narrower tables can't be read. */
+  /** The fewest columns of a readable table. */
   public static final int MIN_WIDTH = 40;
 
   /**
-   * How the tables look.
+   * The options of the tables.
    *
    * @param rows most rows of each table; 0 for 20 functions, 10 libraries and 10 threads
-   * @param byTotal whether rows are in the order of their total, not of their own share
-   * @param bySamples whether shares are those of the samples, not of the CPU time
+   * @param byTotal whether rows are sorted by their total instead of their own share
+   * @param bySamples whether shares are of the samples instead of the CPU time
    * @param width most columns of a line, at least {@link #MIN_WIDTH}
    */
   public record Options(int rows, boolean byTotal, boolean bySamples, int width) {
     /**
-     * @throws IllegalArgumentException if rows or width are less than they may be
+     * @throws IllegalArgumentException if rows are negative or width is below {@link #MIN_WIDTH}
      */
     public Options {
       if (rows < 0 || width < MIN_WIDTH) {
@@ -38,7 +38,7 @@ public final class TopExport extends TextExport {
   private final Options options;
 
   /**
-   * @param title what stands above the tables, such as the recording's file name
+   * @param title the heading of the tables, such as the recording's file name
    */
   public TopExport(String title, Options options) {
     this.title = title;

@@ -17,10 +17,10 @@ final class TopTables {
 
   private static final String INDENT = "  ";
 
-  /** The two shares before a name. */
+  /** Columns of the two shares before a name. */
   private static final int SHARES = 17;
 
-  /** How a name is made to fit into columns. */
+  /** Shortens a name to a number of columns. */
   private interface Shortening {
     String shorten(String name, int columns);
   }
@@ -117,13 +117,13 @@ final class TopTables {
             + shortening.shorten(clean(bounded(name)), options.width() - SHARES));
   }
 
-  /** A name may be as long as its recording says, and to shorten it takes the square of that. */
+  /** Limits a name's length, which the recording controls: shortening takes quadratic time. */
   private String bounded(String name) {
     int most = Math.max(MAX_NAME, options.width());
     return name.length() <= most ? name : name.substring(0, most);
   }
 
-  /** What is left out; own shares can be added up, totals can't. */
+  /** A row for what is left out; own shares can be added up, totals can't. */
   private void rest(List<ProfileSums.Sum> left, String what) throws IOException {
     if (left.isEmpty()) {
       return;
@@ -151,7 +151,7 @@ final class TopTables {
     return sorted;
   }
 
-  /** Says 0.0 % and 100.0 % of nothing and of all alone. */
+  /** A percentage that is 0.0 % or 100.0 % only if exact. */
   private String share(long part) {
     double percent = all > 0 ? 100.0 * part / all : 0;
     if (part > 0 && percent < 0.05) {
@@ -167,7 +167,7 @@ final class TopTables {
     wrap(List.of(text.split(" +")), " ", text.startsWith("! ") ? INDENT : "");
   }
 
-  /** Lines of parts, none broken but those that are longer than a line. */
+  /** Writes parts in lines, breaking only between parts; longer ones are cut. */
   private void wrap(List<String> parts, String between, String indent) throws IOException {
     StringBuilder line = new StringBuilder();
     boolean isFirst = true; // of its line

@@ -1,5 +1,5 @@
 /**
- * What is made of recordings, each an {@link stackweave.jfr.export.Export}: collapsed stacks, a
- * flame graph, tables.
+ * Exports of recordings, each an {@link stackweave.jfr.export.Export}: collapsed stacks, a flame
+ * graph, tables.
  */
 package stackweave.jfr.export;

@@ -9,30 +9,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.chunk.ChunkHeader;
 
 /**
  * The chunks of a recording, from their headers alone: which can be read, and what is left over at
- * the end of a recording that was cut short.
- *
- * <p>Header (JDK: {@code jdk.jfr.internal.consumer.ChunkHeader}), big-endian: magic at 0, version
- * at 4, size at 8, position of the last checkpoint at 16, of the metadata at 24, state at 64. A
- * chunk that a crash left open says in its header what was flushed last: up to there it can be
- * read, once its state says that it is finished.
+ * the end of a recording that was cut short. A chunk that a crash left open says in its header what
+ * was flushed last: up to there it is read.
  */
 final class ChunkList {
-  private static final int HEADER_BYTES = 68;
-  private static final int MAGIC = 0x464C5200;
-  private static final int STATE_POSITION = 64;
-
-  /**
-   * A readable chunk.
-   *
-   * @param isFinished whether the JVM finished it
-   */
-  record Chunk(long position, long size, boolean isFinished) {}
-
   private final Path file;
-  private final List<Chunk> chunks = new ArrayList<>();
+  private final List<ChunkHeader> chunks = new ArrayList<>();
   private final List<String> losses = new ArrayList<>();
 
   private ChunkList(Path file) {
@@ -59,7 +45,7 @@ final class ChunkList {
     return list;
   }
 
-  /** What an exception says, on one line. */
+  /** An exception's message in one line. */
   static String oneLine(Throwable e) {
     String message = e.getMessage();
     return message == null || message.isBlank()
@@ -72,7 +58,7 @@ final class ChunkList {
     if (fileSize == 0) {
       throw new RecordingException(file + ": is empty: the recording was never written");
     }
-    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    ByteBuffer header = ByteBuffer.allocate(ChunkHeader.BYTES);
     long position = 0;
     while (position < fileSize) {
       long left = fileSize - position;
@@ -80,20 +66,21 @@ final class ChunkList {
       while (header.hasRemaining() && channel.read(header, position + header.position()) > 0) {
         // Until the header is whole or the file ends.
       }
-      boolean hasMagic = header.position() >= 4 && header.getInt(0) == MAGIC;
+      boolean hasMagic = ChunkHeader.hasMagic(header);
       if (position == 0 && !hasMagic) {
         throw new RecordingException(file + ": not a JFR recording (it does not begin with FLR)");
       }
-      if (position == 0 && left < HEADER_BYTES) {
+      if (position == 0 && left < ChunkHeader.BYTES) {
         throw new RecordingException(
             file + ": cut short within its header (" + left + " bytes): nothing can be read");
       }
-      if (!hasMagic || left < HEADER_BYTES) {
+      if (!hasMagic || left < ChunkHeader.BYTES) {
         losses.add(left + " bytes after the last chunk are not JFR's and were not read");
         return;
       }
-      long size = header.getLong(8);
-      if (!canBeRead(header, left)) {
+      ChunkHeader chunk = ChunkHeader.of(header, position);
+      long size = chunk.size();
+      if (!chunk.fitsInto(left)) {
         losses.add(
             "the recording was cut short: its last chunk ("
                 + left
@@ -102,29 +89,17 @@ final class ChunkList {
                 + " bytes) can't be read");
         return;
       }
-      boolean finished = header.get(STATE_POSITION) == 0;
-      chunks.add(new Chunk(position, size, finished));
+      chunks.add(chunk);
       position += size;
-      if (!finished) {
+      if (!chunk.isFinished()) {
         losses.add("the recording was cut short: what followed its last flush is lost");
         return;
       }
     }
   }
 
-  private static boolean canBeRead(ByteBuffer header, long left) {
-    long size = header.getLong(8);
-    long checkpoint = header.getLong(16);
-    long metadata = header.getLong(24);
-    return size >= HEADER_BYTES
-        && size <= left
-        && checkpoint >= HEADER_BYTES
-        && checkpoint < size
-        && metadata >= HEADER_BYTES
-        && metadata < size;
-  }
-
-  List<Chunk> chunks() {
+  /** Those that can be read. */
+  List<ChunkHeader> chunks() {
     return chunks;
   }
 
@@ -138,26 +113,8 @@ final class ChunkList {
     return losses.isEmpty();
   }
 
-  /** Copies a chunk into a file of its own, which only its owner may read. */
-  Path extract(Chunk chunk) throws IOException {
-    Path copy = Files.createTempFile("stackweave-chunk", ".jfr");
-    try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ);
-        FileChannel to = FileChannel.open(copy, StandardOpenOption.WRITE)) {
-      long done = 0;
-      while (done < chunk.size()) {
-        long count = from.transferTo(chunk.position() + done, chunk.size() - done, to);
-        if (count <= 0) {
-          throw new IOException("ended while it was read");
-        }
-        done += count;
-      }
-      if (!chunk.isFinished()) {
-        to.write(ByteBuffer.allocate(1), STATE_POSITION);
-      }
-      return copy;
-    } catch (IOException e) {
-      Files.deleteIfExists(copy);
-      throw e;
-    }
+  /** The first position behind all chunks. */
+  long end() {
+    return chunks.get(chunks.size() - 1).end();
   }
 }

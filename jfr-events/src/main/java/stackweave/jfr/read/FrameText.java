@@ -3,20 +3,21 @@ package stackweave.jfr.read;
 import java.util.List;
 
 /**
- * A frame as text: the one place where it is made. {@code symbol [module]} for native code, {@code
+ * The text of a frame, the same in all exports: {@code symbol [module]} for native code, {@code
  * pkg.Class.method} for Java, {@code symbol [kernel]}, {@code module+0xstart} for a function
- * without a symbol.
+ * without a symbol. Immutable.
  *
- * @param text the whole
+ * @param text the whole text
  * @param symbol the part of it that is a symbol; empty for a function without one
  * @param library the part of it that names the library, without brackets; empty for Java, the
- *     kernel, stubs, and where it is not known
+ *     kernel, stubs, and if unknown
  */
 public record FrameText(String text, String symbol, String library) {
   private static final String KERNEL = "kernel";
 
   /**
-   * In the text of a frame whose function has no symbol; enough of a build id to tell two apart.
+   * Digits of a build id in the text of a function without a symbol: enough to tell two builds
+   * apart.
    */
   private static final int BUILD_ID_DIGITS = 8;
 
@@ -24,14 +25,14 @@ public record FrameText(String text, String symbol, String library) {
   private static final String RANGE = "..0x";
   private static final String UNKNOWN_CODE = "[unknown code]";
 
-  /** The text of {@code frame}; of frames of one method and kind it is the same. */
+  /** The text of {@code frame}; equal for frames of one method and kind. */
   public static FrameText of(SampledFrame frame) {
     SampledMethod method = frame.method();
     String name = method.name();
     if (!method.className().isEmpty()) {
       return new FrameText(method.className() + "." + name, name, "");
     }
-    if (saysItsPlace(name)) {
+    if (hasLibrary(name)) {
       return alone(name);
     }
     SampledModule module = method.module();
@@ -47,12 +48,12 @@ public record FrameText(String text, String symbol, String library) {
   }
 
   /** {@code thread_start [libc.so.6+0x…]}, {@code [unknown code]}; not {@code to_string[abi]}. */
-  private static boolean saysItsPlace(String method) {
+  private static boolean hasLibrary(String method) {
     return method.endsWith("]") && (method.startsWith("[") || method.contains(" ["));
   }
 
   /**
-   * The offset with its plus sign of a function that is called by its place in its library; null of
+   * The offset with its plus sign, of a function named by its place in its library; null for
    * others.
    */
   private static String withoutSymbol(String method, SampledModule module) {
@@ -64,7 +65,7 @@ public record FrameText(String text, String symbol, String library) {
     return null;
   }
 
-  /** The module's name: with its build where there are several, for offsets differ in them. */
+  /** The module's name, with its build if there are several, as offsets differ between them. */
   private static String build(SampledModule module) {
     if (!module.hasOtherBuilds()) {
       return module.name();
@@ -82,7 +83,7 @@ public record FrameText(String text, String symbol, String library) {
       return new FrameText(text.text(), text.symbol(), "");
     }
     if (method.startsWith("0x")) {
-      return alone(UNKNOWN_CODE); // Recordings had the pc here, before that name.
+      return alone(UNKNOWN_CODE); // some recordings have the pc as the name
     }
     return alone(method.isEmpty() ? "[unknown]" : method);
   }
@@ -97,8 +98,8 @@ public record FrameText(String text, String symbol, String library) {
   }
 
   /**
-   * A name without a module: recordings of the first agents have the library in it, as {@code
-   * symbol [library+0x12]}, {@code library+0x12} or {@code library+0x12..0x34}.
+   * The text of a name without a module, which may contain the library as {@code symbol
+   * [library+0x12]}, {@code library+0x12} or {@code library+0x12..0x34}.
    */
   private static FrameText alone(String name) {
     if (name.endsWith("]")) {
@@ -118,7 +119,7 @@ public record FrameText(String text, String symbol, String library) {
         : new FrameText(name, name, "");
   }
 
-  /** Where an offset, or a range of them, begins with which the text ends; -1 for none. */
+  /** The start of an offset or range at the text's end; -1 if there is none. */
   private static int offsetAt(String text) {
     int offset = text.lastIndexOf(OFFSET);
     if (offset < 0) {

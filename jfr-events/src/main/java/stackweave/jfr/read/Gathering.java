@@ -1,86 +1,192 @@
 package stackweave.jfr.read;
 
-import java.time.Duration;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import jdk.jfr.consumer.RecordedEvent;
-import stackweave.jfr.event.Frame;
-import stackweave.jfr.event.Method;
-import stackweave.jfr.event.NativeLibrary;
-import stackweave.jfr.event.NativeSample;
-import stackweave.jfr.event.SampledThread;
-import stackweave.jfr.event.SamplerStatus;
+import java.util.Locale;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.Coverage;
 import stackweave.jfr.status.SamplerFigures;
-import stackweave.jfr.table.LongIndex;
+import stackweave.unwind.hash.LongIndex;
 
 /** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
-final class Gathering implements RecordingEvents.Handler {
+final class Gathering implements EventSink {
+  private final Path file;
+
   /** By hash of session, thread, stack and end; the tallies themselves settle collisions. */
   private LongIndex index = new LongIndex();
 
   private final List<SampledRecording.Tally> tallies = new ArrayList<>();
   private final List<SessionData> sessions = new ArrayList<>();
+
+  /** Samples before the definition of their attributes. */
+  private final List<EarlySample> early = new ArrayList<>();
+
+  private long badBlocks;
   private SamplerFigures statuses = SamplerFigures.NONE;
-  private Instant first = Instant.MAX;
-  private Instant last = Instant.MIN;
+  private long first = Long.MAX_VALUE;
+  private long last = Long.MIN_VALUE;
+
+  /** That of the events that come. */
+  private SessionData session;
+
+  private int sessionNumber;
+
+  Gathering(Path file) {
+    this.file = file;
+  }
+
+  /** A sample whose attributes are not known yet. */
+  private record EarlySample(
+      int session, long threadKey, long stackId, long attributesId, long weight, long nanos) {}
 
   @Override
   public void restart() {
     index = new LongIndex();
     tallies.clear();
     sessions.clear();
+    early.clear();
+    badBlocks = 0;
     statuses = SamplerFigures.NONE;
-    first = Instant.MAX;
-    last = Instant.MIN;
+    first = Long.MAX_VALUE;
+    last = Long.MIN_VALUE;
   }
 
   @Override
-  public void event(int sessionNumber, RecordedEvent event) {
-    while (sessions.size() <= sessionNumber) {
+  public void begin(int number) {
+    while (sessions.size() <= number) {
       sessions.add(new SessionData());
     }
-    SessionData session = sessions.get(sessionNumber);
-    switch (event.getEventType().getName()) {
-      case NativeSample.NAME -> sample(session, sessionNumber, event);
-      case Frame.NAME -> session.frame(event);
-      case Method.NAME -> session.method(event);
-      case SampledThread.NAME -> session.thread(event);
-      case NativeLibrary.NAME -> session.module(event);
-      case Session.NAME -> session.session(event);
-      case SamplerStatus.NAME -> statuses = statuses.plus(Fields.figures(event));
-      default -> {
-        // From a later version.
-      }
-    }
+    sessionNumber = number;
+    session = sessions.get(number);
   }
 
-  private void sample(SessionData session, int number, RecordedEvent event) {
-    long threadKey = Fields.number(event, "threadId");
-    long stackId = Fields.number(event, "stackId");
-    int endCode = Fields.integer(event, "end");
-    SampledRecording.Tally tally = tally(session, number, threadKey, stackId, endCode);
+  @Override
+  public void sample(
+      long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+    SampledRecording.Tally tally = tally(threadKey, stackId, end);
     tally.count++;
-    tally.weightNanos += Fields.number(event, "weight");
-    Instant time = timeOf(event);
-    if (time.isBefore(first)) {
-      first = time;
-    }
-    if (time.isAfter(last)) {
-      last = time;
+    tally.weightNanos += weight;
+    first = Math.min(first, nanos);
+    last = Math.max(last, nanos);
+  }
+
+  @Override
+  public void stackSample(
+      long nanos, long threadKey, long weight, long stackId, long attributesId) {
+    SampleAttributes known = session.attributes(attributesId);
+    if (known == null) {
+      early.add(new EarlySample(sessionNumber, threadKey, stackId, attributesId, weight, nanos));
+    } else {
+      sample(nanos, threadKey, weight, stackId, known);
     }
   }
 
-  private SampledRecording.Tally tally(
-      SessionData session, int number, long threadKey, long stackId, int endCode) {
+  private void sample(
+      long nanos, long threadKey, long weight, long stackId, SampleAttributes known) {
+    sample(
+        nanos - known.ageNanos(),
+        threadKey,
+        known.stateCode(),
+        weight,
+        stackId,
+        known.endCode(),
+        known.contextId());
+  }
+
+  private void takeEarlySamples() {
+    for (EarlySample sample : early) {
+      begin(sample.session);
+      SampleAttributes known = session.attributes(sample.attributesId);
+      sample(
+          sample.nanos,
+          sample.threadKey,
+          sample.weight,
+          sample.stackId,
+          known == null ? SampleAttributes.LOST : known);
+    }
+    early.clear();
+  }
+
+  @Override
+  public void block(long block, int piece, int pieces, int size, long[] words) {
+    try {
+      session.blocks.add(block, piece, pieces, size, words, session);
+    } catch (IOException e) {
+      badBlocks++;
+    }
+  }
+
+  /** Blocks of definitions that can't be read. */
+  long badBlocks() {
+    return badBlocks;
+  }
+
+  @Override
+  public void session(
+      SessionFacts facts, String kinds, String ends, String completeEnds, String states)
+      throws RecordingException {
+    if (facts.schemaVersion() > Session.SCHEMA_VERSION) {
+      throw new RecordingException(
+          String.format(
+              Locale.ROOT,
+              "%s: is of schema %d, and this version reads those up to %d: it needs"
+                  + " Stackweave %s or later, whose agent made it",
+              file,
+              facts.schemaVersion(),
+              Session.SCHEMA_VERSION,
+              facts.agentVersion()));
+    }
+    session.session(facts, kinds, ends, completeEnds, states);
+  }
+
+  @Override
+  public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
+    session.frame(id, parentId, methodId, kind, line, offset);
+  }
+
+  @Override
+  public boolean hasMethod(long id) {
+    return session.hasMethod(id);
+  }
+
+  @Override
+  public void method(
+      long id,
+      long moduleId,
+      String className,
+      String name,
+      String descriptor,
+      int modifiers,
+      String sourceFile,
+      long start) {
+    session.method(id, moduleId, className, name, descriptor, modifiers, sourceFile, start);
+  }
+
+  @Override
+  public void module(long id, SampledModule module) {
+    session.module(id, module);
+  }
+
+  @Override
+  public void thread(long key, StackThread thread) {
+    session.thread(key, thread);
+  }
+
+  @Override
+  public void status(SamplerFigures figures) {
+    statuses = statuses.plus(figures);
+  }
+
+  private SampledRecording.Tally tally(long threadKey, long stackId, int endCode) {
     long hash = stackId;
     hash = hash * 0xC2B2AE3D27D4EB4FL + threadKey;
     hash = hash * 0x165667B19E3779F9L + endCode;
-    hash = hash * 0x9E3779B97F4A7C15L + number;
+    hash = hash * 0x9E3779B97F4A7C15L + sessionNumber;
     while (true) {
       int position = index.add(hash);
       if (position == tallies.size()) {
@@ -115,12 +221,20 @@ final class Gathering implements RecordingEvents.Handler {
   }
 
   private boolean hasSamples(SessionData session) {
-    return tallies.stream().anyMatch(tally -> tally.session == session);
+    for (SampledRecording.Tally tally : tallies) {
+      if (tally.session == session) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** All has been read: joins the definitions. */
   void finish() {
-    sessions.forEach(SessionData::finish);
+    takeEarlySamples();
+    for (SessionData each : sessions) {
+      each.finish();
+    }
   }
 
   List<SessionData> sessions() {
@@ -143,11 +257,11 @@ final class Gathering implements RecordingEvents.Handler {
   }
 
   Instant first() {
-    return first;
+    return Instant.ofEpochSecond(0, first);
   }
 
   Instant last() {
-    return last;
+    return Instant.ofEpochSecond(0, last);
   }
 
   /** Why there is no sample, for people. */
@@ -169,15 +283,5 @@ final class Gathering implements RecordingEvents.Handler {
       why.append("; ").append(loss);
     }
     return why.toString();
-  }
-
-  /** When the sample was taken: agents whose JVM refused a start time say how old it was then. */
-  static Instant timeOf(RecordedEvent event) {
-    Instant start = event.getStartTime();
-    if (!event.hasField("age")) {
-      return start;
-    }
-    Duration age = event.getDuration("age");
-    return age.isZero() ? start : start.minus(age);
   }
 }

@@ -9,7 +9,7 @@ final class Legend {
   private final String what;
 
   /**
-   * @param what stands with the number in the label of a code that the legend lacks
+   * @param what prefix of the label of a code that the legend lacks
    */
   Legend(String what, String text) {
     this.what = what;
@@ -20,7 +20,7 @@ final class Legend {
           labels.put(Integer.parseInt(entry.substring(0, equals)), entry.substring(equals + 1));
         }
       } catch (NumberFormatException e) {
-        // Not ours, or from a later version: the code is shown as a number.
+        // Another event, or one of a later version: the code is shown as a number.
         continue;
       }
     }

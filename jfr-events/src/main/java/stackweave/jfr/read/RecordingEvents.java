@@ -1,48 +1,46 @@
 package stackweave.jfr.read;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
-import stackweave.jfr.event.Session;
+import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.ChunkReader;
+import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.EventShape;
 
 /**
  * The events of a recording, each with the session that it belongs to.
  *
- * <p>Only the session event names its session; all other events of its chunk belong to it. A file
- * of one session, whole, is read in one go. Recordings put together from several processes, and
- * recordings with something wrong, are read chunk by chunk, each from a copy of its own, so that
- * sessions stay apart and a broken chunk costs no other.
+ * <p>Only the session event names its session; all other events of its chunk belong to it. In a
+ * whole file of one session all chunks do. What is broken in a chunk costs no other.
  */
 final class RecordingEvents {
-  private static final String PREFIX = "stackweave.";
+  /** Events between two reports of progress. */
+  private static final int REPORT_EVERY = 1 << 14;
 
-  /** Receives the events, in no order but that of the file. */
-  interface Handler {
-    /** All events so far are void: the recording is read again from its beginning. */
-    void restart() throws RecordingException;
-
-    /**
-     * @param session a number from 0 for each session
-     */
-    void event(int session, RecordedEvent event);
-  }
+  /** The session of a chunk that can't be read up to its session event. */
+  private static final int UNREADABLE = -1;
 
   private final Path file;
   private final ChunkList chunks;
+  private final ReadingProgress progress;
   private final List<String> losses = new ArrayList<>();
-  private final Map<String, Integer> sessions = new HashMap<>();
-  private boolean byChunk;
 
-  RecordingEvents(Path file) throws RecordingException {
+  /** The session of each chunk; null until the first reading. */
+  private int[] sessions;
+
+  /** Why a chunk is unreadable. */
+  private String[] reasons;
+
+  private long samples;
+
+  RecordingEvents(Path file, ReadingProgress progress) throws RecordingException {
     this.file = file;
     this.chunks = ChunkList.scan(file);
-    this.byChunk = !chunks.isWhole();
+    this.progress = progress;
   }
 
   /** What could not be read, one line each. */
@@ -53,111 +51,141 @@ final class RecordingEvents {
   }
 
   /** Reads all events of ours. */
-  void read(Handler handler) throws RecordingException {
-    if (!byChunk) {
-      byChunk = !readWhole(handler);
-      if (!byChunk) {
-        return;
-      }
-      handler.restart();
-    }
-    losses.clear();
-    int number = 0;
-    for (ChunkList.Chunk chunk : chunks.chunks()) {
-      number++;
-      try {
-        Path copy = chunks.extract(chunk);
-        try {
-          readChunk(copy, handler);
-        } finally {
-          Files.deleteIfExists(copy);
-        }
-      } catch (IOException e) {
-        losses.add("chunk " + number + " can't be read: " + ChunkList.oneLine(e));
-      }
-    }
-    if (!chunks.chunks().isEmpty() && losses.size() == chunks.chunks().size()) {
-      throw new RecordingException(file + ": can't be read: " + losses.get(0));
-    }
+  void read(EventSink sink) throws RecordingException {
+    read(EventDecoder.ALL, sink, sink);
+  }
+
+  /** Reads all samples. */
+  void readSamples(SampleSink sink) throws RecordingException {
+    read(EventDecoder.SAMPLES, sink, null);
+  }
+
+  /**
+   * @param all the same as {@code sink}; null if samples alone are read, after all events were
+   */
+  private void read(List<EventShape> shapes, SampleSink sink, EventSink all)
+      throws RecordingException {
     if (chunks.chunks().isEmpty()) {
       throw new RecordingException(file + ": " + String.join("; ", chunks.losses()));
     }
+    try (ChunkSource source = new ChunkSource(file)) {
+      if (sessions == null) {
+        if (chunks.isWhole() && isOneSession(source, shapes, sink, all)) {
+          sessions = new int[chunks.chunks().size()];
+          return;
+        }
+        all.restart();
+        findSessions(source);
+      }
+      readChunks(source, shapes, sink, all);
+    } catch (IOException e) {
+      throw new RecordingException(file + ": can't be read: " + ChunkList.oneLine(e), e);
+    }
+    if (losses.size() == chunks.chunks().size()) {
+      throw new RecordingException(file + ": can't be read: " + losses.get(0));
+    }
   }
 
-  /** Reads the file in one go; false if it turns out to need reading by chunks. */
-  private boolean readWhole(Handler handler) {
-    String uuid = null;
-    try (Source source = new Source(file)) {
-      for (RecordedEvent event = source.next(); event != null; event = source.next()) {
-        if (event.getEventType().getName().equals(Session.NAME)) {
-          String own = Fields.text(event, "uuid");
-          if (uuid != null && !uuid.equals(own)) {
-            return false;
-          }
-          uuid = own;
+  /** Reads the chunks as those of one session; false if they are not, or if one is broken. */
+  private boolean isOneSession(
+      ChunkSource source, List<EventShape> shapes, SampleSink sink, EventSink all)
+      throws RecordingException {
+    samples = 0;
+    try {
+      String id = null;
+      for (ChunkHeader header : chunks.chunks()) {
+        String own = readChunk(new ChunkReader(source, header, shapes), 0, sink, all);
+        if (id != null && own != null && !id.equals(own)) {
+          return false;
         }
-        handler.event(0, event);
+        id = own == null ? id : own;
       }
       return true;
     } catch (IOException e) {
-      // The chunks tell which of them it is.
+      // Chunk by chunk it is told which of them it is.
       return false;
     }
   }
 
-  private void readChunk(Path copy, Handler handler) throws IOException {
-    int session = sessionOf(copy);
-    try (Source source = new Source(copy)) {
-      for (RecordedEvent event = source.next(); event != null; event = source.next()) {
-        handler.event(session, event);
+  private void readChunks(
+      ChunkSource source, List<EventShape> shapes, SampleSink sink, EventSink all)
+      throws RecordingException {
+    samples = 0;
+    losses.clear();
+    List<ChunkHeader> headers = chunks.chunks();
+    for (int i = 0; i < headers.size(); i++) {
+      if (sessions[i] == UNREADABLE) {
+        lost(i, reasons[i]);
+        continue;
+      }
+      try {
+        readChunk(new ChunkReader(source, headers.get(i), shapes), sessions[i], sink, all);
+      } catch (IOException e) {
+        lost(i, ChunkList.oneLine(e));
       }
     }
   }
 
-  private int sessionOf(Path copy) throws IOException {
-    String uuid = "";
-    try (Source source = new Source(copy)) {
-      RecordedEvent event = source.next();
-      while (event != null && uuid.isEmpty()) {
-        if (event.getEventType().getName().equals(Session.NAME)) {
-          uuid = Fields.text(event, "uuid");
-        }
-        event = source.next();
-      }
-    }
-    return sessions.computeIfAbsent(uuid, u -> sessions.size());
+  private void lost(int chunk, String why) {
+    losses.add("chunk " + (chunk + 1) + " can't be read: " + why);
   }
 
-  /** Our events of a file. JFR's reader meets damage with exceptions of many sorts: here of one. */
-  private static final class Source implements AutoCloseable {
-    private final RecordingFile recording;
-
-    Source(Path file) throws IOException {
-      try {
-        recording = new RecordingFile(file);
-      } catch (RuntimeException e) {
-        throw new IOException(ChunkList.oneLine(e), e);
+  /** Returns the id of the chunk's session, as said first; null if it is not said. */
+  private String readChunk(ChunkReader reader, int session, SampleSink sink, EventSink all)
+      throws IOException, RecordingException {
+    int events = 0;
+    String id = null;
+    for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
+      if (events == 0) {
+        sink.begin(session);
       }
-    }
-
-    /** The next event of ours, null at the end. */
-    RecordedEvent next() throws IOException {
-      try {
-        while (recording.hasMoreEvents()) {
-          RecordedEvent event = recording.readEvent();
-          if (event.getEventType().getName().startsWith(PREFIX)) {
-            return event;
-          }
+      if (shape == EventDecoder.SAMPLE) {
+        samples++;
+        EventDecoder.sample(reader, sink);
+      } else if (shape == EventDecoder.STACK_SAMPLE) {
+        samples++;
+        EventDecoder.stackSample(reader, sink);
+      } else {
+        if (shape == EventDecoder.SESSION && id == null) {
+          id = EventDecoder.sessionId(reader);
         }
-        return null;
-      } catch (RuntimeException e) {
-        throw new IOException(ChunkList.oneLine(e), e);
+        EventDecoder.event(shape, reader, all);
+      }
+      events++;
+      if (events % REPORT_EVERY == 0) {
+        progress.read(reader.position(), chunks.end(), samples);
       }
     }
+    progress.read(reader.position(), chunks.end(), samples);
+    return id;
+  }
 
-    @Override
-    public void close() throws IOException {
-      recording.close();
+  /** Gives each chunk its session: by the id in its session event. */
+  private void findSessions(ChunkSource source) {
+    List<ChunkHeader> headers = chunks.chunks();
+    reasons = new String[headers.size()];
+    Map<String, Integer> numbers = new HashMap<>();
+    sessions = new int[headers.size()];
+    for (int i = 0; i < headers.size(); i++) {
+      try {
+        String id = sessionId(new ChunkReader(source, headers.get(i), EventDecoder.SESSIONS));
+        numbers.putIfAbsent(id, numbers.size());
+        sessions[i] = numbers.get(id);
+      } catch (IOException e) {
+        sessions[i] = UNREADABLE;
+        reasons[i] = ChunkList.oneLine(e);
+      }
     }
+  }
+
+  /** The id of a chunk's session; empty for none. */
+  private static String sessionId(ChunkReader reader) throws IOException {
+    while (reader.next() >= 0) {
+      String id = EventDecoder.sessionId(reader);
+      if (!id.isEmpty()) {
+        return id;
+      }
+    }
+    return "";
   }
 }

@@ -4,13 +4,13 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * One sample, with all that its recording says of it.
+ * One sample, with everything that its recording has of it. Immutable.
  *
- * @param session the process it comes from
+ * @param session the sampled process
  * @param time when it was taken
  * @param thread whose stack it is
- * @param state label of what the thread did, from the recording's legend
- * @param weightNanos CPU or wall-clock time that it stands for, in nanoseconds
+ * @param state label of the thread's state, from the recording's legend
+ * @param weightNanos CPU or wall-clock time that it stands for, in ns
  * @param contextId a label of the application, 0 for none
  * @param end why the stack ends
  * @param frames the thread's first frame first

@@ -1,17 +1,17 @@
 package stackweave.jfr.read;
 
 /**
- * A mapped library or program. Texts are empty where the recording does not say.
+ * A mapped library or program. Texts are empty if unknown. Immutable.
  *
  * @param path path as mapped, or a name in brackets such as {@code [vdso]}
- * @param name the file's name without what its loader made up for one run
+ * @param name the file's name without parts that its loader generated for one run
  * @param buildId GNU build id in hexadecimal
  * @param start first mapped address of its code
- * @param end first address behind its code
- * @param unwindSource where its unwind rules come from
- * @param unwindReason why from there
- * @param functions how many functions its unwind information describes
- * @param symbolsFrom where its names come from
+ * @param end first address after its code
+ * @param unwindSource origin of its unwind rules
+ * @param unwindReason why this origin
+ * @param functions number of functions that its unwind information describes
+ * @param symbolsFrom origin of its symbols
  * @param hasOtherBuilds whether its session has other builds of the same name
  */
 public record SampledModule(

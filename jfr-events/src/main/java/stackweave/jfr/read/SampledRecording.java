@@ -6,19 +6,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
-import jdk.jfr.consumer.RecordedEvent;
-import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * A recording: its sessions, its samples, and what it says of how sampling went. For exports,
- * reports and other programs; docs/reading.md has an example.
- *
- * <p>What is in memory follows the number of distinct stacks, not that of the samples: these are
+ * A recording: its sessions, samples and figures. For exports and other programs; docs/reading.md
+ * has an example. Memory use depends on the number of distinct stacks, not of samples, which are
  * read from the file again for each {@link #forEachSample}. Not thread-safe.
  */
 public final class SampledRecording {
-  /** Sums of the samples that have session, thread, stack and end in common. */
+  /** Sums of the samples with equal session, thread, stack and end. */
   static final class Tally {
     final SessionData session;
     final long threadKey;
@@ -35,7 +31,7 @@ public final class SampledRecording {
     }
   }
 
-  /** Of fewer samples a share of a tenth may as well be one of a twentieth. */
+  /** With fewer samples shares are too imprecise. */
   private static final long FEW = 100;
 
   private final RecordingEvents events;
@@ -64,7 +60,9 @@ public final class SampledRecording {
     for (Tally tally : tallies) {
       samples += tally.count;
       weight += tally.weightNanos;
-      if (!tally.session.isResolved(tally.stackId) || !tally.session.hasThread(tally.threadKey)) {
+      if (tally.endCode == SampleAttributes.LOST.endCode()
+          || !tally.session.isResolved(tally.stackId)
+          || !tally.session.hasThread(tally.threadKey)) {
         unresolved += tally.count;
       }
     }
@@ -72,6 +70,9 @@ public final class SampledRecording {
     this.weightNanos = weight;
     this.unresolved = unresolved;
     List<String> all = new ArrayList<>(events.losses());
+    if (gathering.badBlocks() > 0) {
+      all.add(gathering.badBlocks() + " blocks of definitions can't be read");
+    }
     if (unresolved > 0) {
       all.add(unresolved + " of " + samples + " samples lack part of their stack or thread");
     }
@@ -79,20 +80,42 @@ public final class SampledRecording {
   }
 
   /**
-   * Opens a recording. Definitions may stand anywhere in it; it may be cut short or put together
-   * from several processes: what is missing is in {@link #losses}.
+   * Opens a recording. It may be truncated or merged from several processes; what is missing is in
+   * {@link #losses}.
    *
-   * @throws RecordingException if there is nothing to read: one line, for people
+   * @throws RecordingException if it has no samples that can be read; one line for users
    */
   public static SampledRecording open(Path file) throws RecordingException {
-    RecordingEvents events = new RecordingEvents(file);
-    Gathering gathering = new Gathering();
-    events.read(gathering);
-    if (gathering.tallies().isEmpty()) {
-      throw new RecordingException(file + ": " + gathering.whyEmpty(events.losses()));
+    return open(file, ReadingProgress.NONE);
+  }
+
+  /**
+   * The same, which takes long for large recordings.
+   *
+   * @param progress is told how far it is, also of each {@link #forEachSample}
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static SampledRecording open(Path file, ReadingProgress progress)
+      throws RecordingException {
+    RecordingEvents events = new RecordingEvents(file, progress);
+    Gathering gathering = new Gathering(file);
+    try {
+      events.read(gathering);
+      gathering.finish();
+      if (gathering.tallies().isEmpty()) {
+        throw new RecordingException(file + ": " + gathering.whyEmpty(events.losses()));
+      }
+      return new SampledRecording(events, gathering);
+    } catch (OutOfMemoryError e) {
+      // All of it follows from what the file says, and is garbage now.
+      long megabytes = Runtime.getRuntime().maxMemory() >> 20;
+      throw new RecordingException(
+          file
+              + ": its stacks do not fit into a heap of "
+              + megabytes
+              + " MB: -Xmx makes it larger",
+          e);
     }
-    gathering.finish();
-    return new SampledRecording(events, gathering);
   }
 
   /** The processes that were sampled. */
@@ -100,7 +123,7 @@ public final class SampledRecording {
     return sessions;
   }
 
-  /** What the sampler said about itself. */
+  /** The figures of sampling, summed over the recording. */
   public SamplerFigures figures() {
     return figures;
   }
@@ -111,8 +134,8 @@ public final class SampledRecording {
   }
 
   /**
-   * What a reader should know of the samples that are there, one line each; empty for nothing: how
-   * far they can be trusted, and what the agent noted.
+   * What a reader should know of the samples, one line each; empty for nothing: how precise they
+   * are, and the agent's notes.
    */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>();
@@ -133,12 +156,12 @@ public final class SampledRecording {
     return samples;
   }
 
-  /** CPU or wall-clock time that the samples stand for. */
+  /** CPU or wall-clock time that the samples stand for, in ns. */
   public long weightNanos() {
     return weightNanos;
   }
 
-  /** Samples whose stack or thread is not wholly in the recording. */
+  /** Samples whose stack or thread is not completely in the recording. */
   public long unresolved() {
     return unresolved;
   }
@@ -154,13 +177,12 @@ public final class SampledRecording {
   }
 
   /**
-   * Visits every sample, in the order of the file, which is roughly that of time. One at a time is
-   * in memory.
+   * Visits every sample in file order, which is roughly that of time, with one at a time in memory.
    *
-   * @throws RecordingException if the file can't be read any more: one line, for people
+   * @throws RecordingException if the file can't be read any more; one line for users
    */
   public void forEachSample(Consumer<Sample> consumer) throws RecordingException {
-    events.read(new Replay(data, consumer));
+    events.readSamples(new Replay(data, consumer));
   }
 
   /** Visits every distinct stack, in the order in which they were first met. */
@@ -178,31 +200,53 @@ public final class SampledRecording {
   }
 
   /** The samples, with the definitions that were gathered before. */
-  private record Replay(List<SessionData> sessions, Consumer<Sample> consumer)
-      implements RecordingEvents.Handler {
+  private static final class Replay implements SampleSink {
+    private final List<SessionData> sessions;
+    private final Consumer<Sample> consumer;
+    private SessionData session;
 
-    @Override
-    public void restart() throws RecordingException {
-      throw new RecordingException("the recording changed while it was read");
+    Replay(List<SessionData> sessions, Consumer<Sample> consumer) {
+      this.sessions = sessions;
+      this.consumer = consumer;
     }
 
     @Override
-    public void event(int sessionNumber, RecordedEvent event) {
-      if (!event.getEventType().getName().equals(NativeSample.NAME)) {
-        return;
+    public void begin(int number) throws RecordingException {
+      if (number >= sessions.size()) {
+        throw new RecordingException("the recording changed while it was read");
       }
-      SessionData session = sessions.get(sessionNumber);
+      session = sessions.get(number);
+    }
+
+    @Override
+    public void stackSample(
+        long nanos, long threadKey, long weight, long stackId, long attributesId) {
+      SampleAttributes known = session.attributes(attributesId);
+      SampleAttributes attributes = known == null ? SampleAttributes.LOST : known;
+      sample(
+          nanos - attributes.ageNanos(),
+          threadKey,
+          attributes.stateCode(),
+          weight,
+          stackId,
+          attributes.endCode(),
+          attributes.contextId());
+    }
+
+    @Override
+    public void sample(
+        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
       List<SampledFrame> frames = new ArrayList<>();
-      boolean resolved = session.resolve(Fields.number(event, "stackId"), frames);
+      boolean resolved = session.resolve(stackId, frames);
       consumer.accept(
           new Sample(
               session.facts(),
-              Gathering.timeOf(event),
-              session.thread(Fields.number(event, "threadId")),
-              session.state(Fields.integer(event, "state")),
-              Fields.number(event, "weight"),
-              Fields.number(event, "contextId"),
-              resolved ? session.end(Fields.integer(event, "end")) : SessionData.lostEnd(),
+              Instant.ofEpochSecond(0, nanos),
+              session.thread(threadKey),
+              session.state(state),
+              weight,
+              contextId,
+              resolved ? session.end(end) : SessionData.lostEnd(),
               Collections.unmodifiableList(frames)));
     }
   }

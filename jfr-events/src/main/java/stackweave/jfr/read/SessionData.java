@@ -6,16 +6,16 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import jdk.jfr.consumer.RecordedEvent;
 import stackweave.jfr.event.LibraryName;
-import stackweave.jfr.table.LongIndex;
+import stackweave.unwind.hash.LongIndex;
 
 /**
- * The definitions of one session, gathered from all chunks in any order, and the stacks made of
- * them. Ids are never reused in a session, so what several chunks define is the same.
+ * The definitions of one session, collected from all chunks in any order, and its stacks. Ids are
+ * never reused in a session, so definitions of the same id in several chunks are equal. Used by
+ * {@link SampledRecording}; not thread-safe.
  */
-final class SessionData {
-  /** Several builds of a library have the name. */
+final class SessionData implements Definitions {
+  /** In place of a build id: several builds have the name. */
   private static final String SEVERAL = "";
 
   private static final SampledFrame LOST_METHOD =
@@ -31,7 +31,7 @@ final class SessionData {
 
   private static final int LOST = -2;
 
-  /** A stack is never this deep: a chain that is has a circle, from a damaged recording. */
+  /** A longer chain of frames has a cycle, from a damaged recording. */
   private static final int MAX_FRAMES = 100_000;
 
   /**
@@ -41,6 +41,8 @@ final class SessionData {
    */
   private record MethodEntry(long moduleId, SampledMethod method) {}
 
+  final BlockPieces blocks = new BlockPieces();
+
   private final LongIndex nodes = new LongIndex();
   private long[] parentIds = new long[1_024];
   private long[] methodIds = new long[1_024];
@@ -48,21 +50,25 @@ final class SessionData {
   private int[] lines = new int[1_024];
   private byte[] kinds = new byte[1_024];
 
-  /** By node, once all is gathered; they take the places of the ids. */
+  /** By node, after {@link #finish}, in place of the ids. */
   private int[] parents = {};
 
   private SampledMethod[] methods = {};
 
+  /** Those that were asked for: a node is in many stacks. */
+  private SampledFrame[] frames = {};
+
   private Map<Long, MethodEntry> methodEntries = new HashMap<>();
   private final Map<Long, SampledModule> modules = new HashMap<>();
 
-  /** Names of libraries to their build id; to {@link #SEVERAL} where it is not one. */
+  /** Build id by library name; {@link #SEVERAL} if there are several. */
   private final Map<String, String> builds = new HashMap<>();
 
   private final Map<Long, StackThread> threads = new HashMap<>();
+  private final Map<Long, SampleAttributes> attributes = new HashMap<>();
   private final Map<Integer, StackEnd> ends = new HashMap<>();
 
-  /** Texts that many methods have in common, each once. */
+  /** Texts shared by many methods. */
   private Map<String, String> texts = new HashMap<>();
 
   private SessionFacts facts = new SessionFacts("", 0, Instant.EPOCH, 0, "", "", "");
@@ -77,24 +83,17 @@ final class SessionData {
 
   // ---- definitions
 
-  void session(RecordedEvent event) {
-    facts =
-        new SessionFacts(
-            Fields.text(event, "uuid"),
-            Fields.number(event, "pid"),
-            event.hasField("jvmStart") ? event.getInstant("jvmStart") : Instant.EPOCH,
-            Fields.integer(event, "schemaVersion"),
-            Fields.text(event, "jdk"),
-            Fields.text(event, "abi"),
-            Fields.text(event, "agentVersion"));
-    kindLegend = new Legend("kind", Fields.text(event, "kindLegend"));
-    endLegend = new Legend("end", Fields.text(event, "endLegend"));
-    stateLegend = new Legend("state", Fields.text(event, "stateLegend"));
-    completeEnds = List.of(Fields.text(event, "completeEnds").split(",", -1));
+  void session(SessionFacts facts, String kinds, String ends, String completeEnds, String states) {
+    this.facts = facts;
+    kindLegend = new Legend("kind", kinds);
+    endLegend = new Legend("end", ends);
+    stateLegend = new Legend("state", states);
+    this.completeEnds = List.of(completeEnds.split(",", -1));
   }
 
-  void frame(RecordedEvent event) {
-    int index = nodes.add(Fields.number(event, "id"));
+  @Override
+  public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
+    int index = nodes.add(id);
     if (index == parentIds.length) {
       parentIds = Arrays.copyOf(parentIds, 2 * index);
       methodIds = Arrays.copyOf(methodIds, 2 * index);
@@ -102,28 +101,40 @@ final class SessionData {
       lines = Arrays.copyOf(lines, 2 * index);
       kinds = Arrays.copyOf(kinds, 2 * index);
     }
-    parentIds[index] = Fields.number(event, "parentId");
-    methodIds[index] = Fields.number(event, "methodId");
-    offsets[index] = Fields.number(event, "offset");
-    lines[index] = Math.max(0, Fields.integer(event, "line"));
-    kinds[index] = (byte) Fields.integer(event, "kind");
+    parentIds[index] = parentId;
+    methodIds[index] = methodId;
+    offsets[index] = offset;
+    lines[index] = Math.max(0, line);
+    kinds[index] = (byte) kind;
   }
 
-  void method(RecordedEvent event) {
-    long id = Fields.number(event, "id");
+  boolean hasMethod(long id) {
+    return methodEntries.containsKey(id);
+  }
+
+  @Override
+  public void method(
+      long id,
+      long libraryId,
+      String className,
+      String name,
+      String descriptor,
+      int modifiers,
+      String sourceFile,
+      long start) {
     if (methodEntries.containsKey(id)) {
-      return; // every chunk defines it anew
+      return;
     }
     SampledMethod method =
         new SampledMethod(
             null,
-            shared(Fields.text(event, "className")),
-            shared(Fields.text(event, "name")),
-            shared(Fields.text(event, "descriptor")),
-            Fields.integer(event, "modifiers"),
-            shared(Fields.text(event, "sourceFile")),
-            Fields.number(event, "start"));
-    methodEntries.put(id, new MethodEntry(Fields.number(event, "moduleId"), method));
+            shared(className),
+            shared(name),
+            shared(descriptor),
+            modifiers,
+            shared(sourceFile),
+            start);
+    methodEntries.put(id, new MethodEntry(libraryId, method));
   }
 
   private String shared(String text) {
@@ -131,42 +142,71 @@ final class SessionData {
     return known != null ? known : text;
   }
 
-  void module(RecordedEvent event) {
-    String path = Fields.text(event, "path");
+  @Override
+  public void library(
+      long id,
+      String path,
+      String buildId,
+      long start,
+      long end,
+      String unwindSource,
+      String unwindReason,
+      long functions,
+      String symbolsFrom) {
     SampledModule module =
         new SampledModule(
             path,
             LibraryName.of(path),
-            Fields.text(event, "buildId"),
-            Fields.number(event, "start"),
-            Fields.number(event, "end"),
-            Fields.text(event, "unwindSource"),
-            Fields.text(event, "unwindReason"),
-            Fields.number(event, "functions"),
-            Fields.text(event, "symbolsFrom"),
+            buildId,
+            start,
+            end,
+            unwindSource,
+            unwindReason,
+            functions,
+            symbolsFrom,
             false);
-    if (modules.putIfAbsent(Fields.number(event, "moduleId"), module) == null) {
+    module(id, module);
+  }
+
+  void module(long id, SampledModule module) {
+    if (modules.putIfAbsent(id, module) == null) {
       String build = module.buildId().isEmpty() ? module.file() : module.buildId();
-      builds.merge(module.name(), build, (one, other) -> one.equals(other) ? one : SEVERAL);
+      String other = builds.putIfAbsent(module.name(), build);
+      if (other != null && !other.equals(build)) {
+        builds.put(module.name(), SEVERAL);
+      }
     }
   }
 
-  void thread(RecordedEvent event) {
-    threads.putIfAbsent(
-        Fields.number(event, "threadId"),
-        new StackThread(
-            Fields.text(event, "name"),
-            Fields.number(event, "osThreadId"),
-            Fields.number(event, "javaId"),
-            Fields.flag(event, "virtual"),
-            Fields.number(event, "carrierId")));
+  void thread(long key, StackThread thread) {
+    threads.putIfAbsent(key, thread);
   }
 
-  /** All definitions are there: joins them. */
+  @Override
+  public void thread(
+      long key, long osThreadId, String name, long javaId, boolean virtual, long carrierId) {
+    threads.putIfAbsent(key, new StackThread(name, osThreadId, javaId, virtual, carrierId));
+  }
+
+  @Override
+  public void attributes(long id, int state, int end, long contextId, long ageNanos) {
+    attributes.putIfAbsent(id, new SampleAttributes(state, end, contextId, ageNanos));
+  }
+
+  /** The attributes of an id; null if their definition is not there. */
+  SampleAttributes attributes(long id) {
+    return attributes.get(id);
+  }
+
+  /** Joins the definitions; call it when all have been read. */
   void finish() {
-    modules.replaceAll((id, module) -> finished(module));
+    for (Map.Entry<Long, SampledModule> module : modules.entrySet()) {
+      module.setValue(finished(module.getValue()));
+    }
     Map<Long, SampledMethod> byId = new HashMap<>();
-    methodEntries.forEach((id, entry) -> byId.put(id, finished(entry)));
+    for (Map.Entry<Long, MethodEntry> entry : methodEntries.entrySet()) {
+      byId.put(entry.getKey(), finished(entry.getValue()));
+    }
     int count = nodes.count();
     parents = new int[count];
     methods = new SampledMethod[count];
@@ -177,6 +217,7 @@ final class SessionData {
     }
     parentIds = new long[0];
     methodIds = parentIds;
+    frames = new SampledFrame[count];
     methodEntries = Map.of();
     texts = Map.of();
   }
@@ -214,7 +255,7 @@ final class SessionData {
 
   // ---- stacks
 
-  /** The thread of a key; one that stands for it if the recording does not say. */
+  /** The thread of a key; a placeholder if the recording lacks it. */
   StackThread thread(long key) {
     return threads.getOrDefault(key, StackThread.LOST);
   }
@@ -228,7 +269,7 @@ final class SessionData {
   }
 
   StackEnd end(int code) {
-    StackEnd end = ends.get(code);
+    StackEnd end = code == SampleAttributes.LOST.endCode() ? LOST_STACK : ends.get(code);
     if (end == null) {
       end = new StackEnd(endLegend.label(code), completeEnds.contains(Integer.toString(code)));
       ends.put(code, end);
@@ -236,15 +277,15 @@ final class SessionData {
     return end;
   }
 
-  /** The end of a stack part of which is missing in the recording. */
+  /** The end of a stack with missing definitions. */
   static StackEnd lostEnd() {
     return LOST_STACK;
   }
 
   /**
-   * Puts the frames of a stack into {@code stack}, the thread's first frame first.
+   * Fills {@code stack} with the frames of a stack, the thread's first frame first.
    *
-   * @return false if definitions are missing: the frames are then those from the first known on
+   * @return false if definitions are missing; the frames then begin with the first known one
    */
   boolean resolve(long stackId, List<SampledFrame> stack) {
     stack.clear();
@@ -278,9 +319,16 @@ final class SessionData {
   }
 
   private SampledFrame frameAt(int index) {
-    SampledMethod method = methods[index];
-    return method == null
-        ? LOST_METHOD
-        : new SampledFrame(method, kindLegend.label(kinds[index]), lines[index], offsets[index]);
+    SampledFrame frame = frames[index];
+    if (frame == null) {
+      SampledMethod method = methods[index];
+      frame =
+          method == null
+              ? LOST_METHOD
+              : new SampledFrame(
+                  method, kindLegend.label(kinds[index]), lines[index], offsets[index]);
+      frames[index] = frame;
+    }
+    return frame;
   }
 }

@@ -3,11 +3,11 @@ package stackweave.jfr.read;
 import java.time.Instant;
 
 /**
- * A process that was sampled; texts are empty where the recording does not say.
+ * A sampled process; texts are empty if unknown. Immutable.
  *
  * @param uuid unique to the process
- * @param pid its id
- * @param jvmStart when it began; the epoch where unknown
+ * @param pid its process id
+ * @param jvmStart when it started; the epoch if unknown
  * @param schemaVersion version of the events
  * @param jdk name and version of its JVM
  * @param abi architecture and C library

@@ -3,7 +3,7 @@ package stackweave.jfr.read;
 import java.util.Optional;
 
 /**
- * Why a stack ends where it ends.
+ * The reason why a stack ends. Immutable.
  *
  * @param label a few words, from the recording's legend
  * @param isComplete whether the stack reached the thread's first frame
@@ -15,10 +15,10 @@ public record StackEnd(String label, boolean isComplete) {
   private static final String TOO_DEEP = "too deep";
 
   /**
-   * What stands before the first frame: {@code [truncated]}, {@code [stopped: reason]}, nothing. Of
-   * a stack that has more frames than were asked for, it says how many that were.
+   * The marker before the first frame: {@code [truncated]}, {@code [stopped: reason]}, or none. For
+   * a stack with more frames than requested, it has that number.
    *
-   * @param frames how many frames the recording has of the stack
+   * @param frames the number of frames that the recording has of the stack
    */
   public Optional<String> marker(int frames) {
     if (isComplete) {

@@ -15,15 +15,15 @@ public record StackThread(
   /** The text of all virtual threads that have no name. */
   public static final String NAMELESS_VIRTUAL = "virtual threads without a name";
 
-  /** The text of all virtual threads of which it is not known which they were. */
+  /** The text of all virtual threads that could not be identified. */
   public static final String UNIDENTIFIED_VIRTUAL = "virtual threads not identified";
 
-  /** Stands for threads whose definition is missing. */
+  /** Placeholder for threads without definition. */
   static final StackThread LOST = new StackThread("thread not in recording", 0, 0, false, 0);
 
   /**
-   * The thread as all exports name it; {@code tid 4711} without a name. All virtual threads without
-   * a name are one: they are used by the thousand, once each.
+   * The thread's text in all exports; {@code tid 4711} without a name. All virtual threads without
+   * a name share one text, since there may be thousands.
    */
   public String text() {
     if (!name.isEmpty()) {

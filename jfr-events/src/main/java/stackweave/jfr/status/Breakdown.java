@@ -6,8 +6,8 @@ import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
 /**
- * The counts by label of a {@code stackweave.SamplerStatus} event, each a field of text: {@code
- * label=count}, separated by commas, without those that are 0. All only grow, as {@link
+ * The counts by label of a {@code stackweave.SamplerStatus} event, each a text field: {@code
+ * label=count}, separated by commas, without zeros. All are cumulative, as {@link
  * Counter.Adding#SUM}.
  */
 public enum Breakdown {
@@ -28,8 +28,7 @@ public enum Breakdown {
   RESETS(
       "resets",
       "Caches Emptied",
-      "How often what is remembered met its limit, and was forgotten to be learnt anew:"
-          + " what=count, separated by commas");
+      "How often a cache reached its limit and was emptied: cache=count, separated by commas");
 
   private static final Pattern COUNT = Pattern.compile("[0-9]{1,18}");
 
@@ -58,7 +57,7 @@ public enum Breakdown {
     return description;
   }
 
-  /** Counts as the event's field has them. */
+  /** Formats counts as the event's field. */
   static String text(Map<String, Long> counts) {
     StringJoiner text = new StringJoiner(",");
     for (Map.Entry<String, Long> count : counts.entrySet()) {
@@ -69,7 +68,7 @@ public enum Breakdown {
     return text.toString();
   }
 
-  /** Counts from an event's field; what is not understood is left out. */
+  /** Parses an event's field; what is not understood is left out. */
   public static Map<String, Long> parse(String text) {
     Map<String, Long> counts = new LinkedHashMap<>();
     for (String entry : text.split(",", -1)) {

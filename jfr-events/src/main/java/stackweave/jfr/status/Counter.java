@@ -1,21 +1,21 @@
 package stackweave.jfr.status;
 
 /**
- * The numbers of a {@code stackweave.SamplerStatus} event, in the order of its fields: each with
- * its field's name, label, unit and description, how the numbers of several events add up, and what
- * people are told of it. All else follows: the event's fields are tested against this.
+ * The numbers of a {@code stackweave.SamplerStatus} event, in the order of its fields: name, label,
+ * unit and description of the field, how several events' numbers add up, and the texts for users. A
+ * test compares the event's fields with this.
  */
 public enum Counter {
   INTERVAL("interval", "Interval", Unit.NANOS, Adding.LAST, ""),
-  TAKEN("taken", "Samples Taken", Unit.COUNT, Adding.SUM, "", Said.always("taken")),
-  WRITTEN("written", "Samples Written", Unit.COUNT, Adding.SUM, "", Said.always("written")),
+  TAKEN("taken", "Samples Taken", Unit.COUNT, Adding.SUM, "", Texts.always("taken")),
+  WRITTEN("written", "Samples Written", Unit.COUNT, Adding.SUM, "", Texts.always("written")),
   LOST(
       "lost",
       "Samples Lost",
       Unit.COUNT,
       Adding.SUM,
-      "Reported lost by the kernel or the engine: no room in its buffer",
-      Said.missing(
+      "Reported lost by the kernel or the engine: no room in the ring buffer",
+      Texts.missing(
           "lost (no room in the buffer that they wait in)",
           "samples were lost: the kernel found no room for them")),
   DROPPED(
@@ -23,8 +23,8 @@ public enum Counter {
       "Samples Dropped",
       Unit.COUNT,
       Adding.SUM,
-      "Taken, and not written: the recorder was rotating too long, or limits were reached",
-      Said.missing(
+      "Taken but not written: JFR took too long to change its file, or a limit was reached",
+      Texts.missing(
           "dropped (JFR was changing its file, or a limit was reached)",
           "samples were taken and not written")),
   UNDECODABLE(
@@ -32,15 +32,15 @@ public enum Counter {
       "Samples Undecodable",
       Unit.COUNT,
       Adding.SUM,
-      "Taken, and not understood",
-      Said.missing("undecodable (not understood)", "samples were taken and could not be decoded")),
+      "Taken but not understood",
+      Texts.missing("undecodable (not understood)", "samples were taken and could not be decoded")),
   THINNED(
       "thinned",
       "Samples Thinned Out",
       Unit.COUNT,
       Adding.SUM,
-      "Taken, and not decoded, to spare CPU time: samples that were kept have the more weight",
-      Said.missing(
+      "Taken but not decoded, to save CPU time; the samples that were kept have more weight",
+      Texts.missing(
           "thinned out (to stay within drain=; others stand for them)",
           "samples were passed over to spare CPU time: the others stand for them by CPU time")),
   CPU_USED(
@@ -63,28 +63,27 @@ public enum Counter {
       "Unwind Time",
       Unit.NANOS,
       Adding.SUM,
-      "Wall-clock time that unwinding those stacks took; names and events come on top"),
+      "Wall-clock time of unwinding those stacks, without names and events"),
   CPU_KERNEL(
       "cpuKernel",
       "CPU Time In Kernel",
       Unit.NANOS,
       Adding.SUM,
-      "CPU time in kernel mode that an engine of user mode can't sample, as far as it can be told;"
+      "CPU time in kernel mode that an engine of user mode can't sample, as far as it is known;"
           + " 0 for the other engines, which sample it"),
   START_DELAY(
       "startDelay",
       "Start Delay",
       Unit.NANOS,
       Adding.MAX,
-      "From the moment that a recording asked for samples until samples were taken; 0 while none"
-          + " are"),
+      "Time from a recording's request for samples until samples were taken; 0 while none are"),
   FOREIGN(
       "foreign",
       "Foreign Samples",
       Unit.COUNT,
       Adding.SUM,
-      "Samples of other processes, such as children before they are executed; discarded",
-      Said.line("foreign: # samples of child processes, discarded")),
+      "Samples of other processes, such as child processes before exec; discarded",
+      Texts.line("foreign: # samples of child processes, discarded")),
   THREADS_SKIPPED(
       "threadsSkipped",
       "Threads Not Sampled",
@@ -96,27 +95,27 @@ public enum Counter {
       "Kernel Memory",
       Unit.BYTES,
       Adding.LAST,
-      "Memory of the kernel that the engine is estimated to hold for threads, beside rings"),
+      "Kernel memory that the engine is estimated to use for threads, without ring buffers"),
   KERNEL_MEMORY_BUDGET(
       "kernelMemoryBudget",
       "Kernel Memory Budget",
       Unit.BYTES,
       Adding.LAST,
-      "The most of it that the engine may hold; 0 where it holds none"),
+      "The most kernel memory that the engine may use for threads; 0 if it uses none"),
   CPU_MISSED(
       "cpuMissed",
       "CPU Time Missed",
       Unit.NANOS,
       Adding.SUM,
-      "The part of the CPU time used from when no samples were taken: before sampling began, while"
-          + " an engine was prepared, while it was switched off or had to wait"),
+      "The part of the CPU time used while no samples were taken: before sampling began, while an"
+          + " engine was started, while it was switched off or had to wait"),
   INTERVAL_REACHED(
       "intervalReached",
       "Interval Reached",
       Unit.NANOS,
       Adding.LAST,
-      "The shortest interval that the engine can reach, where that is more than the one asked for:"
-          + " the tick of the kernel's clock; else 0");
+      "The shortest interval that the engine can reach, if it is longer than the one asked for:"
+          + " the tick of the kernel's clock; otherwise 0");
 
   /** What is counted. */
   public enum Unit {
@@ -125,19 +124,19 @@ public enum Counter {
     BYTES
   }
 
-  /** What the numbers of several events are together, and so what an event has. */
+  /** How the numbers of several events are combined, and so what one event has. */
   public enum Adding {
-    /** It only grows, from the agent's start on. An event has what came since the one before. */
+    /** Cumulative; an event has the increase since the one before. */
     SUM,
-    /** It is as it is at the moment. The last event that has it counts. */
+    /** A present value; the last event counts. */
     LAST,
-    /** As {@link #LAST}, but the largest of all counts. */
+    /** A present value; the largest of all events counts. */
     MAX
   }
 
-  /** Where {@code status} says a number. */
+  /** Where {@code status} shows a number. */
   public enum Place {
-    /** Nowhere, or in a sentence with others. */
+    /** Nowhere, or together with others. */
     NONE,
     /** In the line {@code samples}, also if it is 0. */
     SAMPLES,
@@ -148,25 +147,25 @@ public enum Counter {
   }
 
   /**
-   * What people are told of a number.
+   * The texts for users.
    *
-   * @param place where {@code status} says it
-   * @param status the words behind the number; of a line the whole, with {@code #} for the number
-   * @param export the words behind the number in the notes of exports; empty for none
+   * @param place where {@code status} shows it
+   * @param status the words after the number; for a line the whole, with {@code #} for the number
+   * @param export the words after the number in the notes of exports; empty for none
    */
-  private record Said(Place place, String status, String export) {
-    static final Said NOTHING = new Said(Place.NONE, "", "");
+  private record Texts(Place place, String status, String export) {
+    static final Texts NOTHING = new Texts(Place.NONE, "", "");
 
-    static Said always(String status) {
-      return new Said(Place.SAMPLES, status, "");
+    static Texts always(String status) {
+      return new Texts(Place.SAMPLES, status, "");
     }
 
-    static Said missing(String status, String export) {
-      return new Said(Place.MISSING, status, export);
+    static Texts missing(String status, String export) {
+      return new Texts(Place.MISSING, status, export);
     }
 
-    static Said line(String status) {
-      return new Said(Place.LINE, status, "");
+    static Texts line(String status) {
+      return new Texts(Place.LINE, status, "");
     }
   }
 
@@ -175,19 +174,19 @@ public enum Counter {
   private final Unit unit;
   private final Adding adding;
   private final String description;
-  private final Said said;
+  private final Texts texts;
 
   Counter(String field, String label, Unit unit, Adding adding, String description) {
-    this(field, label, unit, adding, description, Said.NOTHING);
+    this(field, label, unit, adding, description, Texts.NOTHING);
   }
 
-  Counter(String field, String label, Unit unit, Adding adding, String description, Said said) {
+  Counter(String field, String label, Unit unit, Adding adding, String description, Texts texts) {
     this.field = field;
     this.label = label;
     this.unit = unit;
     this.adding = adding;
     this.description = description;
-    this.said = said;
+    this.texts = texts;
   }
 
   /** The name of the event's field. */
@@ -205,7 +204,7 @@ public enum Counter {
     return unit;
   }
 
-  /** What the numbers of several events are together. */
+  /** How the numbers of several events are combined. */
   public Adding adding() {
     return adding;
   }
@@ -215,20 +214,20 @@ public enum Counter {
     return description;
   }
 
-  /** Where {@code status} says the number. */
+  /** Where {@code status} shows the number. */
   public Place place() {
-    return said.place();
+    return texts.place();
   }
 
-  /** What {@code status} says of {@code count}. */
+  /** The text of {@code count} in {@code status}. */
   public String inStatus(long count) {
     return place() == Place.LINE
-        ? said.status().replace("#", Long.toString(count))
-        : count + " " + said.status();
+        ? texts.status().replace("#", Long.toString(count))
+        : count + " " + texts.status();
   }
 
-  /** What stands behind the number in the notes of exports; empty for nothing. */
+  /** The words after the number in the notes of exports; empty for none. */
   public String inExports() {
-    return said.export();
+    return texts.export();
   }
 }

@@ -1,12 +1,12 @@
 package stackweave.jfr.status;
 
-/** A number for each {@link Counter}. Not thread-safe; allocates nothing once it is made. */
+/** A number for each {@link Counter}. Not thread-safe; allocates nothing after construction. */
 public final class Counters {
   private static final Counter[] ALL = Counter.values();
 
   private final long[] values;
 
-  /** All are 0. */
+  /** Creates counters that are all 0. */
   public Counters() {
     this(new long[ALL.length]);
   }
@@ -31,12 +31,12 @@ public final class Counters {
     values[counter.ordinal()] += more;
   }
 
-  /** A copy that has nothing to do with this any more. */
+  /** An independent copy. */
   public Counters copy() {
     return new Counters(values.clone());
   }
 
-  /** Takes in what came later: each number as {@link Counter#adding} says; returns this. */
+  /** Adds later numbers, each as {@link Counter#adding} says; returns this. */
   public Counters plus(Counters later) {
     for (int i = 0; i < values.length; i++) {
       long more = later.values[i];
@@ -50,7 +50,7 @@ public final class Counters {
     return this;
   }
 
-  /** What came since {@code earlier}; what is not a sum is left as it is. Returns this. */
+  /** Subtracts earlier numbers from sums; others stay. Returns this. */
   public Counters minus(Counters earlier) {
     for (int i = 0; i < values.length; i++) {
       if (ALL[i].adding() == Counter.Adding.SUM) {

@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How sampling went over some time: since the agent began, between two statuses, or over a
- * recording. Made by the agent, written by the store and summed up by the reader. Immutable.
+ * The figures of sampling over some time: since the agent started, between two status events, or
+ * over a recording. Made by the agent, written by the store and summed up by the reader. Immutable.
  */
 public final class SamplerFigures {
   /** Before anything was sampled. */
@@ -21,13 +21,13 @@ public final class SamplerFigures {
   private final Map<Breakdown, Map<String, Long>> breakdowns = new EnumMap<>(Breakdown.class);
 
   /**
-   * Copies what it is given.
+   * Copies its parameters.
    *
    * @param engine name of the engine; empty while none runs
-   * @param engineReason why this one, and why not the others
+   * @param engineReason why this engine, and not the others
    * @param note what a reader should know; empty for nothing
    * @param counters the numbers
-   * @param breakdowns the counts by label; those that are missing are empty
+   * @param breakdowns the counts by label; missing ones are empty
    */
   public SamplerFigures(
       String engine,
@@ -70,7 +70,7 @@ public final class SamplerFigures {
     return breakdowns.getOrDefault(breakdown, Map.of());
   }
 
-  /** The counts of {@code breakdown} as the event has them. */
+  /** The counts of {@code breakdown} as in the event. */
   public String text(Breakdown breakdown) {
     return Breakdown.text(get(breakdown));
   }
@@ -100,8 +100,8 @@ public final class SamplerFigures {
   }
 
   /**
-   * What came since {@code earlier}; what is no sum stays as it is now. CPU time may be a little
-   * less than 0 then, for it is told by several clocks.
+   * The increase since {@code earlier}; what is no sum stays. CPU time may be slightly below 0, as
+   * it is from several clocks.
    */
   public SamplerFigures since(SamplerFigures earlier) {
     Map<Breakdown, Map<String, Long>> since = new EnumMap<>(Breakdown.class);
@@ -117,7 +117,7 @@ public final class SamplerFigures {
         engine, engineReason, note, counters.copy().minus(earlier.counters), since);
   }
 
-  /** This and what came later: numbers as they add up, texts as last stated. */
+  /** The sum of this and later figures: numbers as they add up, texts as last stated. */
   public SamplerFigures plus(SamplerFigures later) {
     Map<Breakdown, Map<String, Long>> sums = new EnumMap<>(Breakdown.class);
     for (Breakdown breakdown : Breakdown.values()) {

@@ -1,8 +1,7 @@
 /**
- * How sampling went, in figures: the same set of them is counted by the agent, written as {@link
- * stackweave.jfr.event.SamplerStatus} events, and summed up again by the reader.
- *
- * <p>A new figure is a line in {@link stackweave.jfr.status.Counter}. A test says which field
- * SamplerStatus then lacks, another which line docs/events.md lacks.
+ * The figures of sampling: counted by the agent, written as {@link
+ * stackweave.jfr.event.SamplerStatus} events, summed up by the reader. For a new figure add a line
+ * in {@link stackweave.jfr.status.Counter}; tests name the field of SamplerStatus and the line of
+ * docs/events.md that are then missing.
  */
 package stackweave.jfr.status;

@@ -4,36 +4,37 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
 
 /**
- * Keeps every sample in the same chunk as its definitions: the drain thread commits them only under
- * the gate's lock while it is open. JFR's hook before a rotation closes it, the one after opens it
- * with a new chunk number.
+ * Keeps every sample in the same chunk as its definitions: the drain thread commits them only while
+ * holding this gate's lock with the gate open. JFR's hook before a chunk rotation closes it, the
+ * one after opens it with a new chunk number. Used by {@link EventStore}; thread-safe.
  *
- * <p>Before it closes, the first hook asks the drain thread to write what it still has and waits
- * for it, but not for long: it may be on an application's thread. A commit that was not waited for
- * is {@link #isTorn torn}: the next chunk may have its sample, so gets its definitions, too.
+ * <p>The first hook may run on an application's thread: it asks the drain thread to write what it
+ * has, and waits a limited time. A commit not waited for is {@link #isTorn torn}: its sample may be
+ * in the next chunk, which therefore gets the definitions, too.
  */
 final class ChunkGate {
   /**
-   * The longest that a rotation waits for what the drain thread still has; when the JVM ends, for
-   * all rotations together.
+   * Longest wait of a rotation for the drain thread's flush; at the JVM's end, for all rotations
+   * together.
    */
   static final long FLUSH_NANOS = 60_000_000L;
 
-  /** The thread that ends recordings when the JVM ends, on all JDKs. */
+  /** The name of the thread that ends recordings at the JVM's end, on all JDKs. */
   static final String SHUTDOWN_HOOK = "JFR Shutdown Hook";
 
   /**
-   * The longest that each of the two hooks waits, after that, for one commit that is under way:
-   * microseconds, unless the drain thread was taken off its CPU. All three waits together are the
-   * 100 ms that an application thread may lose.
+   * Longest wait of each hook, after that, for one commit under way: microseconds, unless the drain
+   * thread is not scheduled. All three waits add up to the 100 ms that an application thread may
+   * lose.
    */
   static final long COMMIT_NANOS = 20_000_000L;
 
   /**
    * How long the drain thread waits for the second hook while JFR records. A rotation takes
-   * milliseconds; if the hook never comes (its event type was disabled) samples that may lack
+   * milliseconds; if the hook never comes (its event type was disabled), samples that may lack
    * definitions are better than none.
    */
   static final long OPEN_NANOS = 2_000_000_000L;
@@ -51,19 +52,24 @@ final class ChunkGate {
   private volatile Thread flushWaiter;
   private volatile boolean lastFlushed;
 
-  /** Of {@link #FLUSH_NANOS}, what rotations have left as the JVM ends; its thread's alone. */
+  /** What is left of {@link #FLUSH_NANOS} for rotations at the JVM's end; for that thread only. */
   private long lastPatience = FLUSH_NANOS;
 
   private volatile long forcedOpenings;
   private volatile long lateFlushes;
 
-  /** The current thread is the drain thread; {@code wakeUp} makes it look at the gate soon. */
+  /** Makes the current thread the drain thread; {@code wakeUp} makes it check the gate soon. */
   void attach(Runnable wakeUp) {
     this.drain = Thread.currentThread();
     this.wakeUp = wakeUp;
   }
 
-  /** There is no drain thread any more: rotations don't wait. */
+  /** Whether there is a drain thread. */
+  boolean isAttached() {
+    return drain != null;
+  }
+
+  /** Removes the drain thread: rotations don't wait any more. */
   void detach() {
     wakeUp = null;
     drain = null;
@@ -80,11 +86,13 @@ final class ChunkGate {
   }
 
   /**
-   * First hook: asks for a flush, waits for it, closes.
+   * Called by the first hook: requests a flush, waits for it, closes the gate.
    *
+   * @param rest called under the lock, where that is to be had, with the number of the chunk that
+   *     ends, before JFR ends it
    * @return false if the drain thread did not answer in time
    */
-  boolean chunkEnds() {
+  boolean chunkEnds(IntConsumer rest) {
     boolean last = Thread.currentThread().getName().equals(SHUTDOWN_HOOK);
     long begin = System.nanoTime();
     long late = lateFlushes;
@@ -94,10 +102,14 @@ final class ChunkGate {
       lastFlushed = true;
       lastPatience = Math.max(0, lastPatience - (System.nanoTime() - begin));
     }
-    // A commit that is under way belongs to the chunk that ends.
+    // A commit under way belongs to the chunk that ends.
     try {
       if (lock.tryLock(COMMIT_NANOS, TimeUnit.NANOSECONDS)) {
-        lock.unlock();
+        try {
+          rest.accept(chunk);
+        } finally {
+          lock.unlock();
+        }
       }
     } catch (InterruptedException e) {
       interrupted = true;
@@ -108,7 +120,7 @@ final class ChunkGate {
     return late == lateFlushes;
   }
 
-  /** Whether the JVM is about to end, and the drain thread was asked for all it has. */
+  /** Whether the JVM is ending and the last flush was requested. */
   boolean isLastFlushed() {
     return lastFlushed;
   }
@@ -125,7 +137,7 @@ final class ChunkGate {
     long left = deadline - System.nanoTime();
     while (flushRequested && left > 0) {
       LockSupport.parkNanos(this, left);
-      // An interrupted thread would not park: the interrupt is given back at the end.
+      // An interrupted thread would not park: the interrupt is restored at the end.
       interrupted |= Thread.interrupted();
       left = deadline - System.nanoTime();
     }
@@ -137,7 +149,7 @@ final class ChunkGate {
     return interrupted;
   }
 
-  /** Second hook: a new chunk, and the gate is open. */
+  /** Called by the second hook: starts a new chunk number and opens the gate. */
   void chunkBegins() {
     boolean locked = false;
     boolean interrupted = Thread.interrupted();
@@ -158,11 +170,11 @@ final class ChunkGate {
   }
 
   /**
-   * Drain thread: takes the lock with the gate open, for one commit with its definitions, to be
-   * followed by {@link #leave}.
+   * For the drain thread: takes the lock with the gate open, for one commit with its definitions;
+   * {@link #leave} must follow.
    *
-   * @return the chunk's number, or 0 if {@code enabled} says that JFR does not record; then the
-   *     lock is not held
+   * @return the chunk's number, or 0 if {@code enabled} says that JFR does not record; the lock is
+   *     not held then
    */
   int enter(Recording enabled) {
     lock.lock();
@@ -183,7 +195,7 @@ final class ChunkGate {
         break;
       }
       try {
-        // By looks, too: a hook that could not take the lock opens without a signal.
+        // Also by polling: a hook that could not take the lock opens the gate without a signal.
         long slept = opened.awaitNanos(Math.min(left, LOOK_NANOS));
         assert slept <= LOOK_NANOS;
       } catch (InterruptedException e) {
@@ -196,14 +208,14 @@ final class ChunkGate {
   }
 
   /**
-   * Drain thread, before {@link #leave}: whether chunks were rotated, or are about to be, since it
-   * entered with {@code entered}.
+   * For the drain thread, before {@link #leave}: whether a rotation has begun or happened since
+   * {@link #enter} returned {@code entered}.
    */
   boolean isTorn(int entered) {
     return closed || chunk != entered;
   }
 
-  /** Drain thread: what was emitted so far counts no more. */
+  /** For the drain thread: starts a new chunk number, so that definitions are emitted again. */
   void nextChunkNumber() {
     lock.lock();
     try {
@@ -213,16 +225,21 @@ final class ChunkGate {
     }
   }
 
+  /** Drain thread: takes the lock, open or not, to be followed by {@link #leave}; no commits. */
+  void hold() {
+    lock.lock();
+  }
+
   void leave() {
     lock.unlock();
   }
 
-  /** How often the gate was opened because the second hook did not come. */
+  /** How often the gate was opened without the second hook. */
   long forcedOpenings() {
     return forcedOpenings;
   }
 
-  /** How many rotations did not wait for the end of the flush. */
+  /** How many rotations did not wait for the flush to end. */
   long lateFlushes() {
     return lateFlushes;
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Interned definitions of one sort, with ids that are never reused, and the chunk in which each was
- * last emitted. Not thread-safe.
+ * Interned definitions of one kind, with ids that are never reused, and the chunk in which each was
+ * last emitted. Used by {@link EventStore}; not thread-safe.
  */
 final class Definitions<T> {
   private static final int FIRST_CAPACITY = 64;
@@ -18,7 +18,7 @@ final class Definitions<T> {
   private int[] emitted = new int[FIRST_CAPACITY];
   private long firstId = 1;
 
-  /** The id of an equal definition, new if there was none. */
+  /** The id of an equal definition; a new one if there is none. */
   long intern(T value) {
     Long id = ids.get(value);
     return id != null ? id : add(value);
@@ -35,7 +35,7 @@ final class Definitions<T> {
     return firstId + index;
   }
 
-  /** Forgets all definitions, and gives back what they took; the ids go on. */
+  /** Removes all definitions and frees their memory; ids continue. */
   void clear() {
     firstId += values.size();
     ids = new HashMap<>();
@@ -57,7 +57,7 @@ final class Definitions<T> {
     return values.get(index);
   }
 
-  /** Whether the definition is yet to be emitted in {@code chunk}; marks it as emitted. */
+  /** Whether the definition must be emitted in {@code chunk}; marks it as emitted. */
   boolean claim(int index, int chunk) {
     if (emitted[index] == chunk) {
       return false;

@@ -7,10 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.IntConsumer;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
+import stackweave.jfr.event.DefinitionBlock;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeLibrary;
@@ -19,18 +21,20 @@ import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
+import stackweave.jfr.event.StackSample;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * The way of stacks into the recording: definitions are interned to ids, and a sample is written
- * with those of its definitions that its chunk does not hold yet.
+ * Writes samples into the recording: definitions are interned to ids, and a sample is written with
+ * the definitions that its chunk lacks. The drain thread calls {@link #beginStack}, {@link #node}
+ * from the thread's first frame inwards, then {@link #sample}; when {@link #flushRequested}, it
+ * writes everything, {@link #status} last, and calls {@link #flushDone}, for which a rotation
+ * waits.
  *
- * <p>The drain thread's loop: {@link #beginStack}, then {@link #node} from the thread's first frame
- * inwards, then {@link #sample} with the last node. When {@link #flushRequested}, it writes all it
- * has, its {@link #status} last, and says {@link #flushDone}: a rotation waits for that.
- *
- * <p>Belongs to the drain thread, but for {@link #open} and {@link #close}; JFR's hooks meet it in
- * {@link ChunkGate}. It calls no method of FlightRecorder between those two.
+ * <p>For the drain thread, except {@link #open}, {@link #close} and JFR's hooks. It calls {@link
+ * #flush} every second, and when {@link #flushRequested} writes all it has, its {@link #status}
+ * last, then {@link #flushDone}: a rotation waits for that. Other methods must not call
+ * FlightRecorder, whose locks may be held by a waiting rotation.
  */
 public final class EventStore implements AutoCloseable {
   /** Parent of a thread's first frame. */
@@ -43,6 +47,7 @@ public final class EventStore implements AutoCloseable {
 
   private final SessionInfo info;
   private final StoreLimits limits;
+  private final int schema;
   private final String uuid = uuid();
   private final long pid = ProcessHandle.current().pid();
   private final long jvmStart = jvmStartMillis();
@@ -59,65 +64,91 @@ public final class EventStore implements AutoCloseable {
       };
   private final Runnable beginHook = new BeginHook();
   private final Runnable endHook = new EndHook();
+  private final IntConsumer endOfChunk =
+      new IntConsumer() {
+        @Override
+        public void accept(int chunk) {
+          layout.chunkEnds(chunk);
+        }
+      };
   private final EventType sampleType;
   private final SampleClock clock = new SampleClock();
 
-  private final StackTrie trie = new StackTrie(1);
-  private final Definitions<MethodDefinition> methods = new Definitions<>();
-  private final Definitions<ModuleDefinition> modules = new Definitions<>();
-  private final ThreadTable threads = new ThreadTable();
+  private final StackTables tables = new StackTables();
+  private final SampleLayout layout;
   private int generation = 1;
   private long fullGenerations;
   private int sessionChunk;
   private volatile SamplerFigures lastStatus;
   private long staleSamples;
 
-  /** The last sample if its commit was torn by a rotation: stack and thread to write once more. */
-  private boolean torn;
-
-  private long tornStack;
-  private long tornThread;
-
-  private EventStore(SessionInfo info, StoreLimits limits) {
+  private EventStore(SessionInfo info, StoreLimits limits, int schema) {
     this.info = info;
     this.limits = limits;
+    this.schema = schema;
     this.sampleType = EventType.getEventType(NativeSample.class);
+    this.layout =
+        schema == Session.FIRST_SCHEMA_VERSION
+            ? new EventLayout(tables, clock)
+            : new BlockLayout(tables, clock);
+  }
+
+  /** The same as {@link #open(SessionInfo, StoreLimits, int)} with the newest schema. */
+  public static EventStore open(SessionInfo info, StoreLimits limits) {
+    return open(info, limits, Session.SCHEMA_VERSION);
   }
 
   /**
-   * Registers the events and the hooks. Takes some 10 ms, and locks of JFR: not to be called on an
+   * Registers the events and the hooks. Takes some 10 ms, and JFR's locks: must not be called on an
    * application thread.
+   *
+   * @param schema the version of the schema to write, from {@link Session#FIRST_SCHEMA_VERSION} to
+   *     {@link Session#SCHEMA_VERSION}
+   * @throws IllegalArgumentException for another version
    */
-  public static EventStore open(SessionInfo info, StoreLimits limits) {
-    // All types before the first commit: none may be registered inside the gate.
+  public static EventStore open(SessionInfo info, StoreLimits limits, int schema) {
+    // All types before the first commit: none may be registered while holding the gate's lock.
     FlightRecorder.register(Session.class);
+    // In all schemas: its settings are what recordings ask for samples with.
     FlightRecorder.register(NativeSample.class);
-    FlightRecorder.register(Frame.class);
-    FlightRecorder.register(Method.class);
-    FlightRecorder.register(SampledThread.class);
-    FlightRecorder.register(NativeLibrary.class);
+    switch (schema) {
+      case 1 -> {
+        FlightRecorder.register(Frame.class);
+        FlightRecorder.register(Method.class);
+        FlightRecorder.register(SampledThread.class);
+        FlightRecorder.register(NativeLibrary.class);
+      }
+      case 2 -> {
+        FlightRecorder.register(StackSample.class);
+        FlightRecorder.register(DefinitionBlock.class);
+      }
+      default -> throw new IllegalArgumentException("schema " + schema);
+    }
     FlightRecorder.register(SamplerStatus.class);
     FlightRecorder.register(ChunkBegin.class);
     FlightRecorder.register(ChunkEnd.class);
     StatusFields.load();
-    EventStore store = new EventStore(info, limits);
+    EventStore store = new EventStore(info, limits, schema);
     FlightRecorder.addPeriodicEvent(ChunkBegin.class, store.beginHook);
     FlightRecorder.addPeriodicEvent(ChunkEnd.class, store.endHook);
     return store;
   }
 
-  /** Takes the hooks away; the event types stay registered. */
+  /**
+   * Takes the hooks away, after what a thread that drains no more has left; the event types stay
+   * registered.
+   */
   @Override
   public void close() {
+    if (!gate.isAttached()) {
+      flush();
+    }
     gate.detach();
     FlightRecorder.removePeriodicEvent(beginHook);
     FlightRecorder.removePeriodicEvent(endHook);
   }
 
-  /**
-   * Has JFR forget all events, after {@link #close}: as if there had never been an agent. {@link
-   * #open} registers them again.
-   */
+  /** Unregisters all events from JFR, after {@link #close}; {@link #open} registers them again. */
   public static void unregisterEvents() {
     if (!FlightRecorder.isInitialized()) {
       return;
@@ -128,6 +159,8 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.unregister(Method.class);
     FlightRecorder.unregister(SampledThread.class);
     FlightRecorder.unregister(NativeLibrary.class);
+    FlightRecorder.unregister(StackSample.class);
+    FlightRecorder.unregister(DefinitionBlock.class);
     FlightRecorder.unregister(SamplerStatus.class);
     FlightRecorder.unregister(ChunkBegin.class);
     FlightRecorder.unregister(ChunkEnd.class);
@@ -137,17 +170,21 @@ public final class EventStore implements AutoCloseable {
   // ---- the drain thread comes and goes
 
   /**
-   * The current thread is the drain thread from now on.
+   * Makes the current thread the drain thread.
    *
-   * @param wakeUp makes it look at {@link #flushRequested} at once; called under JFR's monitor on
+   * @param wakeUp makes it check {@link #flushRequested} at once; called holding JFR's monitor on
    *     any thread, so it must neither block nor throw
    */
   public void attachDrain(Runnable wakeUp) {
     gate.attach(wakeUp);
   }
 
-  /** No thread drains any more: rotations wait for nobody. */
+  /** Removes the drain thread: rotations don't wait any more. */
   public void detachDrain() {
+    flush();
+    gate.hold();
+    layout.rest();
+    gate.leave();
     gate.detach();
   }
 
@@ -156,8 +193,9 @@ public final class EventStore implements AutoCloseable {
     return gate.flushRequested();
   }
 
-  /** All that was there when {@link #flushRequested} became true is written. */
+  /** Everything that existed when {@link #flushRequested} became true is written. */
   public void flushDone() {
+    flush();
     gate.flushDone();
   }
 
@@ -166,7 +204,7 @@ public final class EventStore implements AutoCloseable {
     return sampleType.isEnabled();
   }
 
-  /** Whether the JVM is about to end, and all that recordings get has been asked for. */
+  /** Whether the JVM is ending and the last flush was requested. */
   public boolean isLastFlushed() {
     return gate.isLastFlushed();
   }
@@ -174,92 +212,88 @@ public final class EventStore implements AutoCloseable {
   // ---- interning
 
   /**
-   * Begins a stack. Where the limits are met, a new generation begins here: every id given before
-   * is void then.
+   * Begins a stack. If a limit is reached, a new generation begins, and all earlier ids are void.
    *
-   * @return the generation; when it differs from the one before, forget all ids
+   * @return the generation; if it differs from the one before, the caller must forget all ids
    */
   public int beginStack() {
-    if (trie.count() >= limits.nodes()
-        || methods.count() >= limits.methods()
-        || modules.count() >= limits.modules()
-        || threads.count() >= limits.threads()) {
+    if (tables.isFull(limits)) {
       fullGenerations++;
       newGeneration();
     }
     return generation;
   }
 
-  /** Forgets everything, so that all is written again: ids go on, none is used twice. */
+  /** Removes all definitions, so that they are written again; ids continue and are never reused. */
   public void newGeneration() {
-    trie.clear();
-    methods.clear();
-    modules.clear();
-    threads.clear();
+    flush();
+    tables.clear();
     generation++;
   }
 
   /**
-   * Has all definitions written again as samples need them. Recordings kept in memory only lose
-   * their oldest events without a chunk ending: called every few seconds, this keeps most of what
-   * is left explained.
+   * Has definitions written again as samples need them. Recordings in memory lose their oldest
+   * events without a chunk ending: called every few seconds, this keeps most remaining samples
+   * resolvable.
    */
   public void repeatDefinitions() {
+    flush();
     gate.nextChunkNumber();
   }
 
   /** The id of a module; never 0. */
   public long module(ModuleDefinition module) {
-    return modules.intern(module);
+    return tables.modules.intern(module);
   }
 
   /** The id of a method, symbol or stub; never 0. */
   public long method(MethodDefinition method) {
-    return methods.intern(method);
+    return tables.methods.intern(method);
   }
 
   /**
-   * The id of a frame under its caller; never 0. Allocates nothing for a frame met before.
+   * The id of a frame under its caller; never 0. Allocates nothing for a known frame.
    *
    * @param parentId the caller's node, or {@link #ROOT}
    * @param methodId from {@link #method}
-   * @param kindCode what sort of code it is, 0 to 127, as in the session's legend
-   * @param line source line, -1 where unknown
+   * @param kindCode kind of code, 0 to 127, as in the session's legend
+   * @param line source line, -1 if unknown
    * @param offset bytecode index, or distance from the function's start
    */
   public long node(long parentId, long methodId, int kindCode, int line, long offset) {
-    return trie.intern(parentId, methodId, kindCode, line, offset);
+    return tables.trie.intern(parentId, methodId, kindCode, line, offset);
   }
 
   /**
-   * The key of a thread; never 0. Allocates nothing for a thread met before.
+   * The key of a thread; never 0. Allocates nothing for a known thread.
    *
-   * @param tid the id that the OS knows it by
+   * @param tid its id in the OS
    * @param name its name, not null
    * @param javaId java.lang.Thread's id, 0 for none
    * @param virtual whether it is a virtual thread
    * @param carrierId Java thread id of a virtual thread's carrier, 0 for none
-   * @param thread the Java thread where it is known, or null; held weakly
+   * @param thread the Java thread if known, or null; held weakly
    */
   public long thread(
       long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
-    return threads.intern(tid, name, javaId, virtual, carrierId, thread);
+    return tables.threads.intern(tid, name, javaId, virtual, carrierId, thread);
   }
 
   // ---- writing
 
   /**
-   * Writes a sample and whatever its chunk needs to explain it. While chunks are rotated it waits,
-   * for at most 2 s.
+   * Writes a sample and the definitions that its chunk lacks. Waits at most 2 s for a chunk
+   * rotation.
    *
    * @param timeNanos time of the interrupt on the clock of System.nanoTime
    * @param threadKey from {@link #thread}
-   * @param stateCode what the thread did, as in the session's legend
-   * @param weightNanos CPU or wall-clock time that the sample stands for
+   * @param stateCode the thread's state, as in the session's legend
+   * @param weightNanos CPU or wall-clock time that the sample stands for, in ns
    * @param stackId the innermost frame's node, 0 for a stack without frames
    * @param endCode why the stack ends, as in the session's legend
    * @param contextId a label of the application, 0 for none
-   * @return false if it was not written: JFR records no samples, or ids of an older generation
+   * @return false if it was not written: JFR records no samples, or the ids are of an older
+   *     generation
    */
   public boolean sample(
       long timeNanos,
@@ -269,47 +303,57 @@ public final class EventStore implements AutoCloseable {
       long stackId,
       int endCode,
       long contextId) {
-    NativeSample event = new NativeSample();
-    if (!event.isEnabled()) {
+    if (!sampleType.isEnabled()) {
       return false;
     }
-    ThreadTable.Entry thread = threads.get(threadKey);
-    if (thread == null || (stackId != 0 && trie.indexOf(stackId) < 0)) {
+    ThreadTable.Entry thread = tables.threads.get(threadKey);
+    if (thread == null || (stackId != 0 && tables.trie.indexOf(stackId) < 0)) {
       staleSamples++;
       return false;
     }
-    event.sampledThread = thread.thread();
-    event.threadId = threadKey;
-    event.state = stateCode;
-    event.weight = weightNanos;
-    event.stackId = stackId;
-    event.end = endCode;
-    event.contextId = contextId;
     clock.refresh();
-    int chunk = gate.enter(recording);
+    int chunk = enter();
     if (chunk == 0) {
       return false;
     }
     try {
-      beginCommit(chunk);
-      emitThread(thread, chunk);
-      emitStack(stackId, chunk);
-      clock.stamp(event, timeNanos);
-      event.commit();
-      torn = gate.isTorn(chunk);
-      tornStack = stackId;
-      tornThread = threadKey;
+      layout.sample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
+    } catch (RuntimeException | Error e) {
+      defineAnew();
+      throw e;
     } finally {
-      gate.leave();
+      leave(chunk);
     }
     return true;
   }
 
   /**
-   * Writes how sampling went since the status written last.
+   * Writes the samples that are held back: to be called about every second, so that a crash takes
+   * no more with it.
+   */
+  public void flush() {
+    if (layout.isEmpty()) {
+      return;
+    }
+    int chunk = enter();
+    if (chunk == 0) {
+      return;
+    }
+    try {
+      layout.write();
+    } catch (RuntimeException | Error e) {
+      defineAnew();
+      throw e;
+    } finally {
+      leave(chunk);
+    }
+  }
+
+  /**
+   * Writes the figures since the last status event.
    *
-   * @param figures since the agent began
-   * @return false if JFR records no samples; the differences are then in the next one
+   * @param figures since the agent started
+   * @return false if JFR records no samples; the next status then has the differences
    */
   public boolean status(SamplerFigures figures) {
     if (!new SamplerStatus().isEnabled()) {
@@ -317,118 +361,61 @@ public final class EventStore implements AutoCloseable {
     }
     SamplerFigures last = lastStatus;
     SamplerStatus event = StatusFields.event(last == null ? figures : figures.since(last));
-    int chunk = gate.enter(recording);
+    int chunk = enter();
     if (chunk == 0) {
       return false;
     }
     try {
-      beginCommit(chunk);
+      layout.write();
       event.commit();
+    } catch (RuntimeException | Error e) {
+      defineAnew();
+      throw e;
     } finally {
-      gate.leave();
+      leave(chunk);
     }
     lastStatus = figures;
     return true;
   }
 
   /**
-   * What no status has said by now is of no recording's time: the next status begins here. While no
-   * drain thread is attached.
+   * Skips what no status event has reported so far, since no recording was running: the next status
+   * starts here. Only while no drain thread is attached.
    *
-   * @param figures since the agent began
+   * @param figures since the agent started
    */
   public void passOver(SamplerFigures figures) {
     lastStatus = figures;
   }
 
-  private void beginCommit(int chunk) {
-    emitSession(chunk);
-    if (torn) {
-      torn = false;
-      ThreadTable.Entry thread = threads.get(tornThread);
-      if (thread != null) {
-        emitThread(thread, chunk);
-      }
-      emitStack(tornStack, chunk);
+  /** Returns the chunk to commit to, 0 for none; {@link #leave} has to follow else. */
+  private int enter() {
+    int chunk = gate.enter(recording);
+    if (chunk == 0) {
+      gate.hold();
+      layout.discard();
+      gate.leave();
+      return 0;
+    }
+    try {
+      emitSession(chunk);
+      layout.enter(chunk);
+      return chunk;
+    } catch (RuntimeException | Error e) {
+      defineAnew();
+      gate.leave();
+      throw e;
     }
   }
 
-  /** Up to the first ancestor that the chunk holds: it holds that one's ancestors too. */
-  private void emitStack(long stackId, int chunk) {
-    long id = stackId;
-    while (id != ROOT) {
-      int index = trie.indexOf(id);
-      if (index < 0 || trie.emitted(index) == chunk) {
-        return;
-      }
-      trie.setEmitted(index, chunk);
-      emitMethod(trie.method(index), chunk);
-      Frame event = new Frame();
-      event.id = id;
-      event.parentId = trie.parent(index);
-      event.methodId = trie.method(index);
-      event.kind = trie.kind(index);
-      event.line = Math.max(0, trie.line(index));
-      event.offset = trie.offset(index);
-      event.commit();
-      id = trie.parent(index);
-    }
+  /** After a failure, such as no memory: what was marked as defined may not be. */
+  private void defineAnew() {
+    gate.nextChunkNumber();
   }
 
-  private void emitMethod(long id, int chunk) {
-    int index = methods.indexOf(id);
-    if (index < 0 || !methods.claim(index, chunk)) {
-      return;
-    }
-    MethodDefinition method = methods.at(index);
-    emitModule(method.moduleId(), chunk);
-    Method event = new Method();
-    event.id = id;
-    event.moduleId = method.moduleId();
-    event.className = method.className();
-    event.name = method.name();
-    event.descriptor = method.descriptor();
-    event.modifiers = method.modifiers();
-    event.sourceFile = method.sourceFile();
-    event.start = method.start();
-    event.commit();
-  }
-
-  private void emitModule(long id, int chunk) {
-    int index = modules.indexOf(id);
-    if (index < 0 || !modules.claim(index, chunk)) {
-      return;
-    }
-    ModuleDefinition module = modules.at(index);
-    NativeLibrary event = new NativeLibrary();
-    event.moduleId = id;
-    event.path = module.path();
-    event.buildId = module.buildId();
-    event.start = module.start();
-    event.end = module.end();
-    event.unwindSource = module.unwindSource();
-    event.unwindReason = module.unwindReason();
-    event.functions = module.functions();
-    event.symbolsFrom = module.symbolsFrom();
-    event.commit();
-  }
-
-  private void emitThread(ThreadTable.Entry thread, int chunk) {
-    if (thread.emitted == chunk) {
-      return;
-    }
-    thread.emitted = chunk;
-    if (thread.carrier != null) {
-      emitThread(thread.carrier, chunk);
-    }
-    SampledThread event = new SampledThread();
-    event.threadId = thread.key;
-    event.osThreadId = thread.tid;
-    event.name = thread.name;
-    event.javaId = thread.javaId;
-    event.virtual = thread.virtual;
-    event.carrierId = thread.carrierId;
-    event.commit();
+  private void leave(int chunk) {
+    layout.leave(gate.isTorn(chunk));
+    gate.leave();
   }
 
   private void emitSession(int chunk) {
@@ -440,7 +427,7 @@ public final class EventStore implements AutoCloseable {
     event.uuid = uuid;
     event.pid = pid;
     event.jvmStart = jvmStart;
-    event.schemaVersion = Session.SCHEMA_VERSION;
+    event.schemaVersion = schema;
     event.jdk = jdk;
     event.abi = info.abi();
     event.agentVersion = info.agentVersion();
@@ -453,40 +440,38 @@ public final class EventStore implements AutoCloseable {
 
   // ---- counters
 
-  /**
-   * Samples refused because their ids were of an older generation: the caller kept them too long.
-   */
+  /** Samples refused because their ids were of an older generation. */
   public long staleSamples() {
     return staleSamples;
   }
 
-  /** How often a generation ended because a limit was met. */
+  /** How often a generation ended because a limit was reached. */
   public long fullGenerations() {
     return fullGenerations;
   }
 
-  /** How often JFR did not say that a chunk had begun, and samples were written all the same. */
+  /** How often samples were written although JFR had not reported the new chunk. */
   public long forcedOpenings() {
     return gate.forcedOpenings();
   }
 
-  /** How many rotations went on before the drain thread had written all it had. */
+  /** How many rotations did not wait until the drain thread had written everything. */
   public long lateFlushes() {
     return gate.lateFlushes();
   }
 
   /** Frames in the tree of the current generation. */
   public int nodes() {
-    return trie.count();
+    return tables.trie.count();
   }
 
-  /** The kernel's: the JDK's SecureRandom would keep its devices open ever after. */
+  /** A random UUID from the kernel: the JDK's SecureRandom would keep its devices open for ever. */
   private static String uuid() {
     // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
     try (InputStream in = new FileInputStream("/proc/sys/kernel/random/uuid")) {
       return new String(in.readNBytes(64), StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
-      // Without /proc/sys, as with systemd's ProcSubset=pid. It need only not be met by accident.
+      // Without /proc/sys, as with systemd's ProcSubset=pid. It only has to be unlikely to repeat.
       SplittableRandom random =
           new SplittableRandom(System.nanoTime() ^ ProcessHandle.current().pid() << 32);
       return new UUID(random.nextLong(), random.nextLong()).toString();
@@ -498,17 +483,17 @@ public final class EventStore implements AutoCloseable {
   }
 
   void beforeRotation() {
-    boolean flushed = gate.chunkEnds();
+    boolean flushed = gate.chunkEnds(endOfChunk);
     if (!flushed && gate.isLastFlushed()) {
-      stateLoss();
+      reportLoss();
     }
   }
 
   /**
-   * On the thread that ends the last chunk, for the drain thread has not come to it: nothing is
-   * counted here, for the counts are that thread's.
+   * Reports on the thread that ends the last chunk that the drain thread did not finish. Counts
+   * nothing, as the counts belong to the drain thread.
    */
-  private void stateLoss() {
+  private void reportLoss() {
     SamplerFigures last = lastStatus;
     if (last == null || !new SamplerStatus().isEnabled()) {
       return; // nothing to lose: sampling had not begun, which StartWatch says

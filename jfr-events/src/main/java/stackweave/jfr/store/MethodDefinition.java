@@ -1,15 +1,15 @@
 package stackweave.jfr.store;
 
 /**
- * What a frame is called. Texts that are not known are empty.
+ * The definition of a frame's method. Unknown texts are empty. Immutable.
  *
- * @param moduleId the module that holds a symbol, from {@link EventStore#module}; 0 for none
+ * @param moduleId the module of a symbol, from {@link EventStore#module}; 0 for none
  * @param className binary name with dots; empty for symbols and stubs
  * @param name name of the method, symbol or stub
  * @param descriptor JVM descriptor of a Java method
  * @param modifiers access flags of a Java method
  * @param sourceFile source file of a Java method
- * @param start where a symbol begins, in its module's own addresses
+ * @param start start of a symbol, in its module's own addresses
  */
 public record MethodDefinition(
     long moduleId,

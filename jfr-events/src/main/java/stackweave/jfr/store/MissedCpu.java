@@ -3,27 +3,24 @@ package stackweave.jfr.store;
 import stackweave.jfr.control.ProcessCpu;
 
 /**
- * CPU time that the process uses while samples are asked for and none are taken: before sampling
- * begins, while another engine is prepared, while it is switched off or has to wait. Thread-safe;
- * nothing is called under its lock.
- *
- * <p>Times given to it are CPU times of the process since its beginning, in nanoseconds; {@link
- * ProcessCpu#UNKNOWN} ones change nothing. With each goes what the agent's own thread has used by
- * then, which is not counted, for no sample could stand for it.
+ * Counts CPU time used while samples are requested and none are taken: before sampling begins,
+ * between engines, while switched off or waiting. Parameters are CPU times of the process since its
+ * start, in ns, and of the agent's own thread at that time, which is not counted; {@link
+ * ProcessCpu#UNKNOWN} changes nothing. Thread-safe; calls nothing while holding its lock.
  */
 public final class MissedCpu {
   private long nanos;
 
-  /** What statuses of the agent's own thread have said so far. */
+  /** What status events of the agent's own thread have reported so far. */
   private long stated;
 
-  /** Where what is not in {@link #nanos} begins; unknown while nothing is missed. */
+  /** Start of the time not in {@link #nanos} yet; unknown while nothing is missed. */
   private long since = ProcessCpu.UNKNOWN;
 
-  /** What the agent's own thread had used at {@link #since}; may be unknown. */
+  /** The agent thread's CPU time at {@link #since}; may be unknown. */
   private long ownSince;
 
-  /** From here on CPU time is missed, if it isn't already. */
+  /** CPU time is missed from here on, if it isn't already. */
   public synchronized void begin(long cpu, long own) {
     if (since == ProcessCpu.UNKNOWN) {
       since = cpu;
@@ -31,19 +28,19 @@ public final class MissedCpu {
     }
   }
 
-  /** From here on CPU time is not missed any more: samples are taken. */
+  /** CPU time is not missed any more: samples are taken. */
   public synchronized void end(long cpu, long own) {
     nanos = total(cpu, own);
     since = ProcessCpu.UNKNOWN;
   }
 
-  /** Nobody asks for samples any more: what was not stated until now was used for nobody. */
+  /** No recording requests samples any more: drops what was not reported. */
   public synchronized void forget() {
     nanos = Math.max(nanos, stated);
     since = ProcessCpu.UNKNOWN;
   }
 
-  /** All that was missed up to now since the agent began, but for what was {@link #take}n. */
+  /** Everything missed since the agent started, except what {@link #take} has returned. */
   public synchronized long total(long cpu, long own) {
     if (since == ProcessCpu.UNKNOWN || cpu == ProcessCpu.UNKNOWN) {
       return nanos;
@@ -52,14 +49,14 @@ public final class MissedCpu {
     return nanos + Math.max(0, cpu - since - ownUsed);
   }
 
-  /** A recording has been told of such a {@link #total}. */
+  /** Records that a {@link #total} has been reported. */
   public synchronized void stated(long total) {
     stated = Math.max(stated, total);
   }
 
   /**
-   * Takes what was missed and not stated, to be stated elsewhere; with what the agent's own thread
-   * used, which can't be asked for it there. 0 while nothing is missed.
+   * Returns what was missed and not reported, to be reported elsewhere, including the agent
+   * thread's CPU time, which is not known there. 0 while nothing is missed.
    */
   synchronized long take(long cpu) {
     if (since == ProcessCpu.UNKNOWN || cpu == ProcessCpu.UNKNOWN) {

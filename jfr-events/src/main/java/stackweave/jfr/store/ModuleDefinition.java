@@ -1,16 +1,16 @@
 package stackweave.jfr.store;
 
 /**
- * A mapped module of native code. Texts that are not known are empty.
+ * The definition of a mapped module. Unknown texts are empty. Immutable.
  *
  * @param path path as mapped, or a name in brackets such as {@code [vdso]}
  * @param buildId GNU build id in hexadecimal
  * @param start first address of the mapping
- * @param end first address behind it
- * @param unwindSource where its unwind rules come from
- * @param unwindReason why from there
- * @param functions how many functions its unwind information describes
- * @param symbolsFrom where its names come from
+ * @param end first address after it
+ * @param unwindSource origin of its unwind rules
+ * @param unwindReason why this origin
+ * @param functions number of functions that its unwind information describes
+ * @param symbolsFrom origin of its symbols
  */
 public record ModuleDefinition(
     String path,

@@ -2,34 +2,34 @@ package stackweave.jfr.store;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import jdk.jfr.Event;
 import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.StackSample;
 
 /**
- * Gives samples the time of their interrupt.
- *
- * <p>JFR stamps events with its own ticks (the time stamp counter, or nanoseconds) when they are
- * committed. It keeps start and duration in private fields that it adds to every event class, on
- * JDK 17 and 25 alike; a lookup in our own event class reaches them. Ticks are read by beginning an
- * event, next to System.nanoTime; from two such anchors follows the rate. Where the fields are not
- * to be had, {@link NativeSample#age} says how far the start time is off.
- *
- * <p>Not thread-safe: belongs to the drain thread.
+ * Gives sample events the time of their interrupt. JFR stamps events with its own ticks when they
+ * are committed, in private fields that it adds to every event class (JDK 17 and 25), which a
+ * lookup in an event class of Stackweave can set. The ticks' rate follows from pairs of
+ * simultaneous readings of both clocks; ticks are read by beginning an event. Without access to the
+ * fields, the sample's age has the difference. For the drain thread only.
  */
 final class SampleClock {
   /** An event without duration would get "now − start" as its duration. */
   private static final long MIN_DURATION_TICKS = 1;
 
-  /** How often the anchor is renewed: nanoTime is slewed by NTP, by at most 0.5 ms a second. */
+  /** How often the clocks are compared: NTP adjusts nanoTime by at most 0.5 ms per second. */
   private static final long ANCHOR_NANOS = 500_000_000L;
 
-  /** The shortest distance of two anchors: an anchor is good to about 0.1 µs. */
+  /** The shortest time between two comparisons; each is precise to about 0.1 µs. */
   private static final long FIRST_RATE_NANOS = 2_000_000L;
 
   private static final int ANCHOR_TRIES = 8;
   private static final long GOOD_ANCHOR_NANOS = 500L;
 
-  private static final VarHandle START = field("startTime");
-  private static final VarHandle DURATION = field("duration");
+  private static final VarHandle START = field(NativeSample.class, "startTime");
+  private static final VarHandle DURATION = field(NativeSample.class, "duration");
+  private static final VarHandle STACK_START = field(StackSample.class, "startTime");
+  private static final VarHandle STACK_DURATION = field(StackSample.class, "duration");
 
   private boolean calibrated;
   private long firstNanos;
@@ -38,18 +38,18 @@ final class SampleClock {
   private long anchorTicks;
   private double ticksPerNano;
 
-  private static VarHandle field(String name) {
+  private static VarHandle field(Class<? extends Event> event, String name) {
     try {
-      return MethodHandles.privateLookupIn(NativeSample.class, MethodHandles.lookup())
-          .findVarHandle(NativeSample.class, name, long.class);
+      return MethodHandles.privateLookupIn(event, MethodHandles.lookup())
+          .findVarHandle(event, name, long.class);
     } catch (ReflectiveOperationException e) {
       return null;
     }
   }
 
-  /** Compares the clocks again if it is time to; to be called before each {@link #stamp}. */
+  /** Compares the clocks if it is time to; call it before each {@link #stamp}. */
   void refresh() {
-    if (START == null || DURATION == null) {
+    if (START == null || DURATION == null || STACK_START == null || STACK_DURATION == null) {
       return;
     }
     if (!calibrated) {
@@ -59,17 +59,38 @@ final class SampleClock {
     }
   }
 
-  /** Sets when {@code event} happened, on the clock of System.nanoTime. */
+  /** Sets the time of {@code event}, on the clock of System.nanoTime. */
   void stamp(NativeSample event, long timeNanos) {
     if (!calibrated) {
       event.age = System.nanoTime() - timeNanos;
       return;
     }
-    START.set(event, anchorTicks + Math.round((timeNanos - anchorNanos) * ticksPerNano));
+    START.set(event, ticks(timeNanos));
     DURATION.set(event, MIN_DURATION_TICKS);
   }
 
-  /** Takes two anchors; false while JFR does not stamp events. */
+  /**
+   * The same for an event that is committed later.
+   *
+   * @return how long before its start time the sample was taken, in nanoseconds: 0 where that could
+   *     be set
+   */
+  long stamp(StackSample event, long timeNanos) {
+    if (!calibrated) {
+      event.begin();
+      event.end();
+      return System.nanoTime() - timeNanos;
+    }
+    STACK_START.set(event, ticks(timeNanos));
+    STACK_DURATION.set(event, MIN_DURATION_TICKS);
+    return 0;
+  }
+
+  private long ticks(long timeNanos) {
+    return anchorTicks + Math.round((timeNanos - anchorNanos) * ticksPerNano);
+  }
+
+  /** Compares the clocks twice; false while JFR does not stamp events. */
   private boolean calibrate() {
     if (!anchor()) {
       return false;

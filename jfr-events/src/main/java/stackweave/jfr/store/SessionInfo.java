@@ -1,14 +1,14 @@
 package stackweave.jfr.store;
 
 /**
- * What the agent says about itself and its codes. Legends are text, {@code 0=native,1=kernel,…}, so
- * that neither this module nor a reader needs the enums of the agent that wrote a recording.
+ * The agent's version and the legends of its codes. Legends are text, {@code 0=native,1=kernel,…},
+ * so that neither this module nor a reader needs the agent's enums. Immutable.
  *
  * @param agentVersion version of the agent
  * @param abi architecture and C library, such as {@code x86_64-linux-gnu}
  * @param kindLegend the frame kinds
  * @param endLegend the ends of stacks
- * @param completeEnds the codes of those ends at which a stack reached its thread's first frame,
+ * @param completeEnds the codes of the ends at which a stack reached its thread's first frame,
  *     separated by commas
  * @param stateLegend the thread states
  */

@@ -1,11 +1,11 @@
 package stackweave.jfr.store;
 
 import java.util.Arrays;
-import stackweave.jfr.table.IndexTable;
+import stackweave.unwind.hash.HashIndex;
 
 /**
  * The tree of all stacks of one generation: a node is a frame under its caller, found by an {@link
- * IndexTable} over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
+ * HashIndex} over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
  */
 final class StackTrie {
   private static final int FIRST_CAPACITY = 1_024;
@@ -19,7 +19,7 @@ final class StackTrie {
   private byte[] kinds = new byte[FIRST_CAPACITY];
   private int[] emitted = new int[FIRST_CAPACITY];
 
-  private final IndexTable table = new IndexTable(FIRST_CAPACITY);
+  private final HashIndex index = new HashIndex(FIRST_CAPACITY);
 
   StackTrie(long firstId) {
     this.firstId = firstId;
@@ -29,7 +29,7 @@ final class StackTrie {
   void clear() {
     firstId += count;
     count = 0;
-    table.clear(FIRST_CAPACITY);
+    index.clear();
     if (parents.length == FIRST_CAPACITY) {
       return;
     }
@@ -47,26 +47,25 @@ final class StackTrie {
 
   /** Index of a node of this generation, -1 for any other id. */
   int indexOf(long id) {
-    long index = id - firstId;
-    return index >= 0 && index < count ? (int) index : -1;
+    long node = id - firstId;
+    return node >= 0 && node < count ? (int) node : -1;
   }
 
   /** The id of the node, new if there was none. */
   long intern(long parent, long method, int kind, int line, long offset) {
-    int slot = table.slot(hash(parent, method, kind, line, offset));
-    for (int index = table.at(slot); index >= 0; index = table.at(slot)) {
-      if (parents[index] == parent
-          && methods[index] == method
-          && offsets[index] == offset
-          && lines[index] == line
-          && kinds[index] == (byte) kind) {
-        return firstId + index;
+    int hash = hash(parent, method, kind, line, offset);
+    for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
+      int node = index.at(slot);
+      if (parents[node] == parent
+          && methods[node] == method
+          && offsets[node] == offset
+          && lines[node] == line
+          && kinds[node] == (byte) kind) {
+        return firstId + node;
       }
-      slot = table.next(slot);
     }
     if (count == parents.length) {
       grow();
-      return intern(parent, method, kind, line, offset);
     }
     parents[count] = parent;
     methods[count] = method;
@@ -74,7 +73,7 @@ final class StackTrie {
     lines[count] = line;
     kinds[count] = (byte) kind;
     emitted[count] = 0;
-    table.put(slot, count);
+    index.add(hash, count);
     return firstId + count++;
   }
 
@@ -86,19 +85,18 @@ final class StackTrie {
     lines = Arrays.copyOf(lines, capacity);
     kinds = Arrays.copyOf(kinds, capacity);
     emitted = Arrays.copyOf(emitted, capacity);
-    table.clear(capacity);
-    for (int i = 0; i < count; i++) {
-      table.add(hash(parents[i], methods[i], kinds[i], lines[i], offsets[i]), i);
-    }
   }
 
   private static int hash(long parent, long method, int kind, int line, long offset) {
-    // Odd constants from the golden ratio and its kin; the shift brings high bits down.
+    // Odd constants from the golden ratio and its kin: a product's upper bits are of all its bits.
     long h = parent * 0x9E3779B97F4A7C15L;
     h = (h ^ method) * 0xC2B2AE3D27D4EB4FL;
-    h = (h ^ offset ^ ((long) line << 32)) * 0x165667B19E3779F9L;
-    h ^= kind;
-    return (int) (h ^ (h >>> 29) ^ (h >>> 47));
+    h = (h ^ offset ^ (long) line << 32 ^ (long) kind << 56) * 0x165667B19E3779F9L;
+    return (int) (h >>> 32);
+  }
+
+  long id(int index) {
+    return firstId + index;
   }
 
   long parent(int index) {

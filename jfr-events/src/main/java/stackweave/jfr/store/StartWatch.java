@@ -12,8 +12,9 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * Says why a recording is empty that ended before sampling began: until {@link #begun}, each chunk
- * gets a {@code stackweave.SamplerStatus} at its end, written on the rotating thread. Thread-safe.
+ * Reports why a recording that ended before sampling began is empty: until {@link #begun}, each
+ * chunk gets a {@code stackweave.SamplerStatus} event at its end, written on the rotating thread.
+ * Made by the agent's sampler for each request. Thread-safe.
  */
 public final class StartWatch implements AutoCloseable {
   private final long askedNanos;
@@ -22,7 +23,7 @@ public final class StartWatch implements AutoCloseable {
   private final Runnable hook = new Hook();
   private volatile boolean begun;
 
-  /** Why sampling does not begin; "" while it is being prepared. */
+  /** Why sampling does not begin; empty while it is being prepared. */
   private volatile String obstacle = "";
 
   private StartWatch(long askedNanos, MissedCpu missed, List<String> notes) {
@@ -32,12 +33,12 @@ public final class StartWatch implements AutoCloseable {
   }
 
   /**
-   * Watches from now on. Takes some milliseconds, and locks of JFR: not to be called on an
-   * application thread.
+   * Starts watching. Takes some milliseconds, and JFR's locks: must not be called on an application
+   * thread.
    *
-   * @param askedNanos when samples were asked for, on the clock of {@link System#nanoTime}
-   * @param missed what of it is not stated yet is stated in those events
-   * @param notes what else is to be said there, one line each
+   * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
+   * @param missed what it has not reported yet is reported in these events
+   * @param notes further notes for these events, one line each
    */
   public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
     StartWatch watch = new StartWatch(askedNanos, missed, notes);
@@ -48,22 +49,22 @@ public final class StartWatch implements AutoCloseable {
     return watch;
   }
 
-  /** Samples are taken, or a status has said why they are not. Any thread; takes no lock. */
+  /** Samples are taken, or a status event has reported why not. Any thread; takes no lock. */
   public void begun() {
     begun = true;
   }
 
-  /** Says why sampling does not begin, for a recording that ends before it does. Any thread. */
+  /** Sets why sampling does not begin, for a recording that ends before it does. Any thread. */
   public void waitsFor(String reason) {
     obstacle = reason;
   }
 
-  /** From the request for samples until now, in nanoseconds. */
+  /** Time since the request, in ns. */
   public long delayNanos() {
     return System.nanoTime() - askedNanos;
   }
 
-  /** Takes the hook away. Needs locks of JFR: not for the drain thread. */
+  /** Removes the hook. Takes JFR's locks: must not be called on the drain thread. */
   @Override
   public void close() {
     begun = true;

@@ -1,8 +1,8 @@
 package stackweave.jfr.store;
 
 /**
- * How much a store remembers. When one of the limits is met a new generation begins, with nothing
- * remembered: what is needed again gets new ids and is written again.
+ * The limits of a store. When one is reached a new generation begins with nothing interned; what is
+ * needed again gets new ids and is written again. Immutable.
  *
  * @param nodes frames of the tree of stacks, about 45 bytes each
  * @param methods methods, symbols and stubs, about 200 bytes each with their names
@@ -10,7 +10,10 @@ package stackweave.jfr.store;
  * @param threads threads, about 150 bytes each
  */
 public record StoreLimits(int nodes, int methods, int modules, int threads) {
-  /** At most about 30 MB from 1 GiB of heap on, in practice a tenth of it; less on smaller ones. */
+  /**
+   * The default: at most about 30 MB with 1 GiB of heap or more, in practice a tenth of that; less
+   * with smaller heaps.
+   */
   public static final StoreLimits DEFAULT =
       scaled(262_144, 65_536, 4_096, 16_384, Runtime.getRuntime().maxMemory());
 

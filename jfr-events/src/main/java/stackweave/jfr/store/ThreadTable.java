@@ -3,7 +3,7 @@ package stackweave.jfr.store;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.jfr.table.IndexTable;
+import stackweave.unwind.hash.HashIndex;
 
 /**
  * The threads that were sampled. OS thread ids are reused, names change, and an OS thread carries
@@ -65,16 +65,15 @@ final class ThreadTable {
   private long firstKey = 1;
 
   /** By what of a thread is a number: no boxes. */
-  private final IndexTable table = new IndexTable(FIRST_CAPACITY);
+  private final HashIndex index = new HashIndex(FIRST_CAPACITY);
 
   long intern(long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
-    int slot = table.slot(hash(tid, javaId, virtual));
-    for (int index = table.at(slot); index >= 0; index = table.at(slot)) {
-      Entry known = entries.get(index);
+    int hash = hash(tid, javaId, virtual);
+    for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
+      Entry known = entries.get(index.at(slot));
       if (known.is(tid, name, javaId, virtual, carrierId, thread)) {
         return known.key;
       }
-      slot = table.next(slot);
     }
     Entry entry =
         new Entry(
@@ -86,35 +85,23 @@ final class ThreadTable {
             carrierId,
             thread,
             virtual ? newest(tid, carrierId) : null);
-    table.put(slot, entries.size());
+    index.add(hash, entries.size());
     entries.add(entry);
-    if (entries.size() == table.capacity()) {
-      grow();
-    }
     return entry.key;
   }
 
   /** The platform thread with these ids; the one added last where it was renamed. */
   private Entry newest(long tid, long javaId) {
     Entry newest = null;
-    int slot = table.slot(hash(tid, javaId, false));
-    for (int index = table.at(slot); index >= 0; index = table.at(slot)) {
-      Entry entry = entries.get(index);
+    int hash = hash(tid, javaId, false);
+    for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
+      Entry entry = entries.get(index.at(slot));
       boolean wanted = entry.tid == tid && entry.javaId == javaId && !entry.virtual;
       if (wanted && (newest == null || entry.key > newest.key)) {
         newest = entry;
       }
-      slot = table.next(slot);
     }
     return newest;
-  }
-
-  private void grow() {
-    table.clear(2 * table.capacity());
-    for (int i = 0; i < entries.size(); i++) {
-      Entry entry = entries.get(i);
-      table.add(hash(entry.tid, entry.javaId, entry.virtual), i);
-    }
   }
 
   private static int hash(long tid, long javaId, boolean virtual) {
@@ -124,8 +111,8 @@ final class ThreadTable {
 
   /** The thread of a key of this generation, null for any other key. */
   Entry get(long key) {
-    long index = key - firstKey;
-    return index >= 0 && index < entries.size() ? entries.get((int) index) : null;
+    long position = key - firstKey;
+    return position >= 0 && position < entries.size() ? entries.get((int) position) : null;
   }
 
   int count() {
@@ -136,6 +123,6 @@ final class ThreadTable {
   void clear() {
     firstKey += entries.size();
     entries = new ArrayList<>();
-    table.clear(FIRST_CAPACITY);
+    index.clear();
   }
 }

@@ -31,12 +31,14 @@ class EventsPageTest {
   private static final List<Class<? extends Event>> EVENTS =
       List.of(
           Session.class,
+          StackSample.class,
+          DefinitionBlock.class,
+          SamplerStatus.class,
           NativeSample.class,
           Frame.class,
           Method.class,
           SampledThread.class,
-          NativeLibrary.class,
-          SamplerStatus.class);
+          NativeLibrary.class);
 
   private static final List<String> FIELDS_OF_JFR =
       List.of("startTime", "duration", "eventThread", "stackTrace");
@@ -94,7 +96,9 @@ class EventsPageTest {
   private static List<String> table(Class<? extends Event> event) {
     List<String> rows = new ArrayList<>(List.of(HEAD, "|---|---|---|"));
     for (ValueDescriptor field : EventType.getEventType(event).getFields()) {
-      if (!FIELDS_OF_JFR.contains(field.getName())) {
+      // The words of a block are one row.
+      boolean isLaterWord = field.getName().matches("w(0[1-9]|[1-9][0-9])");
+      if (!FIELDS_OF_JFR.contains(field.getName()) && !isLaterWord) {
         rows.add("| `" + field.getName() + "` | " + meaning(field) + " | " + type(field) + " |");
       }
     }

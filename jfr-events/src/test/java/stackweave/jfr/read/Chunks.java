@@ -1,10 +1,12 @@
 package stackweave.jfr.read;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.chunk.ChunkHeader;
 
 /** The chunks of a recording as files of their own. */
 public final class Chunks {
@@ -12,12 +14,21 @@ public final class Chunks {
 
   /** Extracts every chunk; the caller deletes the files. */
   public static List<Path> extract(Path recording) throws RecordingException, IOException {
-    ChunkList list = ChunkList.scan(recording);
     List<Path> files = new ArrayList<>();
-    for (ChunkList.Chunk chunk : list.chunks()) {
-      files.add(list.extract(chunk));
+    for (ChunkHeader chunk : ChunkList.scan(recording).chunks()) {
+      files.add(extract(recording, chunk));
     }
     return files;
+  }
+
+  /** Extracts a chunk, finished or not; the caller deletes the file. */
+  public static Path extract(Path recording, ChunkHeader chunk) throws IOException {
+    byte[] bytes = new byte[(int) chunk.size()];
+    try (RandomAccessFile from = new RandomAccessFile(recording.toFile(), "r")) {
+      from.seek(chunk.position());
+      from.readFully(bytes);
+    }
+    return Files.write(Files.createTempFile("stackweave-chunk", ".jfr"), bytes);
   }
 
   /** Samples whose definitions are not all in their own chunk. */

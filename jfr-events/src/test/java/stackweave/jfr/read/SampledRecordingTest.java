@@ -31,6 +31,7 @@ import org.openjdk.jmc.common.item.IItemIterable;
 import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.Programs;
+import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -80,7 +81,7 @@ class SampledRecordingTest {
     assertEquals(0, profile.unresolved());
     assertEquals(List.of(), profile.losses());
     assertEquals(1, profile.sessions().size());
-    assertEquals(1, profile.sessions().get(0).schemaVersion());
+    assertEquals(2, profile.sessions().get(0).schemaVersion());
     assertEquals(ProcessHandle.current().pid(), profile.sessions().get(0).pid());
     assertEquals(CHUNKS * PER_CHUNK * 1_000L, profile.weightNanos());
     assertEquals("synthetic", profile.figures().engine());
@@ -148,7 +149,7 @@ class SampledRecordingTest {
   /** Wherever a recording ends: what its whole chunks hold is read, and the loss is said. */
   @Test
   void aRecordingCutShortAnywhere() throws Exception {
-    List<ChunkList.Chunk> chunks = ChunkList.scan(whole).chunks();
+    List<ChunkHeader> chunks = ChunkList.scan(whole).chunks();
     assertTrue(chunks.size() >= CHUNKS, "chunks: " + chunks.size());
     long[] samplesUpTo = new long[chunks.size() + 1];
     for (int i = 0; i < chunks.size(); i++) {
@@ -158,7 +159,7 @@ class SampledRecordingTest {
     Path file = directory.resolve("cut.jfr");
     int cuts = 0;
     for (int i = 1; i < chunks.size(); i++) {
-      ChunkList.Chunk chunk = chunks.get(i);
+      ChunkHeader chunk = chunks.get(i);
       for (long into : new long[] {1, 67, 68, chunk.size() / 2, chunk.size() - 1}) {
         try (OutputStream out = Files.newOutputStream(file)) {
           out.write(bytes, 0, (int) (chunk.position() + into));
@@ -173,8 +174,8 @@ class SampledRecordingTest {
     assertTrue(cuts >= 3 * 5);
   }
 
-  private long samplesOf(ChunkList.Chunk chunk) throws Exception {
-    Path file = ChunkList.scan(whole).extract(chunk);
+  private long samplesOf(ChunkHeader chunk) throws Exception {
+    Path file = Chunks.extract(whole, chunk);
     try {
       return SampledRecording.open(file).samples();
     } catch (RecordingException e) {
@@ -187,12 +188,12 @@ class SampledRecordingTest {
   /** A chunk whose inside is damaged costs no other chunk, and never an unchecked exception. */
   @Test
   void aDamagedChunkCostsNoOther() throws Exception {
-    List<ChunkList.Chunk> chunks = ChunkList.scan(whole).chunks();
+    List<ChunkHeader> chunks = ChunkList.scan(whole).chunks();
     byte[] bytes = Files.readAllBytes(whole);
     Path file = directory.resolve("damaged.jfr");
     for (int damage = 0; damage < 8; damage++) {
       byte[] damaged = bytes.clone();
-      ChunkList.Chunk chunk = chunks.get(1);
+      ChunkHeader chunk = chunks.get(1);
       int from = (int) (chunk.position() + 68 + damage * (chunk.size() - 68) / 8);
       for (int i = from; i < Math.min(from + 200, chunk.position() + chunk.size()); i++) {
         damaged[i] = (byte) (i * 31 + damage);
@@ -327,7 +328,7 @@ class SampledRecordingTest {
             List.of(jdk.home().resolve("bin/jfr").toString(), "summary", whole.toString()));
     assertEquals(0, summary.exit(), summary.output());
     assertTrue(
-        summary.output().matches("(?s).*stackweave\\.NativeSample +" + CHUNKS * PER_CHUNK + " .*"),
+        summary.output().matches("(?s).*stackweave\\.StackSample +" + CHUNKS * PER_CHUNK + " .*"),
         summary.output());
     Programs.Outcome print =
         Programs.run(
@@ -335,11 +336,11 @@ class SampledRecordingTest {
                 jdk.home().resolve("bin/jfr").toString(),
                 "print",
                 "--events",
-                "stackweave.NativeSample",
+                "stackweave.StackSample",
                 whole.toString()));
     assertEquals(0, print.exit());
     assertEquals(
-        CHUNKS * PER_CHUNK, print.output().split("stackweave\\.NativeSample \\{", -1).length - 1);
+        CHUNKS * PER_CHUNK, print.output().split("stackweave\\.StackSample \\{", -1).length - 1);
     Programs.Outcome metadata =
         Programs.run(
             List.of(jdk.home().resolve("bin/jfr").toString(), "metadata", whole.toString()));
@@ -351,9 +352,9 @@ class SampledRecordingTest {
   void jmcReadsIt() throws Exception {
     IItemCollection events = JfrLoaderToolkit.loadEvents(whole.toFile());
     long samples = 0;
-    for (IItemIterable items : events.apply(ItemFilters.type("stackweave.NativeSample"))) {
+    for (IItemIterable items : events.apply(ItemFilters.type("stackweave.StackSample"))) {
       samples += items.getItemCount();
-      assertEquals("Native Sample", items.getType().getName());
+      assertEquals("Stack Sample", items.getType().getName());
     }
     assertEquals(CHUNKS * PER_CHUNK, samples);
   }

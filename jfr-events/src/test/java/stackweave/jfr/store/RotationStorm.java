@@ -63,7 +63,7 @@ public final class RotationStorm {
     try (RecordingStream stream = new RecordingStream()) {
       stream.setOrdered(false);
       stream.enable("jdk.CPULoad").withPeriod(Duration.ofMillis(500));
-      stream.onEvent("stackweave.NativeSample", event -> streamed.incrementAndGet());
+      stream.onEvent("stackweave.StackSample", event -> streamed.incrementAndGet());
       stream.startAsync();
       long end = System.nanoTime() + seconds * 1_000_000_000L;
       while (System.nanoTime() < end) {

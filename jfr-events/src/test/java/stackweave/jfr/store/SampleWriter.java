@@ -3,6 +3,7 @@ package stackweave.jfr.store;
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.Session;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -10,8 +11,17 @@ import stackweave.jfr.status.SamplerFigures;
 
 /** Writes samples of {@link SyntheticStacks} into whatever recording runs. */
 public final class SampleWriter implements AutoCloseable {
-  private final EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT);
+  private final EventStore store;
   private long written;
+
+  public SampleWriter() {
+    this(Session.SCHEMA_VERSION);
+  }
+
+  /** Writes them as {@code schema} has them. */
+  public SampleWriter(int schema) {
+    store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT, schema);
+  }
 
   /** Writes {@code count} samples from {@code first} on, and the status after them. */
   public void write(long first, int count) {

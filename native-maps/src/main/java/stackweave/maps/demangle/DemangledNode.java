@@ -3,10 +3,9 @@ package stackweave.maps.demangle;
 import java.util.List;
 
 /**
- * A part of a demangled C++ name.
- *
- * <p>A C++ type surrounds the name it declares ({@code int (*name)[3]}), so each part is written in
- * two halves, left and right of what it surrounds.
+ * A part of a demangled C++ name; made by {@link ItaniumDemangler}, one tree per name. A C++ type
+ * surrounds the name it declares ({@code int (*name)[3]}), so each part is written in two halves,
+ * left and right of what it surrounds.
  */
 abstract class DemangledNode {
 
@@ -23,7 +22,10 @@ abstract class DemangledNode {
     return false;
   }
 
-  /** What this stands for at this place of the output: an element of a pack, an argument. */
+  /**
+   * The node that this stands for at the present output position: an element of a pack, an
+   * argument.
+   */
   DemangledNode resolve(DemanglerOutput out) {
     return this;
   }
@@ -57,7 +59,7 @@ abstract class DemangledNode {
     }
   }
 
-  /** Strings and nodes, one after the other. */
+  /** A sequence of strings and nodes. */
   static final class Parts extends DemangledNode {
     private final Object[] parts;
 
@@ -195,7 +197,7 @@ abstract class DemangledNode {
     }
   }
 
-  /** A type with const, volatile or the like behind it. */
+  /** A type followed by const, volatile or the like. */
   static final class Suffixed extends DemangledNode {
     private final DemangledNode type;
     private final String suffix;
@@ -229,7 +231,7 @@ abstract class DemangledNode {
     }
   }
 
-  /** {@code *}, {@code &}, {@code &&} or {@code Class::*} behind a type. */
+  /** A type followed by {@code *}, {@code &}, {@code &&} or {@code Class::*}. */
   static final class Pointer extends DemangledNode {
     private final DemangledNode target;
     private final DemangledNode ofClass;
@@ -364,7 +366,7 @@ abstract class DemangledNode {
     }
   }
 
-  /** A function with its types: what a whole symbol stands for. */
+  /** A function with its types, which a whole symbol encodes. */
   static final class Encoding extends DemangledNode {
     private final DemangledNode returned;
     private final DemangledNode name;
@@ -372,7 +374,7 @@ abstract class DemangledNode {
     private final String qualifiers;
 
     /**
-     * @param returned null where the mangled name tells none
+     * @param returned null if the mangled name has none
      */
     Encoding(
         DemangledNode returned,
@@ -538,13 +540,13 @@ abstract class DemangledNode {
     }
   }
 
-  /** What stands for another node. */
+  /** A node that stands for another one. */
   abstract static class Alias extends DemangledNode {
     private boolean busy;
 
     abstract DemangledNode target();
 
-    /** The target, unless it is in the course of being asked already: then it has no end. */
+    /** The target; fails if it is being resolved already, since the recursion would not end. */
     private DemangledNode enter() {
       DemangledNode target = target();
       if (target == null || busy) {

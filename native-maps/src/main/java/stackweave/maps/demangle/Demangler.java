@@ -3,21 +3,20 @@ package stackweave.maps.demangle;
 import stackweave.maps.demangle.DemanglerOutput.Form;
 
 /**
- * Names as they stood in the source: C++ (Itanium ABI, as GCC and Clang have it) and Rust.
- *
- * <p>A name that is not mangled, or not understood, comes back unchanged. Time and memory are
- * bounded for any input. Thread-safe.
+ * Converts mangled names of C++ (Itanium ABI, GCC and Clang) and Rust to names as in the source. A
+ * name that is not mangled, or not understood, is returned unchanged. Time and memory are bounded
+ * for any input. Used when symbols are named. Thread-safe.
  */
 public final class Demangler {
-  /** Longer names are left as they are. */
+  /** Longer names are returned unchanged. */
   private static final int MAX_MANGLED = 16 << 10;
 
-  /** A frame's text is to be read: above this, template arguments are left out. */
+  /** Length above which template arguments are left out of a frame's name, to keep it readable. */
   private static final int READABLE = 160;
 
   private Demangler() {}
 
-  /** The whole name with parameters, return type and template arguments, as c++filt writes it. */
+  /** The full name with parameters, return type and template arguments, as c++filt writes it. */
   public static String demangle(String name) {
     return demangle(name, Form.FULL, true);
   }

@@ -1,17 +1,17 @@
 package stackweave.maps.demangle;
 
 /**
- * Where a demangled name is written: the text so far, the form wanted, and the bounds that keep a
- * crafted name from taking time or memory.
+ * The output of a demangler: the text so far, the wanted form, and limits that keep a crafted name
+ * from taking much time or memory. One per name; not thread-safe.
  */
 final class DemanglerOutput {
-  /** A name repeats itself by references, so that it can grow exponentially; real ones end here. */
+  /** Back-references can make a name grow exponentially; real names are shorter. */
   private static final int MAX_LENGTH = 32 << 10;
 
   private static final int MAX_STEPS = 200_000;
   private static final int MAX_DEPTH = 400;
 
-  /** In no pack expansion, or in one of which no pack was met yet. */
+  /** In no pack expansion, or in one without any pack so far. */
   static final int NO_PACK = -1;
 
   /** How names of functions are written. */
@@ -35,13 +35,13 @@ final class DemanglerOutput {
   private int steps;
   private int depth;
 
-  /** Which element of a pack is written, while an expansion is. */
+  /** The element of a pack being written, in an expansion. */
   int packIndex = NO_PACK;
 
-  /** How many elements the packs of the expansion have, once one was met. */
+  /** The number of elements in the expansion's packs, once known. */
   int packSize = NO_PACK;
 
-  /** How many lists of template arguments enclose what is written. */
+  /** The number of enclosing template argument lists. */
   int argumentDepth;
 
   DemanglerOutput(Form form) {
@@ -55,7 +55,7 @@ final class DemanglerOutput {
     }
   }
 
-  /** To be called when a part is begun; with {@link #leave} when it is finished. */
+  /** Call it at the beginning of a part; {@link #leave} at its end. */
   void enter() {
     if (++steps > MAX_STEPS || ++depth > MAX_DEPTH) {
       throw UndemangledException.INSTANCE;

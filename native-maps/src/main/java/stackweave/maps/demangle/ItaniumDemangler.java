@@ -159,9 +159,9 @@ final class ItaniumDemangler {
   private boolean inConversion;
   private boolean inLambda;
 
-  /** What a name tells about the function type behind it. */
+  /** What a name says about the function type after it. */
   private static final class NameState {
-    /** Whether types behind the name refer to its template arguments. */
+    /** Whether types after the name refer to its template arguments. */
     final boolean ofFunction;
 
     boolean endsWithArguments;
@@ -181,7 +181,7 @@ final class ItaniumDemangler {
     this.verbose = verbose;
   }
 
-  /** The meaning of a name that begins with {@code _Z}. */
+  /** Parses a name that begins with {@code _Z}. */
   static DemangledNode parse(String mangled, boolean verbose) {
     ItaniumDemangler parser = new ItaniumDemangler(mangled, verbose);
     parser.expect("_Z");
@@ -287,7 +287,9 @@ final class ItaniumDemangler {
     return parts.size() == 1 ? encoding : new Parts(parts.toArray());
   }
 
-  /** {@code .isra.0}, {@code .cold}: what GCC made of a function. */
+  /**
+   * Suffixes of functions that GCC has cloned or split, such as {@code .isra.0} or {@code .cold}.
+   */
   private DemangledNode cloneSuffix() {
     int from = at++;
     if (isLower(peek()) || peek() == '_') {
@@ -409,7 +411,7 @@ final class ItaniumDemangler {
     throw fail();
   }
 
-  /** A number, perhaps negative, and an underscore; nobody wants to see it. */
+  /** Skips a number, perhaps negative, and an underscore. */
   private void index0() {
     take('n');
     digits();
@@ -491,7 +493,7 @@ final class ItaniumDemangler {
       } else if (c == 'D' && (peek(1) == 't' || peek(1) == 'T')) {
         prefix = join(prefix, decltype());
       } else if (c == 'M') {
-        at++; // the lambda belongs to the initialiser of the member that was named just now
+        at++; // a lambda in the initialiser of the member just named
         fresh = false;
       } else {
         prefix = join(prefix, unqualifiedName(state, prefix));
@@ -529,7 +531,8 @@ final class ItaniumDemangler {
     expect("Z");
     DemangledNode function = encoding();
     if (function instanceof Encoding encoding) {
-      function = encoding.withoutReturnType(); // it would be taken for that of the local name
+      function =
+          encoding.withoutReturnType(); // its return type would be taken for the local name's
     }
     expect("E");
     if (take('s')) {
@@ -563,7 +566,7 @@ final class ItaniumDemangler {
    * @param scope what the name is a member of, for constructors; may be null
    */
   private DemangledNode unqualifiedName(NameState state, DemangledNode scope) {
-    take('F'); // a friend, named in the class that befriends it
+    take('F'); // a friend function, named in a class
     char c = peek();
     DemangledNode name;
     if (isDigit(c)) {
@@ -699,14 +702,14 @@ final class ItaniumDemangler {
         throw fail();
       }
       DemangledNode known = substitutions.get(index);
-      // A template parameter means the argument of the template at hand, not of the one before.
+      // A template parameter means the argument of the present template, not of the one before.
       return known instanceof Parameter p && p.index() < templateArguments.size()
           ? parameter(p.index())
           : known;
     }
     char c = peek();
     at++;
-    // A constructor needs the name of the template, whatever short name the class has.
+    // A constructor needs the template's name, not the short one.
     boolean full = verbose || peek() == 'C' || peek() == 'D';
     DemangledNode standard =
         switch (c) {
@@ -906,7 +909,7 @@ final class ItaniumDemangler {
     }
   }
 
-  /** A class or enumeration: a name whose template arguments are no function's. */
+  /** A class or enumeration, whose template arguments are not the function's. */
   private DemangledNode className() {
     return name(new NameState(false));
   }

@@ -6,11 +6,10 @@ import java.util.Map;
 import stackweave.maps.demangle.DemanglerOutput.Form;
 
 /**
- * Rust names: the legacy scheme, which looks like C++ ({@code _ZN…17h<hash>E}), and v0 ({@code
- * _R…}).
- *
- * <p>Source: RFC 2603 "Rust Symbol Name Mangling v0"; for the legacy scheme rustc's
- * rustc_symbol_mangling::legacy. Hashes and disambiguators are not shown.
+ * Demangles Rust names: the legacy scheme, which looks like C++ ({@code _ZN…17h<hash>E}), and v0
+ * ({@code _R…}). Hashes and disambiguators are not shown. Used by {@link Demangler}; one instance
+ * per name. Source: RFC 2603 "Rust Symbol Name Mangling v0"; for the legacy scheme rustc's
+ * rustc_symbol_mangling::legacy.
  */
 final class RustDemangler {
   private static final int MAX_DEPTH = 200;
@@ -49,7 +48,7 @@ final class RustDemangler {
   private int depth;
   private int boundLifetimes;
 
-  /** Above 0 while what is read is not to be shown. */
+  /** Above 0 while nothing is to be shown. */
   private int silent;
 
   private RustDemangler(String in, DemanglerOutput out) {
@@ -63,7 +62,7 @@ final class RustDemangler {
 
   // ---- legacy ----------------------------------------------------------------------------------
 
-  /** The name if it is a legacy one, else null: then it may be C++. */
+  /** The name if it is a legacy one, else null, as it may be C++. */
   static String legacy(String name) {
     int end = name.indexOf("17h");
     if (!name.startsWith("_ZN") || end < 0) {
@@ -141,7 +140,7 @@ final class RustDemangler {
 
   // ---- v0 --------------------------------------------------------------------------------------
 
-  /** The meaning of a name that begins with {@code _R}. */
+  /** Demangles a name that begins with {@code _R}. */
   static String v0(String name, Form form) {
     int suffix = name.indexOf('.');
     String mangled = suffix < 0 ? name.substring(2) : name.substring(2, suffix);
@@ -241,7 +240,7 @@ final class RustDemangler {
     out.leave();
   }
 
-  /** Reads on at an earlier place, for which {@code reader} knows what stands there. */
+  /** Parses at an earlier position by {@code reader}, then continues here. */
   private void backReference(Runnable reader) {
     int reference = at - 1;
     long target = base62();

@@ -1,6 +1,9 @@
 package stackweave.maps.demangle;
 
-/** A name that is not mangled, or not in a way that is understood; it is then shown as it is. */
+/**
+ * Thrown for a name that is not mangled or not understood, which is then shown unchanged. One
+ * instance without stack trace.
+ */
 final class UndemangledException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ import org.tukaani.xz.XZInputStream;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.unwind.TableMemory;
 
-/** Compressed content of ELF sections, unpacked into buffers of bounded size. */
+/** Decompresses contents of ELF sections into buffers of bounded size. Stateless. */
 public final class Compression {
   private static final int CHDR_SIZE = 24;
   private static final int ELFCOMPRESS_ZLIB = 1;
@@ -19,7 +19,7 @@ public final class Compression {
   private Compression() {}
 
   /**
-   * The content of a section with SHF_COMPRESSED: an Elf64_Chdr (method, reserved, size, alignment)
+   * Decompresses a section with SHF_COMPRESSED: an Elf64_Chdr (method, reserved, size, alignment)
    * and the compressed bytes.
    */
   static ByteBuffer inflateSection(ByteBuffer section, long offset, TableMemory tables)
@@ -58,7 +58,12 @@ public final class Compression {
     return content;
   }
 
-  /** The content of an XZ file; what unpacks it takes heap of its own, bounded by the heap's. */
+  /**
+   * Decompresses an XZ file into {@code tables}; the decoder uses heap besides, at most a fraction
+   * of its maximum.
+   *
+   * @throws ElfFormatException if it is malformed or larger than {@link ImageBytes#MAX_COPY}
+   */
   public static ByteBuffer unpackXz(ByteBuffer packed, TableMemory tables)
       throws ElfFormatException {
     ByteBuffer out = tables.allocate(FIRST_BYTES);

@@ -4,10 +4,9 @@ import java.nio.ByteBuffer;
 import stackweave.maps.elf.ElfFormatException.Reason;
 
 /**
- * The one field of .eh_frame_hdr that an image without section headers needs: where .eh_frame is.
- *
- * <p>Source: Linux Standard Base, "The .eh_frame_hdr section" and "DWARF Exception Header
- * Encoding".
+ * Reads the address of .eh_frame from .eh_frame_hdr, for images without section headers. Source:
+ * Linux Standard Base, "The .eh_frame_hdr section" and "DWARF Exception Header Encoding".
+ * Stateless.
  */
 final class EhFrameHdr {
   private static final int PCREL = 0x10;

@@ -1,10 +1,9 @@
 package stackweave.maps.elf;
 
 /**
- * An ELF image, or a part of it, that can't be used: what is wrong, and where.
- *
- * <p>Whatever a broken file can do ends here. The part that is broken then counts as absent and the
- * reason is kept with the module.
+ * An ELF image, or a part of it, that can't be used: what is wrong, and where. Any malformed file
+ * must end in this exception; the broken part then counts as absent, and the reason is kept with
+ * the module.
  */
 public final class ElfFormatException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -24,14 +23,14 @@ public final class ElfFormatException extends Exception {
     BAD_COMPRESSION("bad compressed section"),
     UNSUPPORTED_COMPRESSION("compression method not supported"),
     TOO_LARGE("larger than what is read"),
-    /** Where rows shall be made, which need addresses. */
+    /** The file has no addresses, which rows need. */
     RELOCATABLE("relocatable object, link it first"),
-    /** Where a section shall be added. */
+    /** The section can't be added twice. */
     HAS_SFRAME("has .sframe already"),
-    /** Where a segment shall be added. */
+    /** A segment can't be added. */
     NO_SEGMENTS("no loaded segment"),
     UNREADABLE("not readable"),
-    /** It is no longer the file that was opened. */
+    /** It is not the file that was opened any more. */
     CHANGED("file changed since it was opened");
 
     private final String label;
@@ -40,7 +39,7 @@ public final class ElfFormatException extends Exception {
       this.label = label;
     }
 
-    /** A few words for people. */
+    /** A few words for users. */
     public String label() {
       return label;
     }
@@ -49,17 +48,21 @@ public final class ElfFormatException extends Exception {
   private final Reason reason;
   private final long offset;
 
+  /**
+   * @param offset a file offset, or an ELF virtual address for an image read from memory
+   */
   public ElfFormatException(Reason reason, long offset) {
     super(reason.label() + " at 0x" + Long.toHexString(offset));
     this.reason = reason;
     this.offset = offset;
   }
 
+  /** What is wrong. */
   public Reason reason() {
     return reason;
   }
 
-  /** Where: a file offset, or an ELF virtual address where the image was read from memory. */
+  /** Where: a file offset, or an ELF virtual address for an image read from memory. */
   public long offset() {
     return offset;
   }

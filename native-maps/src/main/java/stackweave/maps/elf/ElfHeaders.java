@@ -6,14 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import net.fornwall.jelf.ElfException;
 import net.fornwall.jelf.ElfFile;
-import net.fornwall.jelf.ElfSectionHeader;
 import net.fornwall.jelf.ElfSegment;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.unwind.Architecture;
 
 /**
- * The header, program headers and section headers of an ELF image, as jelf decodes them, copied
- * into small records so that nothing of jelf stays alive.
+ * The header, program headers and section headers of an ELF image; the former two as jelf decodes
+ * them, copied into small records so that nothing of jelf stays alive.
  *
  * @param type {@link #ET_REL} and others
  * @param sectionProblem why there are no sections although the header promises some, or null
@@ -46,6 +45,15 @@ public record ElfHeaders(
   static final int EHDR_SIZE = 64;
   static final int PHDR_SIZE = 56;
   static final int SHDR_SIZE = 64;
+
+  // Of a section header; its name comes first.
+  private static final int SH_TYPE = 4;
+  private static final int SH_FLAGS = 8;
+  private static final int SH_ADDR = 16;
+  private static final int SH_OFFSET = 24;
+  private static final int SH_SIZE = 32;
+  private static final int SH_LINK = 40;
+  private static final int SH_INFO = 44;
 
   /** A program header. */
   public record Segment(
@@ -99,7 +107,7 @@ public record ElfHeaders(
       return new ElfHeaders(type, architecture, order, segments, List.of(), null);
     }
     try {
-      return new ElfHeaders(type, architecture, order, segments, sections(elf, view, order), null);
+      return new ElfHeaders(type, architecture, order, segments, sections(elf, bytes, order), null);
     } catch (ElfFormatException e) {
       return new ElfHeaders(type, architecture, order, segments, List.of(), e);
     }
@@ -125,41 +133,33 @@ public record ElfHeaders(
     return segments;
   }
 
-  private static List<SectionHeader> sections(ElfFile elf, HeaderView view, ByteOrder order)
+  private static List<SectionHeader> sections(ElfFile elf, ImageBytes bytes, ByteOrder order)
       throws ElfFormatException {
     if (elf.e_shentsize != SHDR_SIZE) {
       throw new ElfFormatException(Reason.BAD_HEADER, 58);
     }
     int count = elf.e_shnum;
-    view.hideTypes(elf.e_shoff, count, order);
-    ImageBytes bytes = view.bytes;
+    // Not by jelf, which goes byte by byte and parses what a section holds as well.
     ByteBuffer table = bytes.slice(elf.e_shoff, (long) count * SHDR_SIZE).order(order);
-    ElfSectionHeader[] headers = new ElfSectionHeader[count];
-    for (int i = 0; i < count; i++) {
-      try {
-        headers[i] = elf.getSection(i).header;
-      } catch (RuntimeException e) {
-        throw unwrap(e, elf.e_shoff + (long) i * SHDR_SIZE);
-      }
-    }
     int names = elf.e_shstrndx & 0xffff;
     if (names >= count) {
       throw new ElfFormatException(Reason.BAD_HEADER, 62);
     }
-    ByteBuffer strings = bytes.slice(headers[names].sh_offset, headers[names].sh_size);
+    int namesAt = names * SHDR_SIZE;
+    ByteBuffer strings =
+        bytes.slice(table.getLong(namesAt + SH_OFFSET), table.getLong(namesAt + SH_SIZE));
     List<SectionHeader> sections = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      ElfSectionHeader h = headers[i];
+    for (int at = 0; at < count * SHDR_SIZE; at += SHDR_SIZE) {
       sections.add(
           new SectionHeader(
-              Strings.at(strings, h.sh_name),
-              table.getInt(i * SHDR_SIZE + 4),
-              h.sh_flags,
-              h.sh_addr,
-              h.sh_offset,
-              h.sh_size,
-              h.sh_link,
-              h.sh_info));
+              Strings.at(strings, table.getInt(at)),
+              table.getInt(at + SH_TYPE),
+              table.getLong(at + SH_FLAGS),
+              table.getLong(at + SH_ADDR),
+              table.getLong(at + SH_OFFSET),
+              table.getLong(at + SH_SIZE),
+              table.getInt(at + SH_LINK),
+              table.getInt(at + SH_INFO)));
     }
     return sections;
   }
@@ -171,34 +171,17 @@ public record ElfHeaders(
         : new ElfFormatException(Reason.BAD_HEADER, offset);
   }
 
-  /**
-   * The image as jelf reads it: byte by byte through a small window.
-   *
-   * <p>When jelf is asked for a section it also parses what the section holds: all symbols of a
-   * symbol table into objects, all bytes of a string table. Only headers are wanted here, so this
-   * view shows each section header with the type PROGBITS, whose content jelf leaves alone; the
-   * true types are read beside it.
-   */
+  /** The image as jelf reads it: byte by byte through a small window. */
   private static final class HeaderView implements net.fornwall.jelf.BackingFile {
     private static final int WINDOW = 4096;
-    private static final int SHT_PROGBITS = 1;
 
     private final ImageBytes bytes;
     private ByteBuffer window = ByteBuffer.allocate(0);
     private long windowStart;
     private long position;
-    private long tableStart;
-    private long tableEnd;
-    private int lowTypeByte;
 
     HeaderView(ImageBytes bytes) {
       this.bytes = bytes;
-    }
-
-    void hideTypes(long table, int count, ByteOrder order) {
-      tableStart = table;
-      tableEnd = table + (long) count * SHDR_SIZE;
-      lowTypeByte = order == ByteOrder.LITTLE_ENDIAN ? 4 : 7;
     }
 
     @Override
@@ -214,12 +197,6 @@ public record ElfHeaders(
     @Override
     public short readUnsignedByte() {
       long at = position++;
-      if (at >= tableStart && at < tableEnd) {
-        int field = (int) ((at - tableStart) % SHDR_SIZE);
-        if (field >= 4 && field < 8) {
-          return (short) (field == lowTypeByte ? SHT_PROGBITS : 0);
-        }
-      }
       long inWindow = at - windowStart;
       if (inWindow < 0 || inWindow >= window.limit()) {
         try {

@@ -14,19 +14,17 @@ import stackweave.unwind.section.Section;
 import stackweave.unwind.table.UnwindSections;
 
 /**
- * An ELF image of a shared object or executable: where its segments lie, its build id, its symbol
- * tables and the sections that unwinding needs. Read from a {@linkplain FileElfImage file}, or from
- * {@linkplain MemoryElfImage memory} where the file is gone.
- *
- * <p>What holds for every image can be found through its program headers alone; the file adds what
- * only section headers tell. A part that is broken counts as absent, and {@link #problems} says
- * why. Not thread-safe.
+ * An ELF image of a shared object or executable: segments, build id, symbol tables and unwind
+ * sections. Read from a {@linkplain FileElfImage file}, or from {@linkplain MemoryElfImage memory}
+ * if the file is gone. Everything here is found through program headers; the file adds what needs
+ * section headers. A malformed part counts as absent, and {@link #problems} says why. Not
+ * thread-safe.
  */
 public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
-  /** Build ids are 8 to 32 bytes long; what claims to be longer is no build id. */
+  /** Longer ids are rejected: build ids have 8 to 32 bytes. */
   private static final int MAX_BUILD_ID = 64;
 
-  /** Chains hold a few symbols; one without end is none. */
+  /** Longer hash chains are rejected: they hold a few symbols. */
   private static final int MAX_HASH_CHAIN = 1 << 16;
 
   private static final int NT_GNU_BUILD_ID = 3;
@@ -43,9 +41,9 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   /**
    * A symbol table with its names.
    *
-   * @param sections the section headers that its symbols refer to; empty where there are none
-   * @param full whether it is a .symtab that was not thinned out, so that the space between two
-   *     symbols belongs to the first
+   * @param sections the section headers that its symbols refer to; empty if there are none
+   * @param full whether it is an unfiltered .symtab, so that the gap between two symbols belongs to
+   *     the first
    */
   public record Symbols(
       ByteBuffer table, ByteBuffer names, List<SectionHeader> sections, boolean full) {}
@@ -60,38 +58,39 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   /** The bytes of a segment's range, by virtual address; checked against the segments. */
   abstract ByteBuffer at(long address, long size) throws ElfFormatException;
 
-  /** The sections for unwinding; those that are broken are null and told in {@link #problems}. */
+  /** The unwind sections; malformed ones are null and listed in {@link #problems}. */
   public abstract UnwindSections unwindSections();
 
-  /** .symtab of this image itself; null if it has none that can be read. */
+  /** This image's own .symtab; null if it has none that can be read. */
   public abstract Symbols symtab();
 
   /** .dynsym; null if there is none that can be read. */
   public abstract Symbols dynsym();
 
+  /** The processor that the image is for. */
   public Architecture architecture() {
     return headers.architecture();
   }
 
+  /** The image's byte order. */
   public ByteOrder order() {
     return headers.order();
   }
 
-  /** What was found broken so far, one short text each: the part, what is wrong, and where. */
+  /** What was found malformed so far, one short text each: the part, what is wrong, and where. */
   public List<String> problems() {
     return List.copyOf(problems);
   }
 
+  /** Adds a malformed part to {@link #problems}. */
   public final void problem(String part, Exception e) {
     problems.add(part + ": " + e.getMessage());
   }
 
   /**
-   * Runtime address minus virtual address for an image of which the byte at {@code fileOffset} is
-   * mapped at {@code address}.
-   *
-   * <p>Two segments can share a page of the file; the executable one is meant, since only
-   * executable mappings are asked for.
+   * Runtime address minus virtual address, if the byte at {@code fileOffset} is mapped at {@code
+   * address}. Two segments can share a page of the file; the executable one is used, since only
+   * executable mappings are looked up.
    *
    * @throws ElfFormatException if no PT_LOAD covers the offset
    */
@@ -134,8 +133,8 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   }
 
   /**
-   * The section of code that holds an address, or the segment where sections are not known; null if
-   * neither does.
+   * The executable section that contains an address, or the executable segment if there are no
+   * sections; null if none does.
    */
   public final UnknownCode codeAround(long address) {
     for (SectionHeader s : headers.sections()) {
@@ -207,9 +206,10 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   }
 
   /**
-   * .dynsym as the dynamic loader finds it: through PT_DYNAMIC, its length through the hash table.
+   * .dynsym as the dynamic loader finds it: by PT_DYNAMIC, with its length from the hash table.
    *
    * @param bias what the loader may have added to the addresses in PT_DYNAMIC; 0 for a file
+   * @return null if there is none
    */
   public final Symbols dynamicSymbols(long bias) throws ElfFormatException {
     Segment dynamic = first(ElfHeaders.PT_DYNAMIC);
@@ -240,15 +240,19 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
     return new Symbols(at(symtab, count * SYMBOL_SIZE), at(strtab, strsz), List.of(), false);
   }
 
-  /** glibc relocates the entries of a writable PT_DYNAMIC in place; musl and the vdso do not. */
+  /**
+   * Undoes the relocation of an entry: glibc relocates those of a writable PT_DYNAMIC in place,
+   * musl and the vDSO don't.
+   */
   private long unrelocated(long value, long bias) {
     long moved = value - bias;
     return moved >= lowestAddress() && moved < highestAddress() ? moved : value;
   }
 
   /**
-   * How many symbols .gnu.hash covers: the end of the chain of the highest bucket. Source: "GNU
-   * hash ELF sections" of the System V ABI's supplements; binutils' readelf counts likewise.
+   * The number of symbols that .gnu.hash covers, from the end of the chain of the highest bucket.
+   * Source: "GNU hash ELF sections" of the System V ABI's supplements; binutils' readelf counts in
+   * the same way.
    */
   private long gnuHashCount(long address) throws ElfFormatException {
     ByteBuffer header = at(address, 16);
@@ -273,21 +277,21 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
     throw new ElfFormatException(Reason.BAD_DYNAMIC, chain);
   }
 
-  /** PT_GNU_EH_FRAME; null if there is none or it is broken. */
+  /** PT_GNU_EH_FRAME; null if absent or malformed. */
   final Section ehFrameHdr() {
     return segment(ElfHeaders.PT_GNU_EH_FRAME, ".eh_frame_hdr");
   }
 
-  /** PT_GNU_SFRAME; null if there is none or it is broken. */
+  /** PT_GNU_SFRAME; null if absent or malformed. */
   final Section sframe() {
     return segment(ElfHeaders.PT_GNU_SFRAME, ".sframe");
   }
 
   /**
-   * .eh_frame where .eh_frame_hdr points to: from there to the end of the segment, since nothing
-   * but a section header tells its length.
+   * .eh_frame, found through .eh_frame_hdr: up to the end of the segment, since only a section
+   * header has its length.
    */
-  final Section ehFrameBehind(Section hdr) {
+  final Section ehFrameOf(Section hdr) {
     try {
       long address = EhFrameHdr.ehFrameAddress(hdr.bytes(), hdr.address());
       for (Segment s : headers.segments()) {

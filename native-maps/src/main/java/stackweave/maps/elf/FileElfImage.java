@@ -14,8 +14,8 @@ import stackweave.unwind.sframe.SFrameRelocations;
 import stackweave.unwind.table.UnwindSections;
 
 /**
- * An image in a file. Headers and build id are read when it is opened; the rest when it is asked
- * for, each time anew: who asks, keeps it.
+ * An image in a file. Headers and build id are read when it is opened; everything else at each
+ * call, so callers must keep the result. Not thread-safe.
  */
 public final class FileElfImage extends ElfImage {
   private final ImageBytes bytes;
@@ -25,22 +25,22 @@ public final class FileElfImage extends ElfImage {
   private static final int RELA_SIZE = 24;
   private static final int SYMBOL_SIZE = 24;
 
-  /** The image in the file at {@code path}, which may be any link to it; read onto the heap. */
+  /** Opens the file at {@code path}, following links; reads onto the heap. */
   public static FileElfImage open(Path path) throws ElfFormatException {
     return open(path, TableMemory.HEAP);
   }
 
-  /** The same, read into {@code tables}. */
+  /** As {@link #open(Path)}, read into {@code tables}. */
   public static FileElfImage open(Path path, TableMemory tables) throws ElfFormatException {
     return open(ImageBytes.OfFile.open(path, tables), tables);
   }
 
-  /** The image in these bytes. */
+  /** Opens an image in memory. */
   public static FileElfImage open(ImageBytes bytes) throws ElfFormatException {
     return open(bytes, TableMemory.HEAP);
   }
 
-  /** The image in these bytes, its compressed sections unpacked into {@code tables}. */
+  /** Opens an image in memory, with compressed sections unpacked into {@code tables}. */
   public static FileElfImage open(ImageBytes bytes, TableMemory tables) throws ElfFormatException {
     return new FileElfImage(bytes, tables);
   }
@@ -52,7 +52,7 @@ public final class FileElfImage extends ElfImage {
     buildId = findBuildId();
   }
 
-  /** Whether what was not read yet can still be read. */
+  /** Whether the file is unchanged, so that parts not read yet can be read. */
   public boolean isReadable() {
     return !(bytes instanceof ImageBytes.OfFile file) || file.isUnchanged();
   }
@@ -76,13 +76,7 @@ public final class FileElfImage extends ElfImage {
     return buildId;
   }
 
-  /** Gives back what {@link #symtab} or {@link #dynsym} has returned; it is of no use then. */
-  public void release(Symbols symbols) {
-    bytes.release(symbols.table());
-    bytes.release(symbols.names());
-  }
-
-  /** Gives back a section that was asked for, where it is a copy. */
+  /** Gives back a section, or a part of {@link Symbols}, where it is a copy. */
   public void release(ByteBuffer section) {
     bytes.release(section);
   }
@@ -105,6 +99,11 @@ public final class FileElfImage extends ElfImage {
     return symbols;
   }
 
+  /** .gnu.hash, which leads from a name to a symbol of .dynsym; null if there is none. */
+  public ByteBuffer gnuHash() {
+    return bytesOf(section(".gnu.hash"));
+  }
+
   /** Whether there is a .symtab, broken or not. */
   public boolean hasSymtab() {
     return headers.sections().stream().anyMatch(s -> s.type() == ElfHeaders.SHT_SYMTAB);
@@ -120,7 +119,7 @@ public final class FileElfImage extends ElfImage {
     return bytesOf(section(".gnu_debugdata"));
   }
 
-  /** The section first: in a debug file the program headers point to what is not there. */
+  /** The section comes first: in a debug file the program headers point to missing contents. */
   private String findBuildId() {
     ByteBuffer notes = bytesOf(section(".note.gnu.build-id"));
     if (notes != null) {
@@ -141,7 +140,7 @@ public final class FileElfImage extends ElfImage {
     }
     Section ehFrame = part(section(".eh_frame"));
     if (ehFrame == null && hdr != null && section(".eh_frame") == null) {
-      ehFrame = ehFrameBehind(hdr);
+      ehFrame = ehFrameOf(hdr);
     }
     List<Section> sframe = new ArrayList<>();
     for (SectionHeader header : sframeHeaders()) {
@@ -161,9 +160,9 @@ public final class FileElfImage extends ElfImage {
   }
 
   /**
-   * All .sframe sections with the addresses that the relocations of a relocatable object lead to.
-   * Assemblers before errata 1 of version 2 mean something else by the relocated value: their
-   * functions stay at 0. A section that is broken, or has broken relocations, is left out.
+   * All .sframe sections, with the addresses of a relocatable object's relocations applied.
+   * Assemblers before errata 1 of version 2 give the relocated value another meaning; their
+   * functions stay at 0. A section that is malformed, or has malformed relocations, is left out.
    */
   public List<Section> relocatedSFrame() {
     List<Section> sections = new ArrayList<>();
@@ -173,7 +172,7 @@ public final class FileElfImage extends ElfImage {
     return sections;
   }
 
-  /** One of them; null where it is broken. */
+  /** One .sframe section, relocated; null if malformed. */
   private Section relocated(SectionHeader header) {
     Section section = part(header);
     if (section == null || headers.type() != ElfHeaders.ET_REL || section.bytes().limit() == 0) {
@@ -222,7 +221,7 @@ public final class FileElfImage extends ElfImage {
     return SFrameRelocations.apply(section, offsets, targets);
   }
 
-  /** By type, or by name: binutils before 2.45 write SHT_PROGBITS. */
+  /** All .sframe sections, by type, or by name, since binutils before 2.45 write SHT_PROGBITS. */
   private List<SectionHeader> sframeHeaders() {
     List<SectionHeader> found = new ArrayList<>();
     for (SectionHeader s : headers.sections()) {

@@ -14,28 +14,31 @@ import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The bytes of an ELF image by position, each access checked against its end.
- *
- * <p>Position is the file offset for a file, the distance from the ELF header for memory.
+ * The bytes of an ELF image by position, each access checked against its end. A position is the
+ * file offset for a file, the distance from the ELF header for memory.
  */
 public interface ImageBytes {
 
-  /** No section larger than this is read, in bytes. */
+  /** The largest range that is read, in bytes. */
   int MAX_COPY = 64 << 20;
 
-  /** What is copied at once on its way to a table's memory. */
+  /** Bytes copied at a time to a table's memory. */
   int PIECE = 8 << 10;
 
   /** The first position after the image. */
   long size();
 
-  /** A view or copy of a range, positioned at 0; the byte order is for the caller to set. */
+  /**
+   * A view or copy of a range, positioned at 0; the caller sets the byte order.
+   *
+   * @throws ElfFormatException if the range is outside, too large or not readable
+   */
   ByteBuffer slice(long position, long size) throws ElfFormatException;
 
-  /** Gives back what {@link #slice} has returned, where that was a copy; it is of no use then. */
+  /** Releases the result of {@link #slice} if it is a copy; it must not be used afterwards. */
   default void release(ByteBuffer slice) {}
 
-  /** Refuses a range that is not wholly inside. */
+  /** Fails for a range that is not wholly inside, or too large. */
   default void check(long position, long size) throws ElfFormatException {
     if (position < 0 || size < 0 || position > size() - size) {
       throw new ElfFormatException(Reason.OUT_OF_BOUNDS, position);
@@ -60,15 +63,12 @@ public interface ImageBytes {
   }
 
   /**
-   * A file. Each slice is a copy, read by a descriptor of its own that is closed again, after a
-   * check that it is still the file that it was at first.
-   *
-   * <p>Never a mapping: when another process truncates a mapped file, a read of it is a SIGBUS.
-   * HotSpot means to make an InternalError of that, but JDK 17 can die of an instruction in
-   * compiled code that it does not know to skip.
+   * A file. Each slice is a copy, read through a new descriptor after a check that the file is
+   * unchanged. It is never mapped: reading a mapped file that another process truncates is a
+   * SIGBUS, which JDK 17 can die of instead of throwing an InternalError.
    *
    * @param identity of the file, from {@link #identity}
-   * @param tables where copies lie
+   * @param tables where copies are allocated
    */
   record OfFile(Path path, List<Object> identity, long size, TableMemory tables)
       implements ImageBytes {
@@ -78,7 +78,10 @@ public interface ImageBytes {
       return new OfFile(path, identity, (Long) identity.get(identity.size() - 1), tables);
     }
 
-    /** Whether the path still leads to the same file with the same content. */
+    /**
+     * Whether the path still leads to the same file with the same content, by device, inode, time
+     * and size.
+     */
     boolean isUnchanged() {
       try {
         return identity.equals(identity(path));
@@ -92,7 +95,7 @@ public interface ImageBytes {
         Map<String, Object> a =
             Files.readAttributes(path, "unix:dev,ino,lastModifiedTime,size,isRegularFile");
         if (!a.get("isRegularFile").equals(true)) {
-          // To open a device can have effects, and a pipe can make the opener wait.
+          // Opening a device can have effects, and opening a pipe can block.
           throw new ElfFormatException(Reason.UNREADABLE, 0);
         }
         return List.of(a.get("dev"), a.get("ino"), a.get("lastModifiedTime"), a.get("size"));
@@ -109,7 +112,7 @@ public interface ImageBytes {
       }
       ByteBuffer copy = tables.allocate((int) size);
       byte[] piece = new byte[(int) Math.min(size, PIECE)];
-      // Not a channel: it would be closed if the thread is interrupted.
+      // Not a channel, which is closed if the thread is interrupted.
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
         file.seek(position);
         for (int done = 0; done < size; done += piece.length) {
@@ -134,9 +137,9 @@ public interface ImageBytes {
   }
 
   /**
-   * The image as the loader has laid it out in memory; slices are copies.
+   * An image in memory, as laid out by the loader; slices are copies.
    *
-   * @param tables where copies lie
+   * @param tables where copies are allocated
    */
   record OfMemory(MemoryReader memory, long base, long size, TableMemory tables)
       implements ImageBytes {

@@ -9,10 +9,10 @@ import stackweave.unwind.section.Section;
 import stackweave.unwind.table.UnwindSections;
 
 /**
- * An image as it lies in memory: for the vdso, which has no file, and for modules whose file was
- * deleted or replaced. The loaded segments hold .dynsym, .eh_frame and .sframe, but no section
- * headers and no .symtab. Everything wanted is copied when it is opened: the memory may be unmapped
- * at any time.
+ * An image in memory: for the vDSO, which has no file, and for modules whose file was deleted or
+ * replaced. The loaded segments contain .dynsym, .eh_frame and .sframe, but no section headers and
+ * no .symtab. Everything needed is copied when it is opened, since the memory may be unmapped at
+ * any time.
  */
 public final class MemoryElfImage extends ElfImage {
   private final ImageBytes memory;
@@ -22,7 +22,7 @@ public final class MemoryElfImage extends ElfImage {
   private UnwindSections unwindSections = UnwindSections.none(architecture());
 
   /**
-   * The image whose ELF header is at {@code base}.
+   * Opens and copies the image whose ELF header is at {@code base}.
    *
    * @param size how many bytes from there on are mapped for it
    * @param tables where it is copied to
@@ -34,7 +34,7 @@ public final class MemoryElfImage extends ElfImage {
     return image;
   }
 
-  /** Only the headers and the build id of the image whose ELF header is at {@code base}. */
+  /** Reads only headers and build id of the image whose ELF header is at {@code base}. */
   public static MemoryElfImage headers(MemoryReader memory, long base, long size)
       throws ElfFormatException {
     return new MemoryElfImage(new ImageBytes.OfMemory(memory, base, size, TableMemory.HEAP));
@@ -56,7 +56,7 @@ public final class MemoryElfImage extends ElfImage {
     Section hdr = ehFrameHdr();
     unwindSections =
         new UnwindSections(
-            sframe(), hdr, hdr == null ? null : ehFrameBehind(hdr), null, architecture());
+            sframe(), hdr, hdr == null ? null : ehFrameOf(hdr), null, architecture());
   }
 
   @Override

@@ -16,19 +16,14 @@ import stackweave.unwind.sframe.writer.SFrameWriter;
 import stackweave.unwind.table.UnwindSections;
 
 /**
- * A copy of an executable or shared object to which .sframe is added, made of its .eh_frame. The
- * copy loads and runs as the original does: nothing that was there moves. GNU strip and objcopy
- * can't rewrite such files without breaking them (they take program headers for something at the
- * start of a file): strip first, add then.
+ * Writes a copy of an executable or shared object with an .sframe section added, made from its
+ * .eh_frame. Nothing that was there moves. Used by {@code sframe generate --add}. GNU strip and
+ * objcopy break such copies, since they expect program headers at the start of a file. Source:
+ * System V gABI, chapters 4 and 5; SFrame specification section 1 (SHT_GNU_SFRAME).
  *
- * <p>The program header table has no room to grow, so a larger one goes, with the section behind
- * it, into a new PT_LOAD at the end; the old table stays where it is, unused. File offset and
- * address of the new segment differ by what they do in the first segment, since Linux before 5.18
- * tells a program the address of its program headers by that difference (AT_PHDR in
- * fs/binfmt_elf.c). Where the image has a .bss, the file gets a hole of its size. The section
- * headers are copied behind the segment.
- *
- * <p>Source: System V gABI, chapters 4 and 5; SFrame specification section 1 (SHT_GNU_SFRAME).
+ * <p>A new PT_LOAD at the end holds a larger program header table and the section, then the file
+ * has the section headers. Its offset and address differ as in the first segment, by which Linux
+ * before 5.18 computes AT_PHDR (fs/binfmt_elf.c).
  */
 public final class SFrameElfCopy {
   private static final int PF_R = 4;
@@ -43,7 +38,7 @@ public final class SFrameElfCopy {
   private final ByteBuffer oldSegments;
   private final int oldCount;
 
-  /** Runtime position of the new segment in the file, and its ELF virtual address. */
+  /** Offset of the new segment in the file, and its ELF virtual address. */
   private long offset;
 
   private long address;
@@ -66,9 +61,9 @@ public final class SFrameElfCopy {
    *
    * @param version of SFrame, 2 or 3
    * @param output is overwritten; must not be {@code elf}
-   * @throws ElfFormatException if {@code elf} can't be read, or is a kind that nothing can be added
-   *     to; nothing is written then
-   * @throws ArithmeticException where version 2 is too small for the distances
+   * @throws ElfFormatException if {@code elf} can't be read, or nothing can be added to it; nothing
+   *     is written then
+   * @throws ArithmeticException if distances are too large for version 2
    */
   public static SFrameConversion write(Path elf, int version, Path output)
       throws ElfFormatException, IOException {
@@ -109,7 +104,7 @@ public final class SFrameElfCopy {
     return made;
   }
 
-  /** Chooses offset and address: behind all segments, and behind all that the file holds. */
+  /** Chooses offset and address: after all segments, and after everything in the file. */
   private void place(long fileSize) throws ElfFormatException {
     Segment first = image.first(ElfHeaders.PT_LOAD);
     if (first == null) {
@@ -132,7 +127,7 @@ public final class SFrameElfCopy {
     long difference = first.vaddr() - first.offset();
     address = alignUp(Math.max(image.highestAddress(), fileSize + difference), align);
     offset = address - difference;
-    // Of addresses and sizes that no linker writes, the sums could be anything.
+    // With addresses and sizes that no linker writes, the sums may overflow.
     if (offset < fileSize || offset > 1L << 46 || (difference & (MIN_PAGE - 1)) != 0) {
       throw new ElfFormatException(Reason.BAD_HEADER, header.getLong(32));
     }
@@ -174,7 +169,10 @@ public final class SFrameElfCopy {
     }
   }
 
-  /** The old program headers, the new PT_LOAD behind the last one, PT_GNU_SFRAME at the end. */
+  /**
+   * Writes the old program headers, the new PT_LOAD after the last one, and PT_GNU_SFRAME at the
+   * end.
+   */
   private void segments(ByteBuffer out, long size, int sframeSize) {
     int last = 0;
     for (int i = 0; i < oldCount; i++) {
@@ -202,7 +200,7 @@ public final class SFrameElfCopy {
     out.putLong(size).putLong(size).putLong(alignment);
   }
 
-  /** Section names and headers with those of .sframe at the end, and the file header to match. */
+  /** The section names and headers with those of .sframe at the end; updates the file header. */
   private ByteBuffer sections(ImageBytes bytes, long at, int sframeSize) throws ElfFormatException {
     int count = image.headers.sections().size();
     int names = header.getShort(62) & 0xffff;

@@ -3,22 +3,43 @@ package stackweave.maps.elf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** NUL-terminated strings of ELF string tables. */
+/** Reads null-terminated strings of ELF string tables. Stateless. */
 public final class Strings {
+  private static final int PIECE = 64;
+
   private Strings() {}
 
   /**
-   * The string at an offset, ended by NUL or by the end of the table; "" for an offset outside: a
-   * name is never worth a failure.
+   * The string at an offset, ended by null or the end of the table; "" for an offset outside, since
+   * a missing name is no failure.
    */
   public static String at(ByteBuffer table, int offset) {
-    int end = end(table, offset);
-    if (end <= offset) {
+    int length = length(table, offset);
+    if (length == 0) {
       return "";
     }
-    byte[] bytes = new byte[end - offset];
+    byte[] bytes = new byte[length];
     table.get(offset, bytes);
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** How many bytes the string at an offset has; 0 for an offset outside. */
+  public static int length(ByteBuffer table, int offset) {
+    if (offset < 0 || offset >= table.limit()) {
+      return 0;
+    }
+    // In pieces: interpreted bytecode reads an array far faster than a buffer.
+    byte[] piece = new byte[Math.min(PIECE, table.limit() - offset)];
+    for (int from = offset; from < table.limit(); from += piece.length) {
+      int size = Math.min(piece.length, table.limit() - from);
+      table.get(from, piece, 0, size);
+      for (int i = 0; i < size; i++) {
+        if (piece[i] == 0) {
+          return from + i - offset;
+        }
+      }
+    }
+    return table.limit() - offset;
   }
 
   /** Whether the string at an offset is exactly these bytes. */
@@ -32,16 +53,5 @@ public final class Strings {
       }
     }
     return table.get(offset + bytes.length) == 0;
-  }
-
-  private static int end(ByteBuffer table, int offset) {
-    if (offset < 0) {
-      return offset;
-    }
-    int end = offset;
-    while (end < table.limit() && table.get(end) != 0) {
-      end++;
-    }
-    return end;
   }
 }

@@ -8,10 +8,10 @@ import java.util.Map;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * The kernel's loaded modules, from /proc/modules: {@code name size users dependencies state
- * address} a line. Immutable. Source: kernel/module/procfs.c, m_show.
+ * The kernel's loaded modules, from /proc/modules, with lines {@code name size users dependencies
+ * state address}. Immutable. Source: kernel/module/procfs.c, m_show.
  *
- * @param byName the live modules; one that is being loaded or unloaded is not among them
+ * @param byName the live modules, without those being loaded or unloaded
  */
 public record KernelModules(Map<String, Module> byName) {
   private static final int SIZE = 1;
@@ -23,23 +23,23 @@ public record KernelModules(Map<String, Module> byName) {
   }
 
   /**
-   * Where a module is.
+   * The address range of a module.
    *
    * @param start of its code
-   * @param end behind which nothing is its own. Since Linux 6.4 code and data of a module lie
-   *     apart, and the size that the kernel states is that of both: so the code ends earlier
+   * @param end an upper limit of its code. Since Linux 6.4 code and data of a module are apart, and
+   *     the kernel reports the sum of their sizes
    */
   public record Module(long start, long end) {
 
-    /** Whether the address can be this module's. */
+    /** Whether the address may be this module's. */
     boolean holds(long address) {
       return address - start >= 0 && address - end < 0;
     }
   }
 
   /**
-   * Reads a file of the format of /proc/modules. Modules whose address is hidden are left out; a
-   * kernel without modules has no such file, and none of them.
+   * Reads a file in the format of /proc/modules. Modules with hidden addresses are left out; a
+   * missing file means no modules.
    */
   public static KernelModules read(Path file) {
     List<String> lines;
@@ -61,7 +61,7 @@ public record KernelModules(Map<String, Module> byName) {
           modules.put(fields[0], new Module(start, start + size));
         }
       } catch (NumberFormatException e) {
-        continue; // no line of this format: nothing is known of this module
+        continue; // not in this format: the module is left out
       }
     }
     return new KernelModules(modules);

@@ -1,20 +1,18 @@
 package stackweave.maps.kernel;
 
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.IntBuffer;
-import java.nio.LongBuffer;
-import java.nio.charset.StandardCharsets;
+import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Map;
 import stackweave.unwind.TableMemory;
 
 /**
- * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line, sorted
- * here by address. Immutable once read; 12 bytes a symbol plus the names, some MiB in all, in a
- * {@link TableMemory}.
+ * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line. Some
+ * MiB in a {@link TableMemory}. Belongs to one thread.
+ *
+ * <p>The kernel's own code comes first and alone ({@link KernelText}); the symbols of modules and
+ * of BPF programs are read when an address outside of it is met, for most applications meet none:
+ * the kernel takes some 30 ms to make the text.
  *
  * <p>The file says where a symbol begins, and not where it ends. So an address has the name of the
  * symbol below it only where nothing else can lie between them:
@@ -42,136 +40,145 @@ public final class KernelSymbols {
 
   /** No symbols. */
   public static final KernelSymbols EMPTY =
-      new KernelSymbols(
-          LongBuffer.allocate(0), IntBuffer.allocate(0), ByteBuffer.allocate(0), 0, 0, 0);
+      new KernelSymbols(Path.of(""), TableMemory.HEAP, null, null);
 
   /** Longer than any line. */
-  private static final int BUFFER = 1 << 16;
+  private static final int BUFFER = 1 << 13;
 
-  private final LongBuffer addresses;
+  private final Path kallsyms;
+  private final TableMemory memory;
 
-  /** {@link KernelSymbolsBuilder#GAP}: what begins here has no name. */
-  private final IntBuffer nameOffsets;
+  // The kernel's own code: one of the two, or neither.
+  private final KernelText text;
+  private final KernelSymbolTable table;
 
-  private final ByteBuffer names;
-  private final int size;
-  private final long textStart;
-  private final long textEnd;
+  /** What is not the kernel's own code; null before it was read. */
+  private KernelSymbolTable others;
+
+  private KernelSymbols(
+      Path kallsyms, TableMemory memory, KernelText text, KernelSymbolTable table) {
+    this.kallsyms = kallsyms;
+    this.memory = memory;
+    this.text = text;
+    this.table = table;
+  }
 
   /**
-   * @param addresses where symbols and gaps begin, ascending, with the highest bit turned
-   * @param nameOffsets where their names are
-   * @param size how many of them are symbols
-   * @param textStart of the kernel's own code
-   * @param textEnd of the kernel's own code, the first address behind it
+   * Reads the kernel's own symbols from a file of the format of /proc/kallsyms; without access, or
+   * without addresses, empty.
+   *
+   * @param memory where the symbols lie, and what is collected meanwhile
    */
-  KernelSymbols(
-      LongBuffer addresses,
-      IntBuffer nameOffsets,
-      ByteBuffer names,
-      int size,
-      long textStart,
-      long textEnd) {
-    this.addresses = addresses;
-    this.nameOffsets = nameOffsets;
-    this.names = names;
-    this.size = size;
-    this.textStart = textStart;
-    this.textEnd = textEnd;
+  public static KernelSymbols read(Path kallsyms, TableMemory memory) {
+    KernelText text;
+    try {
+      text = KernelText.read(kallsyms, memory);
+    } catch (IOException e) {
+      return EMPTY;
+    }
+    if (text.isComplete()) {
+      return new KernelSymbols(kallsyms, memory, text, null);
+    }
+    try {
+      // Hidden in some lines, hidden in all: 5 MB not read. The first line alone says nothing, for
+      // up to Linux 6.14 x86-64 has a symbol at 0.
+      return text.isShown()
+          ? new KernelSymbols(kallsyms, memory, null, tableOf(text, memory))
+          : EMPTY;
+    } finally {
+      text.release();
+    }
   }
 
-  /** Reads the kernel's own symbols alone, without those of modules and of BPF programs. */
-  public static KernelSymbols read(Path kallsyms) {
-    return read(kallsyms, new KernelModules(Map.of()), new long[0], TableMemory.HEAP);
+  private static KernelSymbolTable tableOf(KernelText text, TableMemory memory) {
+    try (KernelSymbolsBuilder builder =
+        new KernelSymbolsBuilder(new KernelModules(Map.of()), new long[0], memory)) {
+      text.giveTo(builder);
+      return builder.build();
+    }
   }
 
   /**
-   * Reads a file of the format of /proc/kallsyms; without access, or without addresses, empty.
+   * Reads the symbols of modules and BPF programs as they are now, in place of those read before,
+   * whose numbers mean something else then.
    *
    * @param modules those that are loaded
    * @param programs address and length in bytes of each function of a BPF program, as far as they
    *     are known, one after the other
-   * @param memory where the symbols lie, and what is collected meanwhile
    */
-  public static KernelSymbols read(
-      Path kallsyms, KernelModules modules, long[] programs, TableMemory memory) {
-    try (InputStream in = new FileInputStream(kallsyms.toFile());
-        KernelSymbolsBuilder symbols = new KernelSymbolsBuilder(modules, programs, memory)) {
-      byte[] text = new byte[BUFFER];
+  public void readOthers(KernelModules modules, long[] programs) {
+    others = null;
+    if (isEmpty()) {
+      return;
+    }
+    try (RandomAccessFile in = new RandomAccessFile(kallsyms.toFile(), "r");
+        KernelSymbolsBuilder builder = new KernelSymbolsBuilder(modules, programs, memory)) {
+      builder.leaveOutTheKernel();
+      in.seek(text == null ? 0 : text.bytesBefore());
+      byte[] lines = new byte[BUFFER];
       int length = 0;
-      for (int read = in.read(text); read > 0; read = in.read(text, length, BUFFER - length)) {
+      for (int read = in.read(lines); read > 0; read = in.read(lines, length, BUFFER - length)) {
         length += read;
-        int taken = symbols.lines(text, length);
-        if (taken > 0 && !symbols.shown()) {
-          // Hidden in some lines, hidden in all: 5 MB not read. The first line alone says nothing,
-          // for up to Linux 6.14 x86-64 has a symbol at 0.
-          return EMPTY;
-        }
-        System.arraycopy(text, taken, text, 0, length - taken);
+        int taken = builder.lines(lines, length);
+        System.arraycopy(lines, taken, lines, 0, length - taken);
         // A line that is longer than the buffer is no line of this format.
         length = taken == 0 && length == BUFFER ? 0 : length - taken;
       }
-      symbols.line(text, 0, length);
-      return symbols.build();
+      builder.line(lines, 0, length);
+      others = builder.build();
     } catch (IOException e) {
-      return EMPTY;
+      others = null; // no names then, as without access
     }
+  }
+
+  /** Whether there are no symbols, as where the kernel hides them. */
+  public boolean isEmpty() {
+    return text == null && table == null;
   }
 
   /** The symbol that covers {@code address}, or {@link #NONE}. */
   public int find(long address) {
-    int i = lastUpTo(address ^ Long.MIN_VALUE);
-    if (i < 0 || nameOffsets.get(i) == KernelSymbolsBuilder.GAP) {
-      return NONE;
+    if (isOwnText(address)) {
+      return text == null ? table.find(address) : text.find(address);
     }
-    while (i > 0 && addresses.get(i - 1) == addresses.get(i)) {
-      i--;
-    }
-    return i;
+    int other = others == null ? NONE : others.find(address);
+    return other == NONE ? NONE : ownLimit() + other;
   }
 
-  /** The last place whose address, turned, is not above this one; −1 if there is none. */
-  private int lastUpTo(long turned) {
-    int low = 0;
-    int high = addresses.limit() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      if (addresses.get(middle) <= turned) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
+  private int ownLimit() {
+    return text == null ? table.limit() : text.limit();
   }
 
-  /**
-   * Whether the address is in the kernel's own code, whose names are the same as long as it runs.
-   */
+  /** Whether the address is in the kernel's own code, whose names never change while it runs. */
   public boolean isOwnText(long address) {
-    return Long.compareUnsigned(address, textStart) >= 0
-        && Long.compareUnsigned(address, textEnd) < 0;
-  }
-
-  /** Where symbol {@code i} starts. */
-  public long start(int i) {
-    return addresses.get(i) ^ Long.MIN_VALUE;
-  }
-
-  /** What symbol {@code i} is called. */
-  public String name(int i) {
-    int begin = nameOffsets.get(i);
-    int end = begin;
-    while (names.get(end) != 0) {
-      end++;
+    if (text != null) {
+      return Long.compareUnsigned(address, text.textStart()) >= 0
+          && Long.compareUnsigned(address, text.textEnd()) < 0;
     }
-    byte[] name = new byte[end - begin];
-    names.get(begin, name);
-    return new String(name, StandardCharsets.UTF_8);
+    return table != null
+        && Long.compareUnsigned(address, table.textStart()) >= 0
+        && Long.compareUnsigned(address, table.textEnd()) < 0;
   }
 
-  /** How many symbols there are; 0 where the kernel hides them. */
+  /** The address of symbol {@code i}. */
+  public long start(int i) {
+    if (i >= ownLimit()) {
+      return others.start(i - ownLimit());
+    }
+    return text == null ? table.start(i) : text.start(i);
+  }
+
+  /** The name of symbol {@code i}. */
+  public String name(int i) {
+    if (i >= ownLimit()) {
+      return others.name(i - ownLimit());
+    }
+    return text == null ? table.name(i) : text.nameAt(i);
+  }
+
+  /** How many symbols there are; reads all of them. */
   public int size() {
-    return size;
+    int own = text != null ? text.size() : table != null ? table.size() : 0;
+    return own + (others == null ? 0 : others.size());
   }
 }

@@ -11,14 +11,14 @@ import java.util.Map;
 import stackweave.unwind.TableMemory;
 
 /**
- * Makes {@link KernelSymbols} of the lines of /proc/kallsyms: collects what names code, sorts it,
- * and decides how far each symbol reaches. What it collects is given back by {@link #close}.
+ * Makes a {@link KernelSymbolTable} of the lines of /proc/kallsyms: collects what names code, sorts
+ * it, and decides how far each symbol reaches. What it collects is given back by {@link #close}.
  */
 final class KernelSymbolsBuilder implements AutoCloseable {
-  /** Instead of a name's place: what begins here has no name. */
+  /** In place of a name's offset: what begins here has no name. */
   static final int GAP = -1;
 
-  /** The kernel itself, as owner of a symbol; modules are counted from 1. */
+  /** The kernel itself as owner of a symbol; modules are numbered from 1. */
   private static final short KERNEL = 0;
 
   private static final String BPF = "bpf";
@@ -30,7 +30,7 @@ final class KernelSymbolsBuilder implements AutoCloseable {
   private static final byte[] ETEXT = "_etext".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SINITTEXT = "_sinittext".getBytes(StandardCharsets.US_ASCII);
 
-  /** Instead of an address that no line has given. */
+  /** In place of an address that no line had. */
   private static final long UNKNOWN = Long.MAX_VALUE;
 
   private final KernelModules modules;
@@ -41,12 +41,12 @@ final class KernelSymbolsBuilder implements AutoCloseable {
   private final Map<String, Short> owners = new HashMap<>();
   private String[] ownerNames = new String[16];
 
-  /** What the last line with an owner said it is, and its number. */
+  /** The owner in the last line that had one, and its number. */
   private byte[] lastOwner = new byte[0];
 
   private short lastOwnerNumber;
 
-  // What is collected of a symbol. All addresses have their highest bit turned, so that signed
+  // The record of a collected symbol. All addresses have their highest bit inverted, so that signed
   // comparison sorts them.
   private static final int ADDRESS = 0;
   private static final int NAME = 8;
@@ -60,19 +60,19 @@ final class KernelSymbolsBuilder implements AutoCloseable {
   private int count;
   private ByteBuffer names;
   private int namesLength;
-  private boolean shown;
+  private boolean othersOnly;
   private long textStart = UNKNOWN;
   private long textEnd = UNKNOWN;
   private long initStart = UNKNOWN;
 
-  // What becomes of them.
+  // The result.
   private LongBuffer starts;
   private IntBuffer offsets;
   private int filled;
   private int symbols;
 
   /**
-   * @param memory where the symbols are to lie, and what is collected meanwhile
+   * @param memory for the symbols, and for intermediate data
    */
   KernelSymbolsBuilder(KernelModules modules, long[] programs, TableMemory memory) {
     this.modules = modules;
@@ -84,13 +84,22 @@ final class KernelSymbolsBuilder implements AutoCloseable {
     }
   }
 
-  /** Whether an address was met that is not 0. */
-  boolean shown() {
-    return shown;
+  /** Takes the symbols of modules and programs alone, which follow the kernel's own. */
+  void leaveOutTheKernel() {
+    othersOnly = true;
   }
 
-  /** Takes all lines that are whole; returns how many bytes they are. */
+  /** Reads all complete lines; returns how many bytes they are. */
   int lines(byte[] text, int length) {
+    if (othersOnly && owners.isEmpty()) {
+      int end = length;
+      while (end > 0 && text[end - 1] != '\n') {
+        end--;
+      }
+      if (end < 2 || text[end - 2] != ']') {
+        return end; // up to here they are all of the kernel
+      }
+    }
     int from = 0;
     for (int at = 0; at < length; at++) {
       if (text[at] == '\n') {
@@ -101,14 +110,13 @@ final class KernelSymbolsBuilder implements AutoCloseable {
     return from;
   }
 
-  /** Takes the line between two places of the text. */
+  /** Reads the line between two positions of the text. */
   void line(byte[] text, int from, int to) {
     int at = from;
-    long address = 0;
     while (at < to && text[at] > ' ') {
-      address = address << 4 | (Character.digit(text[at++], 16) & 0xf);
+      at++;
     }
-    shown |= address != 0;
+    long address = KernelText.address(text, from, at);
     int name = at + 3;
     if (address == 0 || name >= to) {
       return;
@@ -116,6 +124,9 @@ final class KernelSymbolsBuilder implements AutoCloseable {
     int end = name;
     while (end < to && text[end] > ' ') {
       end++;
+    }
+    if (othersOnly && end + 2 >= to) {
+      return;
     }
     short owner = end + 2 < to ? owner(text, end + 2, to) : KERNEL;
     long turned = address ^ Long.MIN_VALUE;
@@ -128,7 +139,7 @@ final class KernelSymbolsBuilder implements AutoCloseable {
     }
   }
 
-  /** These say where code of the kernel begins and ends, whatever their type. */
+  /** Takes the bounds of the kernel's code from symbols of any type. */
   private void bounds(long address, byte[] text, int from, int to) {
     if (is(STEXT, text, from, to) || is(TEXT, text, from, to)) {
       textStart = Math.min(textStart, address);
@@ -147,7 +158,7 @@ final class KernelSymbolsBuilder implements AutoCloseable {
     return memory.allocate(bytes).order(ByteOrder.nativeOrder());
   }
 
-  /** The same in a larger place, which replaces the old one. */
+  /** Copies a buffer to a larger one and releases the old one. */
   private ByteBuffer moved(ByteBuffer old, int length, ByteBuffer place) {
     place.put(0, old, 0, length);
     memory.release(old);
@@ -176,7 +187,10 @@ final class KernelSymbolsBuilder implements AutoCloseable {
     }
   }
 
-  /** A module's symbols stand together: mostly it is the owner of the line before. */
+  /**
+   * The number of a symbol's owner. A module's symbols are contiguous, so it is mostly that of the
+   * line before.
+   */
   private short owner(byte[] text, int from, int to) {
     if (!Arrays.equals(lastOwner, 0, lastOwner.length, text, from, to)) {
       lastOwnerNumber = ownerNamed(text, from, to);
@@ -216,9 +230,11 @@ final class KernelSymbolsBuilder implements AutoCloseable {
   }
 
   /** Sorted by address; the first of several symbols of one address stays the first. */
-  KernelSymbols build() {
+  KernelSymbolTable build() {
     sort();
-    completeBounds();
+    if (!othersOnly) {
+      completeBounds();
+    }
     starts = allocate(2 * count * Long.BYTES).asLongBuffer();
     offsets = allocate(2 * count * Integer.BYTES).asIntBuffer();
     for (int i = 0; i < count; i++) {
@@ -232,13 +248,13 @@ final class KernelSymbolsBuilder implements AutoCloseable {
       } else {
         fill(address(i), nameOffset(i));
         symbols++;
-        // Behind the last symbol of an address: those before it are other names of the same code.
+        // After the last symbol of an address: those before it are other names of the same code.
         if (next == i + 1 && (next == count || end < address(next))) {
           gap(end);
         }
       }
     }
-    return new KernelSymbols(
+    return new KernelSymbolTable(
         starts.limit(filled),
         offsets.limit(filled),
         names,
@@ -247,7 +263,7 @@ final class KernelSymbolsBuilder implements AutoCloseable {
         textEnd ^ Long.MIN_VALUE);
   }
 
-  /** Kernels that keep few symbols may lack those that say where their code begins and ends. */
+  /** Estimates missing bounds: kernels with few symbols may lack those of their code. */
   private void completeBounds() {
     long first = UNKNOWN;
     long last = Long.MIN_VALUE;
@@ -266,7 +282,13 @@ final class KernelSymbolsBuilder implements AutoCloseable {
   }
 
   /**
-   * Behind what symbol {@code i} covers; its start where nothing is known to be its own.
+   * The end of what symbol {@code i} covers; its start if nothing is certain. In the kernel's own
+   * code (_stext to _etext; boot code is freed and never runs again, core_kernel_text in
+   * kernel/extable.c) it reaches to the next symbol. In a live module it does, too, and the last
+   * one to the end of its page, as a module's code has pages of its own (kernel/module/main.c). A
+   * BPF program has its length: programs share pages with others, and those made from classic
+   * filters, such as seccomp's, have no symbol (bpf_prog_kallsyms_candidate in kernel/bpf/core.c).
+   * Elsewhere, as in trampolines, nothing is named.
    *
    * @param next the first symbol of another address, or {@link #count}
    */
@@ -306,8 +328,8 @@ final class KernelSymbolsBuilder implements AutoCloseable {
   }
 
   /**
-   * Merges runs that are sorted already, to and fro, until there is one: the kernel's own symbols
-   * are such a run, those of its modules after them are not.
+   * A natural merge sort between two buffers: the kernel's own symbols are sorted already, those of
+   * its modules after them are not.
    */
   private void sort() {
     ByteBuffer source = records;

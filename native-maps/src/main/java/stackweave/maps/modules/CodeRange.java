@@ -5,7 +5,7 @@ import stackweave.maps.proc.Mapping;
 /**
  * An executable range and its module.
  *
- * @param mapping how the kernel has shown it; the range may since have lost parts of it
+ * @param mapping as the kernel has reported it; the range may have lost parts of it since
  */
 record CodeRange(long start, long end, Mapping mapping, MappedModule module) {
 
@@ -13,7 +13,7 @@ record CodeRange(long start, long end, Mapping mapping, MappedModule module) {
     return Long.compareUnsigned(start, otherEnd) < 0 && Long.compareUnsigned(otherStart, end) < 0;
   }
 
-  /** Whether a mapping continues this one: the same file, moved by the same distance. */
+  /** Whether a mapping is of the same image: the same file at the same distance. */
   boolean isSameImage(Mapping other) {
     boolean sameFile =
         mapping.inode() == 0 || other.inode() == 0

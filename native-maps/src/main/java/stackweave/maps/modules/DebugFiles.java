@@ -15,24 +15,25 @@ import stackweave.maps.elf.Strings;
 import stackweave.unwind.TableMemory;
 
 /**
- * Finds the separate file that holds the symbols of a stripped one, where gdb would look for it: by
- * build id under /usr/lib/debug/.build-id; by the name in .gnu_debuglink beside the file, in .debug
- * beside it, and under /usr/lib/debug.
- *
- * <p>A file found counts only if its build id is the same, or, where it has none, if its CRC-32 is
- * that of the link.
+ * Finds the separate debug file of a stripped one where gdb looks for it: by build id under
+ * /usr/lib/debug/.build-id; by the name in .gnu_debuglink beside the file, in .debug beside it, and
+ * under /usr/lib/debug. A file counts only if its build id is the same or, if it has none, its
+ * CRC-32 matches the link. Not thread-safe.
  */
 public final class DebugFiles {
   private final Path root;
   private final TableMemory tables;
 
-  /** Looks under {@code root}, by custom /usr/lib/debug; what is found is read into tables. */
+  /**
+   * @param root the debug directory, by default /usr/lib/debug
+   * @param tables for what is read of the files found
+   */
   public DebugFiles(Path root, TableMemory tables) {
     this.root = root;
     this.tables = tables;
   }
 
-  /** A debug file and where it was found. */
+  /** A debug file and its path. */
   record Found(FileElfImage image, Path path) {}
 
   /** The debug file of an image that was loaded from {@code path}, or null. */

@@ -19,13 +19,11 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.rule.RuleTable;
 
 /**
- * Opens the image behind a mapping, and makes sure that it is the one that is mapped: a path can
- * meanwhile name another file, or none.
- *
- * <p>In this order: the file at the path, if its device and inode are those of the mapping; the
- * mapped file through map_files; the file at the path, if its build id is the one in memory (on
- * stacked file systems the devices differ although the file is the same); the memory. Equal images
- * are opened once.
+ * Opens the image of a mapping, and verifies that it is the mapped one, as a path may name another
+ * file by now, or none. Tried in order: the file at the path, if device and inode are the
+ * mapping's; the mapped file through map_files; the file at the path, if its build id is the one in
+ * memory (stacked file systems show other devices); the memory. Equal images are opened once. Used
+ * by {@link ModuleIndex}; not thread-safe.
  */
 final class ImageOpener {
   private final MemoryReader memory;
@@ -42,11 +40,11 @@ final class ImageOpener {
   }
 
   /**
-   * The image behind {@code code}; never fails, but may say {@link ImageOrigin#NONE} and why.
+   * Opens the image of {@code code}. Never fails, but may return {@link ImageOrigin#NONE} and why.
    *
-   * @param code a mapping of the image's code; its inode is 0 if it is known only by a record of
-   *     the past and may be gone
-   * @param mappings all mappings now
+   * @param code a mapping of the image's code; its inode is 0 if it is known only from a past
+   *     record and may be gone
+   * @param mappings all present mappings
    * @param buildId the build id that the kernel has recorded for the mapping, or null
    */
   ModuleImage open(Mapping code, List<Mapping> mappings, String buildId) {
@@ -62,8 +60,8 @@ final class ImageOpener {
   }
 
   /**
-   * An image that is gone may have been a copy of one that is known: JNI libraries are extracted
-   * anew for each class loader, and some are unloaded before anybody looks. Null if there is none.
+   * An open image with the same build id, or null. JNI libraries are extracted for each class
+   * loader, and some are unloaded before they are opened.
    */
   private ModuleImage openedWith(String buildId) {
     for (WeakReference<ModuleImage> reference : shared.values()) {
@@ -142,10 +140,10 @@ final class ImageOpener {
       FileElfImage elf = FileElfImage.open(link, rules.memory());
       ModuleImage image =
           share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, span, new StringJoiner(""));
-      image.readNow(); // the link is there no longer than the mapping
+      image.readNow(); // the link exists only as long as the mapping
       return image;
     } catch (ElfFormatException | IOException e) {
-      // Without privilege this is the common case, and what comes next serves as well.
+      // Without privilege this is common, and the next way serves as well.
       if (e instanceof ElfFormatException format && format.reason() != Reason.UNREADABLE) {
         why.add("mapped file: " + e.getMessage());
       }
@@ -153,7 +151,7 @@ final class ImageOpener {
     }
   }
 
-  /** Why the file at the path may not be the mapped one; null if it surely is. */
+  /** Why the file at the path may not be the mapped one; null if it certainly is. */
   private String doubt(FileElfImage elf, Span span, String buildId) {
     String mapped = buildId;
     if (mapped == null && span != null) {
@@ -182,7 +180,7 @@ final class ImageOpener {
     }
   }
 
-  /** Source: glibc, sys/sysmacros.h. */
+  /** As in glibc's sys/sysmacros.h. */
   private static int major(long device) {
     return (int) (((device >>> 8) & 0xfff) | ((device >>> 32) & 0xfffff000L));
   }
@@ -210,7 +208,7 @@ final class ImageOpener {
     return new ModuleImage(null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null);
   }
 
-  /** What two equal files have in common: their build id, else inode and time; and the length. */
+  /** A key of equal files: the build id, else inode and time; and the length. */
   private static String fileKey(FileElfImage elf, Path path) throws IOException {
     long size = Files.size(path);
     return elf.buildId() != null
@@ -228,7 +226,7 @@ final class ImageOpener {
   private ModuleImage share(
       ElfImage elf, String key, ImageOrigin origin, Mapping code, Span span, StringJoiner why) {
     shared.values().removeIf(reference -> reference.get() == null);
-    // Why it was opened this way belongs to the image as well: a deleted file's copy says so.
+    // The reason is a part of the key, since the image reports it.
     String whole = key + " " + origin + " " + why;
     WeakReference<ModuleImage> reference = key == null ? null : shared.get(whole);
     ModuleImage known = reference == null ? null : reference.get();
@@ -252,7 +250,7 @@ final class ImageOpener {
     return image;
   }
 
-  /** The memory of one image: from its ELF header to the end of its last mapping. */
+  /** The memory range of an image, from its ELF header to the end of its last mapping. */
   private record Span(long base, long size) {
 
     static Span of(Mapping code, List<Mapping> mappings) {

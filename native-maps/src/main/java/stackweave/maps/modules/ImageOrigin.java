@@ -1,14 +1,14 @@
 package stackweave.maps.modules;
 
-/** Where the ELF image of a module was read. */
+/** Where the ELF image of a module was read from. */
 public enum ImageOrigin {
-  /** The file that the kernel has mapped, through /proc/PID/map_files: right even if deleted. */
+  /** The mapped file, through /proc/PID/map_files: right even if deleted. */
   MAPPED_FILE("mapped file"),
-  /** The file at the path, which was verified to be the one that is mapped. */
+  /** The file at the path, verified to be the mapped one. */
   FILE("file"),
-  /** The memory that the loader has laid out: .dynsym and unwind sections, but no .symtab. */
+  /** The memory laid out by the loader: .dynsym and unwind sections, but no .symtab. */
   MEMORY("memory"),
-  /** Nowhere: the module has ranges, but neither symbols nor unwind information. */
+  /** Nothing: the module has ranges, but neither symbols nor unwind information. */
   NONE("none");
 
   private final String label;
@@ -17,7 +17,7 @@ public enum ImageOrigin {
     this.label = label;
   }
 
-  /** A word or two for people. */
+  /** A word or two for users. */
   public String label() {
     return label;
   }

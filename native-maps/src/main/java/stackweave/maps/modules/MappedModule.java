@@ -9,9 +9,9 @@ import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 
 /**
- * One mapped ELF image: a file, or the vdso, at one place of the address space.
- *
- * <p>What it costs to open is paid at first use, by the thread that unwinds; not thread-safe.
+ * One mapped ELF image: a file, or the vDSO, at one place of the address space. Made by {@link
+ * ModuleIndex}. Symbols and unwind information are opened at first use, by the unwinding thread;
+ * not thread-safe.
  */
 public final class MappedModule implements CodeModule {
   private static final int PAGE = 4096;
@@ -38,7 +38,9 @@ public final class MappedModule implements CodeModule {
     this.end = elf == null ? code.end() : bias + ((elf.highestAddress() + PAGE - 1) & -PAGE);
   }
 
-  /** Without program headers the usual layout is assumed: virtual address = file offset. */
+  /**
+   * The image's bias; without program headers, virtual addresses are assumed to equal file offsets.
+   */
   static long bias(ModuleImage image, Mapping code) {
     if (image.elf() != null) {
       try {
@@ -50,12 +52,15 @@ public final class MappedModule implements CodeModule {
     return code.start() - code.offset();
   }
 
-  /** A number that no other module of this process ever has, from 1 on. */
+  /** A number from 1 on, unique in this process. */
   public int id() {
     return id;
   }
 
-  /** The path as the kernel shows it, without a mark of deletion; {@code [vdso]} for the vdso. */
+  /**
+   * The path as the kernel shows it, without its mark of a deleted file; {@code [vdso]} for the
+   * vDSO.
+   */
   public String path() {
     return path;
   }
@@ -90,33 +95,34 @@ public final class MappedModule implements CodeModule {
     return image.unwindTable();
   }
 
-  /** The module's function symbols; by virtual address, that is pc − {@link #bias}. */
+  /** The module's function symbols, by virtual address, which is pc − {@link #bias}. */
   public SymbolTable symbols() {
     return image.symbols();
   }
 
-  /** Which symbol tables {@link #symbols} were read from, for people; {@code none} for none. */
+  /**
+   * The symbol tables that {@link #symbols} were read from, as text for users; {@code none} for
+   * none.
+   */
   public String symbolSource() {
     return image.symbolSource();
   }
 
-  /** Where the image was read. */
+  /** Where the image was read from. */
   public ImageOrigin origin() {
     return image.origin();
   }
 
-  /**
-   * Why it was read there and what of it was found broken so far; "" if there is nothing to tell.
-   */
+  /** Why it was read from there, and what was found malformed so far; empty if nothing. */
   public String why() {
     return image.why();
   }
 
   /**
-   * The symbol that covers a runtime address. One whose size the file does not say, and which would
-   * reach to the next symbol, ends where the unwind information has another function begin.
+   * The symbol that covers a runtime address. A symbol without size reaches to the next one, but
+   * not beyond the start of another function in the unwind information.
    *
-   * @param pc for a return address the caller passes the address minus one
+   * @param pc a runtime address; for a return address the caller passes it minus one
    * @return an index in {@link #symbols}, or {@link SymbolTable#NONE}
    */
   public int symbolAt(long pc) {
@@ -139,12 +145,11 @@ public final class MappedModule implements CodeModule {
   }
 
   /**
-   * The code around a runtime address that belongs to no function that is known: no symbol covers
-   * it, and the unwind information does not describe it. Hand-written assembly is like that in a
-   * stripped library. It may be several functions.
+   * The code around a runtime address without symbol and unwind information, as hand-written
+   * assembly in a stripped library. It may be several functions.
    *
-   * @param pc of this module; no symbol covers it, and no function of the unwind table
-   * @return between the functions before and behind it, within its section; null where nothing is
+   * @param pc of this module, covered by no symbol and no function of the unwind table
+   * @return the range between the neighbouring functions, within its section; null if nothing is
    *     known of the image
    */
   public UnknownCode unknownCodeAt(long pc) {
@@ -170,9 +175,8 @@ public final class MappedModule implements CodeModule {
   }
 
   /**
-   * Whether this is where threads begin: the C library, or the thread library that it had until
-   * glibc 2.34. Its function with undefined return address is the thread's first one, even where a
-   * stripped library has no symbol for it.
+   * Whether threads start in this module: the C library, or the thread library of glibc before
+   * 2.34. Its function with undefined return address is a thread's first, even without a symbol.
    */
   public boolean isLibc() {
     return name.startsWith("libc.so")

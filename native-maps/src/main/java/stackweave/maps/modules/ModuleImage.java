@@ -19,11 +19,11 @@ import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 
 /**
- * The content of a module, shared by all places where the same image is mapped: symbols and unwind
- * information, each opened at first use.
+ * The contents of a module, shared by all places where the same image is mapped: symbols and unwind
+ * information, each opened at first use. Made by {@link ImageOpener}; not thread-safe.
  */
 public final class ModuleImage {
-  /** What takes more than this in memory is not read before it is needed, in bytes. */
+  /** Larger images are not read in advance, in bytes. */
   private static final long MAX_READ_AHEAD = 64L << 20;
 
   private final DebugFiles debugFiles;
@@ -35,11 +35,12 @@ public final class ModuleImage {
   private ImageOrigin origin;
   private String why;
   private Symbols exports;
+  private ByteBuffer exportsHash;
   private SymbolTable symbols;
   private String symbolSource = "";
   private UnwindTable unwindTable;
 
-  /** Reads the image from memory, where that is still to be done. */
+  /** Reads the image from memory, if that is still needed. */
   @FunctionalInterface
   interface Memory {
     MemoryElfImage open() throws ElfFormatException;
@@ -47,9 +48,9 @@ public final class ModuleImage {
 
   /**
    * @param elf the image, or null with {@link ImageOrigin#NONE}
-   * @param why why it was read there and nowhere better; "" where there is nothing to explain
+   * @param why why it was read from there; empty if there is nothing to explain
    * @param path where it was loaded from
-   * @param memory in place of a file that vanishes before it was read; may be null
+   * @param memory replaces a file that vanishes before it was read; may be null
    */
   public ModuleImage(
       ElfImage elf,
@@ -77,7 +78,7 @@ public final class ModuleImage {
     return origin;
   }
 
-  /** Why it is this origin, and what was found broken. */
+  /** Why it has this origin, and what was found malformed. */
   public String why() {
     List<String> parts = new ArrayList<>();
     if (!why.isEmpty()) {
@@ -93,7 +94,7 @@ public final class ModuleImage {
     return elf == null ? null : elf.buildId();
   }
 
-  /** Reads all that may be needed, from a file that may not stay; unless it is very large. */
+  /** Reads everything that may be needed from a file that may not stay, unless it is very large. */
   public void readNow() {
     if (elf != null && elf.highestAddress() - elf.lowestAddress() <= MAX_READ_AHEAD) {
       symbols();
@@ -102,13 +103,14 @@ public final class ModuleImage {
     }
   }
 
-  /** Whether all that was not read yet can still be read from where it was found. */
+  /** Whether everything not read yet can still be read from its origin. */
   boolean isReadable() {
     return !(elf instanceof FileElfImage file)
         || (symbols != null && unwindTable != null)
         || file.isReadable();
   }
 
+  /** The function symbols, read at the first call; empty if there are none. */
   public SymbolTable symbols() {
     if (symbols == null) {
       symbols = SymbolTable.EMPTY;
@@ -133,13 +135,13 @@ public final class ModuleImage {
     return unwindTable;
   }
 
-  /** Which tables the symbols were read from. */
+  /** The names of the tables that the symbols were read from. */
   public String symbolSource() {
     symbols();
     return symbolSource;
   }
 
-  /** The file was there when the module was found, but not any more: memory has to do. */
+  /** Switches to memory if the file vanished or changed since it was opened. */
   private void replaceVanished() {
     if (elf instanceof FileElfImage file && !file.isReadable() && memory != null) {
       why = "file vanished or changed after it was opened";
@@ -155,7 +157,7 @@ public final class ModuleImage {
     }
   }
 
-  /** By the build id; of images without one, by the program headers: what is mapped where. */
+  /** Whether both are the same image, by build id or, without one, by program headers. */
   private static boolean isSame(ElfImage file, ElfImage inMemory) {
     return file.buildId() == null && inMemory.buildId() == null
         ? file.headers.segments().equals(inMemory.headers.segments())
@@ -178,12 +180,18 @@ public final class ModuleImage {
       elf.problem("symbols", e);
     } finally {
       if (elf instanceof FileElfImage file) {
-        tables.forEach(file::release); // copies of the file, and each symbol wanted is in the table
+        // Copies of the file. Each symbol wanted is in the table, which reads its name there.
+        for (Symbols table : tables) {
+          file.release(table.table());
+          if (symbols.isEmpty()) {
+            file.release(table.names());
+          }
+        }
       }
     }
   }
 
-  /** .symtab of the image itself, of its debug file, or the thinned one in .gnu_debugdata. */
+  /** Adds .symtab of the image itself, of its debug file, or the reduced one in .gnu_debugdata. */
   private void addFullTable(List<Symbols> tables, List<String> sources) {
     Symbols own = elf.symtab();
     if (own != null) {
@@ -208,7 +216,10 @@ public final class ModuleImage {
         Symbols mini =
             FileElfImage.open(new ImageBytes.OfBuffer(unpacked), rules.memory()).symtab();
         if (mini != null) {
-          tables.add(new Symbols(mini.table(), mini.names(), mini.sections(), false));
+          // The names alone, for they stay and the rest does not.
+          ByteBuffer names = rules.memory().allocate(mini.names().limit());
+          names.put(0, mini.names(), 0, names.limit());
+          tables.add(new Symbols(mini.table(), names, mini.sections(), false));
           sources.add(".gnu_debugdata");
         }
       } catch (ElfFormatException e) {
@@ -220,13 +231,14 @@ public final class ModuleImage {
   /** The virtual address of an exported symbol of any type, or 0. */
   public long exported(String name) {
     Symbols table = exports();
-    return table == null ? 0 : ExportedSymbols.find(table, name);
+    return table == null ? 0 : ExportedSymbols.find(table, exportsHash, name);
   }
 
   private Symbols exports() {
     if (exports == null) {
       replaceVanished();
       exports = elf == null ? null : elf.dynsym();
+      exportsHash = elf instanceof FileElfImage file && exports != null ? file.gnuHash() : null;
     }
     return exports;
   }

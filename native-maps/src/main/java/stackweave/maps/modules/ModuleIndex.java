@@ -10,17 +10,17 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.rule.RuleTable;
 
 /**
- * Which modules were mapped where, at each moment of the last seconds.
- *
- * <p>A library can be mapped where another one lay a moment ago, so each sample is unwound with the
- * {@link ModuleMap} of its time. Versions begin with {@link #refresh}, which reads /proc/PID/maps
- * and is the only way to learn what was unmapped, and with {@link #mapped}, which takes the
- * kernel's records of new mappings.
- *
- * <p>Belongs to the thread that unwinds. All times are those of {@link System#nanoTime}.
+ * The modules mapped at each moment of the last seconds, as versions of {@link ModuleMap}: a
+ * library can be mapped where another one was a moment ago, so each sample is unwound with the map
+ * of its time. A version begins with {@link #refresh}, which reads /proc/PID/maps and is the only
+ * way to find what was unmapped, or with {@link #mapped}, which takes a kernel record of a new
+ * mapping. For the unwinding thread only. Times are of {@link System#nanoTime}.
  */
 public final class ModuleIndex {
-  /** Samples are drained within a second or so; older ones get the oldest version. */
+  /**
+   * Limit of versions: samples are drained within a second or so, and older ones get the oldest
+   * version.
+   */
   private static final int MAX_VERSIONS = 64;
 
   private static final long MAX_AGE_NANOS = 30_000_000_000L;
@@ -36,35 +36,35 @@ public final class ModuleIndex {
   private int lastGeneration;
   private int lastModuleId;
 
-  /** What was read of the maps for a record, and when: it serves for records that are older. */
+  /** The mappings read for a record, which also serve for older records. */
   private List<Mapping> recordMappings;
 
   private long recordMappingsNanos;
 
-  /** The executable lines that the last refresh read, and the generation that it left. */
+  /** The executable lines of the last refresh, and the generation after it. */
   private byte[] refreshedLines;
 
   private int refreshedGeneration;
 
   /**
-   * What was mapped from a time on.
+   * The mappings from a time on.
    *
-   * @param complete whether it was read from /proc/PID/maps, and so shows all that was there
+   * @param complete whether it was read from /proc/PID/maps, and so has all mappings
    */
   private record Version(long since, ModuleMap map, boolean complete) {}
 
   /**
-   * Modules of the own process.
+   * For the own process.
    *
    * @param memory reads the own memory
-   * @param rules where the rules of all modules go
+   * @param rules receives the rules of all modules
    */
   public ModuleIndex(MemoryReader memory, RuleTable rules) {
     this(memory, rules, ModuleSources.standard());
   }
 
   /**
-   * Modules of the process that {@code sources} tells.
+   * For the process of {@code sources}.
    *
    * @param memory reads that process's memory
    */
@@ -74,26 +74,26 @@ public final class ModuleIndex {
   }
 
   /**
-   * The mappings as they were at a time; the oldest known for a time before all that is known.
-   * Empty before the first {@link #refresh}.
+   * The mappings at a time; the oldest known for an earlier time. Empty before the first {@link
+   * #refresh}.
    */
   public ModuleMap at(long timeNanos) {
     return versions.isEmpty() ? NOTHING : versions.get(Math.max(indexAt(timeNanos), 0)).map();
   }
 
-  /** The mappings as they are now, as far as is known. */
+  /** The latest known mappings. */
   public ModuleMap latest() {
     return versions.isEmpty() ? NOTHING : versions.get(versions.size() - 1).map();
   }
 
   /**
-   * Like {@link #refresh(long)}, for samplers that get no records of mappings and look when they
-   * meet a pc in no module: what is new is taken for mapped at {@code foundSince} already, and what
-   * has vanished for mapped until {@code timeNanos}.
+   * As {@link #refresh(long)}, for engines that don't report mappings and call this when a pc is in
+   * no module: new mappings count from {@code foundSince} on, and those that vanished until {@code
+   * timeNanos}.
    *
-   * @param foundSince the time of the sample that met it, at most {@code timeNanos}
+   * @param foundSince the time of the sample with that pc, at most {@code timeNanos}
    * @return whether anything has changed
-   * @throws IOException if maps can't be read; the state is then as before
+   * @throws IOException if maps can't be read; the state is unchanged then
    */
   public boolean refresh(long timeNanos, long foundSince) throws IOException {
     int generation = lastGeneration;
@@ -119,11 +119,11 @@ public final class ModuleIndex {
   }
 
   /**
-   * Reads /proc/PID/maps: finds what was mapped before anybody recorded it, and retires what has
-   * vanished. To be called once before the first sample, and whenever ranges may have vanished.
+   * Reads /proc/PID/maps: adds unrecorded mappings and drops those that have vanished. Must be
+   * called once before the first sample, and whenever ranges may have vanished.
    *
    * @param timeNanos from when on the new state holds
-   * @throws IOException if maps can't be read; the state is then as before
+   * @throws IOException if maps can't be read; the state is unchanged then
    */
   public void refresh(long timeNanos) throws IOException {
     recordMappings = null;
@@ -158,24 +158,24 @@ public final class ModuleIndex {
   }
 
   /**
-   * Whether the file may be deleted soon, as JNI libraries that unpack themselves into a temporary
-   * one do; those of the system and the JDK stay, and are read at first use.
+   * Whether the file may be deleted soon, like a JNI library unpacked into a temporary file; those
+   * of the system and the JDK stay, and are read at first use.
    */
   private static boolean mayVanish(String path) {
     return !path.startsWith("/usr/") && !path.startsWith("/lib") && !path.startsWith(JAVA_HOME);
   }
 
   /**
-   * Takes a kernel record of a new executable mapping. Whatever lay in its range is gone from then
-   * on. Records may come late, that is after samples of their time and after a refresh, but not
-   * later than the history reaches.
+   * Adds a kernel record of a new executable mapping, which replaces what was in its range. A
+   * record may come after samples of its time and after a refresh, but not later than the history
+   * reaches.
    *
    * @param timeNanos when it was mapped
    * @param address first address
    * @param length in bytes
-   * @param fileOffset where in the file the range begins
-   * @param path the kernel's name of it; what does not begin with a single slash is no file
-   * @param buildId the build id in lower-case hexadecimal, or null where the kernel gave none
+   * @param fileOffset offset of the range in the file, in bytes
+   * @param path the kernel's name of it; not a file unless it begins with a single slash
+   * @param buildId the build id in lower-case hexadecimal, or null if the kernel gave none
    */
   public void mapped(
       long timeNanos, long address, long length, long fileOffset, String path, String buildId) {
@@ -221,7 +221,7 @@ public final class ModuleIndex {
     Mapping code = record;
     try {
       mappings = mappingsSince(timeNanos, buildId);
-      for (int i = firstBehind(mappings, record.start()); i < mappings.size(); i++) {
+      for (int i = firstEndingAbove(mappings, record.start()); i < mappings.size(); i++) {
         Mapping m = mappings.get(i);
         if (Long.compareUnsigned(m.start(), record.end()) >= 0) {
           break;
@@ -231,24 +231,24 @@ public final class ModuleIndex {
         }
       }
     } catch (IOException e) {
-      // Then the record alone has to do, with its build id to verify the file by.
+      // Only the record is left then, with its build id to verify the file.
       mappings = List.of();
     }
-    // Without a build id only the inode tells whether it is what lay there before.
+    // Without a build id only the inode shows whether it is the former file.
     known = buildId == null ? knownRange(record, code, null) : null;
     if (known != null) {
       return known;
     }
     MappedModule module = openModule(code, mappings, buildId, latest().ranges());
-    // A library that was just loaded may be a temporary file, which is deleted next.
+    // A library just loaded may be a temporary file that is deleted next.
     module.image().readNow();
     return new CodeRange(record.start(), record.end(), code, module);
   }
 
   /**
-   * The mappings as they are, or as they were when another record was looked up after the time of
-   * this one: where many libraries come at once, the maps are not read for each. The build id shows
-   * whether what is found there is what was recorded; without one they are read in any case.
+   * The present mappings, or those read for another record after the time of this one: when many
+   * libraries are loaded at once, the maps are not read for each. The build id shows whether what
+   * is found was recorded; without one they are read in any case.
    */
   private List<Mapping> mappingsSince(long timeNanos, String buildId) throws IOException {
     if (recordMappings == null || buildId == null || recordMappingsNanos - timeNanos <= 0) {
@@ -259,8 +259,8 @@ public final class ModuleIndex {
     return recordMappings;
   }
 
-  /** The index of the first mapping that ends behind an address. */
-  private static int firstBehind(List<Mapping> mappings, long address) {
+  /** The index of the first mapping that ends above an address. */
+  private static int firstEndingAbove(List<Mapping> mappings, long address) {
     int low = 0;
     int high = mappings.size();
     while (low < high) {
@@ -275,8 +275,8 @@ public final class ModuleIndex {
   }
 
   /**
-   * The recorded range if it is known or its file is still at its path, as the kernel's build id
-   * tells: then the maps, which are long where libraries are many, need not be read. Else null.
+   * The recorded range if it is known, or its file is still at its path according to the kernel's
+   * build id; then the maps, which are long with many libraries, need not be read. Else null.
    */
   private CodeRange verifiedRange(Mapping record, String buildId) {
     CodeRange known = knownRange(record, record, buildId);
@@ -291,7 +291,7 @@ public final class ModuleIndex {
     return new CodeRange(record.start(), record.end(), record, module);
   }
 
-  /** The recorded range if a version has it, from a refresh that was quicker than the record. */
+  /** The recorded range if a version has it already, from a refresh that came before the record. */
   private CodeRange knownRange(Mapping record, Mapping code, String buildId) {
     for (int i = versions.size() - 1; i >= 0; i--) {
       CodeRange range = versions.get(i).map().range(record.start());
@@ -305,7 +305,7 @@ public final class ModuleIndex {
     return null;
   }
 
-  /** Whether a mapping of now is the recorded one, or what is left of it. */
+  /** Whether a present mapping is the recorded one, or a part of it. */
   private static boolean isRecorded(Mapping m, Mapping record) {
     return m.path().equals(record.path())
         && m.start() - m.offset() == record.start() - record.offset()
@@ -335,7 +335,7 @@ public final class ModuleIndex {
     return null;
   }
 
-  /** The module of which {@code code} is a further range, or a new one. */
+  /** The module that {@code code} is another range of, or a new one. */
   private MappedModule openModule(
       Mapping code, List<Mapping> mappings, String buildId, List<CodeRange> neighbours) {
     ModuleImage image = opener.open(code, mappings, buildId);
@@ -348,7 +348,7 @@ public final class ModuleIndex {
     return new MappedModule(++lastModuleId, code, image);
   }
 
-  /** Cuts a range out and puts {@code added}, which may be null, in its place. */
+  /** Replaces a range by {@code added}, which may be null. */
   private static List<CodeRange> replaced(
       List<CodeRange> ranges, long start, long end, CodeRange added) {
     List<CodeRange> result = new ArrayList<>();
@@ -400,7 +400,7 @@ public final class ModuleIndex {
     return i;
   }
 
-  /** Forgets versions that no sample can ask for any more. */
+  /** Drops versions that no sample can need any more. */
   private void trim() {
     long newest = versions.get(versions.size() - 1).since();
     while (versions.size() > MAX_VERSIONS

@@ -6,9 +6,8 @@ import java.util.List;
 import stackweave.unwind.walk.CodeModules;
 
 /**
- * Which module is mapped where, at one moment. Immutable; {@link #find} does not allocate.
- *
- * <p>Only executable ranges count. Gaps inside a module are nobody's.
+ * The modules' executable ranges at one moment. Immutable; {@link #find} does not allocate.
+ * Addresses between a module's ranges belong to none.
  */
 public final class ModuleMap implements CodeModules {
   private final int generation;
@@ -28,7 +27,7 @@ public final class ModuleMap implements CodeModules {
     ends = new long[count];
     modules = new MappedModule[count];
     for (int i = 0; i < count; i++) {
-      // Moved by 2^63, so that signed comparison orders unsigned addresses.
+      // Offset by 2^63, so that signed comparison orders unsigned addresses.
       starts[i] = ranges.get(i).start() + Long.MIN_VALUE;
       ends[i] = ranges.get(i).end() + Long.MIN_VALUE;
       modules[i] = ranges.get(i).module();
@@ -46,19 +45,19 @@ public final class ModuleMap implements CodeModules {
     return i < 0 ? null : modules[i];
   }
 
-  /** First address of the executable range that holds {@code pc}; 0 if none does. */
+  /** First address of the executable range that contains {@code pc}; 0 if none does. */
   public long rangeStart(long pc) {
     int i = indexOf(pc);
     return i < 0 ? 0 : ranges.get(i).start();
   }
 
-  /** First address behind the executable range that holds {@code pc}; 0 if none does. */
+  /** First address after the executable range that contains {@code pc}; 0 if none does. */
   public long rangeEnd(long pc) {
     int i = indexOf(pc);
     return i < 0 ? 0 : ranges.get(i).end();
   }
 
-  /** The executable range that holds {@code pc}, or null. */
+  /** The executable range that contains {@code pc}, or null. */
   CodeRange range(long pc) {
     int i = indexOf(pc);
     return i < 0 ? null : ranges.get(i);

@@ -3,7 +3,7 @@ package stackweave.maps.modules;
 import java.nio.file.Path;
 
 /**
- * Where modules are looked for.
+ * Where modules and their debug files are found. Immutable.
  *
  * @param process the process's directory in /proc, with maps and map_files
  * @param debugRoot where separate debug files are installed
@@ -11,7 +11,7 @@ import java.nio.file.Path;
  */
 public record ModuleSources(Path process, Path debugRoot, boolean mapFiles) {
 
-  /** The own process, as Linux distributions lay out their files. */
+  /** The own process, with the usual directories of Linux distributions. */
   public static ModuleSources standard() {
     return new ModuleSources(Path.of("/proc/self"), Path.of("/usr/lib/debug"), true);
   }

@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads small files, as those of /proc, without {@code java.nio}: that copies through a direct
- * buffer for each thread, which counts against the application's {@code -XX:MaxDirectMemorySize}
- * and, where that is used up, costs a full collection and throws OutOfMemoryError ({@code
+ * Reads small files, such as those of /proc, without {@code java.nio}, which copies through a
+ * direct buffer per thread: that counts against the application's {@code -XX:MaxDirectMemorySize}
+ * and, when it is used up, causes a full collection and an OutOfMemoryError ({@code
  * sun.nio.ch.IOUtil}, {@code java.nio.Bits.reserveMemory}). Thread-safe.
  */
 public final class PlainFiles {
-  /** Up to so many bytes are read through the stack ({@code io_util.c} of the JDK). */
+  /** Reads of up to this many bytes use a buffer on the stack ({@code io_util.c} of the JDK). */
   static final int BUFFER = 8192;
 
   private PlainFiles() {}
 
   /**
-   * All that is in a file.
+   * The contents of a file.
    *
    * @throws IOException if it can't be read
    */
@@ -48,7 +48,7 @@ public final class PlainFiles {
   }
 
   /**
-   * A file's lines, in ISO 8859-1: each byte is a character, and none is refused.
+   * A file's lines, in ISO 8859-1, so that no byte is rejected.
    *
    * @throws IOException if it can't be read
    */

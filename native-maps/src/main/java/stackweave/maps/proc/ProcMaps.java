@@ -9,11 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads /proc/PID/maps.
- *
- * <p>The line is {@code start-end rwxp offset major:minor inode path}, all numbers but the inode in
- * hexadecimal. The kernel writes a newline of a path as {@code \012} and nothing else escaped, so a
- * path that holds these four characters itself can't be told from one with a newline.
+ * Reads /proc/PID/maps, with lines {@code start-end rwxp offset major:minor inode path}, all
+ * numbers but the inode in hexadecimal. The kernel writes a newline in a path as {@code \012} and
+ * escapes nothing else, so a path that contains these four characters can't be told from one with a
+ * newline. Stateless.
  */
 public final class ProcMaps {
   private static final String DELETED = " (deleted)";
@@ -39,7 +38,7 @@ public final class ProcMaps {
     return mappings;
   }
 
-  /** The lines of executable mappings, or not understood; some 100 bytes each. */
+  /** The lines of executable mappings and those not understood; some 100 bytes each. */
   public static byte[] executable(Path process) throws IOException {
     ByteArrayOutputStream kept = new ByteArrayOutputStream();
     try (Lines lines = new Lines(process)) {
@@ -54,7 +53,7 @@ public final class ProcMaps {
   }
 
   /**
-   * Line by line, for tens of thousands of mappings make megabytes of text; not by {@code
+   * Reads line by line, since tens of thousands of mappings are megabytes of text; not by {@code
    * java.nio}, see {@link PlainFiles}.
    */
   private static final class Lines implements AutoCloseable {
@@ -62,7 +61,7 @@ public final class ProcMaps {
     private final FileInputStream in;
     private int length;
 
-    /** The line found last: from there up to its newline. */
+    /** Start and end of the last line. */
     private int at;
 
     private int end = -1;
@@ -71,7 +70,7 @@ public final class ProcMaps {
       in = new FileInputStream(process.resolve("maps").toFile());
     }
 
-    /** Whether there is another line. */
+    /** Moves to the next line; false at the end. */
     boolean next() throws IOException {
       at = end + 1;
       end = at;
@@ -97,7 +96,7 @@ public final class ProcMaps {
       }
     }
 
-    /** The last line of a text that doesn't end with a newline. */
+    /** Completes the last line of a text that doesn't end with a newline. */
     private boolean endsHere() {
       buffer[length++] = '\n';
       return true;

@@ -1,145 +1,152 @@
 package stackweave.maps.symbols;
 
-import java.nio.ByteBuffer;
-import java.nio.IntBuffer;
 import stackweave.maps.demangle.Demangler;
-import stackweave.maps.elf.Strings;
 
 /**
- * The function symbols of one module, sorted by address; addresses are ELF virtual addresses.
+ * The function symbols of one module by address; addresses are ELF virtual addresses.
  *
  * <p>A symbol counts only inside its size: the nearest symbol below an address is not its name when
  * it ends before. What has no size reaches to the next symbol of its section, but not in a stripped
  * module, where most functions have no symbol at all.
  *
- * <p>12 bytes per symbol, 16 where functions nest, and the bytes of the names, which are decoded
- * when asked for. Immutable and thread-safe.
+ * <p>A look-up puts the symbols around its address in order, if none has done so before, and
+ * allocates nothing where they are. Belongs to one thread.
  */
 public final class SymbolTable {
   /** No symbol covers the address. */
   public static final int NONE = -1;
 
-  /** The size of a symbol is not the file's, but what is left until the next symbol. */
-  static final int UNSIZED = 1 << 31;
+  public static final SymbolTable EMPTY = new SymbolTable(null);
 
-  public static final SymbolTable EMPTY =
-      new SymbolTable(
-          0,
-          IntBuffer.allocate(0),
-          IntBuffer.allocate(0),
-          IntBuffer.allocate(0),
-          null,
-          ByteBuffer.allocate(0));
+  /** Null where there are no symbols. */
+  private final SymbolBuckets buckets;
 
-  private final long base;
-  private final IntBuffer starts;
-  private final IntBuffer sizes;
-  private final IntBuffer nameOffsets;
-  private final ByteBuffer names;
-
-  /** The highest end among each symbol and all before it; null where no symbol lies in another. */
-  private final IntBuffer reach;
-
-  /**
-   * @param base what is added to {@code starts}, which are unsigned and ascending
-   * @param sizes in bytes, so that no end is above base + 2<sup>32</sup> − 1
-   * @param nameOffsets where in {@code names} each name begins; NUL ends it. With {@link #UNSIZED}
-   *     where the file does not say the symbol's size
-   * @param reach the highest end among each symbol and all before it; null where none nests
-   */
-  SymbolTable(
-      long base,
-      IntBuffer starts,
-      IntBuffer sizes,
-      IntBuffer nameOffsets,
-      IntBuffer reach,
-      ByteBuffer names) {
-    this.base = base;
-    this.starts = starts;
-    this.sizes = sizes;
-    this.nameOffsets = nameOffsets;
-    this.names = names;
-    this.reach = reach;
+  SymbolTable(SymbolBuckets buckets) {
+    this.buckets = buckets;
   }
 
-  /** How many function symbols there are, aliases counted once. */
-  public int count() {
-    return starts.limit();
+  /** Whether there is no function symbol. */
+  public boolean isEmpty() {
+    return buckets == null;
   }
 
   /**
-   * The symbol whose range holds an address; the innermost where ranges nest.
+   * The symbol after another one by address, for tools that want all.
    *
-   * @param address an ELF virtual address
-   * @return its index, from 0 to {@link #count}, or {@link #NONE}; no allocation
+   * @param symbol a symbol, or {@link #NONE} for the first one
+   * @return {@link #NONE} behind the last one
    */
-  public int find(long address) {
-    long wanted = address - base;
-    if (wanted < 0 || wanted > 0xffffffffL) {
+  public int next(int symbol) {
+    if (buckets == null) {
       return NONE;
     }
-    for (int i = floor(wanted); i >= 0; i--) {
-      if (wanted < (starts.get(i) & 0xffffffffL) + (sizes.get(i) & 0xffffffffL)) {
-        return i;
-      }
-      if (reach == null || (reach.get(i) & 0xffffffffL) <= wanted) {
+    int bucket = symbol == NONE ? 0 : buckets.of(buckets.start(symbol));
+    int next = symbol == NONE ? buckets.first(0) : symbol + 1;
+    while (next >= buckets.end(bucket)) {
+      bucket = buckets.after(bucket);
+      if (bucket == buckets.count()) {
         return NONE;
+      }
+      next = buckets.first(bucket);
+    }
+    return next;
+  }
+
+  /**
+   * The symbol that covers an address, the innermost if several do. Does not allocate.
+   *
+   * @param address an ELF virtual address
+   * @return its number, the same as long as this table exists, or {@link #NONE}
+   */
+  public int find(long address) {
+    if (buckets == null) {
+      return NONE;
+    }
+    long wanted = address - buckets.base();
+    if (wanted < 0 || wanted > SymbolBuckets.MAX_SPAN) {
+      return NONE;
+    }
+    boolean met = false;
+    int looked = 0;
+    for (int bucket = buckets.of(wanted); bucket >= 0; bucket = buckets.before(bucket)) {
+      // The last one below the address may cover it even if the file says no size of it.
+      if (met && buckets.reach(bucket) <= wanted) {
+        return NONE;
+      }
+      if (++looked == SymbolBuckets.MANY) {
+        buckets.finish();
+      }
+      int first = buckets.first(bucket);
+      for (int i = buckets.floor(bucket, wanted); i >= first; i--) {
+        if (wanted < buckets.start(i) + buckets.size(i)) {
+          return i;
+        }
+        if (!met && buckets.reach(bucket) <= wanted) {
+          return NONE;
+        }
+        met = true;
       }
     }
     return NONE;
   }
 
-  /** The last symbol that starts at or below an address, relative to the base, or −1. */
-  private int floor(long wanted) {
-    int low = 0;
-    int high = starts.limit() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      if ((starts.get(middle) & 0xffffffffL) <= wanted) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
-  }
-
   /** The highest end of a symbol that starts at or below an address; −1 if none does. */
   public long endBelow(long address) {
-    int last = floor(address - base);
-    if (last < 0) {
+    if (buckets == null || address - buckets.base() < 0) {
       return -1;
     }
-    return reach == null ? start(last) + size(last) : base + (reach.get(last) & 0xffffffffL);
+    long wanted = Math.min(address - buckets.base(), SymbolBuckets.MAX_SPAN);
+    long highest = -1;
+    for (int bucket = buckets.of(wanted); bucket >= 0; bucket = buckets.before(bucket)) {
+      if (highest >= 0 && buckets.reach(bucket) <= highest) {
+        break;
+      }
+      int first = buckets.first(bucket);
+      for (int i = buckets.floor(bucket, wanted); i >= first; i--) {
+        highest = Math.max(highest, buckets.start(i) + buckets.size(i));
+      }
+    }
+    return highest < 0 ? -1 : buckets.base() + highest;
   }
 
-  /** Where the first symbol above an address begins; −1 if there is none. */
+  /** The start of the first symbol above an address; −1 if there is none. */
   public long startAbove(long address) {
-    int next = floor(address - base) + 1;
-    return next < count() ? start(next) : -1;
+    if (buckets == null) {
+      return -1;
+    }
+    long wanted = address - buckets.base();
+    for (int bucket = wanted < 0 ? 0 : buckets.of(wanted);
+        bucket < buckets.count();
+        bucket = buckets.after(bucket)) {
+      int above = wanted < 0 ? buckets.first(bucket) : buckets.floor(bucket, wanted) + 1;
+      if (above < buckets.end(bucket)) {
+        return start(above);
+      }
+    }
+    return -1;
   }
 
   /** The first address of a symbol. */
   public long start(int symbol) {
-    return base + (starts.get(symbol) & 0xffffffffL);
+    return buckets.base() + buckets.start(symbol);
   }
 
-  /** How many bytes belong to a symbol. */
+  /** The size of a symbol, in bytes. */
   public long size(int symbol) {
-    return sizes.get(symbol) & 0xffffffffL;
+    return buckets.size(symbol);
   }
 
-  /** Whether the file says the symbol's size; else it is taken to reach to the next symbol. */
+  /** Whether the file has the symbol's size; else it is taken to reach to the next symbol. */
   public boolean isSized(int symbol) {
-    return nameOffsets.get(symbol) >= 0;
+    return buckets.isSized(symbol);
   }
 
-  /** The name as it stands in the file, that is mangled. */
+  /** The name as in the file, which may be mangled. */
   public String rawName(int symbol) {
-    return Strings.at(names, nameOffsets.get(symbol) & ~UNSIZED);
+    return buckets.name(symbol);
   }
 
-  /** The name for people, as {@link Demangler#shortName} makes it; not kept. */
+  /** The name for users, as {@link Demangler#shortName} makes it; not cached. */
   public String name(int symbol) {
     return Demangler.shortName(rawName(symbol));
   }

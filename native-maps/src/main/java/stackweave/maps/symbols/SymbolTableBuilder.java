@@ -3,22 +3,23 @@ package stackweave.maps.symbols;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
-import java.nio.LongBuffer;
-import java.util.Arrays;
 import java.util.List;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfImage.Symbols;
+import stackweave.maps.elf.Strings;
 import stackweave.unwind.TableMemory;
 
 /**
- * Makes a {@link SymbolTable} of one or two ELF symbol tables: collects what names code, sorts it,
- * keeps the best name of each address, and decides how far symbols without a size reach.
+ * Makes a {@link SymbolTable} of one or two ELF symbol tables: collects what names code, and puts
+ * it into buckets by address; the rest is done in the buckets that are asked for. Passes over all
+ * symbols work on arrays of ints: they run interpreted, where a buffer's get is 100 times as slow.
  *
  * <p>Source: System V gABI, "Symbol Table".
  */
 public final class SymbolTableBuilder {
+  private static final int SYMBOL_INTS = 6;
   private static final int SYMBOL_SIZE = 24;
   private static final int STT_NOTYPE = 0;
   private static final int STT_FUNC = 2;
@@ -28,54 +29,54 @@ public final class SymbolTableBuilder {
   private static final int SHN_UNDEF = 0;
   private static final int SHN_LORESERVE = 0xff00;
 
-  /** Bounds the memory that a table takes, built or while it is built. */
+  /** Limits the memory of a table and of building it. */
   private static final int MAX_SYMBOLS = 1 << 21;
 
-  /** The same for names, in bytes: 128 for each symbol. */
+  /** The same for the heap that is taken when a bucket is sorted, 32 bytes for each symbol. */
+  private static final int MAX_IN_BUCKET = 1 << 15;
+
+  /** What all names may have in common, in bytes: 128 for each symbol. */
   private static final int MAX_NAMES = 1 << 28;
 
-  /** Addresses are kept as unsigned 32-bit distances; code is never spread further. */
-  private static final long MAX_SPAN = 0xffffffffL;
+  /** If each piece of so many bytes has the end of a name, no name is twice as long. */
+  private static final int NAME_PIECE = 8 << 10;
 
-  /** Kinds, lower is better: global 0, weak 1, local 2, and the same from 4 on for NOTYPE. */
-  private static final int LOCAL_KIND = 2;
+  private static final int PAGE_SHIFT = 12;
+  private static final int MAX_BUCKETS = 1 << 16;
+  private static final int SYMBOLS_PER_BUCKET = 4;
 
-  private static final int NOTYPE_KIND = 4;
+  // What is collected of a symbol: its address, and the rest as SymbolBuckets has it.
+  private static final int LOW = 0;
+  private static final int HIGH = 1;
+  private static final int SIZE = 2;
+  private static final int NAME = 3;
+  private static final int RECORD = 4;
 
-  // What is collected of a symbol: address, size, name, kind, and where its section ends, relative
-  // to the symbol; the latter only for symbols that have no size.
-  private static final int ADDRESS = 0;
-  private static final int SIZE = 8;
-  private static final int NAME = 12;
-  private static final int ROOM = 16;
-  private static final int KIND = 20;
-  private static final int RECORD = 24;
+  /** So many symbols are read, or collected, at once. */
+  private static final int AT_ONCE = 512;
 
-  /** So many are sorted on the heap at once, before they are merged elsewhere. */
-  private static final int SORTED_AT_ONCE = 8 << 10;
+  /** So many symbols get their places at once. */
+  private static final int PLACED_AT_ONCE = 32 << 10;
 
   private final TableMemory memory;
-  private final ByteBuffer[] nameTables;
-  private final ByteBuffer symbols;
+  private final IntBuffer collected;
+  private final int[] fresh = new int[RECORD * AT_ONCE];
+  private int freshLength;
   private int count;
-  private ByteBuffer keptNames;
-  private int keptNamesLength;
+  private long lowest = Long.MAX_VALUE;
+  private long highest = -1;
 
-  /**
-   * @param most how many symbols there may be
-   */
-  private SymbolTableBuilder(int tables, int most, TableMemory memory) {
+  private SymbolTableBuilder(IntBuffer collected, TableMemory memory) {
     this.memory = memory;
-    nameTables = new ByteBuffer[tables];
-    symbols = memory.allocate(most * RECORD).order(ByteOrder.nativeOrder());
+    this.collected = collected;
   }
 
   /**
    * The function symbols of up to two tables, of which the first wins where both name an address
-   * equally well.
+   * equally well. It goes on to read the tables' names, and not the tables.
    *
-   * @param memory where the result lies, and what is collected meanwhile
-   * @throws ElfFormatException if there are more than is sensible to keep
+   * @param memory for the result and intermediate data
+   * @throws ElfFormatException if there are more than {@link #MAX_SYMBOLS}, or names are too long
    */
   public static SymbolTable build(List<Symbols> tables, TableMemory memory)
       throws ElfFormatException {
@@ -86,56 +87,85 @@ public final class SymbolTableBuilder {
     if (most == 0) {
       return SymbolTable.EMPTY;
     }
-    SymbolTableBuilder builder =
-        new SymbolTableBuilder(tables.size(), (int) Math.min(most, MAX_SYMBOLS), memory);
+    int room = (int) Math.min(most, MAX_SYMBOLS);
+    ByteBuffer collected = memory.allocate(Integer.BYTES * RECORD * room);
     try {
-      for (int i = 0; i < tables.size(); i++) {
-        builder.nameTables[i] = tables.get(i).names();
-        builder.collect(tables.get(i), i << 31);
+      SymbolTableBuilder builder =
+          new SymbolTableBuilder(collected.order(ByteOrder.nativeOrder()).asIntBuffer(), memory);
+      ByteBuffer[] names = new ByteBuffer[tables.size()];
+      for (int i = 0; i < names.length; i++) {
+        names[i] = tables.get(i).names();
+        builder.collect(tables.get(i), i << SymbolBuckets.TABLE_BIT);
       }
-      return builder.build();
+      builder.flush();
+      builder.checkNames(names);
+      return builder.build(names);
     } finally {
-      memory.release(builder.symbols);
+      memory.release(collected);
     }
   }
 
   private void collect(Symbols symbols, int tableBit) throws ElfFormatException {
-    ByteBuffer table = symbols.table();
+    ByteBuffer bytes = symbols.table();
+    boolean little = bytes.order() == ByteOrder.LITTLE_ENDIAN;
+    int low = little ? 0 : 1;
     int nameLimit = symbols.names().limit();
-    for (int at = SYMBOL_SIZE; at <= table.limit() - SYMBOL_SIZE; at += SYMBOL_SIZE) {
-      int name = table.getInt(at);
-      int type = table.get(at + 4) & 15;
-      int binding = (table.get(at + 4) & 0xff) >> 4;
-      int sectionIndex = table.getShort(at + 6) & 0xffff;
-      if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-          || sectionIndex == SHN_UNDEF
-          || sectionIndex >= SHN_LORESERVE
-          || name <= 0
-          || name >= nameLimit
-          || table.getLong(at + 16) < 0) {
-        continue;
-      }
-      long address = table.getLong(at + 8);
-      long size = table.getLong(at + 16);
-      long space = 0;
-      if (size == 0 || type == STT_NOTYPE) {
-        // Only an unstripped module's sections tell that this is code, and how far it can reach.
-        SectionHeader section =
-            symbols.full() && sectionIndex < symbols.sections().size()
-                ? symbols.sections().get(sectionIndex)
-                : null;
-        if (section == null
-            || !section.isExecutable()
-            || (type == STT_NOTYPE && isMark(symbols.names(), name))) {
-          continue;
-        }
-        space = section.address() + section.size() - address;
-        if (space <= 0 || address < section.address()) {
-          continue;
-        }
-      }
-      add(address, size, name | tableBit, space, kind(type, binding));
+    if (nameLimit > 1 << SymbolBuckets.NAME_BITS) {
+      throw new ElfFormatException(Reason.TOO_LARGE, 0);
     }
+    int total = bytes.limit() / SYMBOL_SIZE;
+    IntBuffer table = bytes.slice(0, total * SYMBOL_SIZE).order(bytes.order()).asIntBuffer();
+    int[] read = new int[SYMBOL_INTS * AT_ONCE];
+    for (int done = 1; done < total; done += AT_ONCE) {
+      int end = SYMBOL_INTS * Math.min(AT_ONCE, total - done);
+      table.get(SYMBOL_INTS * done, read, 0, end);
+      for (int at = 0; at < end; at += SYMBOL_INTS) {
+        int word = read[at + 1];
+        int info = little ? word & 0xff : word >>> 24;
+        int type = info & 15;
+        if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
+          continue;
+        }
+        int section = little ? word >>> 16 : word & 0xffff;
+        int name = read[at];
+        int sizeHigh = read[at + 5 - low];
+        if (section == SHN_UNDEF
+            || section >= SHN_LORESERVE
+            || name <= 0
+            || name >= nameLimit
+            || sizeHigh < 0) {
+          continue;
+        }
+        int size = sizeHigh != 0 ? -1 : read[at + 4 + low];
+        if (size == 0 || type == STT_NOTYPE) {
+          long address = read[at + 2 + low] & 0xffffffffL | (long) read[at + 3 - low] << 32;
+          long space = space(symbols, section, address);
+          if (space <= 0 || (type == STT_NOTYPE && isMark(symbols.names(), name))) {
+            continue;
+          }
+          if (size == 0) {
+            size = (int) Math.min(space, SymbolBuckets.MAX_SPAN);
+            name |= SymbolBuckets.UNSIZED;
+          }
+        }
+        int kind = kind(type, info >>> 4) << SymbolBuckets.NAME_BITS;
+        add(read[at + 2 + low], read[at + 3 - low], size, name | kind | tableBit);
+      }
+    }
+  }
+
+  /**
+   * How far code can reach from an address, for symbols that do not say it: only an unstripped
+   * module's sections tell that it is code at all. 0 if they do not.
+   */
+  private static long space(Symbols symbols, int sectionIndex, long address) {
+    if (!symbols.full() || sectionIndex >= symbols.sections().size()) {
+      return 0;
+    }
+    SectionHeader section = symbols.sections().get(sectionIndex);
+    return section.isExecutable() && address >= section.address()
+        ? section.address() + section.size() - address
+        : 0;
   }
 
   /** Local labels, and the marks between code and data ($x, $d) of AArch64. */
@@ -144,261 +174,164 @@ public final class SymbolTableBuilder {
     return first == '$' || first == '.' || first == 0;
   }
 
-  private static byte kind(int type, int binding) {
-    int rank = binding == STB_LOCAL ? LOCAL_KIND : binding == STB_WEAK ? 1 : 0;
-    return (byte) (type == STT_NOTYPE ? rank + NOTYPE_KIND : rank);
+  private static int kind(int type, int binding) {
+    int rank = binding == STB_LOCAL ? SymbolBuckets.LOCAL_KIND : binding == STB_WEAK ? 1 : 0;
+    return type == STT_NOTYPE ? rank + SymbolBuckets.NOTYPE_KIND : rank;
   }
 
-  private void add(long address, long size, int name, long space, byte kind)
-      throws ElfFormatException {
-    if (count == MAX_SYMBOLS) {
-      throw new ElfFormatException(Reason.TOO_LARGE, address);
+  private void add(int low, int high, int size, int name) throws ElfFormatException {
+    int at = freshLength;
+    fresh[at + LOW] = low;
+    fresh[at + HIGH] = high;
+    fresh[at + SIZE] = size;
+    fresh[at + NAME] = name;
+    freshLength = at + RECORD;
+    if (freshLength == fresh.length) {
+      flush();
     }
-    int at = count * RECORD;
-    symbols.putLong(at + ADDRESS, address);
-    symbols.putInt(at + SIZE, (int) Math.min(size, MAX_SPAN));
-    symbols.putInt(at + NAME, name);
-    symbols.putInt(at + ROOM, (int) Math.min(space, MAX_SPAN));
-    symbols.put(at + KIND, kind);
-    count++;
   }
 
-  private long address(int symbol) {
-    return symbols.getLong(symbol * RECORD + ADDRESS);
+  private void flush() throws ElfFormatException {
+    int added = freshLength / RECORD;
+    if (added > MAX_SYMBOLS - count) {
+      throw new ElfFormatException(Reason.TOO_LARGE, 0);
+    }
+    long lowest = this.lowest;
+    long highest = this.highest;
+    for (int at = 0; at < freshLength; at += RECORD) {
+      long address = fresh[at + LOW] & 0xffffffffL | (long) fresh[at + HIGH] << 32;
+      if (address >= 0) {
+        lowest = address < lowest ? address : lowest;
+        highest = address > highest ? address : highest;
+      }
+    }
+    this.lowest = lowest;
+    this.highest = highest;
+    collected.put(RECORD * count, fresh, 0, freshLength);
+    count += added;
+    freshLength = 0;
   }
 
-  private int size(int symbol) {
-    return symbols.getInt(symbol * RECORD + SIZE);
-  }
-
-  private int name(int symbol) {
-    return symbols.getInt(symbol * RECORD + NAME);
-  }
-
-  private byte kind(int symbol) {
-    return symbols.get(symbol * RECORD + KIND);
-  }
-
-  private SymbolTable build() throws ElfFormatException {
-    long base = Long.MAX_VALUE;
+  /**
+   * Refuses tables whose symbols share long texts, each beginning elsewhere in it: a name each,
+   * they would fill the heap. Mostly it is enough to see that no text is long.
+   */
+  private void checkNames(ByteBuffer[] names) throws ElfFormatException {
+    boolean longNames = false;
+    for (ByteBuffer table : names) {
+      for (int at = 0; at <= table.limit() - NAME_PIECE && !longNames; at += NAME_PIECE) {
+        longNames = Strings.length(table, at) >= NAME_PIECE;
+      }
+    }
+    if (!longNames) {
+      return;
+    }
+    int sum = 0;
     for (int i = 0; i < count; i++) {
-      if (address(i) >= 0) {
-        base = Math.min(base, address(i));
+      int name = collected.get(RECORD * i + NAME);
+      int offset = name & (1 << SymbolBuckets.NAME_BITS) - 1;
+      int bytes = Strings.length(names[name >>> SymbolBuckets.TABLE_BIT & 1], offset) + 1;
+      if (bytes > MAX_NAMES - sum) {
+        throw new ElfFormatException(Reason.TOO_LARGE, offset);
       }
-    }
-    ByteBuffer one = longs(count);
-    ByteBuffer other = null;
-    try {
-      LongBuffer order = one.asLongBuffer();
-      int ordered = 0;
-      for (int i = 0; i < count; i++) {
-        long relative = address(i) - base;
-        if (address(i) >= 0 && relative < MAX_SPAN) {
-          order.put(ordered++, ((relative << 32) ^ Long.MIN_VALUE) | i);
-        }
-      }
-      other = longs(ordered > SORTED_AT_ONCE ? ordered : 0);
-      LongBuffer sorted = sort(order, other.asLongBuffer(), ordered);
-      int distinct = keepBestNames(sorted, ordered);
-      return fill(base, sorted, distinct);
-    } finally {
-      memory.release(one);
-      memory.release(other);
+      sum += bytes;
     }
   }
 
-  private ByteBuffer longs(int length) {
-    return memory.allocate(length * Long.BYTES).order(ByteOrder.nativeOrder());
+  private SymbolTable build(ByteBuffer[] names) throws ElfFormatException {
+    if (highest < 0) {
+      return SymbolTable.EMPTY;
+    }
+    long span = Math.min(highest - lowest, SymbolBuckets.MAX_SPAN - 1);
+    int most = Math.min(MAX_BUCKETS, Math.max(16, count / SYMBOLS_PER_BUCKET));
+    int shift = PAGE_SHIFT;
+    while (span >>> shift >= most) {
+      shift++;
+    }
+    int buckets = (int) (span >>> shift) + 1;
+    int[] firsts = new int[buckets + 1];
+    int[] reaches = new int[buckets];
+    int placed = count(shift, firsts, reaches);
+    IntBuffer table = ints(SymbolBuckets.ints(buckets, placed));
+    table.put(0, firsts);
+    table.put(SymbolBuckets.reaches(buckets), reaches);
+    place(shift, firsts, reaches, table, SymbolBuckets.symbols(buckets));
+    return new SymbolTable(new SymbolBuckets(lowest, shift, buckets, table, names));
   }
 
   private IntBuffer ints(int length) {
     return memory.allocate(length * Integer.BYTES).order(ByteOrder.nativeOrder()).asIntBuffer();
   }
 
-  /** Sorts runs on the heap, then merges them to and fro; returns where the result is. */
-  private static LongBuffer sort(LongBuffer order, LongBuffer spare, int length) {
-    long[] run = new long[Math.min(length, SORTED_AT_ONCE)];
-    for (int from = 0; from < length; from += run.length) {
-      int size = Math.min(run.length, length - from);
-      order.get(from, run, 0, size);
-      Arrays.sort(run, 0, size);
-      order.put(from, run, 0, size);
-    }
-    LongBuffer source = order;
-    LongBuffer target = spare;
-    for (int width = SORTED_AT_ONCE; width < length; width *= 2) {
-      for (int from = 0; from < length; from += 2 * width) {
-        int middle = Math.min(from + width, length);
-        merge(source, target, from, middle, Math.min(middle + width, length));
-      }
-      LongBuffer last = source;
-      source = target;
-      target = last;
-    }
-    return source;
-  }
-
-  private static void merge(LongBuffer source, LongBuffer target, int from, int middle, int to) {
-    int left = from;
-    int right = middle;
-    for (int i = from; i < to; i++) {
-      boolean takeLeft = right == to || (left < middle && source.get(left) <= source.get(right));
-      target.put(i, source.get(takeLeft ? left++ : right++));
-    }
-  }
-
-  /** Leaves one symbol per address in {@code order}; returns how many. */
-  private int keepBestNames(LongBuffer order, int length) {
-    int kept = 0;
-    for (int i = 0; i < length; i++) {
-      long next = order.get(i);
-      if (kept > 0 && order.get(kept - 1) >>> 32 == next >>> 32) {
-        if (isBetter((int) next, (int) order.get(kept - 1))) {
-          order.put(kept - 1, next);
+  /**
+   * Says where each bucket begins, and how far what begins in it or before reaches.
+   *
+   * @return how many symbols there are, without those too far away
+   */
+  private int count(int shift, int[] firsts, int[] reaches) throws ElfFormatException {
+    int[] read = new int[RECORD * AT_ONCE];
+    for (int done = 0; done < count; done += AT_ONCE) {
+      int end = RECORD * Math.min(AT_ONCE, count - done);
+      collected.get(RECORD * done, read, 0, end);
+      for (int at = 0; at < end; at += RECORD) {
+        long start = (read[at + LOW] & 0xffffffffL | (long) read[at + HIGH] << 32) - lowest;
+        if (start < 0 || start >= SymbolBuckets.MAX_SPAN) {
+          continue; // an address below 0, or too far away
         }
-      } else {
-        order.put(kept++, next);
-      }
-    }
-    return kept;
-  }
-
-  private SymbolTable fill(long base, LongBuffer order, int length) throws ElfFormatException {
-    int namesLength = namesLength(order, length);
-    IntBuffer starts = ints(length);
-    IntBuffer extents = ints(length);
-    IntBuffer nameOffsets = ints(length);
-    keptNames = memory.allocate(namesLength);
-    int kept = 0;
-    long sizedEnd = 0;
-    for (int i = 0; i < length; i++) {
-      int symbol = (int) order.get(i);
-      long start = (order.get(i) ^ Long.MIN_VALUE) >>> 32;
-      long size = size(symbol) & 0xffffffffL;
-      if (isLabel(symbol)) {
-        if (start < sizedEnd) {
-          continue; // a place inside a function, not one of its own
+        int bucket = (int) (start >>> shift);
+        firsts[bucket + 1]++;
+        if (read[at + NAME] >= 0) {
+          long reach = start + (read[at + SIZE] & 0xffffffffL);
+          if (reach > (reaches[bucket] & 0xffffffffL)) {
+            reaches[bucket] = (int) (reach < SymbolBuckets.MAX_SPAN ? reach : -1);
+          }
         }
-        if (size == 0) {
-          long next = i + 1 < length ? (order.get(i + 1) ^ Long.MIN_VALUE) >>> 32 : MAX_SPAN;
-          size = Math.min(room(symbol) & 0xffffffffL, next - start);
-        }
-      } else {
-        sizedEnd = Math.max(sizedEnd, start + size);
       }
-      starts.put(kept, (int) start);
-      extents.put(kept, (int) Math.min(size, MAX_SPAN - start));
-      int unsized = size(symbol) == 0 ? SymbolTable.UNSIZED : 0;
-      nameOffsets.put(kept++, copyName(symbol) | unsized);
     }
-    starts.limit(kept);
-    return new SymbolTable(
-        base, starts, extents, nameOffsets, reach(starts, extents, kept), keptNames);
-  }
-
-  /** Names may share one text, each beginning elsewhere in it: they are copied for each. */
-  private int namesLength(LongBuffer order, int length) throws ElfFormatException {
-    int sum = 0;
-    for (int i = 0; i < length; i++) {
-      int symbol = (int) order.get(i);
-      int bytes = nameLength(symbol) + 1;
-      if (bytes > MAX_NAMES - sum) {
-        throw new ElfFormatException(Reason.TOO_LARGE, address(symbol));
+    for (int i = 0; i < reaches.length; i++) {
+      if (firsts[i + 1] > MAX_IN_BUCKET) {
+        throw new ElfFormatException(Reason.TOO_LARGE, lowest + ((long) i << shift));
       }
-      sum += bytes;
+      firsts[i + 1] += firsts[i];
+      if (i > 0 && Integer.compareUnsigned(reaches[i], reaches[i - 1]) < 0) {
+        reaches[i] = reaches[i - 1];
+      }
     }
-    return sum;
-  }
-
-  /** The highest end among each symbol and all before it; null where no symbol lies in another. */
-  private IntBuffer reach(IntBuffer starts, IntBuffer sizes, int length) {
-    boolean nested = false;
-    long highest = 0;
-    for (int i = 0; i < length && !nested; i++) {
-      long start = starts.get(i) & 0xffffffffL;
-      nested = start < highest;
-      highest = Math.max(highest, start + (sizes.get(i) & 0xffffffffL));
-    }
-    if (!nested) {
-      return null;
-    }
-    IntBuffer reach = ints(length);
-    highest = 0;
-    for (int i = 0; i < length; i++) {
-      highest = Math.max(highest, (starts.get(i) & 0xffffffffL) + (sizes.get(i) & 0xffffffffL));
-      reach.put(i, (int) highest);
-    }
-    return reach;
-  }
-
-  private int room(int symbol) {
-    return symbols.getInt(symbol * RECORD + ROOM);
-  }
-
-  /** Keeps a name, with its NUL, out of a string table that is mostly of other symbols. */
-  private int copyName(int symbol) {
-    int length = nameLength(symbol);
-    int at = keptNamesLength;
-    keptNames.put(at, nameTable(symbol), name(symbol) & Integer.MAX_VALUE, length);
-    keptNamesLength += length + 1;
-    return at;
-  }
-
-  /** Whether the symbol says where code begins, but not reliably where it ends. */
-  private boolean isLabel(int symbol) {
-    return size(symbol) == 0 || kind(symbol) >= NOTYPE_KIND;
+    return firsts[reaches.length];
   }
 
   /**
-   * Which of two names of one address is shown: one with a size, one that is not local, the one
-   * with fewer leading underscores ({@code malloc} rather than {@code __libc_malloc}), a global one
-   * rather than a weak one, the shorter one.
+   * Writes the symbols to their places, which are all over the table: a part of it after the other,
+   * each on the heap first.
+   *
+   * @param next room for where the next symbol of each bucket goes
    */
-  private boolean isBetter(int symbol, int than) {
-    int order = Boolean.compare(isLabel(symbol), isLabel(than));
-    if (order == 0) {
-      order = Boolean.compare(isLocal(symbol), isLocal(than));
+  private void place(int shift, int[] firsts, int[] next, IntBuffer table, int tableStart) {
+    int total = firsts[next.length];
+    int[] part = new int[SymbolBuckets.SYMBOL * Math.min(total, PLACED_AT_ONCE)];
+    int[] read = new int[RECORD * AT_ONCE];
+    for (int from = 0; from < total; from += PLACED_AT_ONCE) {
+      int length = Math.min(PLACED_AT_ONCE, total - from);
+      System.arraycopy(firsts, 0, next, 0, next.length);
+      for (int done = 0; done < count; done += AT_ONCE) {
+        int end = RECORD * Math.min(AT_ONCE, count - done);
+        collected.get(RECORD * done, read, 0, end);
+        for (int at = 0; at < end; at += RECORD) {
+          long start = (read[at + LOW] & 0xffffffffL | (long) read[at + HIGH] << 32) - lowest;
+          if (start < 0 || start >= SymbolBuckets.MAX_SPAN) {
+            continue;
+          }
+          int bucket = (int) (start >>> shift);
+          int place = next[bucket]++ - from;
+          if (place >= 0 && place < length) {
+            int to = SymbolBuckets.SYMBOL * place;
+            part[to + SymbolBuckets.START] = (int) start;
+            part[to + SymbolBuckets.SIZE] = read[at + SIZE];
+            part[to + SymbolBuckets.NAME] = read[at + NAME];
+          }
+        }
+      }
+      table.put(tableStart + SymbolBuckets.SYMBOL * from, part, 0, SymbolBuckets.SYMBOL * length);
     }
-    if (order == 0) {
-      order = underscores(symbol) - underscores(than);
-    }
-    if (order == 0) {
-      order = kind(symbol) - kind(than);
-    }
-    if (order == 0) {
-      order = nameLength(symbol) - nameLength(than);
-    }
-    return order < 0;
-  }
-
-  private boolean isLocal(int symbol) {
-    return kind(symbol) % NOTYPE_KIND == LOCAL_KIND;
-  }
-
-  /** Leading underscores; those of a mangled name are its mark and no sign of an alias. */
-  private int underscores(int symbol) {
-    ByteBuffer table = nameTable(symbol);
-    int from = name(symbol) & Integer.MAX_VALUE;
-    int at = from;
-    while (at < table.limit() && table.get(at) == '_') {
-      at++;
-    }
-    boolean mangled =
-        at - from == 1 && at < table.limit() && (table.get(at) == 'Z' || table.get(at) == 'R');
-    return mangled ? 0 : at - from;
-  }
-
-  private int nameLength(int symbol) {
-    ByteBuffer table = nameTable(symbol);
-    int from = name(symbol) & Integer.MAX_VALUE;
-    int at = from;
-    while (at < table.limit() && table.get(at) != 0) {
-      at++;
-    }
-    return at - from;
-  }
-
-  private ByteBuffer nameTable(int symbol) {
-    return nameTables[name(symbol) >>> 31];
   }
 }

@@ -18,10 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.maps.RealLibraries;
-import stackweave.maps.Tool;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableTest;
+import stackweave.testing.Commands;
 
 /** Names as {@code c++filt} writes them. */
 class DemanglerTest {
@@ -35,7 +35,7 @@ class DemanglerTest {
   private static Set<String> functionNames(Path library) throws ElfFormatException {
     SymbolTable symbols = SymbolTableTest.symbols(library);
     Set<String> names = new LinkedHashSet<>();
-    for (int i = 0; i < symbols.count(); i++) {
+    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
       names.add(symbols.rawName(i));
     }
     return names;
@@ -43,7 +43,11 @@ class DemanglerTest {
 
   private List<String> cppfilt(Iterable<String> names) throws Exception {
     Path input = Files.write(directory.resolve("names"), names, StandardCharsets.ISO_8859_1);
-    return List.of(Tool.run(List.of("c++filt"), input).split("\n"));
+    return List.of(
+        Commands.run(new ProcessBuilder("c++filt").redirectInput(input.toFile()))
+            .successfully()
+            .out()
+            .split("\n"));
   }
 
   @ParameterizedTest

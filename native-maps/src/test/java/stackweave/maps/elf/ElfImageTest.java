@@ -24,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.maps.RealLibraries;
-import stackweave.maps.Tool;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.modules.DebugFiles;
 import stackweave.maps.modules.ImageOrigin;
@@ -33,6 +32,8 @@ import stackweave.maps.modules.ModuleImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableTest;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.rule.RuleTable;
@@ -65,9 +66,9 @@ class ElfImageTest {
   void buildIdAndSections(Path library) throws Exception {
     FileElfImage image = FileElfImage.open(library);
     Matcher id =
-        Pattern.compile("Build ID: (\\w+)").matcher(Tool.run("readelf", "-n", "" + library));
+        Pattern.compile("Build ID: (\\w+)").matcher(Commands.output("readelf", "-n", "" + library));
     assertEquals(id.find() ? id.group(1) : null, image.buildId());
-    String sections = Tool.run("readelf", "-SW", "" + library);
+    String sections = Commands.output("readelf", "-SW", "" + library);
     UnwindSections found = image.unwindSections();
     assertSection(sections, ".eh_frame_hdr", found.ehFrameHdr(), library);
     assertSection(sections, ".eh_frame", found.ehFrame(), library);
@@ -94,7 +95,7 @@ class ElfImageTest {
   /** Without section headers the program headers lead to the same bytes. */
   @Test
   void withoutSectionHeadersTheSegmentsServe() throws Exception {
-    Path library = Tool.compile(directory, "a", SOURCE);
+    Path library = Gcc.library(directory, "a", SOURCE);
     FileElfImage whole = FileElfImage.open(library);
     byte[] bytes = Files.readAllBytes(library);
     ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -117,10 +118,10 @@ class ElfImageTest {
   @Test
   void compressedDebugFrameIsInflated() throws Exception {
     Path library =
-        Tool.compile(directory, "z", SOURCE, "-g", "-fno-asynchronous-unwind-tables", "-gz=zlib");
-    assertTrue(Tool.run("readelf", "-tW", "" + library).contains("COMPRESSED"));
+        Gcc.library(directory, "z", SOURCE, "-g", "-fno-asynchronous-unwind-tables", "-gz=zlib");
+    assertTrue(Commands.output("readelf", "-tW", "" + library).contains("COMPRESSED"));
     Path plain = directory.resolve("plain.so");
-    Tool.run("objcopy", "--decompress-debug-sections", "" + library, "" + plain);
+    Commands.output("objcopy", "--decompress-debug-sections", "" + library, "" + plain);
     Section expected = FileElfImage.open(plain).unwindSections().debugFrame();
     assertNotNull(expected);
     assertEquals(expected, FileElfImage.open(library).unwindSections().debugFrame());
@@ -131,16 +132,16 @@ class ElfImageTest {
   private record Split(Path stripped, Path debug) {}
 
   private Split split(String... flags) throws Exception {
-    Path library = Tool.compile(directory, "split", SOURCE, flags);
+    Path library = Gcc.library(directory, "split", SOURCE, flags);
     Path debug = directory.resolve("libsplit.so.debug");
-    Tool.run("objcopy", "--only-keep-debug", "" + library, "" + debug);
-    Tool.run("strip", "--strip-all", "" + library);
+    Commands.output("objcopy", "--only-keep-debug", "" + library, "" + debug);
+    Commands.output("strip", "--strip-all", "" + library);
     return new Split(library, debug);
   }
 
   private String nameOfHidden(Path library, Path root) throws Exception {
     SymbolTable symbols = SymbolTableTest.image(library, root).symbols();
-    for (int i = 0; i < symbols.count(); i++) {
+    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
       if (symbols.rawName(i).equals("hidden")) {
         return "hidden";
       }
@@ -151,7 +152,7 @@ class ElfImageTest {
   @Test
   void debugFileByLink() throws Exception {
     Split split = split("-Wl,--build-id=none");
-    Tool.run("objcopy", "--add-gnu-debuglink=" + split.debug(), "" + split.stripped());
+    Commands.output("objcopy", "--add-gnu-debuglink=" + split.debug(), "" + split.stripped());
     assertEquals("hidden", nameOfHidden(split.stripped(), none));
     assertEquals(
         ".symtab of " + split.debug() + " and .dynsym",
@@ -181,7 +182,7 @@ class ElfImageTest {
     assertEquals("hidden", nameOfHidden(split.stripped(), none));
 
     Path other =
-        Tool.compile(directory, "other", "int hidden(void) { return 1; }", "-Wl,--build-id=sha1");
+        Gcc.library(directory, "other", "int hidden(void) { return 1; }", "-Wl,--build-id=sha1");
     Files.copy(other, place, StandardCopyOption.REPLACE_EXISTING);
     assertEquals("none", nameOfHidden(split.stripped(), none), "another build id");
   }
@@ -190,9 +191,10 @@ class ElfImageTest {
   void miniDebugInfo() throws Exception {
     Split split = split();
     Path mini = directory.resolve("mini");
-    Tool.run("objcopy", "-S", "--keep-symbol=hidden", "" + split.debug(), "" + mini);
-    Tool.run("xz", "" + mini);
-    Tool.run("objcopy", "--add-section", ".gnu_debugdata=" + mini + ".xz", "" + split.stripped());
+    Commands.output("objcopy", "-S", "--keep-symbol=hidden", "" + split.debug(), "" + mini);
+    Commands.output("xz", "" + mini);
+    Commands.output(
+        "objcopy", "--add-section", ".gnu_debugdata=" + mini + ".xz", "" + split.stripped());
     assertEquals("hidden", nameOfHidden(split.stripped(), none));
     assertEquals(
         ".gnu_debugdata and .dynsym", SymbolTableTest.image(split.stripped(), none).symbolSource());
@@ -235,7 +237,7 @@ class ElfImageTest {
 
   @Test
   void everyTruncation() throws Exception {
-    byte[] bytes = Files.readAllBytes(Tool.compile(directory, "a", SOURCE));
+    byte[] bytes = Files.readAllBytes(Gcc.library(directory, "a", SOURCE));
     for (int length = 0; length < bytes.length; length += length < 1024 ? 1 : 61) {
       useAll(Arrays.copyOf(bytes, length));
     }
@@ -243,7 +245,7 @@ class ElfImageTest {
 
   @Test
   void everyHeaderByte() throws Exception {
-    byte[] bytes = Files.readAllBytes(Tool.compile(directory, "a", SOURCE));
+    byte[] bytes = Files.readAllBytes(Gcc.library(directory, "a", SOURCE));
     int[] values = {0, 1, 0x7f, 0x80, 0xff};
     for (int at = 0; at < 64 + 13 * 56; at++) {
       byte original = bytes[at];
@@ -257,7 +259,7 @@ class ElfImageTest {
 
   @Test
   void randomDamage() throws Exception {
-    byte[] bytes = Files.readAllBytes(Tool.compile(directory, "a", SOURCE));
+    byte[] bytes = Files.readAllBytes(Gcc.library(directory, "a", SOURCE));
     Random random = new Random(11);
     for (int round = 0; round < 3_000; round++) {
       byte[] damaged = bytes.clone();
@@ -283,12 +285,13 @@ class ElfImageTest {
     }
     ModuleImage untouched = SymbolTableTest.image(libraries().get(0), none);
     SymbolTable symbols = opened.symbols();
-    for (int i = 0; i < symbols.count(); i += 1000) {
-      assertEquals(untouched.symbols().rawName(i), symbols.rawName(i));
+    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
+      int same = untouched.symbols().find(symbols.start(i));
+      assertEquals(untouched.symbols().rawName(same), symbols.rawName(i));
       int rule = opened.unwindTable().find(symbols.start(i));
       assertEquals(untouched.unwindTable().find(symbols.start(i)) >= 0, rule >= 0);
     }
-    assertEquals(0, late.symbols().count());
+    assertTrue(late.symbols().isEmpty());
     assertEquals("none", late.symbolSource());
     assertEquals(0, late.unwindTable().functionCount());
     assertEquals(0, late.exported("JNI_CreateJavaVM"));
@@ -298,7 +301,7 @@ class ElfImageTest {
 
   @Test
   void reasonsAndPlaces() throws Exception {
-    byte[] bytes = Files.readAllBytes(Tool.compile(directory, "a", SOURCE));
+    byte[] bytes = Files.readAllBytes(Gcc.library(directory, "a", SOURCE));
     assertReason(Reason.NOT_ELF, new byte[0]);
     assertReason(Reason.NOT_ELF, "#!/bin/sh\n".repeat(10).getBytes());
     assertReason(Reason.UNSUPPORTED_CLASS, with(bytes, 4, 1));

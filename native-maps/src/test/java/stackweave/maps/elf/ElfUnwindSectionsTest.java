@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.maps.Tool;
+import stackweave.testing.Commands;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameSection;
@@ -61,7 +61,7 @@ class ElfUnwindSectionsTest {
     Files.write(moved, merge.write(own.address()));
     long address = own.address() + (1 << 24);
     Path file = directory.resolve("two.elf");
-    Tool.run(
+    Commands.output(
         "objcopy",
         "--add-section",
         ".sframe.more=" + moved,
@@ -71,9 +71,9 @@ class ElfUnwindSectionsTest {
         ".sframe.more=" + address,
         source.toString(),
         file.toString());
-    Tool.run("objcopy", "--rename-section", ".sframe.more=.sframe", file.toString());
+    Commands.output("objcopy", "--rename-section", ".sframe.more=.sframe", file.toString());
     long counted =
-        Tool.run("readelf", "-SW", file.toString())
+        Commands.output("readelf", "-SW", file.toString())
             .lines()
             .filter(line -> line.contains(".sframe"))
             .count();

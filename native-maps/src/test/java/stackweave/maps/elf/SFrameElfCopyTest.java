@@ -16,10 +16,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.maps.RealLibraries;
-import stackweave.maps.Tool;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableTest;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindSource;
@@ -75,21 +76,21 @@ class SFrameElfCopyTest {
   void programsRun(String kind) throws Exception {
     Path c = Files.writeString(directory.resolve("p.c"), PROGRAM);
     Path program = directory.resolve("p");
-    Tool.run("gcc", "-O1", kind, "-o", "" + program, "" + c);
-    assertEquals("43 x\n", Tool.run("" + program, "x"));
+    Commands.output("gcc", "-O1", kind, "-o", "" + program, "" + c);
+    assertEquals("43 x\n", Commands.output("" + program, "x"));
     Path copy = directory.resolve("copy");
     SFrameConversion made = SFrameElfCopy.write(program, 3, copy);
-    assertEquals("dee2 version 3\n43 x\n", Tool.run("" + copy, "x"));
+    assertEquals("dee2 version 3\n43 x\n", Commands.output("" + copy, "x"));
     assertReads(program, copy, made);
-    Tool.run("strip", "" + program);
+    Commands.output("strip", "" + program);
     SFrameElfCopy.write(program, 3, copy);
-    assertEquals("dee2 version 3\n43 x\n", Tool.run("" + copy, "x"));
+    assertEquals("dee2 version 3\n43 x\n", Commands.output("" + copy, "x"));
     assertReason(Reason.HAS_SFRAME, copy);
   }
 
   @Test
   void sharedLibrariesLoad() throws Exception {
-    Path library = Tool.compile(directory, "shown", LIBRARY, "-Wl,-soname,libshown.so");
+    Path library = Gcc.library(directory, "shown", LIBRARY, "-Wl,-soname,libshown.so");
     Path copies = Files.createDirectory(directory.resolve("copies"));
     Path copy = copies.resolve("libshown.so");
     assertReads(library, copy, SFrameElfCopy.write(library, 3, copy));
@@ -100,18 +101,18 @@ class SFrameElfCopyTest {
             directory.resolve("m.c"),
             "#include <stdio.h>\nint shown(int); int main() { printf(\"%d\\n\", shown(7)); }\n");
     Path program = directory.resolve("m");
-    Tool.run("gcc", "-o", "" + program, "" + main, "" + library);
+    Commands.output("gcc", "-o", "" + program, "" + main, "" + library);
     Path libc = RealLibraries.mapped("libc.so.6");
     Path libcCopy = copies.resolve("libc.so.6");
     assertReads(libc, libcCopy, SFrameElfCopy.write(libc, 3, libcCopy));
-    assertEquals("21\n", Tool.run("env", "LD_LIBRARY_PATH=" + copies, "" + program));
-    String used = Tool.run("env", "LD_LIBRARY_PATH=" + copies, "ldd", "" + program);
+    assertEquals("21\n", Commands.output("env", "LD_LIBRARY_PATH=" + copies, "" + program));
+    String used = Commands.output("env", "LD_LIBRARY_PATH=" + copies, "ldd", "" + program);
     assertTrue(used.contains("" + copy) && used.contains("" + libcCopy), used);
   }
 
   @Test
   void versionTwo() throws Exception {
-    Path library = Tool.compile(directory, "two", LIBRARY);
+    Path library = Gcc.library(directory, "two", LIBRARY);
     Path copy = directory.resolve("copy.so");
     SFrameElfCopy.write(library, 2, copy);
     ElfUnwindSections elf = ElfUnwindSections.read(copy);
@@ -121,7 +122,7 @@ class SFrameElfCopyTest {
   /** Without section headers the segment says where it is. */
   @Test
   void withoutSectionHeaders() throws Exception {
-    Path library = Tool.compile(directory, "bare", LIBRARY);
+    Path library = Gcc.library(directory, "bare", LIBRARY);
     byte[] bytes = Files.readAllBytes(library);
     for (int at : new int[] {40, 41, 42, 43, 60, 61, 62, 63}) {
       bytes[at] = 0;
@@ -136,7 +137,7 @@ class SFrameElfCopyTest {
   void refusals() throws Exception {
     Path c = Files.writeString(directory.resolve("o.c"), LIBRARY);
     Path object = directory.resolve("o.o");
-    Tool.run("gcc", "-c", "-o", "" + object, "" + c);
+    Commands.output("gcc", "-c", "-o", "" + object, "" + c);
     assertReason(Reason.RELOCATABLE, object);
     assertReason(Reason.NOT_ELF, c);
   }
@@ -155,7 +156,7 @@ class SFrameElfCopyTest {
     assertEquals(List.of(), SFrameVerifier.verify(elf.sections().sframe()));
     assertEquals(Files.getPosixFilePermissions(original), Files.getPosixFilePermissions(copy));
 
-    String listing = Tool.run("readelf", "-lSW", "" + copy);
+    String listing = Commands.output("readelf", "-lSW", "" + copy);
     String size = String.format("%06x", made.bytes().length);
     String address = Long.toHexString(elf.sections().sframe().address());
     Matcher segment =
@@ -178,7 +179,7 @@ class SFrameElfCopyTest {
     SymbolTable symbols = SymbolTableTest.image(original, directory).symbols();
     UnwindTable before = UnwindTables.open(ElfUnwindSections.read(original).sections(), rules);
     int found = 0;
-    for (int i = 0; i < symbols.count(); i++) {
+    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
       boolean known = before.find(symbols.start(i)) >= 0;
       assertEquals(known, table.find(symbols.start(i)) >= 0, symbols.rawName(i));
       found += known ? 1 : 0;
@@ -187,7 +188,7 @@ class SFrameElfCopyTest {
   }
 
   private static List<String> sections(Path file) throws Exception {
-    return Tool.run("readelf", "-SW", "" + file)
+    return Commands.output("readelf", "-SW", "" + file)
         .lines()
         .filter(line -> line.matches(" +\\[ *\\d+\\] \\S.*") && !line.contains(".shstrtab"))
         .toList();

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,7 +20,9 @@ class KernelSymbolsTest {
   private KernelSymbols symbols(String text) throws IOException {
     Path file = directory.resolve("kallsyms");
     Files.writeString(file, text);
-    return KernelSymbols.read(file);
+    KernelSymbols symbols = KernelSymbols.read(file, TableMemory.HEAP);
+    symbols.readOthers(new KernelModules(Map.of()), new long[0]);
+    return symbols;
   }
 
   /** The addresses and sizes of a kernel 6.18 with a module before, between and behind others. */
@@ -55,12 +58,14 @@ class KernelSymbolsTest {
       """;
 
   private KernelSymbols withModules() throws IOException {
-    Path symbols = directory.resolve("kallsyms");
+    Path kallsyms = directory.resolve("kallsyms");
     Path modules = directory.resolve("modules");
-    Files.writeString(symbols, KALLSYMS);
+    Files.writeString(kallsyms, KALLSYMS);
     Files.writeString(modules, MODULES);
     long[] programs = {0xffffffffc0400040L, 0x80};
-    return KernelSymbols.read(symbols, KernelModules.read(modules), programs, TableMemory.HEAP);
+    KernelSymbols symbols = KernelSymbols.read(kallsyms, TableMemory.HEAP);
+    symbols.readOthers(KernelModules.read(modules), programs);
+    return symbols;
   }
 
   private static void named(String name, KernelSymbols symbols, long... addresses) {
@@ -186,6 +191,6 @@ class KernelSymbolsTest {
 
   @Test
   void anUnreadableFileIsNoSymbols() {
-    assertEquals(0, KernelSymbols.read(directory.resolve("absent")).size());
+    assertEquals(0, KernelSymbols.read(directory.resolve("absent"), TableMemory.HEAP).size());
   }
 }

@@ -37,7 +37,10 @@ public final class ElfFuzz {
             "/x",
             null);
     SymbolTable symbols = module.symbols();
-    for (int i = 0; i < Math.min(50, symbols.count()); i++) {
+    int seen = 0;
+    for (int i = symbols.next(SymbolTable.NONE);
+        i != SymbolTable.NONE && seen < 50;
+        i = symbols.next(i), seen++) {
       symbols.name(i);
       module.unwindTable().find(symbols.start(i));
     }

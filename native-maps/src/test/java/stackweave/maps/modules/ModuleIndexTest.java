@@ -15,11 +15,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.maps.SelfMemory;
-import stackweave.maps.Tool;
+import stackweave.maps.Symbols;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -48,8 +49,8 @@ class ModuleIndexTest {
 
   @BeforeEach
   void twoLibraries() throws Exception {
-    a = Tool.compile(directory, "a", "int fa(int x) { return x + 1; }");
-    b = Tool.compile(directory, "b", "int fb(int x) { return x + 2; }");
+    a = Gcc.library(directory, "a", "int fa(int x) { return x + 1; }");
+    b = Gcc.library(directory, "b", "int fb(int x) { return x + 2; }");
     index =
         new ModuleIndex(
             NO_MEMORY,
@@ -222,7 +223,7 @@ class ModuleIndexTest {
     index.refresh(100);
     MappedModule module = index.latest().find(0x10000);
     assertEquals(ImageOrigin.NONE, module.origin());
-    assertEquals(0, module.symbols().count());
+    assertTrue(module.symbols().isEmpty());
     assertEquals(-1, module.unwindTable().find(0x1000));
     assertTrue(module.why().startsWith("file"), module.why());
     assertEquals(0x10000 - 0x1000, module.bias());
@@ -295,11 +296,11 @@ class ModuleIndexTest {
       assertNotEquals(0, map.named("libjvm.so").addressOf("gHotSpotVMStructs"));
       MappedModule libc = map.named("libc.so.6");
       assertTrue(libc.isLibc());
-      assertEquals("malloc", Tool.symbol(libc, libc.addressOf("malloc")));
+      assertEquals("malloc", Symbols.at(libc, libc.addressOf("malloc")));
       MappedModule vdso = map.named("[vdso]");
       assertEquals(ImageOrigin.MEMORY, vdso.origin());
       assertTrue(
-          Tool.symbol(vdso, vdso.addressOf("__vdso_clock_gettime")).contains("clock_gettime"));
+          Symbols.at(vdso, vdso.addressOf("__vdso_clock_gettime")).contains("clock_gettime"));
       for (MappedModule module : map.modules()) {
         assertTrue(module.unwindTable().functionCount() > 0, module.name());
       }

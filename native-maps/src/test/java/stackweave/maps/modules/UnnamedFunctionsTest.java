@@ -15,12 +15,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.maps.RealLibraries;
-import stackweave.maps.Tool;
+import stackweave.maps.Symbols;
 import stackweave.maps.elf.ElfHeaders;
 import stackweave.maps.elf.UnknownCode;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableTest;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.unwind.rule.UnwindTable;
 
 /** Code that has no symbol, by {@code nm} and {@code readelf}. */
@@ -58,7 +60,7 @@ class UnnamedFunctionsTest {
 
   private static TreeMap<Long, Long> functions(Path library) throws Exception {
     TreeMap<Long, Long> functions = new TreeMap<>();
-    Matcher fdes = FDE.matcher(Tool.run("readelf", "-wf", "-wN", library.toString()));
+    Matcher fdes = FDE.matcher(Commands.output("readelf", "-wf", "-wN", library.toString()));
     while (fdes.find()) {
       functions.merge(
           Long.parseLong(fdes.group(1), 16), Long.parseLong(fdes.group(2), 16), Math::max);
@@ -76,7 +78,8 @@ class UnnamedFunctionsTest {
     MappedModule module = module(libc);
     List<long[]> sized = new ArrayList<>();
     Map<Long, String> names = new HashMap<>();
-    for (String line : Tool.run("nm", "-DS", "--defined-only", libc.toString()).split("\n")) {
+    for (String line :
+        Commands.output("nm", "-DS", "--defined-only", libc.toString()).split("\n")) {
       String[] fields = line.split(" ");
       if (fields.length == 4 && "tTwWi".contains(fields[2])) {
         long start = Long.parseLong(fields[0], 16);
@@ -115,7 +118,7 @@ class UnnamedFunctionsTest {
 
   private static Map<String, Long> nm(Path library) throws Exception {
     Map<String, Long> symbols = new HashMap<>();
-    for (String line : Tool.run("nm", library.toString()).split("\n")) {
+    for (String line : Commands.output("nm", library.toString()).split("\n")) {
       if (line.charAt(0) != ' ') {
         symbols.put(line.substring(19), Long.parseLong(line.substring(0, 16), 16));
       }
@@ -126,10 +129,10 @@ class UnnamedFunctionsTest {
   /** {@code strip -x} leaves a .symtab in which the assembly would reach to the next symbol. */
   @Test
   void aSymbolWithoutSizeEndsWhereAFunctionBegins(@TempDir Path directory) throws Exception {
-    Path library = Tool.compile(directory, "order", SOURCE, "-fno-toplevel-reorder");
+    Path library = Gcc.library(directory, "order", SOURCE, "-fno-toplevel-reorder");
     // The assembly first, then functions of which only `more` keeps its symbol.
     Path reordered =
-        Tool.compile(
+        Gcc.library(
             directory,
             "assembly",
             SOURCE.replaceAll("(?s)(.*)(__asm__.*?;\n)(.*)", "$2$1$3"),
@@ -137,11 +140,11 @@ class UnnamedFunctionsTest {
             "-fvisibility=hidden");
     for (Path file : List.of(library, reordered)) {
       Map<String, Long> at = nm(file);
-      Tool.run("strip", "-x", file.toString());
+      Commands.output("strip", "-x", file.toString());
       MappedModule module = module(file);
-      assertEquals("assembly", Tool.symbol(module, at.get("assembly") + 3));
-      assertEquals("none", Tool.symbol(module, at.get("one")));
-      assertEquals("none", Tool.symbol(module, at.get("two") + 1));
+      assertEquals("assembly", Symbols.at(module, at.get("assembly") + 3));
+      assertEquals("none", Symbols.at(module, at.get("one")));
+      assertEquals("none", Symbols.at(module, at.get("two") + 1));
       long two = at.get("two");
       assertEquals(two, module.unwindTable().functionStart(two + 1));
     }
@@ -149,15 +152,15 @@ class UnnamedFunctionsTest {
 
   @Test
   void codeThatNothingDescribesIsOnePiece(@TempDir Path directory) throws Exception {
-    Path library = Tool.compile(directory, "gap", SOURCE, "-fno-toplevel-reorder");
+    Path library = Gcc.library(directory, "gap", SOURCE, "-fno-toplevel-reorder");
     long assembly = nm(library).get("assembly");
-    Tool.run("strip", "-s", library.toString());
+    Commands.output("strip", "-s", library.toString());
     TreeMap<Long, Long> functions = functions(library);
     MappedModule module = module(library);
     UnknownCode expected =
         new UnknownCode(functions.floorEntry(assembly).getValue(), functions.higherKey(assembly));
     for (long pc = assembly; pc < assembly + 4; pc++) {
-      assertEquals("none", Tool.symbol(module, pc));
+      assertEquals("none", Symbols.at(module, pc));
       assertEquals(UnwindTable.NO_ADDRESS, module.unwindTable().functionStart(pc));
       assertEquals(expected, module.unknownCodeAt(pc));
     }
@@ -166,7 +169,7 @@ class UnnamedFunctionsTest {
     // Before the first function: from the section's start.
     Matcher text =
         Pattern.compile("\\.text +PROGBITS +(\\p{XDigit}+)")
-            .matcher(Tool.run("readelf", "-SW", library.toString()));
+            .matcher(Commands.output("readelf", "-SW", library.toString()));
     assertTrue(text.find());
     long start = Long.parseLong(text.group(1), 16);
     assertEquals(new UnknownCode(start, functions.higherKey(start)), module.unknownCodeAt(start));

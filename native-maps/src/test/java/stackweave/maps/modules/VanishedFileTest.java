@@ -19,11 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.maps.SelfMemory;
-import stackweave.maps.Tool;
+import stackweave.maps.Symbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
@@ -53,7 +55,7 @@ class VanishedFileTest {
   @BeforeEach
   void load() throws Exception {
     memory = new SelfMemory();
-    library = Tool.compile(directory, "vanish", SOURCE, "-Wl,--build-id=sha1");
+    library = Gcc.library(directory, "vanish", SOURCE, "-Wl,--build-id=sha1");
     copy = Files.copy(library, directory.resolve("copy.so"));
     System.load(library.toString());
   }
@@ -84,8 +86,8 @@ class VanishedFileTest {
     assertEquals(ImageOrigin.MEMORY, module.origin());
     assertEquals("file deleted", module.why());
     assertEquals(".dynsym", module.symbolSource());
-    assertEquals("shown", Tool.symbol(module, module.addressOf("shown") + 3));
-    assertEquals("none", Tool.symbol(module, hidden(module)));
+    assertEquals("shown", Symbols.at(module, module.addressOf("shown") + 3));
+    assertEquals("none", Symbols.at(module, hidden(module)));
     long start = hidden(module) - module.bias();
     assertEquals(start, module.unwindTable().functionStart(start + 1));
     assertLikeTheFile(module);
@@ -98,7 +100,7 @@ class VanishedFileTest {
     MappedModule module = module(true);
     assertEquals(ImageOrigin.MAPPED_FILE, module.origin());
     assertEquals("", module.why());
-    assertEquals("hidden", Tool.symbol(module, hidden(module)));
+    assertEquals("hidden", Symbols.at(module, hidden(module)));
     assertLikeTheFile(module);
   }
 
@@ -118,8 +120,8 @@ class VanishedFileTest {
   void deletedAfterItWasFound() throws Exception {
     MappedModule module = module(false);
     Files.delete(library);
-    assertEquals("shown", Tool.symbol(module, module.addressOf("shown") + 3));
-    assertEquals("hidden", Tool.symbol(module, hidden(module)));
+    assertEquals("shown", Symbols.at(module, module.addressOf("shown") + 3));
+    assertEquals("hidden", Symbols.at(module, hidden(module)));
     assertEquals(ImageOrigin.FILE, module.origin());
     assertRulesEqual(FileElfImage.open(copy), module, 0x1000, 0x2000);
   }
@@ -129,7 +131,7 @@ class VanishedFileTest {
   @ValueSource(strings = {"-Wl,--build-id=sha1", "-Wl,--build-id=none"})
   void deletedBeforeItsFirstUse(String buildId) throws Exception {
     Path file =
-        Tool.compile(directory, "unused" + buildId.length() + buildId.hashCode(), SOURCE, buildId);
+        Gcc.library(directory, "unused" + buildId.length() + buildId.hashCode(), SOURCE, buildId);
     System.load(file.toString());
     List<Mapping> mappings = ProcMaps.read(Path.of("/proc/self"));
     Mapping code =
@@ -155,14 +157,14 @@ class VanishedFileTest {
         new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
     MappedModule module = recorded(index);
     Files.delete(library);
-    assertEquals("hidden", Tool.symbol(module, hidden(module)));
+    assertEquals("hidden", Symbols.at(module, hidden(module)));
     assertEquals(ImageOrigin.FILE, module.origin());
     assertRulesEqual(FileElfImage.open(copy), module, 0x1000, 0x2000);
   }
 
   @Test
   void replacedByAnotherFile() throws Exception {
-    Path other = Tool.compile(directory, "other", "int shown(void) { return 7; }");
+    Path other = Gcc.library(directory, "other", "int shown(void) { return 7; }");
     Files.move(other, library, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     // The kernel goes by the inode: the mapped one has lost its name.
     MappedModule module = module(false);
@@ -174,13 +176,13 @@ class VanishedFileTest {
   @Test
   void anotherDeviceIsNoDoubtIfTheBuildIdIsRight() throws Exception {
     Path process = Files.createDirectory(directory.resolve("proc"));
-    String maps = Tool.run("cat", "/proc/" + ProcessHandle.current().pid() + "/maps");
+    String maps = Commands.output("cat", "/proc/" + ProcessHandle.current().pid() + "/maps");
     Files.writeString(
         process.resolve("maps"), maps.replaceAll("(?m)^(\\S+ \\S+ \\S+) \\w+:", "$1 fff:"));
     assertEquals(ImageOrigin.FILE, module(process, false).origin());
 
     Path other =
-        Tool.compile(directory, "other", "int shown(void) { return 7; }", "-Wl,--build-id=sha1");
+        Gcc.library(directory, "other", "int shown(void) { return 7; }", "-Wl,--build-id=sha1");
     Files.move(other, library, StandardCopyOption.REPLACE_EXISTING);
     MappedModule module = module(process, false);
     assertEquals(ImageOrigin.MEMORY, module.origin());
@@ -214,7 +216,7 @@ class VanishedFileTest {
   }
 
   private long hidden(MappedModule module) throws Exception {
-    for (String line : Tool.run("nm", copy.toString()).split("\n")) {
+    for (String line : Commands.output("nm", copy.toString()).split("\n")) {
       if (line.endsWith(" hidden")) {
         return module.bias() + Long.parseLong(line.substring(0, 16), 16);
       }
@@ -227,7 +229,7 @@ class VanishedFileTest {
     FileElfImage file = FileElfImage.open(copy);
     assertEquals(file.buildId(), module.buildId());
     assertRulesEqual(file, module, 0x1000, 0x2000);
-    String loaded = Tool.run("nm", "-D", "--defined-only", copy.toString());
+    String loaded = Commands.output("nm", "-D", "--defined-only", copy.toString());
     for (String line : loaded.split("\n")) {
       String[] fields = line.split(" ");
       assertEquals(
@@ -264,7 +266,7 @@ class VanishedFileTest {
     index.refresh(0);
     MappedModule module = index.latest().named("[vdso]");
     List<String> names = new ArrayList<>();
-    for (String line : Tool.run("nm", "-D", "--defined-only", dump.toString()).split("\n")) {
+    for (String line : Commands.output("nm", "-D", "--defined-only", dump.toString()).split("\n")) {
       String[] fields = line.split(" ");
       String name = fields[2].replaceAll("@.*", "");
       if ("TW".contains(fields[1])) {
@@ -273,7 +275,7 @@ class VanishedFileTest {
       }
     }
     assertTrue(names.contains("__vdso_clock_gettime"), names::toString);
-    String found = Tool.symbol(module, module.addressOf("__vdso_clock_gettime"));
+    String found = Symbols.at(module, module.addressOf("__vdso_clock_gettime"));
     assertTrue(names.contains(found), found);
     FileElfImage file = FileElfImage.open(new ImageBytes.OfBuffer(ByteBuffer.wrap(bytes)));
     assertEquals(file.buildId(), module.buildId());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import stackweave.maps.Tool;
+import stackweave.testing.Commands;
 
 class ProcMapsTest {
 
@@ -68,7 +68,7 @@ class ProcMapsTest {
   /** What was parsed, written in the kernel's format again, is what the kernel wrote. */
   @Test
   void mapsOfARealProcessComeOutAgain() throws Exception {
-    String text = Tool.run("cat", "/proc/self/maps");
+    String text = Commands.output("cat", "/proc/self/maps");
     StringBuilder again = new StringBuilder();
     for (Mapping m : ProcMaps.parse(text)) {
       String line =

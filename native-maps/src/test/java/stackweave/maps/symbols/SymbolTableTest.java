@@ -21,13 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.maps.RealLibraries;
-import stackweave.maps.Tool;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.modules.DebugFiles;
 import stackweave.maps.modules.ImageOrigin;
 import stackweave.maps.modules.ModuleImage;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.rule.RuleTable;
@@ -53,7 +54,7 @@ public class SymbolTableTest {
     command.addAll(List.of(options));
     command.add(library.toString());
     List<Line> lines = new ArrayList<>();
-    for (String line : Tool.run(command, null).split("\n")) {
+    for (String line : Commands.output(command).split("\n")) {
       String[] f = line.split(" ");
       if (f.length >= 3) {
         boolean sized = f[1].length() == 16;
@@ -154,6 +155,33 @@ public class SymbolTableTest {
     assertTrue(gaps > 100, "only " + gaps + " gaps: is this libc stripped?");
   }
 
+  /** By the hash table, without it, and by one that leads nowhere or out of the table. */
+  @ParameterizedTest
+  @MethodSource("libraries")
+  void everyExportedNameIsFound(Path library) throws Exception {
+    FileElfImage image = FileElfImage.open(library);
+    ElfImage.Symbols exports = image.dynsym();
+    ByteBuffer hash = image.gnuHash();
+    assertTrue(hash.limit() > 16);
+    ByteBuffer wrong = ByteBuffer.allocate(hash.limit()).order(hash.order()).put(0, hash, 0, 16);
+    for (int i = 16; i < wrong.limit() - 3; i += 4) {
+      wrong.putInt(i, i * 0x9E3779B1);
+    }
+    Map<String, Set<Long>> addresses = new HashMap<>();
+    for (Line line : nm(library, "-D")) {
+      addresses.computeIfAbsent(line.name(), name -> new HashSet<>()).add(line.address());
+    }
+    int asked = 0;
+    for (Map.Entry<String, Set<Long>> e : addresses.entrySet()) {
+      assertTrue(e.getValue().contains(ExportedSymbols.find(exports, hash, e.getKey())));
+      if (asked++ < 100) {
+        assertTrue(e.getValue().contains(ExportedSymbols.find(exports, null, e.getKey())));
+        assertTrue(e.getValue().contains(ExportedSymbols.find(exports, wrong, e.getKey())));
+      }
+    }
+    assertEquals(0, ExportedSymbols.find(exports, hash, "no such name"));
+  }
+
   @Test
   void theNameThatPeopleKnowIsPreferred() throws Exception {
     SymbolTable symbols = symbols(RealLibraries.mapped("libc.so.6"));
@@ -187,7 +215,7 @@ public class SymbolTableTest {
 
   @Test
   void symbolsWithoutSizeReachToTheNextOneUnlessStripped(@TempDir Path directory) throws Exception {
-    Path library = Tool.compile(directory, "asm", ASSEMBLY);
+    Path library = Gcc.library(directory, "asm", ASSEMBLY);
     Map<String, Long> at = new HashMap<>();
     nm(library).forEach(line -> at.put(line.name(), line.address()));
 
@@ -199,7 +227,7 @@ public class SymbolTableTest {
     assertEquals("inner", name(symbols, at.get("inner")));
     assertEquals("outer", name(symbols, at.get("inner") + 1));
 
-    Tool.run("strip", library.toString());
+    Commands.output("strip", library.toString());
     symbols = symbols(library);
     assertEquals("none", name(symbols, at.get("unsized")));
     assertEquals("none", name(symbols, at.get("bare")));

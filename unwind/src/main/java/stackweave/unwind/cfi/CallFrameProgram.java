@@ -204,7 +204,8 @@ final class CallFrameProgram {
 
   /**
    * On AArch64 the return address is signed from here on, or no longer (AADWARF64 section 4.4.2);
-   * SPARC's register window opcode has the same number and occurs on none of our architectures.
+   * SPARC's register window opcode has the same number and occurs on none of the architectures
+   * here.
    */
   private void negateRaState() throws MalformedSectionException {
     if (state.architecture() != Architecture.AARCH64) {

@@ -58,6 +58,11 @@ public final class CallFrameTable implements UnwindTable {
     return new CallFrameTable(rules, UnwindSource.EH_FRAME, note, index, info);
   }
 
+  /**
+   * The table of a .debug_frame, which has no index of its own.
+   *
+   * @param why what is noted of better sources, empty for nothing
+   */
   public static CallFrameTable ofDebugFrame(Section debugFrame, RuleTable rules, String why) {
     ByteOrder order = SectionReader.byteOrder(debugFrame, rules.architecture());
     CallFrameInfo info = new CallFrameInfo(new SectionReader(debugFrame, order), true, 0);

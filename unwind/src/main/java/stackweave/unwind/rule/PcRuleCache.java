@@ -1,11 +1,11 @@
 package stackweave.unwind.rule;
 
 /**
- * The rules of the addresses met lately: two entries per set, the older one replaced. Keys are
+ * The rules of recently looked up addresses: two entries per set, the older one replaced. Keys are
  * runtime addresses together with the generation of the modules. Not thread-safe.
  */
 public final class PcRuleCache {
-  /** 8,192 sets of two: 320 KiB, and more return addresses than a busy JVM shows in a minute. */
+  /** 8,192 sets of two: 256 KiB, and more return addresses than a busy JVM shows in a minute. */
   private static final int SETS = 1 << 13;
 
   /** What {@link #find} says of an address that is not there. */
@@ -17,10 +17,12 @@ public final class PcRuleCache {
   private long hits;
   private long misses;
 
+  /** An empty cache. */
   public PcRuleCache() {
     java.util.Arrays.fill(rules, MISS);
   }
 
+  /** The rule put for the address in this generation of the modules, or {@link #MISS}. */
   public int find(long address, int generation) {
     int i = set(address);
     if (addresses[i] == address && generations[i] == generation && rules[i] != MISS) {
@@ -35,6 +37,7 @@ public final class PcRuleCache {
     return MISS;
   }
 
+  /** Keeps a rule; the older entry of its set is dropped. */
   public void put(long address, int generation, int rule) {
     int i = set(address);
     addresses[i + 1] = addresses[i];
@@ -45,10 +48,12 @@ public final class PcRuleCache {
     rules[i] = rule;
   }
 
+  /** How many {@link #find} have found a rule. */
   public long hits() {
     return hits;
   }
 
+  /** How many {@link #find} have found none. */
   public long misses() {
     return misses;
   }

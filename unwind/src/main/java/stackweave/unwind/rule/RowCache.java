@@ -53,6 +53,7 @@ public final class RowCache implements RowSink {
     return loads;
   }
 
+  /** Whether the function's rows are here. */
   public boolean has(int function) {
     return functions.get(function) != 0;
   }

@@ -37,12 +37,14 @@ public final class RuleBuilder {
 
   public int blockThreshold;
 
+  /** A builder of rules for an architecture, with nothing said yet. */
   public RuleBuilder(Architecture architecture) {
     this.architecture = architecture;
     this.tracked = architecture.calleeSaved();
     this.locations = new long[tracked.length];
   }
 
+  /** The architecture whose rules these are. */
   public Architecture architecture() {
     return architecture;
   }
@@ -61,6 +63,7 @@ public final class RuleBuilder {
     java.util.Arrays.fill(locations, 0);
   }
 
+  /** Takes over all of {@code other}, which must be of the same architecture. */
   public void copyFrom(RuleBuilder other) {
     cfa = other.cfa;
     cfaAdd = other.cfaAdd;
@@ -115,6 +118,7 @@ public final class RuleBuilder {
     return locations[index];
   }
 
+  /** Sets the {@link Location} of the caller's frame pointer. */
   public void setFp(long location) {
     locations[0] = location;
   }

@@ -2,16 +2,16 @@ package stackweave.unwind.rule;
 
 import java.util.Arrays;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.HashIndex;
 import stackweave.unwind.Location;
 import stackweave.unwind.TableMemory;
+import stackweave.unwind.hash.HashIndex;
 import stackweave.unwind.x86_64.SignalFrame;
 
 /**
  * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, one
  * of the closed set of kinds {@link #FRAME}, {@link #OUTERMOST}, {@link #SIGNAL_FRAME}, {@link
- * #BLOCK} and {@link #UNSUPPORTED}. Few exist: 64 describe libjvm. Written and read by the thread
- * that unwinds; not thread-safe.
+ * #BLOCK} and {@link #UNSUPPORTED}. Few exist: 49 describe libjvm of JDK 17. Written and read by
+ * the thread that unwinds; not thread-safe.
  */
 public final class RuleTable {
   /**
@@ -65,6 +65,7 @@ public final class RuleTable {
   private final HashIndex index = new HashIndex(64);
   private final long[] candidate;
 
+  /** A table with the special rules only; large tables lie in the Java heap. */
   public RuleTable(Architecture architecture) {
     this(architecture, TableMemory.HEAP);
   }
@@ -85,6 +86,7 @@ public final class RuleTable {
     }
   }
 
+  /** The architecture whose rules these are. */
   public Architecture architecture() {
     return architecture;
   }
@@ -100,8 +102,8 @@ public final class RuleTable {
   }
 
   /**
-   * What a rule says, for people: {@code cfa=r7+16 ra=c-8 r6=c-16}; registers that stay the same
-   * are left out.
+   * A readable text of a rule: {@code cfa=r7+16 ra=c-8 r6=c-16}; registers that stay the same are
+   * left out.
    *
    * @param rule of this table; {@link UnwindTable#NO_RULE} is described as "no rule"
    */
@@ -208,10 +210,12 @@ public final class RuleTable {
     return FIRST_UNSUPPORTED_RULE + reason.ordinal();
   }
 
+  /** The kind of a rule: {@link #FRAME}, {@link #BLOCK} or a special one. */
   public int kind(int rule) {
     return (int) words[rule * stride] & 0xff;
   }
 
+  /** {@link #FLAG_SIGNAL} and {@link #FLAG_MANGLED}, one or both, or 0. */
   public int flags(int rule) {
     return (int) words[rule * stride] >>> 8 & 0xff;
   }
@@ -221,14 +225,17 @@ public final class RuleTable {
     return (int) words[rule * stride] >>> 16;
   }
 
+  /** What is added to the value at the CFA's location, in bytes. */
   public int cfaAdd(int rule) {
     return (int) (words[rule * stride] >> 32);
   }
 
+  /** The {@link Location} of the CFA; of a {@link #BLOCK}, its mask and threshold. */
   public long cfa(int rule) {
     return words[rule * stride + CFA];
   }
 
+  /** The {@link Location} of the return address; of a {@link #BLOCK}, its two rules. */
   public long ra(int rule) {
     return words[rule * stride + RA];
   }
@@ -246,18 +253,22 @@ public final class RuleTable {
     return (address & blockMask(rule)) < blockThreshold(rule) ? ruleBelow(rule) : ruleFrom(rule);
   }
 
+  /** The bits of an address that are its offset in a block of a {@link #BLOCK}. */
   public int blockMask(int rule) {
     return (int) cfa(rule);
   }
 
+  /** The offset in a block from which on {@link #ruleFrom} holds. */
   public int blockThreshold(int rule) {
     return (int) (cfa(rule) >>> 32);
   }
 
+  /** The rule of offsets below {@link #blockThreshold}. */
   public int ruleBelow(int rule) {
     return (int) ra(rule);
   }
 
+  /** The rule of offsets from {@link #blockThreshold} on. */
   public int ruleFrom(int rule) {
     return (int) (ra(rule) >>> 32);
   }
@@ -368,12 +379,10 @@ public final class RuleTable {
 
   private int internCandidate() {
     int hash = hash();
-    int found = index.first(hash);
-    while (found != HashIndex.NONE) {
-      if (isCandidate(found)) {
-        return found;
+    for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
+      if (isCandidate(index.at(slot))) {
+        return index.at(slot);
       }
-      found = index.next();
     }
     if (size == MAX_RULES) {
       return unsupportedRule(Unsupported.TABLE_FULL);

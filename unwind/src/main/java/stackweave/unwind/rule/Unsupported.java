@@ -27,7 +27,7 @@ public enum Unsupported {
     this.label = label;
   }
 
-  /** A few words for people. */
+  /** A short text for users. */
   public String label() {
     return label;
   }

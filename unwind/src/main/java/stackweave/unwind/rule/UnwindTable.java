@@ -76,7 +76,7 @@ public interface UnwindTable {
   }
 
   /**
-   * Why it is this {@link #source} and no better one, in a few words for people; empty where there
+   * Why it is this {@link #source} and no better one, in a few words for users; empty where there
    * is nothing to explain.
    */
   default String why() {

@@ -73,7 +73,7 @@ public final class MalformedSectionException extends Exception {
       this.text = text;
     }
 
-    /** A few words for people. */
+    /** A short text for users. */
     public String text() {
       return text;
     }
@@ -91,6 +91,7 @@ public final class MalformedSectionException extends Exception {
     this.offset = offset;
   }
 
+  /** What is wrong. */
   public Reason reason() {
     return reason;
   }

@@ -26,6 +26,7 @@ public final class SectionReader {
   private int position;
   private int limit;
 
+  /** A reader of all of a section, at its begin. */
   public SectionReader(Section section, ByteOrder order) {
     bytes = section.bytes().duplicate().order(order);
     address = section.address();
@@ -42,6 +43,7 @@ public final class SectionReader {
     };
   }
 
+  /** Size of the section in bytes. */
   public int size() {
     return size;
   }
@@ -50,19 +52,25 @@ public final class SectionReader {
     return address;
   }
 
+  /** Offset of the next byte. */
   public int position() {
     return position;
   }
 
+  /** Offset at which reads end. */
   public int limit() {
     return limit;
   }
 
+  /** Whether the limit is not reached. */
   public boolean hasMore() {
     return position < limit;
   }
 
-  /** Goes to {@code from}; reads end at {@code to}. Both are clipped by nothing: they must fit. */
+  /**
+   * Goes to {@code from}; reads end at {@code to}. Throws where they don't lie in the section, in
+   * this order.
+   */
   public void range(long from, long to) throws MalformedSectionException {
     if (from < 0 || from > to || to > size) {
       throw new MalformedSectionException(Reason.TRUNCATED, Math.max(0, Math.min(from, size)));
@@ -71,6 +79,7 @@ public final class SectionReader {
     limit = (int) to;
   }
 
+  /** Skips {@code count} bytes, at most up to the limit. */
   public void skip(long count) throws MalformedSectionException {
     if (count < 0 || count > limit - position) {
       throw truncated();
@@ -78,6 +87,7 @@ public final class SectionReader {
     position += (int) count;
   }
 
+  /** One byte, unsigned. */
   public int u1() throws MalformedSectionException {
     if (position >= limit) {
       throw truncated();
@@ -85,6 +95,7 @@ public final class SectionReader {
     return bytes.get(position++) & 0xff;
   }
 
+  /** Two bytes, unsigned, in the reader's byte order. */
   public int u2() throws MalformedSectionException {
     need(2);
     int value = bytes.getShort(position) & 0xffff;
@@ -92,6 +103,7 @@ public final class SectionReader {
     return value;
   }
 
+  /** Four bytes, signed, in the reader's byte order. */
   public int s4() throws MalformedSectionException {
     need(4);
     int value = bytes.getInt(position);
@@ -99,10 +111,12 @@ public final class SectionReader {
     return value;
   }
 
+  /** Four bytes, unsigned, in the reader's byte order. */
   public long u4() throws MalformedSectionException {
     return s4() & 0xffff_ffffL;
   }
 
+  /** Eight bytes in the reader's byte order. */
   public long s8() throws MalformedSectionException {
     need(8);
     long value = bytes.getLong(position);
@@ -125,6 +139,7 @@ public final class SectionReader {
     throw truncated();
   }
 
+  /** A signed LEB128 number of at most 64 bits; longer ones are malformed. */
   public long sleb() throws MalformedSectionException {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {

@@ -11,11 +11,13 @@ public final class SortedIndex {
   private int[] values;
   private int size;
 
+  /** An empty index; it grows beyond {@code expected} entries. */
   public SortedIndex(int expected) {
     starts = new long[Math.max(1, expected)];
     values = new int[Math.max(1, expected)];
   }
 
+  /** Adds an entry; {@link #sort} must follow before {@link #floor}. */
   public void add(long start, int value) {
     if (size == starts.length) {
       starts = Arrays.copyOf(starts, size * 2);
@@ -38,14 +40,17 @@ public final class SortedIndex {
     }
   }
 
+  /** How many entries there are. */
   public int size() {
     return size;
   }
 
+  /** Start address of entry {@code i}. */
   public long start(int i) {
     return starts[i];
   }
 
+  /** Number of entry {@code i}. */
   public int value(int i) {
     return values[i];
   }

@@ -200,6 +200,7 @@ public final class SFrameElement {
     return bytes.getShort(at) & 0xffff;
   }
 
+  /** Four bytes of the section from offset {@code at} on, unsigned. */
   public long u4(int at) {
     return bytes.getInt(at) & 0xffff_ffffL;
   }

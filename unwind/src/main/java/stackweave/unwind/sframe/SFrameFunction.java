@@ -193,6 +193,7 @@ public final class SFrameFunction {
     return number;
   }
 
+  /** The architecture that the section's header names. */
   public Architecture architecture() {
     return element.architecture;
   }

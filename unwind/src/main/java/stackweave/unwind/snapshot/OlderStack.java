@@ -9,13 +9,33 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The older part of a sampled stack: what lies above the copy, read from the thread's live memory
- * when the walk first asks for it, and spliced on only if it fits. The package says why that can be
- * true and what is checked; whether it leads to the thread's first frame is the caller's to check,
- * and to {@link #refuse}. Reads are fault-safe, bounded to {@value #MAX_BYTES} bytes above the
- * copy, and go into a buffer that is kept: no allocation once it is large enough. Not thread-safe.
+ * The older part of a sampled stack, {@code [sp + length, stack end)}: read from the thread's live
+ * memory when the walk first asks for it, while the thread runs on, and used only if it still
+ * belongs to the copy (see the comment in the class). {@link MemoryReader} of the walk; whether the
+ * frames lead to the thread's first frame is the caller's to check, and to {@link #refuse}. Reads
+ * are fault-safe, bounded to {@value #MAX_BYTES} bytes above the copy, and go into a buffer that is
+ * kept: no allocation once it is large enough. Not thread-safe.
  */
 public final class OlderStack implements MemoryReader {
+  // A frame's return address and saved frame pointer are written when it is entered and not again
+  // until it has returned. So if the outermost frame of the copy has not returned since the sample,
+  // every frame link above it is that of the sample. Nothing says directly whether it has returned;
+  // all of these must hold:
+  // 1. The seam is unchanged. The seam is the upper end of the copy, from the 16th last word that
+  //    the walk has read in it. All its words, frame links as well as locals and spilled values,
+  //    must be the same in live memory: a thread that came back by other calls, or by the same ones
+  //    with other arguments, has written other words there.
+  // 2. It stays so: the seam is compared again after each piece was read, and after the walk
+  //    (confirm).
+  // 3. The thread's stack pointer is not known to have been above the copy's last frame link since
+  //    (Whereabouts), asked after each piece: words below the stack pointer are dead, but look like
+  //    frames until they are written again.
+  // 4. The frames lead to the thread's first frame, which the caller checks: calls made after a
+  //    return leave a broken chain.
+  // Undetected stays a thread that meanwhile returned through the seam, came back by calls that
+  // wrote the very same words there, and was called from elsewhere further out: frames on both
+  // sides are real but did not belong together. So spliced stacks end with StopReason.SPLICED.
+
   /** Words that the walk relied on which are compared, at most. */
   static final int SEAM_LINKS = 16;
 

@@ -29,7 +29,7 @@ public enum SpliceOutcome {
     this.label = label;
   }
 
-  /** A few words for people. */
+  /** A short text for users. */
   public String label() {
     return label;
   }

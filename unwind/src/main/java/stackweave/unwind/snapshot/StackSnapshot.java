@@ -102,6 +102,7 @@ public final class StackSnapshot implements MemoryReader {
     return registersPresent;
   }
 
+  /** Says whether there are user registers. */
   public void setHasRegisters(boolean present) {
     registersPresent = present;
   }
@@ -129,6 +130,7 @@ public final class StackSnapshot implements MemoryReader {
     return stackUnknown;
   }
 
+  /** Says whether nothing was copied, for the end of the stack is not known. */
   public void setStackUnknown(boolean unknown) {
     stackUnknown = unknown;
   }
@@ -148,10 +150,12 @@ public final class StackSnapshot implements MemoryReader {
     return kernelFrames;
   }
 
+  /** How many of {@link #kernelFrames} are valid. */
   public int kernelFrameCount() {
     return kernelFrameCount;
   }
 
+  /** Says how many of {@link #kernelFrames} are valid. */
   public void setKernelFrameCount(int count) {
     kernelFrameCount = count;
   }
@@ -161,6 +165,7 @@ public final class StackSnapshot implements MemoryReader {
     return timeNanos;
   }
 
+  /** Sets the time of the interrupt, in ns on the clock of {@link System#nanoTime}. */
   public void setTimeNanos(long timeNanos) {
     this.timeNanos = timeNanos;
   }
@@ -170,6 +175,7 @@ public final class StackSnapshot implements MemoryReader {
     return tid;
   }
 
+  /** Sets the sampled thread's id as the OS has it. */
   public void setTid(int tid) {
     this.tid = tid;
   }
@@ -179,6 +185,7 @@ public final class StackSnapshot implements MemoryReader {
     return weightNanos;
   }
 
+  /** Sets the CPU (or wall) time that the sample stands for, in ns. */
   public void setWeightNanos(long weightNanos) {
     this.weightNanos = weightNanos;
   }

@@ -29,6 +29,7 @@ public final class NativeUnwinder {
   private int knownMask;
   private boolean callerInterrupted;
 
+  /** An unwinder for the architecture of these rules. */
   public NativeUnwinder(RuleTable rules) {
     this.rules = rules;
     this.architecture = rules.architecture();
@@ -44,12 +45,38 @@ public final class NativeUnwinder {
   }
 
   /**
-   * Makes the registers those of the caller.
+   * Visits the frames of a stack whose innermost one was interrupted. For stacks of native frames
+   * alone; who knows other frames between them steps by {@link #step}.
    *
-   * <p>SFrame rows say nothing about callee-saved registers but the frame pointer and do not
-   * promise that the function left them alone, so a step by an SFrame row loses them.
+   * @param registers of the innermost frame; afterwards of the last one visited, or, where it has a
+   *     caller that was not visited, of that
+   * @param maxFrames how many frames to visit at most, from 1
+   * @return why the stack ends with the last frame visited; {@link StopReason#TOO_DEEP} where it
+   *     goes on
+   */
+  public StopReason walk(
+      Registers registers,
+      MemoryReader memory,
+      CodeModules modules,
+      int maxFrames,
+      FrameVisitor visitor) {
+    boolean interrupted = true;
+    for (int frames = 0; frames < maxFrames; frames++) {
+      visitor.visit(registers, interrupted);
+      StopReason stop = step(registers, interrupted, memory, modules);
+      if (stop != null) {
+        return stop;
+      }
+      interrupted = callerInterrupted;
+    }
+    return StopReason.TOO_DEEP;
+  }
+
+  /**
+   * Makes the registers those of the caller. A step by an SFrame row loses the callee-saved
+   * registers but the frame pointer: the row does not say whether the function changed them.
    *
-   * <p>Rule: the caller's sp lies above the callee's; it may be equal only in an interrupted frame,
+   * <p>The caller's sp must lie above the callee's; it may be equal only in an interrupted frame,
    * whose return address may still be in a register. A signal frame may lead anywhere: handlers run
    * on stacks of their own.
    *

@@ -8,8 +8,8 @@ import java.util.List;
 import stackweave.unwind.section.Section;
 
 /**
- * An SFrame section made byte by byte, without the writer: version 2 or 3, loaded at 0, rows with
- * starts and words of one byte each.
+ * An SFrame section made byte by byte, without the writer: of any version, loaded at 0, rows with
+ * starts of one byte each.
  */
 public final class RawSection {
   public static final int SIGNAL = 0x80;
@@ -56,7 +56,7 @@ public final class RawSection {
     return this;
   }
 
-  /** A row: info byte with the number of words put in. */
+  /** A row with words of one byte: info byte with the number of words put in. */
   public static byte[] row(int start, int info, int... words) {
     byte[] row = new byte[2 + words.length];
     row[0] = (byte) start;
@@ -65,6 +65,16 @@ public final class RawSection {
       row[2 + i] = (byte) words[i];
     }
     return row;
+  }
+
+  /** A row with words of two bytes. */
+  public static byte[] wideRow(ByteOrder order, int start, int info, int... words) {
+    ByteBuffer row = ByteBuffer.allocate(2 + 2 * words.length).order(order);
+    row.put((byte) start).put((byte) (info | words.length << 1 | 1 << 5));
+    for (int word : words) {
+      row.putShort((short) word);
+    }
+    return row.array();
   }
 
   public RawSection function(long start, int size, int info, int info2, byte[]... rows) {
@@ -81,7 +91,7 @@ public final class RawSection {
   }
 
   public byte[] bytes() {
-    int fdeSize = version == 3 ? 16 : 20;
+    int fdeSize = version == 3 ? 16 : version == 2 ? 20 : 17;
     int attribute = version == 3 ? 5 : 0;
     int rowBytes = functions.stream().mapToInt(f -> f.rows.length + attribute).sum();
     ByteBuffer out = ByteBuffer.allocate(28 + functions.size() * fdeSize + rowBytes).order(order);
@@ -96,7 +106,10 @@ public final class RawSection {
         out.putLong(offset).putInt(f.size).putInt(rows);
       } else {
         out.putInt((int) offset).putInt(f.size).putInt(rows).putInt(f.count);
-        out.put((byte) f.info).put((byte) f.block).putShort((short) 0);
+        out.put((byte) f.info);
+        if (version == 2) {
+          out.put((byte) f.block).putShort((short) 0);
+        }
       }
       rows += f.rows.length + attribute;
     }

@@ -8,6 +8,7 @@ import static stackweave.unwind.sframe.RawSection.MANGLED;
 import static stackweave.unwind.sframe.RawSection.SIGNAL;
 import static stackweave.unwind.sframe.RawSection.SP_BASE;
 import static stackweave.unwind.sframe.RawSection.row;
+import static stackweave.unwind.sframe.RawSection.wideRow;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -15,6 +16,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.Architecture;
+import stackweave.unwind.Location;
+import stackweave.unwind.rule.RuleBuilder;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.section.Section;
@@ -66,8 +69,7 @@ class SFrameCornersTest {
   void mangledBitMeansNothingOffAarch64() throws Exception {
     byte[] row = row(0, SP_BASE | MANGLED, 16, -8);
     assertEquals("cfa=r7+16 ra=c-8 r6=c-8", x86(one(RawSection.x86(3), 0, 0, row)));
-    RawSection s390x = new RawSection(3, 4, ByteOrder.BIG_ENDIAN);
-    assertEquals("cfa=r15+288 ra=c-8", rule(one(s390x, 0, 0, row), Architecture.S390X, 0x1000));
+    assertEquals("cfa=r15+288 ra=c-8", rule(one(s390x(), 0, 0, row), Architecture.S390X, 0x1000));
     assertEquals(
         "cfa=r31+16 ra=c-8 mangled",
         rule(one(RawSection.aarch64(3), 0, 0, row), Architecture.AARCH64, 0x1000));
@@ -77,6 +79,28 @@ class SFrameCornersTest {
     SFrameRow read = new SFrameRow();
     assertTrue(section.find(0x1000, function, read));
     assertFalse(read.isMangled());
+
+    // Nor in what comes from elsewhere, as a writer's own rules do.
+    for (Architecture architecture : Architecture.values()) {
+      RuleTable rules = new RuleTable(architecture);
+      RuleBuilder rule = new RuleBuilder(architecture);
+      rule.setCfa(architecture.sp(), 16);
+      rule.ra = Location.atCfa(-8);
+      rule.mangled = true;
+      String text = rules.describe(rules.intern(rule));
+      assertEquals(architecture == Architecture.AARCH64, text.endsWith(" mangled"), text);
+    }
+  }
+
+  @Test
+  void keyBitMeansNothingOffAarch64() throws Exception {
+    byte[] row = row(0, SP_BASE, 16, -8);
+    for (RawSection section : List.of(RawSection.x86(3), s390x(), RawSection.aarch64(3))) {
+      SFrameSection read = SFrameSection.read(one(section, RawSection.KEY_B, 0, row).section());
+      SFrameFunction function = new SFrameFunction();
+      read.open(0, function);
+      assertEquals(read.architecture() == Architecture.AARCH64, function.isKeyB());
+    }
   }
 
   @Test
@@ -91,28 +115,21 @@ class SFrameCornersTest {
     assertEquals(
         "cfa=r31+48 ra=c-8 r29=c-16 signal",
         rule(one(RawSection.aarch64(3), SIGNAL, 0, record), Architecture.AARCH64, 0x1000));
+    assertEquals(
+        "cfa=r15+416 ra=c-80 signal",
+        rule(one(s390x(), SIGNAL, 0, row(0, SP_BASE, 32, -80)), Architecture.S390X, 0x1000));
+  }
+
+  private static RawSection s390x() {
+    return new RawSection(3, 4, ByteOrder.BIG_ENDIAN);
   }
 
   @Test
   void kernelSignalFrameIsRecognised() {
-    // Words of two bytes: CFA = *(sp + 160), RA = *(sp + 168), FP = *(sp + 120).
+    // CFA = *(sp + 160), RA = *(sp + 168), FP = *(sp + 120).
     int control = SP | DEREF;
-    byte[] kernel = {
-      0,
-      (byte) (SP_BASE | 6 << 1 | 1 << 5),
-      (byte) control,
-      0,
-      (byte) 160,
-      0,
-      (byte) control,
-      0,
-      (byte) 168,
-      0,
-      (byte) control,
-      0,
-      120,
-      0
-    };
+    byte[] kernel =
+        wideRow(ByteOrder.LITTLE_ENDIAN, 0, SP_BASE, control, 160, control, 168, control, 120);
     assertEquals("kernel signal frame", x86(one(RawSection.x86(3), SIGNAL, FLEX, kernel)));
     assertEquals(
         "cfa=*(r7+160) ra=*(r7+168) r6=*(r7+120)", x86(one(RawSection.x86(3), 0, FLEX, kernel)));
@@ -121,6 +138,14 @@ class SFrameCornersTest {
     assertEquals(
         "kernel signal frame",
         rule(one(RawSection.aarch64(3), SIGNAL, 0, vdso), Architecture.AARCH64, 0x1000));
+    // RA = *(CFA - 4120) = *(sp + 568), where the ucontext has the pc; on s390x, sp + 344.
+    byte[] aarch64 = wideRow(ByteOrder.LITTLE_ENDIAN, 0, SP_BASE, 4688, -4120);
+    assertEquals(
+        "kernel signal frame",
+        rule(one(RawSection.aarch64(3), SIGNAL, 0, aarch64), Architecture.AARCH64, 0x1000));
+    byte[] s390x = row(0, SP_BASE, (416 - 160) / 8, 344 - 416);
+    assertEquals(
+        "kernel signal frame", rule(one(s390x(), SIGNAL, 0, s390x), Architecture.S390X, 0x1000));
   }
 
   @Test

@@ -137,15 +137,15 @@ class LiveTraceTest {
     Registers registers = new Registers(trace.current().architecture());
     registers.copyFrom(trace.current());
     List<String> chain = new ArrayList<>();
-    boolean interrupted = true;
-    StopReason stop = null;
-    while (stop == null && chain.size() < MAX_DEPTH) {
-      stop = unwinder.step(registers, interrupted, trace, modules);
-      if (stop == null) {
-        interrupted = unwinder.callerInterrupted();
-        chain.add((interrupted ? "S:" : "") + Long.toHexString(registers.pc()));
-      }
-    }
+    StopReason stop =
+        unwinder.walk(
+            registers,
+            trace,
+            modules,
+            MAX_DEPTH,
+            (frame, interrupted) ->
+                chain.add((interrupted ? "S:" : "") + Long.toHexString(frame.pc())));
+    chain.remove(0); // the truth begins with the caller
     chain.add(stop == StopReason.COMPLETE ? "0" : String.valueOf(stop));
     return chain;
   }

@@ -10,11 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.MemoryReader;
@@ -194,6 +197,65 @@ class NativeUnwinderTest {
     assertEnd(StopReason.NO_MODULE, rules, leaf, r -> r.setPc(0x1234));
   }
 
+  /** The end of the address space is no caller. */
+  @Test
+  void cfaDoesNotWrapAround() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 32);
+              r.ra = Location.atCfa(-8);
+            });
+    memory.put(8L, 0x40_2222L);
+    Registers registers = x86Registers();
+    registers.set(RSP, -16L);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+    assertEquals(StopReason.NOT_ADVANCING, unwinder.step(registers, true, reader, modules(rule)));
+  }
+
+  /** Four frames of 16 bytes each, the third one of a signal; then memory ends. */
+  @Test
+  void walkVisitsEachFrame() {
+    RuleTable rules = x86();
+    int plain =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 16);
+              r.ra = Location.atCfa(-8);
+            });
+    int signal =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 16);
+              r.ra = Location.atCfa(-8);
+              r.signal = true;
+            });
+    UnwindTable table = address -> address == 0x2fff ? signal : plain;
+    ModuleList modules = new ModuleList().add(0x40_0000, 0x50_0000, 0x40_0000, table);
+    memory.put(SP + 8, 0x40_2000L);
+    memory.put(SP + 24, 0x40_3000L);
+    memory.put(SP + 40, 0x40_4000L);
+    List<String> all = List.of("401000 true", "402000 false", "403000 false", "404000 true");
+    for (int most = 1; most <= 5; most++) {
+      List<String> visited = new ArrayList<>();
+      StopReason stop =
+          new NativeUnwinder(rules)
+              .walk(
+                  x86Registers(),
+                  reader,
+                  modules,
+                  most,
+                  (frame, interrupted) ->
+                      visited.add(Long.toHexString(frame.pc()) + " " + interrupted));
+      assertEquals(all.subList(0, Math.min(most, 4)), visited);
+      assertEquals(most < 4 ? StopReason.TOO_DEEP : StopReason.UNREADABLE_MEMORY, stop);
+    }
+  }
+
   private void assertEnd(StopReason reason, RuleTable rules, int rule, Consumer<Registers> change) {
     Registers registers = x86Registers();
     change.accept(registers);
@@ -222,6 +284,7 @@ class NativeUnwinderTest {
 
     // Not readable: as likely, an epilogue has popped the slot.
     assertNull(unwinder.step(registers, true, reader, modules(rule)));
+    assertTrue(registers.isKnown(RBP));
     assertEquals(0x77, registers.fp());
 
     memory.put(SP - 8, 0xb0bL);
@@ -234,9 +297,10 @@ class NativeUnwinderTest {
     registers = x86Registers();
     registers.set(RBP, 0x77);
     assertNull(unwinder.step(registers, false, reader, modules(rule)));
+    assertTrue(registers.isKnown(RBP));
     assertEquals(0x77, registers.fp());
 
-    // Nor is there one more than 128 bytes below sp, or on AArch64.
+    // Nor is there one more than 128 bytes below sp.
     int deep =
         rule(
             rules,
@@ -250,6 +314,32 @@ class NativeUnwinderTest {
     registers = x86Registers();
     registers.set(RBP, 0x77);
     assertNull(unwinder.step(registers, true, reader, modules(deep)));
+    assertTrue(registers.isKnown(RBP));
+    assertEquals(0x77, registers.fp());
+  }
+
+  /** What lies below sp there is nobody's, readable or not. */
+  @ParameterizedTest
+  @EnumSource(names = {"AARCH64", "S390X"})
+  void otherProcessorsHaveNoRedZone(Architecture architecture) {
+    RuleTable rules = new RuleTable(architecture);
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(architecture.sp(), 16 + architecture.spBelowCfa());
+              r.ra = Location.atCfa(-8 - architecture.spBelowCfa());
+              r.setFp(Location.atCfa(-24 - architecture.spBelowCfa()));
+            });
+    memory.put(SP + 8, 0x40_2222L);
+    memory.put(SP - 8, 0xbadL);
+    Registers registers = new Registers(architecture);
+    registers.setPc(PC);
+    registers.set(architecture.sp(), SP);
+    registers.set(architecture.fp(), 0x77);
+    assertNull(new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(0x40_2222L, registers.pc());
+    assertTrue(registers.isKnown(architecture.fp()));
     assertEquals(0x77, registers.fp());
   }
 
@@ -318,29 +408,7 @@ class NativeUnwinderTest {
               r.ra = Location.atCfa(-8);
               r.signal = true;
             });
-    byte[] code = new byte[128];
-    byte[] sigreturn = {0x48, (byte) 0xc7, (byte) 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
-    System.arraycopy(sigreturn, 0, code, 64, sigreturn.length);
-    for (int i = 0; i < 32; i++) {
-      memory.put(SP + 8 * i, 0x5000L + i);
-    }
-    MemoryReader withCode =
-        new MemoryReader() {
-          @Override
-          public long readLong(long address) throws UnreadableMemoryException {
-            return reader.readLong(address);
-          }
-
-          @Override
-          public void read(long address, byte[] target, int offset, int length)
-              throws UnreadableMemoryException {
-            long at = address - (PC - 64);
-            if (at < 0 || at + length > code.length) {
-              throw UnreadableMemoryException.UNREADABLE;
-            }
-            System.arraycopy(code, (int) at, target, offset, length);
-          }
-        };
+    MemoryReader withCode = trampolineAtPc();
     Registers registers = x86Registers();
 
     assertNull(new NativeUnwinder(rules).step(registers, false, withCode, modules(rule)));
@@ -348,6 +416,64 @@ class NativeUnwinderTest {
     assertEquals(0x5000 + 168 / 8, registers.pc());
     assertEquals(0x5000 + 160 / 8, registers.sp());
     assertEquals(0x5000 + 144 / 8, registers.get(0), "rax is in the ucontext only");
+  }
+
+  /** A trampoline's code at {@link #PC}, and words from sp on that have their number in them. */
+  private MemoryReader trampolineAtPc() {
+    byte[] code = new byte[128];
+    byte[] sigreturn = {0x48, (byte) 0xc7, (byte) 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+    System.arraycopy(sigreturn, 0, code, 64, sigreturn.length);
+    for (int i = 0; i < 32; i++) {
+      memory.put(SP + 8 * i, 0x5000L + i);
+    }
+    return new MemoryReader() {
+      @Override
+      public long readLong(long address) throws UnreadableMemoryException {
+        return reader.readLong(address);
+      }
+
+      @Override
+      public void read(long address, byte[] target, int offset, int length)
+          throws UnreadableMemoryException {
+        long at = address - (PC - 64);
+        if (at < 0 || at + length > code.length) {
+          throw UnreadableMemoryException.UNREADABLE;
+        }
+        System.arraycopy(code, (int) at, target, offset, length);
+      }
+    };
+  }
+
+  /** The rows say nothing of a signal: they are doubted only where a trampoline can't be marked. */
+  @Test
+  void unmarkedTrampolineIsLookedForWhereItCannotBeMarked() {
+    for (boolean marked : new boolean[] {false, true}) {
+      RuleTable rules = x86();
+      int rule =
+          rule(
+              rules,
+              r -> {
+                r.setCfa(RSP, 64);
+                r.ra = Location.atCfa(-8);
+              });
+      UnwindTable table =
+          new UnwindTable() {
+            @Override
+            public int find(long address) {
+              return rule;
+            }
+
+            @Override
+            public boolean marksSignalFrames(long address) {
+              return marked == (address == PC - 0x40_0000);
+            }
+          };
+      ModuleList modules = new ModuleList().add(0x40_0000, 0x50_0000, 0x40_0000, table);
+      MemoryReader withCode = trampolineAtPc();
+      Registers registers = x86Registers();
+      assertNull(new NativeUnwinder(rules).step(registers, true, withCode, modules));
+      assertEquals(0x5000 + (marked ? 56 : 168) / 8, registers.pc());
+    }
   }
 
   @Test

@@ -1,7 +1,6 @@
 package stackweave.verify.chaos;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -21,11 +20,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.testing.Jdk;
 import stackweave.testing.Machine;
+import stackweave.testing.Markdown;
 import stackweave.verify.Built;
 import stackweave.verify.chaos.ForkedRun.Settings;
 import stackweave.verify.chaos.antagonist.Antagonists;
 
-/** Runs the antagonists and writes the tables below the marker of a page. */
+/**
+ * Runs the antagonists and writes the tables below the marker of a page. The command of {@code
+ * verification/chaos}; tests call {@link #shortRun}.
+ */
 @Command(
     name = "chaos",
     customSynopsis = "verification/chaos [OPTION...]",
@@ -36,7 +39,9 @@ import stackweave.verify.chaos.antagonist.Antagonists;
           + " verification/target/chaos."
     })
 public final class Chaos implements Callable<Integer> {
-  /** What stands above it in the page is written by people. */
+  /**
+   * The tables replace all that follows this line of the page; what is above it is written by hand.
+   */
   private static final String MARKER = "<!-- written by verification/chaos from here on -->";
 
   @Option(
@@ -223,19 +228,16 @@ public final class Chaos implements Callable<Integer> {
   }
 
   private void write(List<Outcome> outcomes, Map<String, String> facts) throws IOException {
-    Tables tables = new Tables();
-    tables.facts(facts);
+    Markdown page = new Markdown();
+    page.facts(facts);
+    Tables tables = new Tables(page);
     tables.antagonists(mixes());
     tables.runs(outcomes);
     tables.remarks(outcomes);
     if (out.equals("-")) {
-      System.out.println(tables);
-      return;
+      System.out.println(page);
+    } else {
+      page.writeInto(Path.of(out), MARKER, null);
     }
-    Path file = Path.of(out);
-    String page = Files.exists(file) ? Files.readString(file) : "";
-    int at = page.indexOf(MARKER);
-    String above = at < 0 ? page + "\n" : page.substring(0, at);
-    Files.writeString(file, above + MARKER + "\n" + tables);
   }
 }

@@ -16,11 +16,11 @@ import stackweave.verify.chaos.work.Tasks;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * The forked JVM. {@code ChaosJvm RESULTS}: writes what the load comes to, to a file. {@code
- * ChaosJvm RESULTS ANTAGONIST+ANTAGONIST… SECONDS CYCLES ENGINE INTERVAL}: runs the antagonists
- * beside the load, in the current directory.
+ * Main class of the forked JVM. {@code ChaosJvm RESULTS}: writes the results of the load to a file.
+ * {@code ChaosJvm RESULTS ANTAGONIST+ANTAGONIST… SECONDS CYCLES ENGINE INTERVAL}: runs the
+ * antagonists beside the load, in the current directory.
  *
- * <p>Ends with {@link #WRONG} and a line on stderr if a result is not what it should be.
+ * <p>Ends with {@link #WRONG} and a line on stderr if a result is not the expected one.
  */
 public final class ChaosJvm {
   /** The exit code for a wrong result. */
@@ -52,7 +52,7 @@ public final class ChaosJvm {
     Throwable failure = run(mix, load, time, board);
     if (failure != null) {
       failure.printStackTrace();
-      Runtime.getRuntime().halt(WRONG); // a worker may be waiting for what never comes
+      Runtime.getRuntime().halt(WRONG); // a worker may be waiting forever
     }
   }
 

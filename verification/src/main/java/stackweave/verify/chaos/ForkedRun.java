@@ -19,7 +19,7 @@ import stackweave.verify.chaos.work.Board;
 import stackweave.verify.chaos.work.Tally;
 
 /**
- * Antagonists on one JDK under one engine, in a JVM of their own.
+ * One run: antagonists on one JDK under one engine, in a JVM of their own.
  *
  * @param mix names of antagonists with {@code +} between them
  * @param jdk under test
@@ -35,15 +35,15 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
   private static final String AGENT_SAYS = "stackweave:";
 
   /**
-   * What is the same for all runs.
+   * The settings that all runs have in common.
    *
    * @param agent its jar
-   * @param classPath of the samples
+   * @param classPath of the sample applications
    * @param directory below which each run has its own
    * @param seconds of each run
-   * @param cycles recordings, for who makes them
+   * @param cycles how many recordings are made by an antagonist that makes recordings
    * @param interval CPU time between two samples
-   * @param hangSeconds without a result after which a JVM hangs
+   * @param hangSeconds without a result after which a JVM counts as hanging
    */
   record Settings(
       Path agent,
@@ -59,12 +59,12 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     }
   }
 
-  /** What a JVM's start and end take beside the time that it is to run for, in seconds. */
+  /** Time that a JVM's start and end take in addition to that of the run, in seconds. */
   private static final double AROUND = 4;
 
   private static final double MIN = 3;
 
-  /** The same, in so many seconds all in all. */
+  /** The same run, taking so many seconds with the JVM's start and end. */
   ForkedRun taking(double seconds) {
     return new ForkedRun(mix, jdk, engine, settings.withSeconds(Math.max(MIN, seconds - AROUND)));
   }
@@ -77,7 +77,7 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     return Antagonists.mix(mix);
   }
 
-  /** Runs the JVM to its end, whatever end that is. */
+  /** Runs the JVM until it ends in whatever way, and reads what it left. */
   Outcome execute() throws IOException, InterruptedException {
     Path directory = fresh("%s-%d-%s".formatted(mix, jdk.feature(), engine));
     Board board = Board.open(directory.resolve(ChaosJvm.BOARD));
@@ -107,14 +107,14 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
             .filter(line -> line.startsWith(AGENT_SAYS))
             .toList();
     if (failure == null && hasAgent()) {
-      failure = ours(recorded, said);
+      failure = agentFailure(recorded, said);
     }
     return new Outcome(
         this, minutes, rounds(board), done(board, recorded), recorded, said, failure, directory);
   }
 
-  /** What the antagonist must not do to us, and did; or null. */
-  private String ours(Recorded recorded, List<String> said) {
+  /** What went wrong with the agent or its samples, or null. */
+  private String agentFailure(Recorded recorded, List<String> said) {
     if (said.stream().anyMatch(line -> line.contains("failure of the agent"))) {
       return "the agent failed: " + said;
     }
@@ -143,7 +143,7 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     return rounds;
   }
 
-  /** What the antagonists did, by the names of their counts, and of the events that they cause. */
+  /** Counts of what the antagonists did, by name, and of the JFR events that they cause. */
   private Map<String, Long> done(Board board, Recorded recorded) {
     Map<String, Long> done = new LinkedHashMap<>();
     int place = 0;
@@ -219,9 +219,9 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
   }
 
   /**
-   * Writes what the load comes to on this JDK without agent and antagonist.
+   * Writes the results of the load on this JDK without agent and antagonist.
    *
-   * @throws IOException if it comes to nothing: then there is nothing to compare with
+   * @throws IOException if there are none: then there is nothing to compare with
    */
   void writeResults() throws IOException, InterruptedException {
     Path err = fresh("results-of-" + jdk.feature()).resolve("err");

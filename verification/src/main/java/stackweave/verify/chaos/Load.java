@@ -12,12 +12,12 @@ import stackweave.verify.chaos.work.Board;
 import stackweave.verify.phases.Phases;
 
 /**
- * The application: threads that compute what is known beforehand, in Java, in C called by Java that
- * calls Java, in the zoo's libraries, and by exceptions. Each result is compared with what the same
- * JDK came to without an agent.
+ * The application beside the antagonists: threads that compute known results, in Java, in C called
+ * by Java that calls Java, in the libraries of sample-apps, and by exceptions. Each result is
+ * compared with that of the same JDK without an agent.
  */
 final class Load {
-  /** Of the lab those that need no signal and attach their own threads. */
+  /** The parts of the JNI lab that need no signal and attach their own threads. */
   private static final List<String> LAB =
       List.of("Chains", "Callbacks", "Allocas", "Recursion", "Leaves", "NativeThreads");
 
@@ -26,7 +26,7 @@ final class Load {
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopping;
 
-  /** A round and what it is to come to. */
+  /** A round and its name, by which its expected result is found. */
   private record Worker(String name, Round round) {}
 
   Load() {
@@ -54,12 +54,12 @@ final class Load {
     return all;
   }
 
-  /** Worker threads. */
+  /** How many worker threads there are. */
   static int threads() {
     return 3;
   }
 
-  /** What each round comes to, by its name; on the calling thread. */
+  /** The result of each round by its name, computed on the calling thread. */
   Map<String, Long> results() {
     Map<String, Long> results = new LinkedHashMap<>();
     workers
@@ -68,7 +68,7 @@ final class Load {
     return results;
   }
 
-  /** Begins to work and to compare. */
+  /** Starts the workers, which compare each result with the expected one. */
   void start(Map<String, Long> expected, Board board) {
     int slot = Board.WORKERS;
     for (Map.Entry<String, List<Worker>> worker : workers.entrySet()) {
@@ -107,7 +107,7 @@ final class Load {
     return failure.get();
   }
 
-  /** Ends each worker's round; what went wrong, or null. */
+  /** Ends the workers, each after its round; returns what went wrong, or null. */
   Throwable stop() throws InterruptedException {
     stopping = true;
     for (Thread thread : threads) {

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one run came to.
+ * The outcome of one run.
  *
  * @param run that was made
  * @param minutes that it took, with the JVM's start and end
  * @param rounds results of the load that were compared
  * @param done what the antagonists did, by names in the plural
  * @param recorded what the recordings say
- * @param said what the agent said on stderr
+ * @param said the agent's lines on stderr
  * @param failure null, or what happened that must not happen
- * @param directory with all that the run left
+ * @param directory with all files of the run
  */
 record Outcome(
     ForkedRun run,

@@ -17,11 +17,14 @@ import java.util.TreeSet;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.verify.chaos.antagonist.Forks;
+import stackweave.verify.recording.PlainDefinitions;
 
-/** What the recordings of one run say, read with the JDK's own reader. */
+/** What the recordings of one run contain, read with the JDK's own reader. */
 final class Recorded {
-  /** What two clocks may differ by. */
+  /** How far the clocks of a sample and of a child's birth and end may differ. */
   private static final long SLACK_MILLIS = 50;
+
+  private static final int UNKNOWN_END = -1;
 
   long samples;
   long complete;
@@ -37,23 +40,30 @@ final class Recorded {
   /** Samples of a process that is not the JVM. */
   long ofChildren;
 
-  /** Samples before the JVM's start or after its end, by their own account. */
+  /** Samples whose time is before the JVM's start or after its end. */
   long atOtherTimes;
 
   final Set<String> engines = new TreeSet<>();
   final Set<String> reasons = new TreeSet<>();
   final Set<String> notes = new TreeSet<>();
 
-  /** Stacks that end early, by the reason. */
+  /** Number of incomplete stacks, by the reason for which they end. */
   final Map<String, Long> early = new TreeMap<>();
 
-  /** Events of other names, those that were asked for. */
+  /** Number of events of the other names that were asked for. */
   final Map<String, Long> counted = new TreeMap<>();
 
   private final Map<Integer, String> ends = new HashMap<>();
   private final Set<Integer> completeEnds = new HashSet<>();
   private final Map<Long, Long> osThreads = new HashMap<>();
+
+  /** Of the recording that is being read. */
+  private PlainDefinitions definitions = new PlainDefinitions();
+
   private final Map<Long, List<long[]>> children = new HashMap<>();
+
+  /** Samples of that recording by their attributes. */
+  private final Map<Long, Long> byAttributes = new HashMap<>();
 
   /** Samples by the code of their end. */
   private final Map<Integer, Long> byEnd = new HashMap<>();
@@ -61,13 +71,13 @@ final class Recorded {
   private final Instant begin;
   private final Instant end;
 
-  /** Where there were children: threadId and time in ms since 1970 of each sample. */
+  /** Only where there were children: threadId and time in ms since 1970 of each sample. */
   private final List<long[]> times = new ArrayList<>();
 
   /**
    * Reads all recordings in a directory.
    *
-   * @param events whose number is wanted
+   * @param events names of the events to count
    * @param begin of the run
    * @param end of the run
    */
@@ -89,7 +99,7 @@ final class Recorded {
     this.end = end.plusMillis(SLACK_MILLIS);
   }
 
-  /** What is known of a run whose recordings can't be read. */
+  /** The figures of a run whose recordings can't be read: all 0. */
   static Recorded nothing() {
     return new Recorded(Instant.MIN.plusSeconds(1), Instant.MAX.minusSeconds(1));
   }
@@ -113,9 +123,18 @@ final class Recorded {
         add(file.readEvent(), events);
       }
     }
+    definitions.threads.forEach((key, thread) -> osThreads.put(key, thread.osThreadId()));
+    byAttributes.forEach(
+        (id, count) -> {
+          // Of a crashed JVM the definition may be missing.
+          PlainDefinitions.Attributes attributes = definitions.attributes.get(id);
+          byEnd.merge(attributes == null ? UNKNOWN_END : attributes.end(), count, Long::sum);
+        });
+    byAttributes.clear();
+    definitions = new PlainDefinitions();
   }
 
-  /** When all that explains the samples has been read. */
+  /** Resolves what could not be told while reading; call it when all events were read. */
   private void finish() {
     byEnd.forEach(
         (end, count) -> {
@@ -139,10 +158,9 @@ final class Recorded {
   private void add(RecordedEvent event, Set<String> events) {
     String name = event.getEventType().getName();
     switch (name) {
-      case "stackweave.NativeSample" -> sample(event);
+      case "stackweave.StackSample" -> taken(event);
       case "stackweave.SamplerStatus" -> status(event);
-      case "stackweave.Thread" ->
-          osThreads.put(event.getLong("threadId"), event.getLong("osThreadId"));
+      case PlainDefinitions.EVENT -> definitions.add(event);
       case "stackweave.Session" -> session(event);
       default -> {
         if (events.contains(name)) {
@@ -177,9 +195,9 @@ final class Recorded {
     cpuCoveredNanos += event.getLong("cpuCovered");
   }
 
-  private void sample(RecordedEvent event) {
+  private void taken(RecordedEvent event) {
     samples++;
-    byEnd.merge(event.getInt("end"), 1L, Long::sum);
+    byAttributes.merge(event.getLong("attributesId"), 1L, Long::sum);
     Instant time = event.getStartTime();
     atOtherTimes += time.isBefore(begin) || time.isAfter(end) ? 1 : 0;
     if (!children.isEmpty()) {
@@ -187,12 +205,14 @@ final class Recorded {
     }
   }
 
-  /** Share of the complete in those that were written, from 0 to 1. */
+  /** Share of complete stacks in the samples written, from 0 to 1. */
   double completeShare() {
     return samples == 0 ? 0 : (double) complete / samples;
   }
 
-  /** CPU time that samples stand for, in all that was used while samples were taken. */
+  /**
+   * CPU time that the samples stand for, as a share of all that was used while samples were taken.
+   */
   double coveredShare() {
     return cpuUsedNanos == 0 ? 0 : (double) cpuCoveredNanos / cpuUsedNanos;
   }

@@ -12,14 +12,14 @@ import stackweave.testing.Jdk;
 import stackweave.verify.chaos.work.Board;
 
 /**
- * Looks at a forked JVM until it ends: whether each of its threads comes to results, and what it
- * leaves.
+ * Watches a forked JVM until it ends: whether each of its threads produces results, and how it
+ * ends.
  */
 final class Watch {
   private static final int LOOK_MILLIS = 250;
   private static final int TOOL_SECONDS = 30;
 
-  /** Exit codes from here on are signals: 128 + 11 is SIGSEGV. */
+  /** Exit codes above this one are signals: 128 + 11 is SIGSEGV. */
   private static final int SIGNALLED = 128;
 
   private final Process process;
@@ -38,7 +38,7 @@ final class Watch {
     this.directory = directory;
   }
 
-  /** Null for an end as it should be, else what happened. */
+  /** Waits for the JVM's end; null if it ended as it should, else what happened. */
   String untilEnd() throws IOException, InterruptedException {
     long[] beats = beats();
     long[] since = new long[beats.length];
@@ -57,7 +57,7 @@ final class Watch {
     return end();
   }
 
-  /** The stage, the workers, the antagonists. */
+  /** Progress counters of the stage, the workers and the antagonists. */
   private long[] beats() {
     long[] beats = new long[1 + Load.threads() + antagonists];
     beats[0] = board.get(Board.STAGE);
@@ -70,7 +70,10 @@ final class Watch {
     return beats;
   }
 
-  /** Of the stages only start and end are short; who is done, or not yet at work, may rest. */
+  /**
+   * Whether a counter may stand still: the stage while the load works; the others before and after,
+   * and an antagonist that is done.
+   */
   private boolean isExcused(int beat) {
     boolean working = board.get(Board.STAGE) == Board.WORKING;
     if (beat == 0) {

@@ -1,10 +1,7 @@
 /**
- * What hurts a profiler, and the JVM that has one: antagonists, each in a JVM of its own beside
- * work whose results are known.
- *
- * <p>The way: {@link stackweave.verify.chaos.Chaos} forks a JVM for each antagonist, JDK and engine
- * ({@code ForkedRun}), in which {@code ChaosJvm} runs the antagonist beside the {@code Load}; both
- * write what they have done to the {@code Board}, which the parent looks at to see that all of them
- * move. What the recordings say afterwards ({@code Recorded}) goes into a table ({@code Tables}).
+ * Antagonists: what makes work hard for a profiler or for the JVM that has one, run beside a load
+ * whose results are known. {@code Chaos} forks a JVM for each antagonist, JDK and engine ({@code
+ * ForkedRun}, {@code ChaosJvm}), watches its progress on the {@code Board}, reads the recordings
+ * ({@code Recorded}) and writes a table ({@code Tables}).
  */
 package stackweave.verify.chaos;

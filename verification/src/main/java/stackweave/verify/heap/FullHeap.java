@@ -11,8 +11,8 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * {@code FullHeap MIB SECONDS [SECONDS BEFORE]}: keeps so much of its heap in use, and works on
- * with what is left: short-lived objects on two threads, calls into native code and the kernel, and
+ * {@code FullHeap MIB SECONDS [SECONDS BEFORE]}: keeps so many MiB of its heap in use, and works on
+ * with the rest: short-lived objects on two threads, calls into native code and the kernel, and
  * classes that are loaded and dropped; before that it may do so with an empty heap. Ends with
  * {@link #DONE} on stdout, or as the JVM's options for a full heap say.
  */
@@ -22,7 +22,7 @@ public final class FullHeap {
 
   private static final int BLOCK = 4 << 10;
 
-  /** What an array's header takes. */
+  /** Size of an array's header in bytes. */
   private static final int HEADER = 16;
 
   private static final int CLASSES_EVERY = 64;

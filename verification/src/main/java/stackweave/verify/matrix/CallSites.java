@@ -9,7 +9,7 @@ import org.objectweb.asm.Handle;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** What the methods of a class call, by the index of the bytecode that calls. */
+/** The methods that each method of a class calls, by the index of the calling bytecode. */
 final class CallSites {
   /** Calls whose callee the class file does not name. */
   static final String ANY = "*";
@@ -44,7 +44,7 @@ final class CallSites {
     return methods.get(name + descriptor);
   }
 
-  /** Knows where in the code it is. */
+  /** A reader that knows the bytecode index it is at. */
   private static final class Reader extends ClassReader {
     int bytecodeIndex;
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What one phase, or a whole run, came to.
+ * The figures of one phase or of a whole run.
  *
  * @param phase its name
  * @param written samples that the sampler says it wrote
@@ -49,7 +49,7 @@ record Figures(
   static final Figures NONE =
       new Figures("", 0, 0, 0, 0, 0, 0, new TreeMap<>(), 0, 0, 0, 0, 0, 0, 0, 0);
 
-  /** What the sampler says of itself. */
+  /** The figures of the sampler's own status event. */
   static Figures ofStatus(
       long written,
       long lost,
@@ -78,7 +78,7 @@ record Figures(
         cpuCoveredNanos);
   }
 
-  /** What its stacks say. */
+  /** The figures of the stacks. */
   static Figures ofStacks(
       long recorded,
       long complete,
@@ -100,12 +100,12 @@ record Figures(
     return recorded + missing + lost + dropped + undecodable;
   }
 
-  /** Share of the complete in all that are owed, from 0 to 1. */
+  /** Share of complete stacks in {@link #owed}, from 0 to 1. */
   double share() {
     return owed() == 0 ? 0 : (double) complete / owed();
   }
 
-  /** Share of the marked in those that were recorded, from 0 to 1. */
+  /** Share of marked samples in those recorded, from 0 to 1. */
   double markedShare() {
     return recorded == 0 ? 0 : (double) marked / recorded;
   }

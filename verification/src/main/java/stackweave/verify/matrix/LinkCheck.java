@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether a Java frame can have called the one further in: the bytecode at its index must be a call
- * of a method of that name. Reads the class files of the JVM that it runs in, which therefore is
- * the one under test, and of the class path. Not thread-safe.
+ * Checks whether a Java frame can have called the one further in: the bytecode at its index must be
+ * a call of a method of that name. Reads the class files of the JVM that it runs in, which
+ * therefore must be the one under test, and of the class path. Not thread-safe.
  */
 public final class LinkCheck {
 

@@ -1,7 +1,6 @@
 package stackweave.verify.matrix;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import stackweave.testing.Jdk;
 import stackweave.testing.Machine;
+import stackweave.testing.Markdown;
 import stackweave.verify.Built;
 import stackweave.verify.matrix.Run.Outcome;
 import stackweave.verify.matrix.Run.Settings;
@@ -21,7 +21,9 @@ import stackweave.verify.matrix.Run.Settings;
  * the options.
  */
 public final class Matrix {
-  /** What stands above it in the page is written by people. */
+  /**
+   * The tables replace all that follows this line of the page; what is above it is written by hand.
+   */
   private static final String MARKER = "<!-- written by verification/matrix from here on -->";
 
   private final Options options;
@@ -51,7 +53,7 @@ public final class Matrix {
     System.exit(ran ? 0 : 1);
   }
 
-  /** Whether every run that is possible came to a report. */
+  /** Whether every possible run gave a report. */
   private boolean run() throws IOException, InterruptedException {
     long begin = System.nanoTime();
     String loadBefore = Machine.load();
@@ -66,14 +68,11 @@ public final class Matrix {
       }
     }
     long seconds = (System.nanoTime() - begin) / 1_000_000_000;
-    String tables = tables(outcomes, facts(loadBefore, Machine.load(), seconds));
+    Markdown page = page(outcomes, facts(loadBefore, Machine.load(), seconds));
     if (options.out == null) {
-      System.out.println(tables);
+      System.out.println(page);
     } else {
-      String page = Files.exists(options.out) ? Files.readString(options.out) : "";
-      int at = page.indexOf(MARKER);
-      String above = at < 0 ? page + "\n" : page.substring(0, at);
-      Files.writeString(options.out, above + MARKER + "\n" + tables);
+      page.writeInto(options.out, MARKER, null);
     }
     return outcomes.values().stream()
         .flatMap(List::stream)
@@ -81,7 +80,7 @@ public final class Matrix {
   }
 
   /**
-   * What one run came to, for tests.
+   * The figures of one run, for tests.
    *
    * @param failure why there is no report, empty for none; all else is then 0
    * @param share of the complete in all samples that were not lost, from 0 to 1
@@ -100,7 +99,7 @@ public final class Matrix {
       long bad,
       String details) {}
 
-  /** Some phases on a JDK with default flags. */
+  /** Runs some phases on a JDK with default flags. */
   public static Summary shortRun(Jdk jdk, List<String> phases, double seconds)
       throws IOException, InterruptedException {
     Settings settings = settings("1ms", String.join(",", phases));
@@ -110,7 +109,8 @@ public final class Matrix {
       return new Summary(outcome.failure(), 0, 0, 0, 0, 0, "");
     }
     Figures whole = outcome.report().whole();
-    Tables tables = new Tables();
+    Markdown details = new Markdown();
+    Tables tables = new Tables(details);
     tables.phases(outcome);
     tables.details(List.of(outcome));
     long kept = Math.max(1, whole.owed() - whole.lost());
@@ -121,7 +121,7 @@ public final class Matrix {
         (double) whole.lost() / Math.max(1, whole.owed()),
         whole.pairs(),
         whole.bad(),
-        tables.toString());
+        details.toString());
   }
 
   /** A line on the terminal for each run. */
@@ -161,9 +161,10 @@ public final class Matrix {
     return facts;
   }
 
-  private static String tables(Map<Jdk, List<Outcome>> outcomes, Map<String, String> facts) {
-    Tables tables = new Tables();
-    tables.facts(facts);
+  private static Markdown page(Map<Jdk, List<Outcome>> outcomes, Map<String, String> facts) {
+    Markdown page = new Markdown();
+    page.facts(facts);
+    Tables tables = new Tables(page);
     outcomes.forEach(
         (jdk, ofJdk) -> {
           ofJdk.stream()
@@ -172,7 +173,7 @@ public final class Matrix {
           tables.flags(jdk, ofJdk);
         });
     tables.details(outcomes.values().stream().flatMap(List::stream).toList());
-    return tables.toString();
+    return page;
   }
 
   /** The command line. */

@@ -13,10 +13,11 @@ import java.util.Set;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.verify.matrix.LinkCheck.JavaMethod;
+import stackweave.verify.recording.PlainDefinitions;
 
 /**
- * The events of one run, read with the JDK's own reader: nothing of the product's code has a part
- * in it.
+ * The events of one run, read with the JDK's own reader, so that it does not depend on the code
+ * under test.
  */
 final class Recorded {
   private static final int NATIVE = 0x100;
@@ -37,7 +38,7 @@ final class Recorded {
     }
   }
 
-  /** What the sampler said of itself at {@code at}: counts since it said so before. */
+  /** The sampler's status event at {@code at}: counts since the one before. */
   record Status(Instant at, Figures figures) {}
 
   final Map<Long, Frame> frames = new HashMap<>();
@@ -46,6 +47,8 @@ final class Recorded {
   final List<Phase> phases = new ArrayList<>();
   final List<Status> statuses = new ArrayList<>();
   final Set<Integer> completeEnds = new HashSet<>();
+  private final PlainDefinitions definitions = new PlainDefinitions();
+  private final List<RecordedEvent> taken = new ArrayList<>();
   private final Map<Integer, String> kinds = new HashMap<>();
   private final Map<Integer, String> ends = new HashMap<>();
   String jvm = "";
@@ -60,6 +63,7 @@ final class Recorded {
         recorded.add(file.readEvent());
       }
     }
+    recorded.finish();
     return recorded;
   }
 
@@ -73,36 +77,41 @@ final class Recorded {
 
   private void add(RecordedEvent event) {
     switch (event.getEventType().getName()) {
-      case "stackweave.NativeSample" ->
-          samples.add(
-              new Sample(event.getStartTime(), event.getLong("stackId"), event.getInt("end")));
-      case "stackweave.Frame" ->
-          frames.put(
-              event.getLong("id"),
-              new Frame(
-                  event.getLong("parentId"),
-                  event.getLong("methodId"),
-                  event.getInt("kind"),
-                  (int) event.getLong("offset")));
-      case "stackweave.Method" -> methods.put(event.getLong("id"), method(event));
+      case "stackweave.StackSample" -> taken.add(event);
+      case PlainDefinitions.EVENT -> definitions.add(event);
       case "stackweave.Session" -> session(event);
       case "stackweave.SamplerStatus" -> status(event);
       case "samples.Phase" ->
           phases.add(new Phase(event.getString("phase"), event.getStartTime(), event.getEndTime()));
       default -> {
-        // Not ours.
+        // An event of the JDK or another tool.
       }
     }
   }
 
-  private static Method method(RecordedEvent event) {
-    String className = event.getString("className");
-    String name = event.getString("name");
-    if (className == null || className.isEmpty()) {
+  /** All definitions are there. */
+  private void finish() {
+    definitions.frames.forEach(
+        (id, frame) ->
+            frames.put(
+                id,
+                new Frame(frame.parentId(), frame.methodId(), frame.kind(), (int) frame.offset())));
+    definitions.methods.forEach((id, method) -> methods.put(id, method(method)));
+    for (RecordedEvent event : taken) {
+      int end = definitions.attributes.get(event.getLong("attributesId")).end();
+      samples.add(new Sample(event.getStartTime(), event.getLong("stackId"), end));
+    }
+    taken.clear();
+  }
+
+  private static Method method(PlainDefinitions.Method method) {
+    String className = method.className();
+    String name = method.name();
+    if (className.isEmpty()) {
       return new Method(name, null);
     }
-    boolean isNative = (event.getInt("modifiers") & NATIVE) != 0;
-    JavaMethod java = new JavaMethod(className, name, event.getString("descriptor"), isNative);
+    boolean isNative = (method.modifiers() & NATIVE) != 0;
+    JavaMethod java = new JavaMethod(className, name, method.descriptor(), isNative);
     return new Method(className + "." + name, java);
   }
 

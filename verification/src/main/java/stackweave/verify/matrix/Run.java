@@ -18,24 +18,24 @@ import stackweave.testing.Jdk;
  * @param seconds of each phase
  */
 record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
-  /** For start and end of a JVM, and all that a phase does after its time. */
+  /** Time for start and end of a JVM, and for all that a phase does after its time. */
   private static final long PATIENCE_SECONDS = 240;
 
-  /** What is the same for all runs. */
+  /** The settings that all runs have in common. */
   record Settings(Path agent, String classPath, Path directory, String interval, String phases) {
     List<String> jvmOptions() {
       return List.of("-Xmx512m", "-Xlog:jfr+startup=off");
     }
   }
 
-  /** A run: its report, or else why there is none. */
+  /** A run with its report, or with the reason why there is none. */
   record Outcome(Run run, RunReport report, String failure) {
     boolean isThere() {
       return report != null || failure != null;
     }
   }
 
-  /** Frames of a stack at most: out of stack, 256 KiB of it, there are about 5,000. */
+  /** The maximum number of frames of a stack: a stack of 256 KiB overflows at about 5,000. */
   static final int DEPTH = 8_192;
 
   Outcome execute(String name, boolean keep) throws IOException, InterruptedException {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the recording of one run says, as one JVM tells it to another.
+ * The figures of one run's recording, as one JVM hands them to another.
  *
  * @param jvm name and version of the JVM under test
  * @param engine that took the samples
@@ -20,7 +20,7 @@ import java.util.Map;
  * @param badPairs each bad pair, with the number of samples
  * @param incomplete the outermost frames of stacks that are not complete, with the number of
  *     samples
- * @param note what the sampler has to say, empty for nothing
+ * @param note the sampler's note, empty for none
  */
 record RunReport(
     String jvm,

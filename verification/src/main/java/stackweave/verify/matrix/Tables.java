@@ -1,50 +1,47 @@
 package stackweave.verify.matrix;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import stackweave.testing.Jdk;
+import stackweave.testing.Markdown;
 import stackweave.verify.matrix.Run.Outcome;
 
-/** The outcomes in Markdown. */
+/** The outcomes in tables, which it adds to a page. */
 final class Tables {
-  private static final String COLUMNS =
-      " | samples | complete | marked | link pairs | bad | ns per frame | interval reached | stacks"
-          + " that end early, lost samples |\n|---|--:|--:|--:|--:|--:|--:|--:|---|\n";
   private static final int MAX_LINES = 25;
 
-  private final StringBuilder text = new StringBuilder();
+  private final Markdown page;
 
-  /** A table of two columns. */
-  void facts(Map<String, String> facts) {
-    text.append("\n| | |\n|---|---|\n");
-    facts.forEach((what, value) -> row(what, value));
+  Tables(Markdown page) {
+    this.page = page;
   }
 
   /** The phases of a run. */
   void phases(Outcome outcome) {
-    title("%s, by phase".formatted(outcome.run().jdk()));
+    page.title("%s, by phase".formatted(outcome.run().jdk()));
     if (outcome.report() == null) {
-      text.append(outcome.failure() == null ? "not there" : outcome.failure()).append('\n');
+      page.line(outcome.failure() == null ? "not there" : outcome.failure());
       return;
     }
-    text.append("| phase").append(COLUMNS);
+    table("phase");
     outcome.report().phases().forEach(phase -> figures(phase.phase(), phase));
     figures(Figures.WHOLE, outcome.report().whole());
   }
 
   /** The runs of a JDK, a row for each set of flags. */
   void flags(Jdk jdk, List<Outcome> outcomes) {
-    title("%s, by flags".formatted(jdk));
-    text.append("| flags").append(COLUMNS);
+    page.title("%s, by flags".formatted(jdk));
+    table("flags");
     for (Outcome outcome : outcomes) {
       String flags = outcome.run().flags().flags().isEmpty() ? "default" : code(outcome.run());
       if (outcome.report() != null) {
         figures(flags, outcome.report().whole());
       } else {
-        row(
+        page.row(
             flags,
             outcome.failure() == null ? "not there" : outcome.failure(),
             "",
@@ -56,6 +53,19 @@ final class Tables {
             "");
       }
     }
+  }
+
+  private void table(String first) {
+    page.table(
+        first,
+        ">samples",
+        ">complete",
+        ">marked",
+        ">link pairs",
+        ">bad",
+        ">ns per frame",
+        ">interval reached",
+        "stacks that end early, lost samples");
   }
 
   private static String code(Run run) {
@@ -78,26 +88,24 @@ final class Tables {
   }
 
   private void lines(String title, Map<String, Long> counts, int most) {
-    title(title);
+    page.title(title);
     if (counts.isEmpty()) {
-      text.append("None.\n");
+      page.line("None.");
       return;
     }
+    List<String> items = new ArrayList<>();
     counts.entrySet().stream()
         .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
         .limit(most)
-        .forEach(line -> text.append("- %d × `%s`\n".formatted(line.getValue(), line.getKey())));
+        .forEach(line -> items.add("%d × `%s`".formatted(line.getValue(), line.getKey())));
     if (counts.size() > most) {
-      text.append("- and %d more sorts\n".formatted(counts.size() - most));
+      items.add("and %d more kinds".formatted(counts.size() - most));
     }
-  }
-
-  private void title(String title) {
-    text.append("\n### ").append(title).append("\n\n");
+    page.items(items);
   }
 
   private void figures(String name, Figures figures) {
-    row(
+    page.row(
         name,
         "%,d".formatted(figures.owed()),
         "%.3f %%".formatted(100 * figures.share()),
@@ -118,15 +126,6 @@ final class Tables {
         .filter(end -> end.getValue() > 0)
         .map(end -> end.getKey() + " " + end.getValue())
         .collect(Collectors.joining(", "));
-  }
-
-  private void row(String... cells) {
-    text.append("| ").append(String.join(" | ", cells)).append(" |\n");
-  }
-
-  @Override
-  public String toString() {
-    return text.toString();
   }
 
   static {

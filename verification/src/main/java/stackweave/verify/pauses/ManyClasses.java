@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Loads as many classes as an application of some size has, all of them initialised. */
+/** Loads and initializes as many classes as a large application has. */
 public final class ManyClasses {
   private static final String NAME = "Template00000";
 
@@ -44,10 +44,10 @@ public final class ManyClasses {
   }
 
   /**
-   * Loads so many.
+   * Loads and initializes {@code count} copies of {@link Template00000}.
    *
    * @param count from 1 to 99,999
-   * @return what keeps them
+   * @return the classes, which keep them loaded
    */
   public static List<Class<?>> load(int count) throws IOException, ReflectiveOperationException {
     byte[] template;

@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import stackweave.testing.Jdk;
+import stackweave.testing.Markdown;
 
 /**
  * Measures, and prints as tables, the pauses that changes of Thread make (by the VM's own log of
@@ -28,6 +29,7 @@ public final class Pauses {
   private final Path agent;
   private final String classPath;
   private final Path directory;
+  private final Markdown tables = new Markdown();
 
   private Pauses(Path agent, String classPath, Path directory) {
     this.agent = agent;
@@ -46,6 +48,7 @@ public final class Pauses {
     Pauses pauses = new Pauses(agent, System.getProperty("java.class.path"), directory);
     pauses.changes(javas);
     pauses.exits(javas);
+    System.out.println(pauses.tables);
     try (var files = Files.list(directory)) {
       for (Path file : files.toList()) {
         Files.delete(file);
@@ -55,8 +58,7 @@ public final class Pauses {
   }
 
   private void changes(List<Path> javas) throws Exception {
-    System.out.println("| java | classes | pauses over " + RECORDINGS + " recordings, in ms |");
-    System.out.println("|---|--:|---|");
+    tables.table("java", ">classes", "pauses over " + RECORDINGS + " recordings, in ms");
     for (Path java : javas) {
       for (int classes : CLASSES) {
         Path log = directory.resolve("safepoints.log");
@@ -67,13 +69,13 @@ public final class Pauses {
                     "-javaagent:" + agent + "=engine=timer", "-Xlog:safepoint=info:file=" + log));
         command.addAll(List.of(Integer.toString(classes), Integer.toString(RECORDINGS), "false"));
         run(command);
-        System.out.printf("| %s | %,d | %s |%n", name(java), classes, pausesOf(log));
+        tables.row(name(java), "%,d".formatted(classes), pausesOf(log));
         Files.delete(log);
       }
     }
   }
 
-  /** Of the changes of a class, in the order in which they were. */
+  /** The pauses for changes of a class, in their order. */
   private static String pausesOf(Path log) throws IOException {
     return Files.readAllLines(log).stream()
         .map(CHANGE::matcher)
@@ -83,14 +85,11 @@ public final class Pauses {
   }
 
   private void exits(List<Path> javas) throws Exception {
-    System.out.println();
-    System.out.println("| java | | from System.exit to the JVM's end, in ms |");
-    System.out.println("|---|---|---|");
+    tables.table("java", "", "from System.exit to the JVM's end, in ms");
     for (Path java : javas) {
-      System.out.printf("| %s | JFR alone | %s |%n", name(java), exitsOf(java, null));
+      tables.row(name(java), "JFR alone", exitsOf(java, null));
       for (String engine : List.of("perf", "timer")) {
-        String found = exitsOf(java, engine);
-        System.out.printf("| %s | sampled at 1 kHz, %s | %s |%n", name(java), engine, found);
+        tables.row(name(java), "sampled at 1 kHz, " + engine, exitsOf(java, engine));
       }
     }
   }
@@ -123,7 +122,7 @@ public final class Pauses {
     return command;
   }
 
-  /** What a JVM said, and when it had ended, by System.nanoTime: the machine's clock. */
+  /** A JVM's output, and when it had ended, by System.nanoTime, which is the machine's clock. */
   private record Ended(String out, long nanos) {}
 
   private Ended run(List<String> command) throws Exception {

@@ -13,7 +13,7 @@ import jdk.jfr.Recording;
  */
 public final class RecordedApp {
   private static final int DEPTH = 500;
-  private static final long MAX_MILLIS = 60_000;
+  private static final long MAX_MILLIS = 300_000;
 
   private RecordedApp() {}
 

@@ -1,8 +1,8 @@
 package stackweave.verify.pauses;
 
 /**
- * What the many classes are copies of, under other numbers: of a usual make, with a table of
- * virtual methods, one of an interface's, and constants that name methods of others.
+ * The class whose copies are loaded under other numbers: typical in size, with virtual methods, an
+ * interface, and constants that name methods of others.
  */
 @SuppressWarnings("unused") // what matters is that it is there
 final class Template00000 implements Comparable<Template00000>, Runnable {

@@ -5,9 +5,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.ReentrantLock;
 import stackweave.samples.work.Round;
 
-/**
- * Locks that are fought for, futures handed from thread to thread, and threads that live briefly.
- */
+/** Contended locks, futures handed from thread to thread, and short-lived threads. */
 final class Locks implements Round {
   private static final Object MONITOR = new Object();
   private static final ReentrantLock LOCK = new ReentrantLock(true);

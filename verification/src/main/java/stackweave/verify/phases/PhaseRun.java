@@ -16,10 +16,10 @@ import stackweave.samples.work.Workers;
 
 /**
  * Runs phases one after the other in a JVM that is being sampled: {@code PhaseRun SECONDS
- * [PHASE,PHASE…]}, by default all that this JVM has what they need for.
+ * [PHASE,PHASE…]}, by default all that can run on this JVM.
  *
- * <p>Each phase is an event of its name, and a chunk of the recording of its own: what the sampler
- * says of itself at a chunk's end is then said of the phase.
+ * <p>Each phase is an event of its name, and a chunk of the recording of its own, so that the
+ * sampler's status at the chunk's end is that of the phase.
  */
 public final class PhaseRun {
 
@@ -67,7 +67,7 @@ public final class PhaseRun {
 
   /** Waits until the agent's thread runs, and a little longer for its engine. */
   private static void awaitSampling() throws IOException, InterruptedException {
-    for (int i = 0; i < 600 && !hasDrainThread(); i++) {
+    for (int i = 0; i < 6_000 && !hasDrainThread(); i++) {
       Thread.sleep(50);
     }
     Thread.sleep(1_000);

@@ -53,7 +53,7 @@ public final class Phases {
     return ALL.keySet();
   }
 
-  /** The phases that this JVM has what they need for. */
+  /** The phases that can run on this JVM. */
   public static List<String> here() {
     List<String> here = new ArrayList<>(names());
     if (!VirtualThreads.isHere()) {

@@ -18,7 +18,7 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import stackweave.samples.work.Round;
 
-/** Intrinsics: the VM's hand-made code for copying, checksums, ciphers, digests, text and maths. */
+/** Intrinsics: the VM's assembly code for copying, checksums, ciphers, digests, text and maths. */
 final class Stubs implements Round {
   private static final SecretKeySpec KEY = new SecretKeySpec(new byte[16], "AES");
 

@@ -7,7 +7,7 @@ import java.lang.reflect.Method;
 import stackweave.samples.work.Round;
 
 /**
- * What leaves Java for the VM: reflection, stack traces, interning, identity, inflated monitors.
+ * Calls from Java into the VM: reflection, stack traces, interning, identity, inflated monitors.
  */
 final class VmHeavy implements Round {
   private final Method reflected;
@@ -77,7 +77,7 @@ final class VmHeavy implements Round {
     return 20;
   }
 
-  /** Waiting, even for no time, makes a monitor of a lock word. */
+  /** Waiting, however briefly, inflates the lock to a monitor. */
   private static long inflated() {
     Object lock = new Object();
     synchronized (lock) {

@@ -10,7 +10,7 @@ import java.util.function.LongUnaryOperator;
 final class ClassStorm {
   private static final int TURN = 500;
 
-  /** Of so many one has a class loader of its own; the others are hidden. */
+  /** One class in so many has a class loader of its own; the others are hidden. */
   private static final int LOADERS = 10;
 
   /** The class that is loaded again and again. */

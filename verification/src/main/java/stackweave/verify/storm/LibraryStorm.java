@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Libraries by the thousand, each a file of its own with a build id of its own. Every one uses half
- * a millisecond of CPU time when it is loaded. Needs gcc.
+ * Loads thousands of libraries, each a file of its own with its own build id. Each uses half a
+ * millisecond of CPU time when it is loaded. Needs gcc.
  */
 final class LibraryStorm implements AutoCloseable {
   private static final String BUILD_ID = "5745415645000000000000000000000000000000";
@@ -94,7 +94,7 @@ final class LibraryStorm implements AutoCloseable {
     throw new IllegalStateException("no build id in what gcc made");
   }
 
-  /** Deletes the files; the libraries stay loaded, as Java has it. */
+  /** Deletes the files; the libraries stay loaded until their class loader is unloaded. */
   @Override
   public void close() throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {

@@ -1,12 +1,17 @@
 package stackweave.verify.storm;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
 /** CPU time used in a known place. */
 final class Spin {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
   private Spin() {}
 
-  /** Uses CPU time on two threads of a name; returns the turns made. */
+  /** Uses so much CPU time on each of two threads of a name; returns the turns made. */
   static long forSeconds(double seconds, String name) throws InterruptedException {
-    long end = System.nanoTime() + (long) (seconds * 1e9);
+    long nanos = (long) (seconds * 1e9);
     long[] turns = new long[2];
     Thread[] threads = new Thread[turns.length];
     for (int i = 0; i < threads.length; i++) {
@@ -14,7 +19,7 @@ final class Spin {
       threads[i] =
           new Thread(
               () -> {
-                while (System.nanoTime() - end < 0) {
+                while (THREADS.getCurrentThreadCpuTime() < nanos) {
                   check(turn(1_000), 1_000);
                   turns[number]++;
                 }

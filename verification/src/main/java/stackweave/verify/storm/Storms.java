@@ -24,7 +24,7 @@ public final class Storms {
 
   private Storms() {}
 
-  /** A storm; says what it did. */
+  /** A storm; returns a text about what it did. */
   private interface Storm {
     String run() throws Exception;
   }
@@ -32,7 +32,7 @@ public final class Storms {
   public static void main(String[] args) throws Exception {
     double seconds = args.length > 0 ? Double.parseDouble(args[0]) : 2;
     List<String> names = args.length > 1 ? List.of(args[1].split(",")) : NAMES;
-    Vitals.line("start", "agent is sampling: " + Vitals.awaitAgent(Duration.ofSeconds(20)));
+    Vitals.line("start", "agent is sampling: " + Vitals.awaitAgent(Duration.ofMinutes(5)));
     for (String name : names) {
       Vitals before = Vitals.now();
       String done = storm(name, seconds).run();
@@ -51,7 +51,9 @@ public final class Storms {
     };
   }
 
-  /** Sampling begins anew while they live, for a recording comes that wants it twice as fast. */
+  /**
+   * Sampling starts again while they live, because a second recording asks for a shorter interval.
+   */
   private static String liveThreads(double seconds) throws Exception {
     try (ThreadStorm.Alive alive = ThreadStorm.start(THREADS);
         Recording faster = new Recording()) {
@@ -69,9 +71,9 @@ public final class Storms {
     }
   }
 
-  /** The application goes on, and its samples are as good as before. */
+  /** Samples after the storms must be as complete as before. */
   private static String calm(double seconds) throws InterruptedException {
-    Thread.sleep(1_000); // what is left to do is done
+    Thread.sleep(1_000); // the agent catches up
     long turns = Spin.forSeconds(seconds, "calm");
     return String.format(Locale.ROOT, "%d turns", turns);
   }

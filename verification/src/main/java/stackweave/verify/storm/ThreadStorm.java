@@ -3,7 +3,7 @@ package stackweave.verify.storm;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Threads by the thousand: all alive at once, or each short. */
+/** Starts thousands of threads: all alive at once, or each short-lived. */
 final class ThreadStorm {
   private static final int TURN = 10_000;
   private static final long STACK_BYTES = 256 * 1024;

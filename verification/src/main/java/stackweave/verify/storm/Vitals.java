@@ -9,7 +9,7 @@ import java.util.Locale;
 import stackweave.samples.work.AgentThread;
 
 /**
- * What the process has at a moment.
+ * The resources that the process uses at a moment.
  *
  * @param nanos when, by System.nanoTime
  * @param drainNanos CPU time of the agent's thread, in ns; 0 where there is none
@@ -28,7 +28,7 @@ record Vitals(long nanos, long drainNanos, long heapBytes, long residentBytes, i
     return new Vitals(time, drain, heap, 4096 * pages, count(Path.of("/proc/self/fd")));
   }
 
-  /** For people, and for a test that takes it apart. */
+  /** A text for people, which a test parses. */
   String since(Vitals before) {
     double seconds = (nanos - before.nanos) / 1e9;
     double drain = (drainNanos - before.drainNanos) / 1e9;

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Sample;
@@ -37,19 +38,19 @@ class CliIT {
     List<Sample> samples = Runs.lab(jdk).stacks().samples();
 
     Path file = directory.resolve("out.collapsed");
-    ForkedJvm.Ended toFile =
+    Ended toFile =
         cli(jdk, "collapsed", recording.toString(), "-o", file.toString()).successfully();
-    ForkedJvm.Ended toOut = cli(jdk, "collapsed", recording.toString()).successfully();
+    Ended toOut = cli(jdk, "collapsed", recording.toString()).successfully();
     List<String> lines = Files.readAllLines(file);
-    assertEquals(lines, toOut.out());
+    assertEquals(lines, toOut.outLines());
     // Nothing is wrong with it but that sampling takes its time to begin.
     assertEquals(
         List.of(),
-        toFile.err().stream().filter(line -> !line.contains(": sampling began ")).toList());
+        toFile.errLines().stream().filter(line -> !line.contains(": sampling began ")).toList());
     assertEquals(expected(Runs.lab(jdk).stacks(), false), counts(lines));
 
     List<String> threads =
-        cli(jdk, "collapsed", recording.toString(), "--threads").successfully().out();
+        cli(jdk, "collapsed", recording.toString(), "--threads").successfully().outLines();
     assertEquals(expected(Runs.lab(jdk).stacks(), true), counts(threads));
     assertEquals(
         samples.size(), counts(threads).values().stream().mapToLong(Long::longValue).sum());
@@ -182,17 +183,17 @@ class CliIT {
     Files.write(noise, bytes);
     for (String command : List.of("collapsed", "flamegraph")) {
       for (Path input : List.of(directory.resolve("missing.jfr"), empty, noise, directory)) {
-        ForkedJvm.Ended ended = cli(jdk, command, input.toString());
+        Ended ended = cli(jdk, command, input.toString());
         assertAll(
             () -> assertEquals(2, ended.exit(), ended::what),
-            () -> assertEquals(1, ended.err().size(), () -> ended.what() + ended.err()),
-            () -> assertTrue(ended.err().get(0).contains(input.getFileName().toString())),
-            () -> assertEquals(List.of(), ended.out()));
+            () -> assertEquals(1, ended.errLines().size(), () -> ended.what() + ended.errLines()),
+            () -> assertTrue(ended.errLines().get(0).contains(input.getFileName().toString())),
+            () -> assertEquals(List.of(), ended.outLines()));
       }
     }
   }
 
-  private static ForkedJvm.Ended cli(Jdk jdk, String... arguments) {
-    return ForkedJvm.on(jdk).runJar(ForkedJvm.AGENT, arguments);
+  private static Ended cli(Jdk jdk, String... arguments) {
+    return Jvms.commandLine(jdk, arguments);
   }
 }

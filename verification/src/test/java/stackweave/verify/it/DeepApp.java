@@ -93,9 +93,9 @@ final class DeepApp {
     DeepEvent event = new DeepEvent();
     event.phase = "deep";
     event.begin();
-    long end = System.nanoTime() + millis * 1_000_000;
+    long end = cpuNanos() + millis * 1_000_000;
     long x = 0;
-    while (System.nanoTime() < end) {
+    while (cpuNanos() < end) {
       boolean a = random.nextBoolean();
       if (blind) {
         blindKind = a;

@@ -8,15 +8,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Mark;
 import stackweave.verify.it.Stacks.Sample;
 
 /** Stacks of 2,000 calls and more, of which perf copies the innermost 64 KiB. */
+@Isolated("measures")
 class DeepStacksIT {
   private static final int DEPTH = 2_000;
   private static final String SPLICED = "complete with older frames read later";
@@ -42,7 +45,7 @@ class DeepStacksIT {
 
   private static final List<Mode> MODES =
       List.of(
-          new Mode("-Xint", "200ms", "10000", "java", "-Xint"),
+          new Mode("-Xint", "200ms", "8000", "java", "-Xint"),
           new Mode(
               "interpreted",
               "10ms",
@@ -128,6 +131,7 @@ class DeepStacksIT {
     System.out.printf(
         "%s, %s ns at the bottom, on %s: %d samples, %d spliced, %d wrong%n",
         app, spinNanos, jdk, deep.size(), spliced, wrong.size());
+    assertTrue(deep.size() >= 100, "samples " + deep.size());
     // A change must have been seen before it can be reckoned with; late reads see it late.
     long allowed = 5 + deep.size() / 100;
     assertTrue(wrong.size() <= allowed, () -> wrong.size() + " wrong, such as " + wrong.get(0));
@@ -140,9 +144,8 @@ class DeepStacksIT {
   private static Stacks run(Jdk jdk, Mode mode, String app, String millis, String... more) {
     String[] args =
         Stream.concat(Stream.of(app, "" + DEPTH, millis), Stream.of(more)).toArray(String[]::new);
-    ForkedJvm.Ended ended =
-        ForkedJvm.on(jdk)
-            .withoutLibraries()
+    Ended ended =
+        Jvms.withoutLibraries(jdk)
             .agent()
             .recording("+stackweave.NativeSample#interval=" + mode.interval())
             .options(mode.flags())

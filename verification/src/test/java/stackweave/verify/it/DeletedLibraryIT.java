@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Sample;
@@ -21,15 +22,15 @@ class DeletedLibraryIT {
           "lab_chain_leaf");
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#any")
   void unwindsAndNamesItsExports(Jdk jdk) {
-    ForkedJvm.Ended ended =
-        ForkedJvm.on(jdk)
+    Ended ended =
+        Jvms.on(jdk)
             .agent()
             .recording()
-            .run("stackweave.verify.it.DeletedLibraryApp", "2")
+            .run("stackweave.verify.it.DeletedLibraryApp", "1")
             .successfully();
-    String file = ended.out().get(0);
+    String file = ended.outLines().get(0);
     Stacks stacks = Stacks.of(ended.recording());
     List<Sample> samples =
         stacks

@@ -13,12 +13,12 @@ final class EndsEarlyApp {
   private EndsEarlyApp() {}
 
   public static void main(String[] args) throws Exception {
-    for (int i = 0; i < 60_000 && !hasDrainThread(); i++) {
+    for (int i = 0; i < 300_000 && !hasDrainThread(); i++) {
       Thread.sleep(1);
     }
     if (args.length > 0) {
       Sampling.await();
-      Thread.sleep(3_000);
+      Thread.sleep(1_500);
     }
     System.exit(0); // with it, for it is a daemon
   }

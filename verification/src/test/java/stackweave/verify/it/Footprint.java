@@ -4,15 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
 
 /** What a process has because of the agent: FootprintApp with it, less FootprintApp without it. */
 final class Footprint {
 
   private static final Map<Jdk, Footprint> MADE = new ConcurrentHashMap<>();
 
-  /** How long to look for the cleanup, in seconds: the promise is 60, and it takes 2. */
-  private static final int MAX = Integer.getInteger("it.footprint.seconds", 10);
+  /** How long to look for the cleanup, in seconds: the promise. It takes 2. */
+  private static final int MAX = 60;
 
   private final List<String> without;
   private final List<String> with;
@@ -27,16 +29,13 @@ final class Footprint {
         jdk,
         key -> {
           String app = "stackweave.verify.it.FootprintApp";
-          List<String> without =
-              ForkedJvm.on(jdk).withoutLibraries().run(app, "0").successfully().out();
-          List<String> with =
-              ForkedJvm.on(jdk)
-                  .withoutLibraries()
-                  .agent()
-                  .run(app, Integer.toString(MAX))
-                  .successfully()
-                  .out();
-          return new Footprint(without, with);
+          ForkedJvm without = Jvms.withoutLibraries(jdk);
+          ForkedJvm with = Jvms.withoutLibraries(jdk).agent();
+          RunningCommand first = without.start(app, "0");
+          RunningCommand second = with.start(app, Integer.toString(MAX));
+          return new Footprint(
+              without.end(first).successfully().outLines(),
+              with.end(second).successfully().outLines());
         });
   }
 

@@ -18,7 +18,8 @@ import jdk.jfr.consumer.RecordingStream;
  *
  * <p>Stages: {@code start}; {@code stream} (a stream of jdk.CPULoad alone); {@code recording} (one
  * that names stackweave.NativeSample); {@code after-0}, {@code after-1}, {@code after-2}, {@code
- * after-5}, … (seconds after the recording, up to the argument).
+ * after-5}, … (seconds after the recording, up to the argument, or to the second look that finds it
+ * sampled no more).
  */
 final class FootprintApp {
 
@@ -56,13 +57,15 @@ final class FootprintApp {
       recording.stop();
     }
     long stopped = System.nanoTime();
+    int off = 0;
     for (int seconds : AFTER) {
-      if (seconds > longest) {
+      if (seconds > longest || off == 2) {
         break;
       }
       long due = stopped + Duration.ofSeconds(seconds).toNanos() - System.nanoTime();
       Thread.sleep(Math.max(0, due / 1_000_000));
       print("after-" + seconds);
+      off += Sampling.isOn() ? 0 : 1;
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /** Threads, file descriptors and mappings of the agent: before, while and after it samples. */
@@ -70,6 +71,10 @@ class FootprintIT {
         // A JNI library is closed when its loader is collected, and ours lives as long as the JVM
         // may make another recording: unpacking JNA again each time would cost 75 ms of CPU.
         || remainder.matches("map .*/libjnidispatch.so \\(deleted\\)")
+        // There for moments after recordings change: a later look does not find it.
+        || remainder.equals("thread stackweave-cont")
+        // Of the JDK: it takes the compiler directive.
+        || remainder.matches("map .*/libmanagement(_ext)?.so")
         // libffi, in JNA, keeps the memory of its closures in a file without a name.
         || remainder.matches("(fd|map) /.*/ffi\\w+ \\(deleted\\)");
   }

@@ -1,10 +1,11 @@
 package stackweave.verify.it;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code FullDirectMemoryApp SECONDS}: uses up -XX:MaxDirectMemorySize, then computes. */
+/** {@code FullDirectMemoryApp CPU_SECONDS}: uses up -XX:MaxDirectMemorySize, then computes. */
 public final class FullDirectMemoryApp {
   /** What it says when there is none left. */
   static final String FULL = "DIRECT MEMORY full";
@@ -13,7 +14,7 @@ public final class FullDirectMemoryApp {
 
   private FullDirectMemoryApp() {}
 
-  public static void main(String[] args) {
+  public static void main(String[] args) throws IOException, InterruptedException {
     List<ByteBuffer> live = new ArrayList<>();
     try {
       while (true) {
@@ -22,9 +23,10 @@ public final class FullDirectMemoryApp {
     } catch (OutOfMemoryError e) {
       System.out.println(FULL);
     }
-    long end = System.nanoTime() + (long) (Double.parseDouble(args[0]) * 1e9);
+    Sampling.await();
+    long end = Sampling.cpuNanos() + (long) (Double.parseDouble(args[0]) * 1e9);
     long sum = 0;
-    while (System.nanoTime() - end < 0) {
+    while (Sampling.cpuNanos() < end) {
       sum += live.size();
     }
     System.out.println("DIRECT MEMORY done " + (sum != 0));

@@ -3,11 +3,13 @@ package stackweave.verify.it;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.testing.Commands;
 
 /** What gdb says of a thread's native frames. */
 final class Gdb {
@@ -28,18 +30,22 @@ final class Gdb {
 
   private Gdb() {}
 
-  /** Waits until the process has a thread of this name. */
-  static void awaitThread(Process process, String name) throws Exception {
-    for (int i = 0; i < 300 && process.isAlive(); i++) {
+  /** Waits until the process has a thread of this name that has used so much CPU time. */
+  static void awaitThread(Process process, String name, long cpuNanos) throws Exception {
+    while (process.isAlive()) {
       try (DirectoryStream<Path> tasks =
           Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {
         for (Path task : tasks) {
-          if (Files.readString(task.resolve("comm")).strip().equals(name)) {
+          if (Files.readString(task.resolve("comm")).strip().equals(name)
+              && cpuNanos
+                  <= Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ")[0])) {
             return;
           }
         }
+      } catch (NoSuchFileException e) {
+        continue; // a thread that has ended
       }
-      Thread.sleep(100);
+      Thread.sleep(50);
     }
     throw new AssertionError("no thread " + name);
   }
@@ -51,24 +57,20 @@ final class Gdb {
   static List<Frame> stackOf(Process process, String thread, String function)
       throws IOException, InterruptedException {
     List<String> maps = Files.readAllLines(Path.of("/proc/" + process.pid() + "/maps"));
-    Process gdb =
-        new ProcessBuilder(
-                "/usr/bin/gdb",
+    List<String> lines =
+        Commands.run(
+                "gdb",
                 "-nx",
                 "-batch",
                 "-iex",
                 "set debuginfod enabled off",
                 "-p",
-                Long.toString(process.pid()),
+                process.pid(),
                 "-ex",
                 "set width 0",
                 "-ex",
                 "thread apply all bt")
-            .redirectErrorStream(true)
-            .start();
-    gdb.getOutputStream().close();
-    List<String> lines = new String(gdb.getInputStream().readAllBytes()).lines().toList();
-    gdb.waitFor();
+            .outLines();
 
     List<Frame> frames = new ArrayList<>();
     boolean inThread = false;

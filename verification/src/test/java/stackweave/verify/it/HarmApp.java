@@ -11,8 +11,9 @@ import stackweave.samples.lab.Variant;
 
 /**
  * What hurts a profiler: classes loaded and unloaded all the time, code deoptimised because of
- * them, exceptions through JNI and Java, garbage collections on request. {@code HarmApp TURNS}
- * prints a checksum that depends on nothing but the number of turns.
+ * them, exceptions through JNI and Java, garbage collections on request. {@code HarmApp TURNS
+ * [sampled]} prints a checksum that depends on nothing but the number of turns; it begins when it
+ * is sampled, if that is said.
  */
 final class HarmApp {
 
@@ -43,6 +44,9 @@ final class HarmApp {
 
   public static void main(String[] args) throws Exception {
     int turns = Integer.parseInt(args[0]);
+    if (args.length > 1) {
+      Sampling.await();
+    }
     Thread[] threads = new Thread[2];
     long[] results = new long[threads.length];
     for (int i = 0; i < threads.length; i++) {

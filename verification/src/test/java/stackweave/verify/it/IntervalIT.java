@@ -34,10 +34,10 @@ class IntervalIT {
 
   private static Stacks run(Jdk jdk, String... settings) {
     return Stacks.of(
-        ForkedJvm.on(jdk)
+        Jvms.on(jdk)
             .agent()
             .recording(settings)
-            .run("stackweave.verify.it.PhasesApp", "600")
+            .run("stackweave.verify.it.PhasesApp", "400")
             .successfully()
             .recording());
   }

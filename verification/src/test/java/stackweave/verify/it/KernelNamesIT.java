@@ -45,12 +45,11 @@ class KernelNamesIT {
 
     Stacks stacks =
         Stacks.of(
-            ForkedJvm.on(Jdks.oldest())
-                .withoutLibraries()
+            Jvms.withoutLibraries(Jdks.oldest())
                 .under(FILTER)
                 .agent("engine=perf", "drain=100")
                 .recording()
-                .run("stackweave.verify.it.SystemCallsApp", "3000")
+                .run("stackweave.verify.it.SystemCallsApp", "2000")
                 .successfully()
                 .recording());
     List<Stacks.Sample> inKernel =

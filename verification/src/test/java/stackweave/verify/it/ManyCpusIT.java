@@ -11,9 +11,12 @@ import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import stackweave.testing.Ended;
 import stackweave.verify.Built;
 
 /** As on 64 CPUs (src/main/c/cpus.c): events are held for threads within the budget only. */
+@Isolated("measures")
 class ManyCpusIT {
   private static final int CPUS = 64;
   private static final int THREADS = 2_500;
@@ -28,8 +31,8 @@ class ManyCpusIT {
         Files.isReadable(Path.of("/proc/slabinfo")),
         "who is not root can't see the kernel's slabs");
     Path library = Built.nativeFile("libcpus.so");
-    ForkedJvm.Ended ended =
-        ForkedJvm.on(Jdks.oldest())
+    Ended ended =
+        Jvms.on(Jdks.oldest())
             .environment("LD_PRELOAD", library.toString())
             .environment("CPUS", "" + CPUS)
             .options("-XX:ActiveProcessorCount=2", "-Xss256k")
@@ -43,7 +46,7 @@ class ManyCpusIT {
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
             .toList();
     long held = number(ended, "EVENTS ") * number(ended, "BYTES ");
-    System.out.printf("%d threads on %d CPUs: %s%n", THREADS, CPUS, ended.out());
+    System.out.printf("%d threads on %d CPUs: %s%n", THREADS, CPUS, ended.outLines());
     assertAll(
         () -> assertTrue(held < 64 * MEBIBYTE + OTHERS, () -> "events took " + held + " bytes"),
         () -> assertEquals("timer", line(ended, "FULL "), "with all threads"),
@@ -66,15 +69,15 @@ class ManyCpusIT {
         && status.getString("engineReason").matches("perf.*64 CPUs.*64 MiB.*");
   }
 
-  private static long number(ForkedJvm.Ended ended, String key) {
+  private static long number(Ended ended, String key) {
     return Long.parseLong(line(ended, key));
   }
 
-  private static String line(ForkedJvm.Ended ended, String key) {
-    return ended.out().stream()
+  private static String line(Ended ended, String key) {
+    return ended.outLines().stream()
         .filter(line -> line.startsWith(key))
         .map(line -> line.substring(key.length()))
         .findFirst()
-        .orElseThrow(() -> new AssertionError(ended.out().toString()));
+        .orElseThrow(() -> new AssertionError(ended.outLines().toString()));
   }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
  * engine with and without the threads.
  */
 final class ManyThreadsApp {
-  private static final int TRIES = 600;
+  private static final int TRIES = 3_000;
 
   private static volatile boolean done;
 
@@ -57,7 +57,7 @@ final class ManyThreadsApp {
     Thread.sleep(1_500); // for a status
   }
 
-  /** The engine, as soon as it is the one that is waited for, or after a minute. */
+  /** The engine, as soon as it is the one that is waited for, or after five minutes. */
   private static String engine(String wanted) throws IOException, InterruptedException {
     String engine = "";
     for (int i = 0; i < TRIES && !engine.equals(wanted); i++) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +14,9 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 
 /**
  * Samples in a namespace of its own: their times and threads are those that the JVM itself has. In
@@ -34,9 +36,9 @@ class NamespacesIT {
     List<String> unshare = new ArrayList<>(List.of("unshare", "--fork"));
     unshare.addAll(Arrays.asList(namespace.split(" ")));
     assumeTrue(isPermitted(unshare), () -> "this user or kernel can't: " + unshare);
-    ForkedJvm jvm = ForkedJvm.on(Jdks.oldest()).under(unshare.toArray(String[]::new));
+    ForkedJvm jvm = Jvms.on(Jdks.oldest()).under(unshare.toArray(String[]::new));
     Instant before = Instant.now();
-    ForkedJvm.Ended ended =
+    Ended ended =
         jvm.agent("engine=" + engine)
             .recording()
             .run("stackweave.verify.it.NamespacesApp")
@@ -46,7 +48,7 @@ class NamespacesIT {
     List<RecordedEvent> events = RecordingFile.readAllEvents(ended.recording());
     List<RecordedEvent> samples =
         events.stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.NativeSample"))
+            .filter(event -> event.getEventType().getName().equals("stackweave.StackSample"))
             .filter(event -> event.getThread("sampledThread") != null)
             .filter(event -> "spinning".equals(event.getThread("sampledThread").getJavaName()))
             .toList();
@@ -78,11 +80,6 @@ class NamespacesIT {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(unshare);
     command.add("true");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(Files.createTempFile("unshare", "").toFile())
-            .start();
-    return process.waitFor() == 0;
+    return Commands.run(command.toArray()).exit() == 0;
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /** A metrics library's stream of the JDK's events is no wish for stacks. */

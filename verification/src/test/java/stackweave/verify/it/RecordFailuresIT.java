@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /**
@@ -22,14 +24,14 @@ class RecordFailuresIT {
   private static final int MAX_RUNS = 3;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#any")
   void failuresAreKeptAndReplayed(Jdk jdk) throws IOException {
     // On a busy machine the second that the application runs may be over before a stack was looked
     // at.
     List<Path> files = List.of();
     for (int i = 0; i < MAX_RUNS && files.isEmpty(); i++) {
       ForkedJvm jvm = agent(jdk, "failures");
-      assertEquals(List.of(), ended(jvm).err());
+      assertEquals(List.of(), ended(jvm).errLines());
       Path directory = jvm.directory().resolve("failures");
       assertEquals("rwx------", permissions(directory));
       try (Stream<Path> list = Files.list(directory)) {
@@ -53,32 +55,30 @@ class RecordFailuresIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#any")
   void aDirectoryThatCantBeUsedIsNamedAndSamplingGoesOn(Jdk jdk) {
-    ForkedJvm.Ended ended = ended(agent(jdk, "no/such/place"));
-    assertEquals(1, ended.err().size(), () -> ended.err().toString());
+    Ended ended = ended(agent(jdk, "no/such/place"));
+    assertEquals(1, ended.errLines().size(), () -> ended.errLines().toString());
     assertTrue(
-        ended.err().get(0).startsWith("stackweave: failures are not recorded: no/such/place"),
-        () -> ended.err().toString());
+        ended.errLines().get(0).startsWith("stackweave: failures are not recorded: no/such/place"),
+        () -> ended.errLines().toString());
     assertFalse(Stacks.of(ended.recording()).samples().isEmpty());
   }
 
   private static ForkedJvm agent(Jdk jdk, String directory) {
     String options = "=interval=1ms,record-failures=" + directory;
-    return ForkedJvm.on(jdk).options("-javaagent:" + ForkedJvm.AGENT + options).recording();
+    return Jvms.on(jdk).options("-javaagent:" + ForkedJvm.AGENT + options).recording();
   }
 
-  private static ForkedJvm.Ended ended(ForkedJvm jvm) {
+  private static Ended ended(ForkedJvm jvm) {
     return jvm.run("stackweave.verify.it.OpaqueApp").successfully();
   }
 
   private static List<String> replay(Jdk jdk, String... arguments) {
-    return ForkedJvm.on(jdk)
-        .runJar(
-            ForkedJvm.AGENT,
-            Stream.concat(Stream.of("replay"), Stream.of(arguments)).toArray(String[]::new))
+    return Jvms.commandLine(
+            jdk, Stream.concat(Stream.of("replay"), Stream.of(arguments)).toArray(String[]::new))
         .successfully()
-        .out();
+        .outLines();
   }
 
   private static String permissions(Path file) throws IOException {

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;
 
@@ -11,7 +13,7 @@ import stackweave.verify.Built;
 final class Runs {
 
   /** Seconds of CPU time of each thread of an app: of three threads in the lab, four in the zoo. */
-  static final String SECONDS = System.getProperty("it.seconds", "3");
+  static final String SECONDS = System.getProperty("it.seconds", "2");
 
   /**
    * Where the machine lets the drain thread wait for seconds, its rings run over, or it thins out
@@ -23,7 +25,7 @@ final class Runs {
   private static final double MAX_LOST = 0.005;
 
   /** A run and its stacks. */
-  record Run(ForkedJvm.Ended ended, Stacks stacks) {
+  record Run(Ended ended, Stacks stacks) {
 
     boolean isDisturbed() {
       Stacks.Status status = stacks.status();
@@ -40,7 +42,7 @@ final class Runs {
 
   /** {@code stackweave.samples.lab.JniLab} or {@code stackweave.samples.zoo.JniZoo}. */
   static Run of(Jdk jdk, String main) {
-    return MADE.computeIfAbsent(List.of(jdk, main), key -> run(() -> ForkedJvm.on(jdk), main));
+    return MADE.computeIfAbsent(List.of(jdk, main), key -> run(() -> Jvms.on(jdk), main));
   }
 
   /**
@@ -53,7 +55,7 @@ final class Runs {
             ? new String[] {REFUSE_PERF, "--memory"}
             : new String[] {REFUSE_PERF};
     return MADE.computeIfAbsent(
-        List.of(jdk, main, REFUSE_PERF), key -> run(() -> ForkedJvm.on(jdk).under(wrapper), main));
+        List.of(jdk, main, REFUSE_PERF), key -> run(() -> Jvms.on(jdk).under(wrapper), main));
   }
 
   private static Run run(Supplier<ForkedJvm> jvms, String main) {
@@ -66,7 +68,7 @@ final class Runs {
   }
 
   private static Run runOnce(ForkedJvm jvm, String main) {
-    ForkedJvm.Ended ended =
+    Ended ended =
         jvm.agent().recording().options("-Dsamples.clock=cpu").run(main, SECONDS).successfully();
     return new Run(ended, Stacks.of(ended.recording()));
   }

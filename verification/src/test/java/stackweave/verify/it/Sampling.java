@@ -1,24 +1,35 @@
 package stackweave.verify.it;
 
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 
-/** For the little programs: whether their JVM is being sampled yet. */
+/**
+ * For the little programs: whether their JVM is being sampled yet, and what of the CPU they had.
+ * Without java.nio, which takes direct memory.
+ */
 final class Sampling {
+  private static final int PATIENCE_MILLIS = 300_000;
+  private static final int LOOK_MILLIS = 100;
 
   private Sampling() {}
 
   /**
    * Waits until the process has perf events or CPU timers: on a busy machine the drain thread needs
-   * its time. After a minute the program goes on, and its test will miss the samples.
+   * its time.
+   *
+   * @throws IllegalStateException if that takes five minutes
    */
   static void await() throws IOException, InterruptedException {
-    for (int i = 0; i < 600 && !isOn(); i++) {
-      Thread.sleep(100);
+    for (int millis = 0; !isOn(); millis += LOOK_MILLIS) {
+      if (millis > PATIENCE_MILLIS) {
+        throw new IllegalStateException("not sampled");
+      }
+      Thread.sleep(LOOK_MILLIS);
     }
-    Thread.sleep(200);
+    Thread.sleep(2 * LOOK_MILLIS);
   }
 
   /** Whether the process has perf events or CPU timers. */
@@ -27,21 +38,22 @@ final class Sampling {
   }
 
   static boolean hasTimers() throws IOException {
-    Path timers = Path.of("/proc/self/timers");
-    return Files.exists(timers) && Files.readString(timers).contains("signal/tid.");
+    return read("/proc/self/timers").contains("signal/tid.");
   }
 
+  /** By their rings, which are mapped. */
   static boolean hasPerfEvents() throws IOException {
-    try (DirectoryStream<Path> fds = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path fd : fds) {
-        if (Files.isSymbolicLink(fd)
-            && Files.readSymbolicLink(fd).toString().contains("perf_event")) {
-          return true;
-        }
-      }
-    } catch (java.nio.file.NoSuchFileException e) {
-      return hasPerfEvents(); // closed between listing and reading
+    return read("/proc/self/maps").contains("[perf_event]");
+  }
+
+  /** CPU time of the calling thread, in ns. */
+  static long cpuNanos() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  private static String read(String file) throws IOException {
+    try (InputStream in = new FileInputStream(file)) {
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
-    return false;
   }
 }

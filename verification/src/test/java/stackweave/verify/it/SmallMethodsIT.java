@@ -34,15 +34,14 @@ class SmallMethodsIT {
   void smallMethodsHaveTheirTrueCaller(Jdk jdk, String flag) {
     Stacks stacks =
         Stacks.of(
-            ForkedJvm.on(jdk)
-                .withoutLibraries()
+            Jvms.withoutLibraries(jdk)
                 .agent("interval=500us")
                 .recording()
                 .options(
                     flag,
                     "-XX:CompileCommand=quiet",
                     "-XX:CompileCommand=dontinline," + APP + "::*")
-                .run(APP, "2")
+                .run(APP, "1")
                 .successfully()
                 .recording());
     Map<String, Integer> callers = new TreeMap<>();
@@ -68,11 +67,10 @@ class SmallMethodsIT {
   void noSampleIsOfAHandlerThatHasNotBegun(Jdk jdk) {
     Stacks stacks =
         Stacks.of(
-            ForkedJvm.on(jdk)
-                .withoutLibraries()
+            Jvms.withoutLibraries(jdk)
                 .agent("engine=timer", "interval=1ms")
                 .recording("settings=profile")
-                .run(APP, "2")
+                .run(APP, "1")
                 .successfully()
                 .recording());
     long all = stacks.samples().size();

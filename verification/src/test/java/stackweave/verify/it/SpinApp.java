@@ -45,8 +45,12 @@ final class SpinApp {
     while (!spinner.ready) {
       Thread.sleep(1);
     }
-    Thread.sleep(100);
-    for (StackTraceElement element : spinner.getStackTrace()) {
+    StackTraceElement[] stack = spinner.getStackTrace();
+    while (!stack[0].isNativeMethod()) { // on its way
+      Thread.sleep(10);
+      stack = spinner.getStackTrace();
+    }
+    for (StackTraceElement element : stack) {
       System.out.printf(
           "STACK %s %s %s %d%n",
           spinner.getName(),

@@ -18,10 +18,13 @@ import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
+import stackweave.verify.recording.PlainDefinitions;
+import stackweave.verify.recording.PlainDefinitions.SampledThread;
 
 /**
- * The stacks of a recording, put together from its events by the JDK's own reader and by what the
- * events say of themselves (legends and all): nothing of the product's code has a part in it.
+ * The stacks of a recording, put together from its events by the JDK's own reader, by
+ * docs/events.md and by what the events say of themselves (legends and all): nothing of the
+ * product's code has a part in it.
  */
 final class Stacks {
 
@@ -143,10 +146,7 @@ final class Stacks {
   private Stacks(List<RecordedEvent> events) {
     Map<Integer, String> kinds = new HashMap<>();
     Map<Integer, String> ends = new HashMap<>();
-    Map<Long, RecordedEvent> frames = new HashMap<>();
-    Map<Long, RecordedEvent> methods = new HashMap<>();
-    Map<Long, RecordedEvent> threads = new HashMap<>();
-    Map<Long, Library> modules = new HashMap<>();
+    PlainDefinitions definitions = new PlainDefinitions();
     List<RecordedEvent> taken = new ArrayList<>();
     List<String> complete = new ArrayList<>();
     long[] sums = new long[9];
@@ -157,18 +157,8 @@ final class Stacks {
           legend(event.getString("endLegend"), ends);
           complete.addAll(Arrays.asList(event.getString("completeEnds").split("[, ]+")));
         }
-        case "stackweave.Frame" -> frames.put(event.getLong("id"), event);
-        case "stackweave.Method" -> methods.put(event.getLong("id"), event);
-        case "stackweave.Thread" -> threads.put(event.getLong("threadId"), event);
-        case "stackweave.NativeLibrary" ->
-            modules.put(
-                event.getLong("moduleId"),
-                new Library(
-                    event.getString("path"),
-                    event.getString("unwindSource"),
-                    event.getString("symbolsFrom"),
-                    event.getLong("functions")));
-        case "stackweave.NativeSample" -> taken.add(event);
+        case PlainDefinitions.EVENT -> definitions.add(event);
+        case "stackweave.StackSample" -> taken.add(event);
         case "stackweave.SamplerStatus" -> {
           String[] fields = {
             "taken",
@@ -203,6 +193,16 @@ final class Stacks {
     complete.forEach(code -> completeEnds.add(ends.get(Integer.parseInt(code))));
     status =
         new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]);
+    Map<Long, Library> modules = new HashMap<>();
+    definitions.libraries.forEach(
+        (id, library) ->
+            modules.put(
+                id,
+                new Library(
+                    library.path(),
+                    library.unwindSource(),
+                    library.symbolsFrom(),
+                    library.functions())));
     libraries.addAll(modules.values());
 
     long missing = 0;
@@ -210,45 +210,47 @@ final class Stacks {
       List<Frame> stack = new ArrayList<>();
       long id = event.getLong("stackId");
       while (id != 0) {
-        RecordedEvent frame = frames.get(id);
-        RecordedEvent method = frame == null ? null : methods.get(frame.getLong("methodId"));
+        PlainDefinitions.Frame frame = definitions.frames.get(id);
+        PlainDefinitions.Method method =
+            frame == null ? null : definitions.methods.get(frame.methodId());
         if (method == null) {
           missing++;
           break;
         }
         stack.add(frame(frame, method, kinds, modules));
-        id = frame.getLong("parentId");
+        id = frame.parentId();
       }
       Collections.reverse(stack);
-      RecordedEvent thread = threads.get(event.getLong("threadId"));
+      SampledThread thread = definitions.threads.get(event.getLong("threadId"));
+      int end = definitions.attributes.get(event.getLong("attributesId")).end();
       samples.add(
           new Sample(
-              thread == null ? "?" : thread.getString("name"),
-              thread == null ? -1 : thread.getLong("osThreadId"),
-              owner(event, thread, threads.values()),
+              thread == null ? "?" : thread.name(),
+              thread == null ? -1 : thread.osThreadId(),
+              owner(event, thread, definitions.threads.values()),
               event.getStartTime(),
               event.getLong("weight"),
-              ends.getOrDefault(event.getInt("end"), "code " + event.getInt("end")),
+              ends.getOrDefault(end, "code " + end),
               stack));
     }
     unresolved = missing;
   }
 
   private static Owner owner(
-      RecordedEvent sample, RecordedEvent thread, Collection<RecordedEvent> threads) {
+      RecordedEvent sample, SampledThread thread, Collection<SampledThread> threads) {
     RecordedThread sampled = sample.getThread("sampledThread");
-    long carrier = thread == null ? 0 : thread.getLong("carrierId");
+    long carrier = thread == null ? 0 : thread.carrierId();
     String carrierName =
         carrier == 0
             ? ""
             : threads.stream()
-                .filter(t -> !t.getBoolean("virtual") && t.getLong("javaId") == carrier)
-                .map(t -> t.getString("name"))
+                .filter(t -> !t.virtual() && t.javaId() == carrier)
+                .map(SampledThread::name)
                 .findFirst()
                 .orElse("?");
     return new Owner(
-        thread != null && thread.getBoolean("virtual"),
-        thread == null ? 0 : thread.getLong("javaId"),
+        thread != null && thread.virtual(),
+        thread == null ? 0 : thread.javaId(),
         carrierName,
         sampled == null ? null : sampled.getJavaName());
   }
@@ -263,20 +265,19 @@ final class Stacks {
   }
 
   private static Frame frame(
-      RecordedEvent frame,
-      RecordedEvent method,
+      PlainDefinitions.Frame frame,
+      PlainDefinitions.Method method,
       Map<Integer, String> kinds,
       Map<Long, Library> modules) {
-    Library module = modules.get(method.getLong("moduleId"));
-    String className = method.getString("className");
+    Library module = modules.get(method.libraryId());
     return new Frame(
-        kinds.getOrDefault(frame.getInt("kind"), "code " + frame.getInt("kind")),
+        kinds.getOrDefault(frame.kind(), "code " + frame.kind()),
         module == null ? "" : fileName(module.path()),
-        className == null ? "" : className,
-        method.getString("name"),
-        frame.getInt("line"),
-        frame.getLong("offset"),
-        method.getLong("start"));
+        method.className(),
+        method.name(),
+        frame.line(),
+        frame.offset(),
+        method.start());
   }
 
   private static String fileName(String path) {

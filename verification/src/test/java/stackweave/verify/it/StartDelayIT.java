@@ -10,15 +10,15 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
 
 /** A recording says from when on samples were taken, or that it ended before. */
 class StartDelayIT {
 
   private static List<RecordedEvent> statuses(Jdk jdk, String... args) throws IOException {
-    ForkedJvm.Ended ended =
-        ForkedJvm.on(jdk)
-            .withoutLibraries()
+    Ended ended =
+        Jvms.withoutLibraries(jdk)
             .agent()
             .recording()
             .run("stackweave.verify.it.EndsEarlyApp", args)

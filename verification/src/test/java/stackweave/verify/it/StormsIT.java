@@ -11,6 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import stackweave.testing.Ended;
 import stackweave.verify.it.Stacks.Sample;
 import stackweave.verify.storm.Storms;
 
@@ -19,6 +21,7 @@ import stackweave.verify.storm.Storms;
  * within its bounds, and samples as before when they are over. Longer with {@code
  * -Dit.storm.seconds=60}.
  */
+@Isolated("measures")
 class StormsIT {
 
   private static final String SECONDS = System.getProperty("it.storm.seconds", "1");
@@ -42,20 +45,19 @@ class StormsIT {
 
   @Test
   void theAgentStaysWithinItsBounds() {
-    ForkedJvm.Ended ended =
-        ForkedJvm.on(Jdks.oldest())
-            .withoutLibraries()
+    Ended ended =
+        Jvms.withoutLibraries(Jdks.oldest())
             .agent()
             .recording()
             .options("-Xmx512m", "-XX:MaxMetaspaceSize=128m")
             .run(Storms.class.getName(), SECONDS)
             .successfully();
-    ended.out().forEach(System.out::println);
+    ended.outLines().forEach(System.out::println);
     Stacks stacks = Stacks.of(ended.recording());
     System.out.println(stacks.status());
 
     List<Matcher> storms =
-        ended.out().stream().map(LINE::matcher).filter(Matcher::matches).toList();
+        ended.outLines().stream().map(LINE::matcher).filter(Matcher::matches).toList();
     assertEquals(
         Storms.NAMES, storms.stream().map(storm -> storm.group(1)).collect(Collectors.toList()));
     for (Matcher storm : storms) {
@@ -67,7 +69,7 @@ class StormsIT {
     long complete = calm.stream().filter(stacks::isComplete).count();
     double seconds = Double.parseDouble(SECONDS);
     assertAll(
-        () -> assertEquals(List.of(), ended.err()),
+        () -> assertEquals(List.of(), ended.errLines()),
         () -> assertTrue(calm.size() > 20 * seconds, "samples of the calm: " + calm.size()),
         () -> assertTrue(complete >= 0.99 * calm.size(), complete + " of " + calm.size()),
         () -> assertEquals(0, stacks.unresolved()),

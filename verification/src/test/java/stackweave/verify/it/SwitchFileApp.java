@@ -2,6 +2,9 @@ package stackweave.verify.it;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
 import jdk.jfr.Recording;
 
 /**
@@ -9,7 +12,12 @@ import jdk.jfr.Recording;
  * milliseconds each took effect.
  */
 final class SwitchFileApp {
-  private static final int MAX_MILLIS = 60_000;
+  /** The time from the moment that it is seen to be off to the file's deletion. */
+  @Name("test.Off")
+  @Label("Off")
+  static final class OffEvent extends Event {}
+
+  private static final int MAX_MILLIS = 300_000;
 
   private SwitchFileApp() {}
 
@@ -19,11 +27,15 @@ final class SwitchFileApp {
       recording.enable("stackweave.NativeSample");
       recording.setDestination(Path.of("switch.jfr"));
       recording.start();
+      recording.enable(OffEvent.class);
       burnUntil(true);
       burn(500);
       Files.createFile(file);
       System.out.println("off after " + burnUntil(false));
+      OffEvent off = new OffEvent();
+      off.begin();
       burn(1_500);
+      off.commit();
       Files.delete(file);
       System.out.println("on after " + burnUntil(true));
       burn(500);
@@ -43,9 +55,9 @@ final class SwitchFileApp {
   }
 
   private static void burn(long millis) {
-    long end = System.nanoTime() + millis * 1_000_000;
+    long end = Sampling.cpuNanos() + millis * 1_000_000;
     long x = 1;
-    while (System.nanoTime() < end || x == 0) {
+    while (Sampling.cpuNanos() < end || x == 0) {
       x = x * 6364136223846793005L + 1442695040888963407L;
     }
   }

@@ -6,37 +6,41 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
 
 /**
  * How often Thread is changed, which stops the application for as long as the VM has classes to
  * adjust: by the VM's own log.
  */
 class ThreadChangesIT {
+  private static final String APP = "stackweave.verify.pauses.RecordedApp";
 
   /** What the agent adds to the changes that JFR makes by itself, of JDK 17 when it begins. */
   private static long changes(Jdk jdk, int classes) throws IOException {
-    return changes(jdk, classes, true) - changes(jdk, 1, false);
+    ForkedJvm sampled = jvm(jdk).agent("engine=timer");
+    ForkedJvm alone = jvm(jdk);
+    RunningCommand first = sampled.start(APP, Integer.toString(classes), "3", "false");
+    RunningCommand second = alone.start(APP, "1", "3", "false", "no agent");
+    sampled.end(first).successfully();
+    alone.end(second).successfully();
+    return changes(sampled) - changes(alone);
   }
 
-  private static long changes(Jdk jdk, int classes, boolean sampled) throws IOException {
-    ForkedJvm jvm = ForkedJvm.on(jdk).withoutLibraries();
-    Path log = jvm.directory().resolve("safepoints");
-    if (sampled) {
-      jvm.agent("engine=timer");
-    }
-    List<String> args = new ArrayList<>(List.of(Integer.toString(classes), "3", "false"));
-    if (!sampled) {
-      args.add("no agent");
-    }
-    jvm.options("-Xlog:safepoint=info:file=" + log, "-Xlog:jfr+startup=off")
-        .run("stackweave.verify.pauses.RecordedApp", args.toArray(String[]::new))
-        .successfully();
-    return Files.readAllLines(log).stream()
+  private static ForkedJvm jvm(Jdk jdk) {
+    ForkedJvm jvm = Jvms.withoutLibraries(jdk);
+    return jvm.options("-Xlog:safepoint=info:file=" + log(jvm), "-Xlog:jfr+startup=off");
+  }
+
+  private static Path log(ForkedJvm jvm) {
+    return jvm.directory().resolve("safepoints");
+  }
+
+  private static long changes(ForkedJvm ended) throws IOException {
+    return Files.readAllLines(log(ended)).stream()
         .filter(line -> line.contains("Safepoint \"RedefineClasses\""))
         .count();
   }

@@ -66,7 +66,7 @@ class TimerIT {
             assertEquals(
                 "perf not tried: a seccomp filter may kill; engine=perf tries it",
                 last.getString("engineReason")),
-        () -> assertEquals(List.of(), run.ended().err()),
+        () -> assertEquals(List.of(), run.ended().errLines()),
         () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
         () -> assertTrue(covered > 0.85 && covered < 1.05, "covered " + covered),

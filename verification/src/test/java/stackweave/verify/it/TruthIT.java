@@ -5,26 +5,33 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.samples.lab.Variant;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Mark;
 import stackweave.verify.it.Stacks.Sample;
 
 /** Stacks against what is known of them: by construction, by the JDK, by gdb. */
+@Order(1)
 class TruthIT {
 
   private static final double MIN = 0.99;
+
+  /** CPU time after which a thread that loads the library is in its constructor. */
+  private static final long LOADING_NANOS = 500_000_000L;
 
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
@@ -92,8 +99,8 @@ class TruthIT {
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
   void javaFramesAreThoseOfGetStackTrace(Jdk jdk) {
-    ForkedJvm.Ended ended =
-        ForkedJvm.on(jdk)
+    Ended ended =
+        Jvms.on(jdk)
             .agent()
             .recording()
             .run("stackweave.verify.it.SpinApp", "1500", Variant.built().get(0))
@@ -101,11 +108,12 @@ class TruthIT {
     Stacks stacks = Stacks.of(ended.recording());
     for (String spinner : List.of("cold", "warm")) {
       List<String> expected =
-          ended.out().stream()
+          ended.outLines().stream()
               .filter(line -> line.startsWith("STACK " + spinner + " "))
               .map(line -> line.substring(("STACK " + spinner + " ").length()))
               .toList();
-      assertTrue(expected.size() > 6, () -> "getStackTrace() of " + spinner + ": " + ended.out());
+      assertTrue(
+          expected.size() > 6, () -> "getStackTrace() of " + spinner + ": " + ended.outLines());
       Mark spin =
           stacks.marks().stream().filter(mark -> mark.text().equals(spinner)).findAny().get();
       List<Sample> samples =
@@ -156,16 +164,15 @@ class TruthIT {
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
   void nativeFramesAreThoseOfGdb(Jdk jdk) throws Exception {
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gdb")), "gdb is missing:  apt-get install gdb");
-    ForkedJvm jvm = ForkedJvm.on(jdk).agent().recording().environment("LAB_LOADING_MILLIS", "3000");
-    Process process = jvm.start("stackweave.verify.it.LoadingApp");
+    assumeTrue(Commands.exist("gdb"), "gdb is missing:  apt-get install gdb");
+    ForkedJvm jvm = Jvms.on(jdk).agent().recording().environment("LAB_LOADING_MILLIS", "3000");
+    RunningCommand running = jvm.start("stackweave.verify.it.LoadingApp");
     List<Gdb.Frame> expected;
     try {
-      Gdb.awaitThread(process, "loading");
-      Thread.sleep(1_000);
-      expected = Gdb.stackOf(process, "loading", "lab_loading_spin");
+      Gdb.awaitThread(running.process(), "loading", LOADING_NANOS);
+      expected = Gdb.stackOf(running.process(), "loading", "lab_loading_spin");
     } finally {
-      jvm.end(process, "LoadingApp").successfully();
+      jvm.end(running).successfully();
     }
     assertFalse(expected.isEmpty());
     List<String> names = expected.stream().map(Gdb.Frame::name).toList();

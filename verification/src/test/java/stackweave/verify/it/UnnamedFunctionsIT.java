@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +19,11 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
 import stackweave.verify.Built;
 import stackweave.verify.it.Stacks.Frame;
 
@@ -31,6 +33,7 @@ import stackweave.verify.it.Stacks.Frame;
  * temporary file in each run, and is called the same.
  */
 class UnnamedFunctionsIT {
+  private static final String APP = "stackweave.verify.it.StrippedApp";
   private static final String ENTRY = "Java_stackweave_verify_it_StrippedApp_run";
   private static final Pattern FDE =
       Pattern.compile(".* FDE .*pc=(\\p{XDigit}+)\\.\\.(\\p{XDigit}+)");
@@ -38,18 +41,21 @@ class UnnamedFunctionsIT {
   @TempDir Path directory;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#any")
   void oneFrameForEachFunction(Jdk jdk) throws Exception {
     Path library = Built.library("stripped");
     Map<String, Long> symbols = symbols(library);
     TreeMap<Long, Long> functions = functions(library);
     Path stripped = directory.resolve("stripped.so");
-    tool("strip", "-s", "-o", stripped.toString(), library.toString());
+    Commands.output("strip", "-s", "-o", stripped.toString(), library.toString());
     assertEquals(Set.of(ENTRY), symbols(stripped, "-D").keySet());
 
-    ForkedJvm.Ended one = run(jdk, stripped);
-    ForkedJvm.Ended other = run(jdk, stripped);
-    assertNotEquals(one.out(), other.out(), "both were extracted to one file");
+    ForkedJvm first = jvm(jdk);
+    ForkedJvm second = jvm(jdk);
+    RunningCommand started = first.start(APP, stripped.toString(), "2");
+    Ended other = second.run(APP, stripped.toString(), "2").successfully();
+    Ended one = first.end(started).successfully();
+    assertNotEquals(one.outLines(), other.outLines(), "both were extracted to one file");
 
     Set<String> expected = new TreeSet<>();
     expected.add(ENTRY + " [libstripped.so]");
@@ -68,30 +74,22 @@ class UnnamedFunctionsIT {
     if (System.getProperty("os.arch").equals("amd64")) {
       expected.add("[unknown code]");
     }
-    for (ForkedJvm.Ended ended : List.of(one, other)) {
+    for (Ended ended : List.of(one, other)) {
       Map<String, Long> frames = frames(jdk, ended);
-      assertEquals(expected, frames.keySet(), () -> "extracted to " + ended.out());
+      assertEquals(expected, frames.keySet(), () -> "extracted to " + ended.outLines());
       checkEvents(ended, symbols, library);
     }
   }
 
-  private static ForkedJvm.Ended run(Jdk jdk, Path library) {
-    return ForkedJvm.on(jdk)
-        .withoutLibraries()
-        .agent()
-        .recording()
-        .run("stackweave.verify.it.StrippedApp", library.toString(), "3")
-        .successfully();
+  private static ForkedJvm jvm(Jdk jdk) {
+    return Jvms.withoutLibraries(jdk).agent("interval=2ms").recording();
   }
 
   /** The library's frames as {@code collapsed} has them, with the samples that they are in. */
-  private static Map<String, Long> frames(Jdk jdk, ForkedJvm.Ended ended) {
+  private static Map<String, Long> frames(Jdk jdk, Ended ended) {
     Map<String, Long> frames = new TreeMap<>();
     List<String> lines =
-        ForkedJvm.on(jdk)
-            .runJar(ForkedJvm.AGENT, "collapsed", ended.recording().toString())
-            .successfully()
-            .out();
+        Jvms.commandLine(jdk, "collapsed", ended.recording().toString()).successfully().outLines();
     for (String line : lines) {
       int space = line.lastIndexOf(' ');
       String stack = line.substring(0, space);
@@ -107,7 +105,7 @@ class UnnamedFunctionsIT {
   }
 
   /** The events have the true path, and the exact place of each pc in its function. */
-  private static void checkEvents(ForkedJvm.Ended ended, Map<String, Long> symbols, Path library)
+  private static void checkEvents(Ended ended, Map<String, Long> symbols, Path library)
       throws IOException, InterruptedException {
     Stacks stacks = Stacks.of(ended.recording());
     Set<Long> generated =
@@ -120,7 +118,7 @@ class UnnamedFunctionsIT {
     for (long pc : generated) { // one of three instructions of one page
       assertTrue(Set.of(0L, 3L, 5L).contains(pc & 4095), () -> Long.toHexString(pc));
     }
-    String path = ended.out().get(0);
+    String path = ended.outLines().get(0);
     assertTrue(
         stacks.libraries().stream().anyMatch(l -> l.path().equals(path)), () -> "no " + path);
     String file = Path.of(path).getFileName().toString();
@@ -141,7 +139,7 @@ class UnnamedFunctionsIT {
   private static long textSection(Path library) throws IOException, InterruptedException {
     Matcher section =
         Pattern.compile("\\.text +PROGBITS +(\\p{XDigit}+)")
-            .matcher(tool("readelf", "-SW", library.toString()));
+            .matcher(Commands.output("readelf", "-SW", library.toString()));
     assertTrue(section.find());
     return Long.parseLong(section.group(1), 16);
   }
@@ -150,7 +148,7 @@ class UnnamedFunctionsIT {
       throws IOException, InterruptedException {
     Matcher lines =
         Pattern.compile("(?m)^ *(\\p{XDigit}+):\t")
-            .matcher(tool("objdump", "--disassemble=" + function, library.toString()));
+            .matcher(Commands.output("objdump", "--disassemble=" + function, library.toString()));
     Set<Long> found = new TreeSet<>();
     while (lines.find()) {
       found.add(Long.parseLong(lines.group(1), 16));
@@ -164,7 +162,7 @@ class UnnamedFunctionsIT {
     command.addAll(List.of(options));
     command.add(library.toString());
     Map<String, Long> symbols = new HashMap<>();
-    for (String line : tool(command.toArray(new String[0])).split("\n")) {
+    for (String line : Commands.output(command).split("\n")) {
       String[] fields = line.split(" ");
       if (fields.length == 3 && "tT".contains(fields[1])) {
         symbols.put(fields[2], Long.parseLong(fields[0], 16));
@@ -177,26 +175,11 @@ class UnnamedFunctionsIT {
   private static TreeMap<Long, Long> functions(Path library)
       throws IOException, InterruptedException {
     TreeMap<Long, Long> functions = new TreeMap<>();
-    Matcher fdes = FDE.matcher(tool("readelf", "--debug-dump=frames", library.toString()));
+    Matcher fdes =
+        FDE.matcher(Commands.output("readelf", "--debug-dump=frames", library.toString()));
     while (fdes.find()) {
       functions.put(Long.parseLong(fdes.group(1), 16), Long.parseLong(fdes.group(2), 16));
     }
     return functions;
-  }
-
-  private static String tool(String... command) throws IOException, InterruptedException {
-    Path output = Files.createTempFile("tool", ".out");
-    try {
-      int status =
-          new ProcessBuilder(command)
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .redirectOutput(output.toFile())
-              .start()
-              .waitFor();
-      assertEquals(0, status, () -> String.join(" ", command));
-      return Files.readString(output, StandardCharsets.ISO_8859_1);
-    } finally {
-      Files.delete(output);
-    }
   }
 }

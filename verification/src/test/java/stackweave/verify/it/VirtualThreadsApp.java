@@ -1,5 +1,7 @@
 package stackweave.verify.it;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -10,7 +12,7 @@ import stackweave.samples.work.Round;
 
 /**
  * Virtual threads whose work says by its frames which thread it is: {@code VirtualThreadsApp
- * SECONDS}. Worker i runs work_i and nobody else does; all of them allocate, and are unmounted
+ * CPU_SECONDS}. Worker i runs work_i and nobody else does; all of them allocate, and are unmounted
  * every few milliseconds. {@code deep} parks at the bottom of a recursion and works on its way
  * back, {@code lab} calls C that calls back, and others without a name live for half a millisecond.
  *
@@ -44,8 +46,10 @@ final class VirtualThreadsApp {
     start("deep", VirtualThreadsApp::deep);
     Round callbacks = Variant.load(Variant.built().get(0)).phase("Callbacks");
     start("lab", () -> callBack(callbacks));
-    long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000_000L;
-    while (System.nanoTime() < end) {
+    OperatingSystemMXBean process =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    long end = process.getProcessCpuTime() + Long.parseLong(args[0]) * 1_000_000_000L;
+    while (process.getProcessCpuTime() < end) {
       start("", VirtualThreadsApp::shortLived);
       Thread.sleep(5);
     }

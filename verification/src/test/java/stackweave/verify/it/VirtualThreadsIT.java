@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import stackweave.verify.it.Stacks.Sample;
  * Virtual threads: whose a sample is, judged by frames that only one thread can have; where their
  * frames begin; where they are missing.
  */
+@Isolated("measures")
 class VirtualThreadsIT {
   private static final int FIRST = 21;
   private static final String APP = "stackweave.verify.it.VirtualThreadsApp";
@@ -49,7 +51,7 @@ class VirtualThreadsIT {
   void samplesAreOfTheThreadThatRan(Jdk jdk, String collector) {
     Stacks stacks =
         Stacks.of(
-            ForkedJvm.on(jdk)
+            Jvms.on(jdk)
                 .agent()
                 .recording("+stackweave.NativeSample#interval=2ms")
                 .options(collector, "-Xmx400m")

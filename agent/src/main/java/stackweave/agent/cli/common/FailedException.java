@@ -9,22 +9,28 @@ import java.nio.file.NotDirectoryException;
 import java.util.Locale;
 import stackweave.jfr.read.RecordingException;
 
-/** A command can't do what it was asked for; the message says why, in one line. */
+/** A command failed; the message says why, in one line for the user. */
 public final class FailedException extends Exception {
 
   private static final long serialVersionUID = 1;
 
+  /**
+   * @param message one line for the user, without the program's name
+   */
   public FailedException(String message) {
     super(message);
   }
 
-  /** The line for the user: of our own exceptions the message, of others the kind, too. */
+  /**
+   * The line for the user: the message of the agent's own exceptions, and the class name too of
+   * others.
+   */
   public static String text(Exception e) {
     boolean ours = e instanceof FailedException || e instanceof RecordingException;
     return ours ? worded(e) : "unexpected: " + e;
   }
 
-  /** What a file system says, without the file's name and Java's names of exceptions. */
+  /** The reason of an I/O error, without the file's name and without Java exception names. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "no such directory";
@@ -44,7 +50,7 @@ public final class FailedException extends Exception {
     return worded(e);
   }
 
-  /** An exception in words: its message, or else its kind; never "null". */
+  /** The exception's message, or its cause's, or else its class name in words; never null. */
   public static String worded(Throwable e) {
     String message = e.getMessage();
     if (message != null && !message.isBlank()) {

@@ -2,7 +2,7 @@ package stackweave.agent.cli.common;
 
 import picocli.CommandLine.Option;
 
-/** {@code --help}, which every command has. */
+/** The option {@code --help}, which every command mixes in. */
 public final class HelpOption {
 
   @Option(

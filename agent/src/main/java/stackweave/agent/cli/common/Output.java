@@ -17,12 +17,13 @@ import stackweave.jfr.export.Export;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * Where a result goes: a file, or standard output, which {@code -} names, too; text is UTF-8 in any
- * locale.
+ * Writes a command's result to a file, or to standard output for null and {@code -}. Text is UTF-8
+ * in any locale. Called by the commands. Stateless; every failure to write is a {@link
+ * FailedException} for the user.
  */
 public final class Output {
 
-  /** Writes the export's text. */
+  /** Writes the text of a result. */
   public interface Content {
     void writeTo(Appendable out) throws IOException;
   }
@@ -34,17 +35,17 @@ public final class Output {
 
   private Output() {}
 
-  /** Whether this is standard output: null, and {@code -}. */
+  /** Whether {@code file} means standard output: null or {@code -}. */
   public static boolean isStandardOutput(Path file) {
     return file == null || file.toString().equals(STANDARD_OUTPUT);
   }
 
-  /** Text, to {@code file} or to standard output. */
+  /** Writes text to {@code file} or to standard output. */
   public static void to(Path file, Content content) throws FailedException {
     bytes(file, out -> write(out, content));
   }
 
-  /** What is made of a recording, to {@code file} or to standard output. */
+  /** Writes an export of a recording to {@code file} or to standard output. */
   public static void to(Path file, Export export, SampledRecording recording)
       throws FailedException {
     bytes(file, out -> export.write(recording, out));
@@ -66,7 +67,7 @@ public final class Output {
     }
   }
 
-  /** Bytes that only the caller may read; to a file or to standard output. */
+  /** Writes bytes to a file that only the caller may read, or to standard output. */
   public static void privately(Path file, OutputFile.Content content) throws FailedException {
     try {
       if (isStandardOutput(file)) {
@@ -85,7 +86,7 @@ public final class Output {
     }
   }
 
-  /** Looks whether something could be written there, before it is made. */
+  /** Fails if {@code file} can't be written, before the command does its work. */
   public static void mustBeWritable(Path file) throws FailedException {
     if (isStandardOutput(file)) {
       return;
@@ -101,7 +102,7 @@ public final class Output {
     }
   }
 
-  /** For the user, with the true reason. */
+  /** The error for the user, with the file system's reason. */
   public static FailedException cantWrite(Path file, IOException e) {
     boolean standard = isStandardOutput(file);
     return new FailedException(
@@ -113,18 +114,19 @@ public final class Output {
   }
 
   /**
-   * Where the system alone puts files: /dev/stdout, /dev/fd/63, /dev/null. Not so in /proc, whose
-   * processes' roots and directories are in others' hands.
+   * Whether this is a device or an open descriptor, such as /dev/stdout, /dev/fd/63 or /dev/null.
+   * Paths below other processes' /proc directories are not: their users control where those lead.
    */
   public static boolean isDevice(Path file) {
     return DEVICE.matcher(file.toAbsolutePath().normalize().toString()).matches();
   }
 
-  /** One that is there: neither made nor cut. */
+  /** Opens an existing device; neither creates nor truncates. */
   private static OutputStream openDevice(Path file) throws IOException {
     return Files.newOutputStream(file, StandardOpenOption.WRITE);
   }
 
+  /** Writes text to standard output. */
   public static void toStandardOutput(Content content) throws FailedException {
     to(null, content);
   }
@@ -133,14 +135,14 @@ public final class Output {
     try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
       content.writeTo(out);
     } catch (IOException e) {
-      if (!"Broken pipe".equals(e.getMessage())) { // who reads has seen enough, as head does
+      if (!"Broken pipe".equals(e.getMessage())) { // the reader has closed the pipe, as head does
         throw e;
       }
     }
   }
 
   private static void write(OutputStream out, Content content) throws IOException {
-    // A failure must surface here: a PrintStream would swallow it.
+    // Not a PrintStream, which would swallow a write error.
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     content.writeTo(writer);
     writer.flush();

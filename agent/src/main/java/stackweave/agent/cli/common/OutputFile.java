@@ -25,14 +25,13 @@ import stackweave.agent.linux.OwnDirectory;
 import stackweave.agent.linux.Randomness;
 
 /**
- * A file that a command leaves behind. It is written under a name of its own beside its
- * destination, and then renamed: so nothing is written through what somebody else put there, and
- * what was there before stays until the new one is whole. The only thing that is replaced is a
- * regular file of the caller's.
+ * Writes a result file: under a temporary name in the destination's directory, then renames it. So
+ * a symbolic link that somebody else put there is not followed, and an existing file stays until
+ * the new one is complete. Only a regular file of the caller's is ever replaced. Stateless.
  */
 public final class OutputFile {
 
-  /** Writes the file's bytes. */
+  /** Writes the bytes of a file. */
   public interface Content {
     void writeTo(OutputStream out) throws IOException;
   }
@@ -42,7 +41,7 @@ public final class OutputFile {
   private static final Set<StandardOpenOption> EXCLUSIVE =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
-  /** More than file systems keep in an inode. */
+  /** More than a file system stores inside an inode. */
   private static final int PROBE_BYTES = 1 << 16;
 
   private static final String PROCESSES = "/proc";
@@ -50,8 +49,8 @@ public final class OutputFile {
   private OutputFile() {}
 
   /**
-   * Looks whether a file could be written, before there is anything to write: by writing one beside
-   * it, for only that meets a full or read-only file system.
+   * Tests whether a file could be written, by writing one beside it: only that detects a full or
+   * read-only file system.
    */
   static void mustBeWritable(Path file) throws IOException {
     try (SecureDirectoryStream<Path> directory = open(parent(file))) {
@@ -69,13 +68,13 @@ public final class OutputFile {
     }
   }
 
-  /** Where a file is to be; the reason that it can't be is that of the directory. */
+  /** The directory for a file; fails where no file may be written below it. */
   private static Path parent(Path file) throws IOException {
     if (file.toString().isEmpty()) {
       throw new FileSystemException("", null, "the name is empty");
     }
     if (file.toAbsolutePath().normalize().startsWith(PROCESSES)) {
-      // A link there leads to where a process's user says, below the root of this command.
+      // Links in /proc lead to where the process's user decides, resolved from this command's root.
       throw new FileSystemException(
           file.toString(), null, "it is in a process's own sight: choose another -o");
     }
@@ -94,7 +93,7 @@ public final class OutputFile {
     try {
       directory.deleteFile(file);
     } catch (NoSuchFileException e) {
-      return; // it was not made
+      return; // it was not created
     }
   }
 
@@ -144,14 +143,14 @@ public final class OutputFile {
   }
 
   /**
-   * Ctrl-C while an export is written leaves nothing of it. Not so a recording, which is finished
-   * all the same.
+   * Deletes the unfinished file of an export on Ctrl-C. Not used for a recording, which is
+   * completed in a shutdown hook.
    */
   private static void atExit(Thread thread) {
     try {
       Runtime.getRuntime().addShutdownHook(thread);
     } catch (IllegalStateException e) {
-      return; // that is why this is written just now
+      return; // the JVM is shutting down; this file is written by a shutdown hook
     }
   }
 
@@ -159,7 +158,7 @@ public final class OutputFile {
     try {
       Runtime.getRuntime().removeShutdownHook(thread);
     } catch (IllegalStateException e) {
-      return; // it runs, or has run
+      return; // the JVM is shutting down: the hook runs or has run
     }
   }
 
@@ -167,7 +166,7 @@ public final class OutputFile {
     try {
       delete(directory, file);
     } catch (IOException | ClosedDirectoryStreamException e) {
-      return; // nobody is left who could be told
+      return; // the JVM is ending: nothing can report it
     }
   }
 
@@ -181,7 +180,10 @@ public final class OutputFile {
         directory.toString(), null, "this file system can't be used safely");
   }
 
-  /** What a renaming would replace; null for nothing. */
+  /**
+   * The attributes of the file that renaming would replace, or null if there is none. Fails if it
+   * may not be replaced.
+   */
   private static PosixFileAttributes replaced(SecureDirectoryStream<Path> directory, Path name)
       throws IOException {
     PosixFileAttributes attributes;

@@ -3,29 +3,29 @@ package stackweave.agent.cli.common;
 import java.util.stream.Collectors;
 
 /**
- * Text of others for a person's terminal: what a process, a recording or a file of another user
- * says may hold escape sequences, which a terminal would carry out.
+ * Makes text from other processes, recordings and files safe for a terminal, which would execute
+ * escape sequences in it. Stateless.
  */
 public final class Plain {
   private static final int MAX_CHARACTERS = 1 << 16;
 
   private Plain() {}
 
-  /** A process's report: as {@link #lines}, and not endless. */
+  /** As {@link #lines}, and cut to 64 Ki characters. */
   public static String report(String text) {
     return lines(text.substring(0, Math.min(text.length(), MAX_CHARACTERS)));
   }
 
-  /** Without control and format characters, but with its lines. */
+  /** Replaces control and format characters by {@code ?}; keeps line ends. */
   public static String lines(String text) {
     StringBuilder plain = new StringBuilder();
     text.codePoints().map(c -> c == '\n' || isPlain(c) ? c : '?').forEach(plain::appendCodePoint);
     return plain.toString();
   }
 
-  /** A text of several lines in one; as {@link #report}, and in time that grows with its length. */
+  /** Joins the lines to one; cut as by {@link #report}. Takes time linear in the length. */
   public static String line(String text) {
-    // Not by a regular expression: one that skips blanks takes the square of their number.
+    // Not by a regular expression: one that skips blanks takes quadratic time.
     return lines(
         text.substring(0, Math.min(text.length(), MAX_CHARACTERS))
             .lines()

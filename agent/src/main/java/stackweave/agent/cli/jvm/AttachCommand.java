@@ -10,7 +10,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetJvm.Presence;
 
-/** {@code attach PID [OPTIONS]}. */
+/** The command {@code attach PID [OPTIONS]}: loads the agent into a running JVM. */
 @Command(
     name = "attach",
     description = {
@@ -28,6 +28,7 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
       "  perf-memory=64        MiB of the kernel's memory for perf's events, 1 to 65536",
       "  hooks=auto            auto, on or off: whether Thread.start may be instrumented",
       "  memory=auto           auto, process_vm_readv or proc_self_mem",
+      "  schema=2              2 or 1: how recordings are laid out",
       "  record-failures=DIR   keeps stacks that are not complete as files in DIR",
       "  switch=/FILE          switches sampling off while that file is there",
       "  sample=explicit       only recordings that name stackweave.NativeSample"
@@ -47,7 +48,7 @@ public final class AttachCommand implements Callable<Integer> {
   public Integer call() throws FailedException {
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
       Presence presence = jvm.presence();
-      // Loading an agent again has JDK 21 and later warn on the JVM's stderr.
+      // Each load of an agent makes JDK 21 and later print a warning on the JVM's stderr.
       if (presence == Presence.PRESENT || presence == Presence.DORMANT) {
         throw new FailedException(isThere());
       }

@@ -9,7 +9,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.TargetJvm;
 
-/** {@code detach PID}. */
+/** The command {@code detach PID}: stops the agent in a JVM and undoes what it did. */
 @Command(
     name = "detach",
     description = {

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** How this command was called, for lines that can be pasted into a shell. */
+/** Command lines of this program for messages, as a user can paste them into a shell. Stateless. */
 public final class OwnCommand {
   private static final Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
   private static final String USUAL_JAVA = "java";
@@ -24,13 +24,13 @@ public final class OwnCommand {
     return line.toString();
   }
 
-  /** The name of a file, so that no option is seen in it. */
+  /** The file's name as an argument that is not taken for an option. */
   public static String file(Path file) {
     String name = file.toString();
     return name.startsWith("-") ? "./" + name : name;
   }
 
-  /** As the caller named it. */
+  /** The java executable as the caller named it. */
   private static String java() {
     try {
       byte[] own = Files.readAllBytes(Path.of("/proc/self/cmdline"));
@@ -41,13 +41,13 @@ public final class OwnCommand {
     }
   }
 
-  /** With -jar, the class path is the jar as the caller named it. */
+  /** The jar as the caller named it: with -jar, that is the class path. */
   private static String jar() {
     String path = System.getProperty("java.class.path", "");
     return path.endsWith(".jar") && !path.contains(":") ? path : USUAL_JAR;
   }
 
-  /** For a POSIX shell. */
+  /** Quotes a word for a POSIX shell where needed. */
   static String quoted(String word) {
     return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
   }

@@ -7,7 +7,9 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.TargetJvm;
 
-/** {@code status PID}. */
+/**
+ * The command {@code status PID}: prints the agent's status, read from the JVM's agent properties.
+ */
 @Command(
     name = "status",
     description = {

@@ -5,7 +5,7 @@ import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 
-/** What the commands on a running JVM have in common. */
+/** The PID parameter of the commands on a running JVM. */
 public final class TargetOption {
 
   @Parameters(index = "0", paramLabel = "PID", description = "The JVM's process id.")
@@ -13,6 +13,7 @@ public final class TargetOption {
 
   @Mixin private HelpOption help;
 
+  /** The process id as given, unchecked. */
   public long pid() {
     return pid;
   }

@@ -13,24 +13,24 @@ import java.util.concurrent.TimeoutException;
 import stackweave.agent.linux.ThreadRights;
 
 /**
- * A thread that has the rights of one user, and no capability, for all of its life: whatever is
- * done in that user's files is done on it, so that it is nothing that the user could not do
- * himself. It does nothing else, and no other thread has its rights.
+ * A thread with the credentials of one user and no capabilities, for all of its life. File accesses
+ * that depend on another user's files run on it, so that they can do no more than that user could.
+ * Used through {@link UserFiles}; no other thread gets these credentials. Thread-safe.
  */
 public final class ActingThread implements AutoCloseable {
   private static final Runnable END = () -> {};
 
-  /** Files and sockets answer in milliseconds; a file system that its user has made may never. */
+  /** Files and sockets answer in milliseconds, but a user-space file system may never. */
   private static final long MAX_SECONDS = 30;
 
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
-  /** Set once something did not end: whatever comes after it would wait behind it. */
+  /** Set when a task timed out: later tasks would wait behind it. */
   private volatile boolean stuck;
 
   private ActingThread() {}
 
-  /** Takes on the rights of another user, as only root may. */
+  /** Starts a thread with another user's credentials; only root may. */
   public static ActingThread as(int uid, int gid, int[] groups) throws IOException {
     return start(
         () -> {
@@ -39,7 +39,7 @@ public final class ActingThread implements AutoCloseable {
         });
   }
 
-  /** With the rights of the caller's user. */
+  /** Starts a thread with the caller's credentials, without capabilities. */
   public static ActingThread asCaller() throws IOException {
     return start(
         () -> {
@@ -48,7 +48,7 @@ public final class ActingThread implements AutoCloseable {
         });
   }
 
-  /** With all rights that the caller has: for waiting with a limit only. */
+  /** Starts a thread with all of the caller's rights, for timeouts only. */
   static ActingThread withOwnRights() throws IOException {
     return start(() -> null);
   }
@@ -69,7 +69,7 @@ public final class ActingThread implements AutoCloseable {
       begun.complete(null);
     } catch (Throwable e) {
       begun.completeExceptionally(e);
-      return; // with rights that are not known, nothing is done
+      return; // with unknown credentials, nothing may run
     }
     try {
       for (Runnable task = tasks.take(); task != END; task = tasks.take()) {
@@ -81,12 +81,16 @@ public final class ActingThread implements AutoCloseable {
     }
   }
 
-  /** Does something there, and waits for it, but not for ever. */
+  /**
+   * Runs the action on the thread and waits for it at most {@link #MAX_SECONDS}.
+   *
+   * @throws IOException also if it times out
+   */
   <T> T run(Callable<T> action) throws IOException {
     return run(action, MAX_SECONDS);
   }
 
-  /** The same, of what takes its own time. */
+  /** As {@link #run(Callable)}, with another time limit in seconds. */
   <T> T run(Callable<T> action, long longestSeconds) throws IOException {
     if (stuck) {
       throw noAnswer();

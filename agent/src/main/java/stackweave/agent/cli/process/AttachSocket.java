@@ -11,21 +11,20 @@ import stackweave.agent.linux.FileFacts;
 import stackweave.agent.linux.NativeBuffer;
 
 /**
- * HotSpot's attach mechanism (attachListener.cpp, attachListener_posix.cpp; JDK 9 to 27, version 1
- * of its protocol): a socket in the /tmp that the JVM sees, which it makes when it gets SIGQUIT and
- * finds a file with its process id.
+ * A client of HotSpot's attach mechanism (attachListener.cpp, attachListener_posix.cpp; JDK 9 to
+ * 27, protocol version 1): on SIGQUIT, a JVM that finds a file with its process id makes a socket
+ * in the /tmp it sees. Used by {@link TargetJvm}. Not thread-safe.
  *
- * <p>Not the JDK's own client (module jdk.attach): that one uses names in the target's directories
- * with the rights of whoever runs it, changes owners by name, and waits for ever. Here all is done
- * with the rights of the JVM's user; so it also reaches JVMs in user namespaces, which take no
- * other user's request, root's included.
+ * <p>Module jdk.attach is not used: it opens names in the target's directories with the rights of
+ * its caller, changes owners by name, and waits without limit. Here everything is done with the
+ * rights of the JVM's user, which also reaches JVMs in user namespaces.
  */
 final class AttachSocket {
   private static final String TMP = "/tmp";
   private static final String VERSION = "1";
 
   /** attachListener.hpp, arg_count_max. */
-  private static final int ARGUMENTS = 3;
+  private static final int MAX_ARGUMENTS = 3;
 
   private static final int READABLE_BY_OTHERS = 0066;
   private static final int OWNER_ONLY = 0600;
@@ -33,15 +32,15 @@ final class AttachSocket {
   private static final int PAUSE_MILLIS = 20;
   private static final int ANSWER_MILLIS = 120_000;
 
-  /** The answer's time, and that of connecting. */
+  /** Time limit for connecting and the answer. */
   private static final long ANSWER_SECONDS = 150;
 
   private static final int BUFFER = 1 << 16;
   private static final int MAX_BYTES = 16 << 20;
 
   /**
-   * How long another command that has begun is left to it: a second SIGQUIT, to a JVM that listens
-   * by then, has it print all its threads' stacks.
+   * How long to wait for another command's attach that is under way: a second SIGQUIT to a JVM that
+   * already listens would print all its threads' stacks.
    */
   private static final long OTHERS_NANOS = 1_000_000_000L;
 
@@ -49,7 +48,7 @@ final class AttachSocket {
   private final String socket;
   private final String trigger;
 
-  /** Whether the file that asks the JVM to listen was there already. */
+  /** Whether the trigger file existed already, so that another command may be attaching. */
   private boolean othersStart;
 
   private AttachSocket(TargetProcess target) {
@@ -58,7 +57,7 @@ final class AttachSocket {
     this.trigger = ".attach_pid" + target.pidThere();
   }
 
-  /** Makes the JVM listen, if it doesn't yet. */
+  /** Makes the JVM listen if it doesn't yet. */
   static AttachSocket open(TargetProcess target) throws IOException {
     AttachSocket attach = new AttachSocket(target);
     if (!target.act(attach::listens)) {
@@ -128,16 +127,19 @@ final class AttachSocket {
     }
   }
 
-  /** Where HotSpot looks: in its working directory, where few can write, then in /tmp. */
+  /**
+   * Creates the trigger file where HotSpot looks: in the JVM's working directory, which few can
+   * write, else in /tmp.
+   */
   private Descriptor makeTrigger() throws IOException {
     if (target.cwd() != null) {
       try {
         target.cwd().create(trigger, OWNER_ONLY).close();
         return target.cwd();
       } catch (FileAlreadyExistsException e) {
-        othersStart = true; // or somebody left it behind
+        othersStart = true; // or a stale file
       } catch (IOException e) {
-        // Its user can't write there, or it is removed.
+        // The directory is not writable for its user, or removed.
       }
     }
     Descriptor tmp = target.root().find(TMP);
@@ -145,7 +147,7 @@ final class AttachSocket {
       tmp.create(trigger, OWNER_ONLY).close();
     } catch (FileAlreadyExistsException e) {
       othersStart = true;
-      // Or left behind by somebody; if it isn't of the JVM's user, HotSpot passes it over.
+      // Or a stale file; HotSpot ignores it if it isn't the JVM user's.
     } catch (IOException e) {
       tmp.close();
       throw e;
@@ -154,14 +156,14 @@ final class AttachSocket {
   }
 
   /**
-   * Has the JVM carry out a command.
+   * Sends a command of the attach protocol and returns the answer.
    *
-   * @return what it says after the result code, which is 0
-   * @throws RefusedException if the JVM refuses it
+   * @return the bytes after the result code, which is 0
+   * @throws RefusedException if the JVM answers with another result code
    */
   byte[] ask(String command, String... arguments) throws IOException {
     StringBuilder request = new StringBuilder(VERSION + "\0" + command + "\0");
-    for (int i = 0; i < ARGUMENTS; i++) {
+    for (int i = 0; i < MAX_ARGUMENTS; i++) {
       request.append(i < arguments.length ? arguments[i] : "").append('\0');
     }
     byte[] answer =
@@ -199,12 +201,12 @@ final class AttachSocket {
     }
   }
 
-  /** Of the time that an answer may take all in all, in ms. */
+  /** What is left of the time limit for an answer, in ms. */
   private static int left(long start) {
     return (int) Math.max(0, ANSWER_MILLIS - (System.nanoTime() - start) / 1_000_000);
   }
 
-  /** The JVM's own no; the message is its text. */
+  /** The JVM refused a command; the message is its text. */
   static final class RefusedException extends IOException {
     private static final long serialVersionUID = 1;
 

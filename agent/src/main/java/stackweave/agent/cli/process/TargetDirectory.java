@@ -20,12 +20,13 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Randomness;
 
 /**
- * A directory of the target's user in the target's temporary directory, for files that it and we
- * exchange: the agent jar where the target can't see ours, and recordings.
+ * A directory of the target's user below the target's temporary directory, for exchanging files:
+ * the agent jar where the target can't see the command's own, and recordings. Used by {@link
+ * TargetJvm} and {@code record}.
  *
- * <p>All is done with the rights of the target's user and relative to directories already open; no
- * owner is ever changed. The directory is left behind, empty: the JVM keeps the jar's path on its
- * class path, where nobody else may ever put a file.
+ * <p>Everything is done with the rights of the target's user and relative to open directories; no
+ * owner is ever changed. The empty directory stays: the JVM keeps the jar's path on its class path,
+ * so nobody else may ever create a file there.
  */
 public final class TargetDirectory implements AutoCloseable {
   private static final int OWNER_ONLY = 0700;
@@ -33,18 +34,18 @@ public final class TargetDirectory implements AutoCloseable {
   private static final int FILE_OF_OWNER = 0600;
   private static final int BUFFER = 1 << 18;
 
-  /** Reading may take so long, and for each byte so long more. */
+  /** Time limit of {@link #copy}: this long, plus {@link #SLOWEST_NANOS_PER_BYTE} for each byte. */
   private static final long SLOW_NANOS = 60_000_000_000L;
 
   private static final long SLOWEST_NANOS_PER_BYTE = 1_000;
 
-  /** What {@link #fileName} makes. */
-  private static final Pattern PASSING =
+  /** The temporary file names that {@link #fileName} makes; group 1 is the expiry time in s. */
+  private static final Pattern TEMPORARY =
       Pattern.compile("(?:rec|stackweave-agent)-(\\d{10})-[0-9a-f]{1,16}\\.(?:jfr|jar)");
 
   private static final Pattern RECORDING = Pattern.compile("[\\w-]+\\.jfr");
 
-  /** In a directory that the target fills as it likes. */
+  /** Entries read of a directory whose content the target controls. */
   private static final int MAX_NAMES = 10_000;
 
   private final TargetProcess target;
@@ -58,10 +59,10 @@ public final class TargetDirectory implements AutoCloseable {
   }
 
   /**
-   * Opens it, and makes it if need be.
+   * Opens the directory, creating it if needed.
    *
-   * @param temporary the target's temporary directories in its own sight, tried in turn
-   * @throws FailedException if there is none that it could be made in
+   * @param temporary the target's temporary directories as the target sees them, tried in turn
+   * @throws FailedException if it can be created in none of them
    */
   static TargetDirectory open(TargetProcess target, List<String> temporary) throws FailedException {
     String name = SwitchPlaces.TMP_DIRECTORY + Integer.toUnsignedString(target.uidThere());
@@ -92,7 +93,7 @@ public final class TargetDirectory implements AutoCloseable {
     }
   }
 
-  /** A directory that the target made for itself, to be read only; in {@link TargetProcess#act}. */
+  /** Opens a directory that the target made, for reading; call inside {@link TargetProcess#act}. */
   public static TargetDirectory ofTarget(TargetProcess target, String path) throws IOException {
     Descriptor directory = target.root().find(path);
     if (!directory.facts().isDirectory() || directory.facts().uid() != target.uid()) {
@@ -103,8 +104,8 @@ public final class TargetDirectory implements AutoCloseable {
   }
 
   /**
-   * A name for a file that is here for some time, which no other command uses. Where a command dies
-   * and leaves the file behind, the next one removes it after that time.
+   * A unique name for a temporary file. If the command dies and leaves the file, a later command
+   * removes it after {@code millis}.
    */
   public static String fileName(String what, long millis, String ending) {
     long until = (System.currentTimeMillis() + millis) / 1_000;
@@ -113,15 +114,18 @@ public final class TargetDirectory implements AutoCloseable {
 
   private void removeOverdue() throws IOException {
     long now = System.currentTimeMillis() / 1_000;
-    for (String name : names(PASSING)) {
-      Matcher matcher = PASSING.matcher(name);
+    for (String name : names(TEMPORARY)) {
+      Matcher matcher = TEMPORARY.matcher(name);
       if (matcher.matches() && Long.parseLong(matcher.group(1)) < now) {
         directory.remove(name);
       }
     }
   }
 
-  /** The names of files here that match, at most some thousand; in {@link TargetProcess#act}. */
+  /**
+   * Names of matching files here, among at most {@link #MAX_NAMES} entries; call inside {@link
+   * TargetProcess#act}.
+   */
   private Set<String> names(Pattern wanted) throws IOException {
     Set<String> names = new TreeSet<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory.ownPath()))) {
@@ -141,22 +145,22 @@ public final class TargetDirectory implements AutoCloseable {
     return names;
   }
 
-  /** The names of recordings here. */
+  /** Names of the recordings here. */
   public Set<String> recordings() throws IOException {
     return target.act(() -> names(RECORDING));
   }
 
-  /** Its own absolute name in the target's sight. */
+  /** The directory's absolute path as the target sees it. */
   public String seen() {
     return seen;
   }
 
-  /** The absolute name of a file of this directory in the target's sight. */
+  /** The absolute path of a file here as the target sees it. */
   public String seen(String name) {
     return seen + "/" + name;
   }
 
-  /** Puts a new file there, readable by the target's user alone. */
+  /** Creates a file that only the target's user may read. */
   void put(byte[] content, String name) throws IOException {
     target.act(
         () -> {
@@ -173,10 +177,10 @@ public final class TargetDirectory implements AutoCloseable {
   }
 
   /**
-   * Opens a file that the target left there, to be read by {@link #copy}.
+   * Opens a file that the target wrote, to be read by {@link #copy}.
    *
-   * @throws FileSystemException if it is anything but a file of the target's user with this one
-   *     name: a link, a FIFO, a device, another's file mounted there
+   * @throws FileSystemException if it is not a regular file of the target's user with one link: a
+   *     symbolic link, a FIFO, a device, another user's file mounted there
    */
   public Descriptor fetch(String name) throws IOException {
     return target.act(
@@ -203,9 +207,9 @@ public final class TargetDirectory implements AutoCloseable {
   }
 
   /**
-   * Looks again at a file that was opened while the target was at work, as {@link #fetch} did.
+   * Repeats the checks of {@link #fetch} on a file that was opened while the target was running.
    *
-   * @throws FileSystemException if it has become anything else
+   * @throws FileSystemException if they fail
    */
   public void mustStillBeItsOwn(Descriptor file, String name) throws IOException {
     target.act(
@@ -215,12 +219,12 @@ public final class TargetDirectory implements AutoCloseable {
         });
   }
 
-  /** How long a fetched file is now, in bytes. */
+  /** The current size of a fetched file, in bytes. */
   public long size(Descriptor file) throws IOException {
     return target.act(file::facts).size();
   }
 
-  /** Some bytes of a fetched file; fewer where it is shorter. */
+  /** Reads up to {@code length} bytes of a fetched file; fewer at its end. */
   public byte[] head(Descriptor file, long offset, int length) throws IOException {
     return target.act(
         () -> {
@@ -232,7 +236,11 @@ public final class TargetDirectory implements AutoCloseable {
         });
   }
 
-  /** Copies a part of a fetched file. */
+  /**
+   * Copies the bytes from {@code from} to {@code to} of a fetched file.
+   *
+   * @throws IOException also if the file is shorter, or comes slower than 1 MiB/s
+   */
   public void copy(Descriptor file, long from, long to, OutputStream out) throws IOException {
     byte[] bytes = new byte[BUFFER];
     long nanos = 0;
@@ -255,7 +263,7 @@ public final class TargetDirectory implements AutoCloseable {
     }
   }
 
-  /** Removes a file from there, if it is there. */
+  /** Removes a file if it exists; failures are ignored. */
   public void remove(String name) {
     try {
       target.act(

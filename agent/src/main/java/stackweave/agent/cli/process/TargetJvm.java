@@ -21,30 +21,31 @@ import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.jdk.JvmProperties;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Randomness;
 import stackweave.agent.message.Version;
 
 /**
- * Another JVM, attached to: takes orders for the agent in it. What it says is its user's word, and
- * may be anything.
+ * An attached JVM: reads what its agent publishes, sends orders to the agent and runs diagnostic
+ * commands. Used by the commands on a running JVM. Its answers are controlled by its user and must
+ * be treated as untrusted text. Not thread-safe.
  */
 public final class TargetJvm implements AutoCloseable {
   private static final int OLDEST_JAVA = 17;
   private static final String JAR_THERE = "stackweave-agent";
 
-  /** Longer than a JVM takes to load it. */
+  /** How long a copied jar is kept at least; longer than a JVM takes to load it. */
   private static final long JAR_MILLIS = 600_000;
 
-  /** What can be told to JFR: it replaces what follows a %. */
-  private static final Pattern NAMED = Pattern.compile("/[^\"%\\p{Cntrl}]*");
+  /** Paths that can be given to JFR, which expands what follows a %. */
+  private static final Pattern JFR_PATH = Pattern.compile("/[^\"%\\p{Cntrl}]*");
 
   private static final long END_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
   private static final String WAITING = "state: waiting";
 
-  private static final String REPOSITORY = "jdk.jfr.repository";
   private static final String AGENT_ARGUMENT = "-javaagent:";
   private static final String RETURN_CODE = "return code: ";
   private static final String LOADED = RETURN_CODE + "0";
@@ -52,10 +53,13 @@ public final class TargetJvm implements AutoCloseable {
   private static final String DIRECTORY_ENTRY = "PK\1\2";
   private static final int DIRECTORY_ENTRY_BYTES = 46;
 
-  /** That a JVM has; each costs a file that is looked at, and their number is the target's word. */
+  /**
+   * Agents of a JVM that are checked: each costs opening a file, and the target controls their
+   * number.
+   */
   private static final int MAX_AGENTS = 64;
 
-  /** Of ours it has some thousand. */
+  /** Bytes at a jar's end that are searched for its central directory. */
   private static final int DIRECTORY_BYTES = 1 << 20;
 
   private final TargetProcess process;
@@ -70,15 +74,18 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   /**
-   * Attaches to a JVM; nothing is loaded into it.
+   * Attaches to a JVM; loads nothing into it.
    *
-   * @throws FailedException if it can't be, with the reason for the user
+   * @throws FailedException if that is not possible, with the reason for the user
    */
   public static TargetJvm open(long pid) throws FailedException {
     return open(TargetProcess.check(pid));
   }
 
-  /** As {@link #open(long)}, of a process that was looked at; it is closed with the JVM. */
+  /**
+   * As {@link #open(long)}, for a process already checked, which is closed with the returned
+   * object.
+   */
   public static TargetJvm open(TargetProcess process) throws FailedException {
     boolean good = false;
     try {
@@ -121,19 +128,19 @@ public final class TargetJvm implements AutoCloseable {
     return properties;
   }
 
-  /** What can be known of an agent without loading anything. */
+  /** The states of an agent that are visible without loading anything. */
   public enum Presence {
     /** No agent is there. */
     NONE,
-    /** One of -javaagent that has not been asked for samples yet, or could not begin. */
+    /** Started by -javaagent; no recording has asked for samples, or it could not begin. */
     DORMANT,
-    /** One that came for recordings of this command line, and leaves with the last. */
+    /** Attached for recordings of the command record; detaches with the last of them. */
     VISITING,
-    /** One that stays. */
+    /** Running, and not detaching by itself. */
     PRESENT
   }
 
-  /** Whether an agent is there. */
+  /** Whether an agent is in the JVM. */
   public Presence presence() throws FailedException {
     return presence(board());
   }
@@ -145,7 +152,7 @@ public final class TargetJvm implements AutoCloseable {
     return !StatusBoard.isDetached(board) && hasOurs(board) ? Presence.DORMANT : Presence.NONE;
   }
 
-  /** How the agent there fares; null if there is none. Loads nothing. */
+  /** The agent's status report; null if there is no agent. Loads nothing. */
   public String status() throws FailedException {
     Properties board = board();
     String status = StatusBoard.status(board);
@@ -159,16 +166,16 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   /**
-   * What the agent there shows at one moment.
+   * What the agent publishes at one moment.
    *
    * @param presence whether it is there
-   * @param serving how it serves the recording that was asked for; null if it doesn't know it
-   * @param servesRecords whether it is at work for other recordings of this command line
-   * @param obstacle why it can't begin for now, as its status says; empty for nothing
+   * @param serving the state of the recording that was asked for; null if the agent doesn't know it
+   * @param servesRecords whether it is sampling for other recordings of the command record
+   * @param obstacle why sampling can't begin at present; empty if nothing
    */
   public record View(Presence presence, Serving serving, boolean servesRecords, String obstacle) {}
 
-  /** Looks at the agent, and at how it serves a recording of this command line. */
+  /** Reads the agent's state, with that of one recording of the command record. */
   public View look(String recording) throws FailedException {
     Properties board = board();
     mustBeOfThisVersion(board);
@@ -180,10 +187,10 @@ public final class TargetJvm implements AutoCloseable {
         state.startsWith(WAITING) ? state : "");
   }
 
-  /** Where its JFR keeps what is not in a recording's file yet; null before its first recording. */
+  /** JFR's repository directory, which holds the chunks; null before the JVM's first recording. */
   public String repository() throws FailedException {
     try {
-      return properties("properties").getProperty(REPOSITORY);
+      return properties("properties").getProperty(JvmProperties.JFR_REPOSITORY);
     } catch (IOException e) {
       throw lost(e);
     }
@@ -198,14 +205,14 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   private boolean hasOurs(Properties agentProperties) {
-    return Arrays.stream(agentProperties.getProperty("sun.jvm.args", "").split(" "))
+    return Arrays.stream(agentProperties.getProperty(JvmProperties.VM_ARGUMENTS, "").split(" "))
         .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
         .distinct()
         .limit(MAX_AGENTS)
         .anyMatch(this::isOurs);
   }
 
-  /** An agent of another version understands other orders. */
+  /** Orders are specific to a version. */
   private void mustBeOfThisVersion(Properties board) throws FailedException {
     String version = StatusBoard.version(board);
     if (version != null && !version.equals(Version.current())) {
@@ -221,9 +228,9 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   /**
-   * Has the JVM carry out a diagnostic command, as jcmd does; loads nothing.
+   * Runs a diagnostic command, as jcmd does; loads nothing.
    *
-   * @return what the command says
+   * @return the command's output, or the JVM's refusal
    */
   public String diagnose(String command) throws FailedException {
     try {
@@ -235,7 +242,10 @@ public final class TargetJvm implements AutoCloseable {
     }
   }
 
-  /** Whether the jar of this -javaagent, relative to where the JVM runs, is a Stackweave agent. */
+  /**
+   * Whether the jar of this -javaagent argument, relative to the JVM's working directory, is a
+   * Stackweave agent.
+   */
   private boolean isOurs(String argument) {
     String path = argument.substring(AGENT_ARGUMENT.length()).replaceFirst("=.*", "");
     String file = path.startsWith("/") ? path : workingDirectory + "/" + path;
@@ -252,7 +262,9 @@ public final class TargetJvm implements AutoCloseable {
     }
   }
 
-  /** Whether a jar's directory, which is at its end, names our first class (APPNOTE.TXT 4.3.12). */
+  /**
+   * Whether a jar's central directory, at its end, names {@link #FIRST_CLASS} (APPNOTE.TXT 4.3.12).
+   */
   private static boolean isOurs(Descriptor jar) throws IOException {
     try (NativeBuffer buffer = NativeBuffer.allocate(DIRECTORY_BYTES)) {
       int length = jar.read(buffer, Math.max(0, jar.facts().size() - DIRECTORY_BYTES));
@@ -268,10 +280,10 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   /**
-   * Gives an order and waits until it is carried out.
+   * Sends an order and waits until it is carried out.
    *
-   * @return the agent's answer for people
-   * @throws FailedException if the agent says that it can't, or nothing
+   * @return the agent's text for the user
+   * @throws FailedException if the agent refuses or does not answer
    */
   public String order(Order.Kind kind, Map<Order.Name, String> values) throws FailedException {
     mustBeOfThisVersion(board());
@@ -279,7 +291,7 @@ public final class TargetJvm implements AutoCloseable {
     if (process.sees(own)) {
       return order(kind, values, own.toString());
     }
-    // A name of its own: another command may be at this, too.
+    // A unique name: another command may do the same now.
     String copy = TargetDirectory.fileName(JAR_THERE, JAR_MILLIS, ".jar");
     try {
       directory().put(Files.readAllBytes(own), copy);
@@ -320,7 +332,7 @@ public final class TargetJvm implements AutoCloseable {
     return reply.text();
   }
 
-  /** HotSpot's own library for agents in Java, as VirtualMachine.loadAgent does it. */
+  /** Loads the agent by HotSpot's instrument library, as VirtualMachine.loadAgent does. */
   private void load(String jar, String options) throws FailedException {
     String problem;
     try {
@@ -343,7 +355,7 @@ public final class TargetJvm implements AutoCloseable {
             + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
   }
 
-  /** InvocationAdapter.c, Agent_OnAttach. */
+  /** The return codes of Agent_OnAttach (InvocationAdapter.c). */
   private static String loadProblem(String answer) {
     return switch (answer.substring(RETURN_CODE.length())) {
       case "100" -> "the agent's jar was not found there, or is damaged";
@@ -353,11 +365,11 @@ public final class TargetJvm implements AutoCloseable {
     };
   }
 
-  /** Where files are exchanged with it. */
+  /** The directory for exchanging files with it, opened at the first call. */
   public TargetDirectory directory() throws FailedException {
     if (directory == null) {
       Set<String> candidates = new LinkedHashSet<>();
-      candidates.add(NAMED.matcher(temporary).matches() ? temporary : "/tmp");
+      candidates.add(JFR_PATH.matcher(temporary).matches() ? temporary : "/tmp");
       candidates.add("/tmp");
       candidates.add("/var/tmp");
       candidates.add("/dev/shm");
@@ -368,7 +380,7 @@ public final class TargetJvm implements AutoCloseable {
 
   private static Path ownJar() {
     try {
-      // Our own class's source is the class loader; the boot class's is the jar.
+      // This class has no code source location; the boot class's is the agent jar.
       return Path.of(
               ClassLoader.getSystemClassLoader()
                   .loadClass("stackweave.agent.boot.Boot")
@@ -382,11 +394,15 @@ public final class TargetJvm implements AutoCloseable {
     }
   }
 
+  /** The process; closed with this object. */
   public TargetProcess process() {
     return process;
   }
 
-  /** A JVM that is at its end answers no more for a moment before it is gone. */
+  /**
+   * Whether the process is still alive {@link #END_NANOS} after it stopped answering: an ending JVM
+   * stops answering a moment before it exits.
+   */
   private boolean isAliveStill() {
     long start = System.nanoTime();
     while (process.isAlive() && System.nanoTime() - start < END_NANOS) {

@@ -19,17 +19,21 @@ import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 
 /**
- * A process that was looked at before anything is done to it (proc(5)): an attach sends SIGQUIT,
- * which ends whatever does not expect it.
+ * A process checked to be a JVM of an accessible user before anything is done to it: an attach
+ * sends SIGQUIT, which kills a process that doesn't handle it. See proc(5).
  *
- * <p>Its directory in /proc stays open, so that no other process can take its place, and so does
- * its root. Its user may not trust us, nor we it: what is done in its file system is done by {@link
- * #act}, with its user's rights.
+ * <p>Its directory in /proc and its root stay open, so no other process with the same id can be
+ * mistaken for it. Neither user trusts the other: its file system must be accessed inside {@link
+ * #act} only, with its user's rights.
  */
 public final class TargetProcess implements AutoCloseable {
+  /** The user id of root. */
   public static final int ROOT = 0;
 
-  /** More than a command line and an environment may have, by the kernel's default (ARG_MAX). */
+  /**
+   * Bytes read of a file in /proc; more than the kernel's default limit of arguments and
+   * environment.
+   */
   private static final int MAX_BYTES = 8 << 20;
 
   private static final int SIGQUIT = 3;
@@ -58,9 +62,9 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Looks whether this is a JVM that this user may attach to.
+   * Checks that this is a JVM that the caller may attach to.
    *
-   * @throws FailedException where it isn't, with the reason for the user
+   * @throws FailedException if it isn't, with the reason for the user
    */
   static TargetProcess check(long pid) throws FailedException {
     TargetProcess process = look(pid);
@@ -74,7 +78,7 @@ public final class TargetProcess implements AutoCloseable {
     return process;
   }
 
-  /** As {@link #check}, where nothing need be attached to. */
+  /** As {@link #check}, without requiring that it takes attach requests. */
   public static TargetProcess look(long pid) throws FailedException {
     if (pid == ProcessHandle.current().pid()) {
       throw new FailedException("process " + pid + " is this command itself");
@@ -119,7 +123,7 @@ public final class TargetProcess implements AutoCloseable {
     try {
       Descriptor root = root(proc, ownUid);
       Descriptor cwd = cwd(proc);
-      // Whoever it was when its root was opened is whose rights are taken on.
+      // The credentials must be those it had when its root was opened.
       mustBeUnchanged(pid, status, status(pid, Path.of(proc.ownPath())));
       ActingThread acting =
           ownUid == ROOT && !isOwn(status, own)
@@ -139,8 +143,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Whether a process has the caller's own user and groups: there is nothing to take on then, which
-   * the root of a user namespace of one id must not do.
+   * Whether a process has the caller's own user and groups. Credentials need no change then, which
+   * root of a user namespace with a single id may not do.
    */
   private static boolean isOwn(Map<String, String> status, Map<String, String> own) {
     return id(status, "Uid", EFFECTIVE) == id(own, "Uid", EFFECTIVE)
@@ -155,13 +159,13 @@ public final class TargetProcess implements AutoCloseable {
       if (ownUid == ROOT) {
         throw e;
       }
-      // A process that may not be traced: it most likely has the caller's own root, and the other
-      // end of its socket says whether it does.
+      // The process may not be traced. It most likely has the caller's own root; the check of the
+      // socket's peer detects it if not.
       return Descriptor.directory("/");
     }
   }
 
-  /** Null if it can't be looked at. */
+  /** Its working directory, or null if that can't be opened. */
   private static Descriptor cwd(Descriptor proc) {
     try {
       return proc.followMagicLink("cwd");
@@ -170,15 +174,17 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
+  /** The process id as this command sees it. */
   public long pid() {
     return pid;
   }
 
+  /** The effective user id as this command sees it. */
   public int uid() {
     return files.uid();
   }
 
-  /** Its user's id as it has it itself: another than ours in a user namespace. */
+  /** Its user id in its own user namespace, where that differs. */
   public int uidThere() throws FailedException {
     try {
       for (String line : new String(read("uid_map"), StandardCharsets.US_ASCII).split("\n")) {
@@ -195,37 +201,39 @@ public final class TargetProcess implements AutoCloseable {
     return uid();
   }
 
-  /** The process id as it has it itself. */
+  /** Its process id in its own pid namespace. */
   int pidThere() {
     return pidThere;
   }
 
-  /** Its file system, in its user's hands. */
+  /** Its file system, accessed with its user's rights. */
   public UserFiles files() {
     return files;
   }
 
-  /** The root of its file system; to be used in {@link #act} only. */
+  /** Its root directory; for use inside {@link #act} only. */
   public Descriptor root() {
     return files.root();
   }
 
-  /** The directory it works in, or null; to be used in {@link #act} only. */
+  /** Its working directory or null; for use inside {@link #act} only. */
   Descriptor cwd() {
     return cwd;
   }
 
-  /** Does something with the rights of its user, and waits for it. */
+  /** Runs an action with the rights of its user and waits for it. */
   public <T> T act(Callable<T> action) throws IOException {
     return files.act(action);
   }
 
-  /** The same, of what takes its own time, in seconds. */
+  /** As {@link #act(Callable)}, with a time limit in seconds. */
   public <T> T act(Callable<T> action, long longestSeconds) throws IOException {
     return files.act(action, longestSeconds);
   }
 
-  /** A file of its directory in /proc; of what the process itself can make long, the beginning. */
+  /**
+   * Reads a file of its /proc directory, at most 8 MiB since the process controls the size of some.
+   */
   public byte[] read(String file) throws IOException {
     return patiently(
         () -> {
@@ -235,22 +243,22 @@ public final class TargetProcess implements AutoCloseable {
         });
   }
 
-  /** Such a file may be a process's own memory, and that a file of a file system of its own. */
+  /**
+   * Reads with a time limit: such a file may be the process's memory, backed by a file system that
+   * never answers.
+   */
   private static <T> T patiently(Callable<T> reading) throws IOException {
     try (ActingThread thread = ActingThread.withOwnRights()) {
       return thread.run(reading);
     }
   }
 
-  /**
-   * Whether it still runs: it, and not another of its number; nor is it one that has ended and
-   * whose parent has not noticed yet.
-   */
+  /** Whether this very process still runs, and is not a zombie. */
   public boolean isAlive() {
     try {
       Map<String, String> status = status(pid, Path.of(proc.ownPath()));
       String state = status.getOrDefault("State", "");
-      // The first thread may end before the others.
+      // The main thread may be a zombie while others run.
       boolean last = status.getOrDefault("Threads", "1").matches("[01]");
       return !(last && state.matches("[ZX].*"));
     } catch (FailedException e) {
@@ -258,17 +266,17 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whether a request to attach would not end it. */
+  /** Whether it handles SIGQUIT, so that an attach request doesn't kill it. */
   public boolean takesAttach() {
     return takesSigQuit;
   }
 
-  /** Asks a JVM to look for a request of ours. */
+  /** Sends SIGQUIT, which makes a JVM look for the attach trigger file. */
   void sendQuit() throws IOException {
     proc.signal((int) pid, SIGQUIT);
   }
 
-  /** Whether it finds the same file as we under this name, and may read it. */
+  /** Whether this path is the same file for the process as for us, and readable for it. */
   boolean sees(Path file) {
     try (Descriptor ours = Descriptor.path(file)) {
       FileFacts facts = ours.facts();
@@ -319,7 +327,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Line by line: a process may have as many and as long lines as it likes. */
+  /** Line by line, since the process controls their number and length. */
   private static boolean hasLibjvm(Descriptor proc) throws IOException {
     try (Stream<String> maps =
         Files.lines(Path.of(proc.ownPath(), "maps"), StandardCharsets.ISO_8859_1)) {
@@ -329,7 +337,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whose rights those of a process between two users are would be a guess. */
+  /** Refuses a set-id process: which of its users' rights to use would be a guess. */
   private static void mustHaveOneIdentity(long pid, Map<String, String> status)
       throws FailedException {
     for (String kind : List.of("Uid", "Gid")) {
@@ -363,7 +371,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Of real, effective, saved, file system; as the kernel has it, unsigned. */
+  /** One of the ids real, effective, saved, file system; unsigned, as in the kernel. */
   private static int id(Map<String, String> status, String name, int which) {
     return (int) Long.parseLong(status.get(name).split("\\s+")[which]);
   }

@@ -11,33 +11,36 @@ import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 
 /**
- * A file system as a user has it: below a root, and with that user's rights. All methods but {@link
- * #act} are for use in it.
+ * A file system as one user sees it: below a root directory, accessed with that user's rights on an
+ * {@link ActingThread}. All methods but {@link #act} and {@link #close} must be called inside
+ * {@link #act}.
  *
  * @param root the root directory of the user's processes
  * @param uid the user
+ * @param acting the thread that has the user's rights; closed with this
  */
 public record UserFiles(Descriptor root, int uid, ActingThread acting) implements AutoCloseable {
   private static final int ROOT = 0;
 
-  /** As the kernel: MAXSYMLINKS in include/linux/namei.h. */
+  /** As in the kernel: MAXSYMLINKS, include/linux/namei.h. */
   private static final int MAX_LINKS = 40;
 
-  /** Does something with the user's rights, and waits for it. */
+  /** Runs an action with the user's rights and waits for it. */
   public <T> T act(Callable<T> action) throws IOException {
     return acting.run(action);
   }
 
-  /** The same, of what takes its own time, in seconds. */
+  /** As {@link #act(Callable)}, with a time limit in seconds. */
   public <T> T act(Callable<T> action, long longestSeconds) throws IOException {
     return acting.run(action, longestSeconds);
   }
 
   /**
-   * Opens a directory that nobody but the user, root and whoever owns the root directory can put
-   * another in the place of.
+   * Opens a directory that only the user, root and the owner of the root directory could replace:
+   * each component belongs to one of these and is not writable by others, unless sticky.
    *
-   * @param path absolute; links in it are followed where one of these made them
+   * @param path absolute; symbolic links in it are followed if one of these owns them
+   * @throws IOException if a component is not trusted
    */
   public Descriptor trusted(String path) throws IOException {
     int owner;
@@ -90,9 +93,10 @@ public record UserFiles(Descriptor root, int uid, ActingThread acting) implement
   }
 
   /**
-   * Opens a directory that is the user's alone.
+   * Opens a directory that belongs to the user and is not writable by others.
    *
-   * @param in where it is
+   * @param in its parent directory
+   * @throws IOException if it is anything else
    */
   public Descriptor own(Descriptor in, String name) throws IOException {
     Descriptor directory = in.look(name);

@@ -10,7 +10,9 @@ import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.read.RecordingException;
 
-/** {@code collapsed REC}. */
+/**
+ * The command {@code collapsed REC}: writes stacks in the collapsed format of flame graph tools.
+ */
 @Command(
     name = "collapsed",
     description = {

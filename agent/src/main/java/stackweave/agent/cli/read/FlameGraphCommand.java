@@ -11,7 +11,7 @@ import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** {@code flamegraph REC}. */
+/** The command {@code flamegraph REC}: writes a flame graph as one HTML file. */
 @Command(
     name = "flamegraph",
     description = {

@@ -12,7 +12,7 @@ import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** What the commands on one recording have in common. */
+/** The options of the commands that read one recording. */
 public final class Recording {
 
   @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
@@ -31,9 +31,9 @@ public final class Recording {
     return threads;
   }
 
-  /** Reads it, and says on stderr what is missing in it and what to know of it, a line for each. */
+  /** Reads the recording; prints its losses and warnings on stderr, one per line. */
   SampledRecording read() throws RecordingException {
-    SampledRecording recording = SampledRecording.open(file);
+    SampledRecording recording = open(file);
     for (String loss : recording.losses()) {
       System.err.println("stackweave: " + file + ": " + Plain.line(loss));
     }
@@ -43,12 +43,23 @@ public final class Recording {
     return recording;
   }
 
+  /** Opens a recording, and says on a terminal how far that is. */
+  static SampledRecording open(Path file) throws RecordingException {
+    try (ProgressLine progress = ProgressLine.begin()) {
+      return SampledRecording.open(file, progress);
+    }
+  }
+
   /** Refuses an output that would overwrite the recording. */
   public void mustNotBe(Path output) throws FailedException {
     mustNotBe(output, file, "the recording");
   }
 
-  /** Refuses an output that would overwrite what it is made of. */
+  /**
+   * Refuses an output that would overwrite its input.
+   *
+   * @param name what the input is called in the message
+   */
   public static void mustNotBe(Path output, Path file, String name) throws FailedException {
     try {
       if (Files.exists(output) && Files.isSameFile(output, file)) {

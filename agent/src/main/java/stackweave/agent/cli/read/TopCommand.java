@@ -18,7 +18,7 @@ import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** {@code top REC}. */
+/** The command {@code top REC}: prints tables of the hottest functions, libraries and threads. */
 @Command(
     name = "top",
     description = {
@@ -69,7 +69,7 @@ public final class TopCommand implements Callable<Integer> {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
-    SampledRecording recording = SampledRecording.open(file);
+    SampledRecording recording = Recording.open(file);
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,
@@ -81,7 +81,7 @@ public final class TopCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** The usual width, where the variable is not set or no number. */
+  /** The terminal width of {@code COLUMNS}, or the default if unset or no number. */
   private static int width(String columns) {
     if (columns == null || !columns.matches("[0-9]{1,4}")) {
       return TopExport.USUAL_WIDTH;
@@ -95,7 +95,7 @@ public final class TopCommand implements Callable<Integer> {
     TOTAL
   }
 
-  /** Their names as they are typed. */
+  /** Converts the option's value. */
   static final class OrderConverter implements ITypeConverter<Order> {
     @Override
     public Order convert(String value) {

@@ -7,25 +7,26 @@ import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.linux.Descriptor;
 
 /**
- * A chunk of a recording as JFR keeps it in its repository: a file of its own, which is complete
- * when the JVM has begun the next, and which says in its header up to where it can be read before
- * that, as JFR flushes it once a second.
+ * A chunk file in JFR's repository, read from a JVM that was killed. It is complete once the JVM
+ * has begun the next one; before, its header says how much JFR has flushed, once a second. Used by
+ * {@link RemoteRecording}.
  *
- * <p>Header (JDK: {@code jdk.jfr.internal.consumer.ChunkHeader}), big-endian: magic at 0, version
- * at 4, size at 8, position of the last checkpoint at 16, of the metadata at 24, start in
- * nanoseconds since the epoch at 32, state at 64.
+ * <p>Header, big-endian (jdk.jfr.internal.consumer.ChunkHeader): magic at 0, version 4, size 8,
+ * last checkpoint 16, metadata 24, start in ns since the epoch 32, state 64.
  *
- * @param file open for reading
+ * @param file open for reading; closed with this
  * @param size how much of it can be read, in bytes
- * @param startNanos when it was begun, on the target's clock
+ * @param startNanos its start in ns since the epoch, on the target's clock
  * @param isFinished whether the JVM finished it
  */
 record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished)
     implements AutoCloseable {
-  /** A terabyte, at JFR's usual size of a chunk; each costs a look at the target's file. */
+  /** A terabyte at JFR's default chunk size; each costs reading the target's file. */
   private static final int MAX_CHUNKS = 100_000;
 
-  /** A file system of the target's user may answer slowly, and each time within its limit. */
+  /**
+   * For all chunks together: the target's file system may answer each read just within its limit.
+   */
   private static final long MAX_NANOS = 30_000_000_000L;
 
   private static final int HEADER_BYTES = 68;
@@ -36,10 +37,10 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
   private static final int START = 32;
   private static final int STATE = 64;
 
-  /** Of a chunk whose header was being written. */
+  /** The state while the JVM writes the header. */
   private static final int IN_DOUBT = 255;
 
-  /** Opens a chunk; null if what has this name is none, or not one that can be read. */
+  /** Opens a chunk; null if the file is no chunk or not readable yet. */
   static ChunkFile open(TargetDirectory repository, String name) throws IOException {
     Descriptor file = repository.fetch(name);
     boolean good = false;
@@ -58,7 +59,7 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
     }
   }
 
-  /** Whether a file is nothing but finished chunks: JFR has written all of it. */
+  /** Whether a file consists of finished chunks only: JFR has written all of it. */
   static boolean isWhole(TargetDirectory directory, Descriptor file) throws IOException {
     long size = directory.size(file);
     long at = 0;
@@ -98,13 +99,15 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
     return position >= HEADER_BYTES && position < size;
   }
 
-  /** Copies it as one that is finished, so that every reader of recordings takes it. */
+  /**
+   * Copies the readable part, marked as finished in the header so that every JFR reader accepts it.
+   */
   void copy(TargetDirectory repository, OutputStream out) throws IOException {
     byte[] header = repository.head(file, 0, HEADER_BYTES);
     if (header.length < HEADER_BYTES) {
       throw new IOException("a chunk became shorter while it was read");
     }
-    // As it was when it was looked at, whatever it says by now.
+    // Size and state as of opening, whatever the file says by now.
     ByteBuffer.wrap(header).putLong(SIZE, size).put(STATE, (byte) 0);
     out.write(header);
     repository.copy(file, HEADER_BYTES, size, out);

@@ -24,7 +24,10 @@ import stackweave.agent.linux.OwnDirectory;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Timespans;
 
-/** {@code record PID -d 30s -o rec.jfr}. */
+/**
+ * The command {@code record PID -d 30s -o rec.jfr}: samples a JVM for a time and saves the
+ * recording.
+ */
 @Command(
     name = "record",
     description = {
@@ -77,21 +80,26 @@ public final class RecordCommand implements Callable<Integer> {
           "JFR's configuration for its own events: default, profile, or none. Default: default.")
   private String settings = "default";
 
-  /** Of the disk: the target's user chooses how large his recording is. */
+  /**
+   * Disk space that another user's recording must leave free, in bytes: its size is the target's to
+   * choose.
+   */
   private static final long KEPT_FREE = 64L << 20;
 
-  /** On Ctrl-C: large recordings take their time to be written and copied. */
+  /** How long Ctrl-C waits for the recording to be written and copied. */
   private static final long MAX_END_MINUTES = 30;
 
-  /** How the agent's report says so. */
+  /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
 
-  /** How soon the target's end is noticed. */
+  /** How often the target's end is checked for. */
   private static final long LOOK_MILLIS = 100;
 
-  private static final Pattern SAYABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
+  private static final Pattern QUOTABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
 
-  /** Whether the agent says so; of a program that has ended nobody does. */
+  /**
+   * Whether the agent reported no sample; false if the program has ended, which reports nothing.
+   */
   private boolean noSample;
 
   private final CountDownLatch interrupted = new CountDownLatch(1);
@@ -118,25 +126,26 @@ public final class RecordCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** It is told to the JVM in quotes. */
+  /** Refuses text that can't be passed to the JVM in quotes. */
   private static void mustBeName(String text) throws FailedException {
-    if (!SAYABLE.matcher(text).matches()) {
+    if (!QUOTABLE.matcher(text).matches()) {
       throw new FailedException("'" + text + "' can't be told to the JVM: it has a quote in it");
     }
   }
 
   private void record(TargetJvm jvm, Path file) throws FailedException {
-    Map<String, String> wishes = new TreeMap<>();
+    Map<String, String> eventSettings = new TreeMap<>();
     if (interval != null) {
-      wishes.put("interval", interval);
+      eventSettings.put("interval", interval);
     }
     if (engine != null) {
-      wishes.put("engine", engine);
+      eventSettings.put("engine", engine);
     }
-    for (String wish : wishes.values()) {
-      mustBeName(wish);
+    for (String setting : eventSettings.values()) {
+      mustBeName(setting);
     }
-    try (RemoteRecording recording = RemoteRecording.start(jvm, settings, wishes, durationMillis)) {
+    try (RemoteRecording recording =
+        RemoteRecording.start(jvm, settings, eventSettings, durationMillis)) {
       try {
         recording.awaitSampling(() -> interrupted.getCount() == 0);
       } catch (FailedException e) {
@@ -144,7 +153,7 @@ public final class RecordCommand implements Callable<Integer> {
           recording.discard();
           throw e;
         }
-        // It answers no more, for it has ended; what it did until then is there.
+        // The JVM has ended and does not answer; what it recorded until then is kept.
       }
       awaitEnd(recording);
       long nanos = recording.nanos();
@@ -168,13 +177,16 @@ public final class RecordCommand implements Callable<Integer> {
               + " made: "
               + FailedException.reason(e));
     } catch (FailedException e) {
-      // It is all that was recorded.
+      // Keep the file: it is the only copy of the recording.
       throw new FailedException(
           FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
     }
   }
 
-  /** Another user's JVM chooses how large his recording is, and must not fill the disk. */
+  /**
+   * Refuses a recording that does not fit; another user's JVM chooses its size and must not fill
+   * the disk.
+   */
   private static void mustFit(TargetJvm jvm, long size, Path file)
       throws FailedException, IOException {
     boolean own = jvm.process().uid() == OwnDirectory.effectiveUid();
@@ -218,12 +230,12 @@ public final class RecordCommand implements Callable<Integer> {
         noSample = report.lines().anyMatch(line -> line.startsWith(NO_SAMPLE));
       }
     } catch (FailedException e) {
-      // The recording is there; only its summary is not.
+      // The recording is saved; only the summary is missing.
       System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
     }
   }
 
-  /** Waits for the end of the time or of the user's patience, or the target's end. */
+  /** Waits until the duration has passed, Ctrl-C was pressed, or the target has ended. */
   private void awaitEnd(RemoteRecording recording) {
     long start = System.nanoTime();
     boolean terminal = System.console() != null;
@@ -252,7 +264,7 @@ public final class RecordCommand implements Callable<Integer> {
     return (System.nanoTime() - nanoTime) / 1_000_000;
   }
 
-  /** On Ctrl-C: lets the recording be finished before this JVM ends. */
+  /** Shutdown hook: on Ctrl-C, lets the recording be completed before this JVM exits. */
   private void interrupt() {
     interrupted.countDown();
     try {
@@ -262,7 +274,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** A time with its unit, in milliseconds. */
+  /** Converts a time with its unit to milliseconds. */
   static final class Duration implements ITypeConverter<Long> {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long MAX_NANOS = 365L * 24 * 3_600 * 1_000_000_000L;

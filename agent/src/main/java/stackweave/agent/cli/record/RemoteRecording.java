@@ -19,34 +19,38 @@ import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.Randomness;
 
 /**
- * A recording that one run of a command makes in another JVM, under a name of its own: so others
- * can be made at the same time.
+ * A recording that one run of {@code record} makes in another JVM, under a unique name, so that
+ * several can run at the same time. Used by {@link RecordCommand}. Not thread-safe.
  *
- * <p>JFR's own command starts it, with a file as its destination, so nothing is lost if the program
- * ends: then JFR writes the file. All that is needed to fetch it is open from the start, for a
- * process that has ended has no root any more. If the process is killed, there are the chunks that
- * JFR has in its repository.
+ * <p>JFR.start makes it, with a destination file, which JFR writes even if the program ends.
+ * Everything needed to fetch it is opened at the start, since a process that has ended has no root
+ * any more. If the process is killed, the chunks in JFR's repository are used.
  */
 final class RemoteRecording implements AutoCloseable {
-  /** The recording ends so long after its time by itself, should the command be dead by then. */
+  /**
+   * Added to the recording's duration in JFR, so that it ends by itself if the command is killed.
+   */
   private static final long GRACE_MILLIS = 60_000;
 
-  /** For so long after that its file is left alone by other commands. */
+  /** How long after that other commands leave its file alone. */
   private static final long KEPT_MILLIS = 3_600_000;
 
-  /** How long the start of sampling is waited for: on a busy machine it takes seconds. */
+  /** How long to wait for the start of sampling; on a busy machine it takes seconds. */
   private static final long START_NANOS = 20_000_000_000L;
 
-  /** An agent of -javaagent has noticed the recording after that time, or is out of order. */
+  /** An agent of -javaagent notices the recording within this time, or does not work. */
   private static final long NOTICE_NANOS = 5_000_000_000L;
 
-  /** How long the agent is left to a command that began before: each load of it is warned of. */
+  /**
+   * How long to wait for an earlier command to attach the agent: each load makes the JVM print a
+   * warning.
+   */
   private static final long OTHERS_NANOS = 3_000_000_000L;
 
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
 
-  /** How long JFR may take for the file when it has begun to write it by itself. */
+  /** How long JFR may take to write the file after it has begun by itself. */
   private static final long WRITE_NANOS = 60_000_000_000L;
 
   private static final long EXIT_NANOS = 1_000_000_000L;
@@ -57,13 +61,13 @@ final class RemoteRecording implements AutoCloseable {
 
   /** Why the recording ended. */
   enum End {
-    /** It was told to. */
+    /** This command stopped it. */
     ASKED,
-    /** With the program. */
+    /** The program ended. */
     PROGRAM,
-    /** The program was killed, or crashed: what there is was taken out of JFR's repository. */
+    /** The program was killed or crashed; the chunks were read from JFR's repository. */
     KILLED,
-    /** Somebody else stopped it, or took the agent out. */
+    /** It was stopped by somebody else, or the agent was detached. */
     OUTSIDE
   }
 
@@ -74,13 +78,13 @@ final class RemoteRecording implements AutoCloseable {
   private final Descriptor file;
   private final long startNanos;
 
-  /** Null where the JVM doesn't say. */
+  /** Null if the JVM doesn't name it. */
   private TargetDirectory repository;
 
-  /** Chunks of recordings before this one. */
+  /** Names of the chunks of earlier recordings. */
   private Set<String> earlier;
 
-  /** Why sampling did not begin; empty for nothing. */
+  /** Why sampling did not begin; empty if it did. */
   private String obstacle = "";
 
   private List<ChunkFile> chunks = List.of();
@@ -97,16 +101,17 @@ final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts the recording.
    *
    * @param settings the name of a JFR configuration
-   * @param wishes settings of {@code stackweave.NativeSample}, by name
+   * @param eventSettings settings of {@code stackweave.NativeSample}, by name
+   * @throws FailedException if JFR starts none
    */
   static RemoteRecording start(
-      TargetJvm jvm, String settings, Map<String, String> wishes, long durationMillis)
+      TargetJvm jvm, String settings, Map<String, String> eventSettings, long durationMillis)
       throws FailedException {
     String name = RecordName.of(Randomness.next());
-    jvm.look(name); // an agent of another version is said before anything is begun
+    jvm.look(name); // fails for an agent of another version before anything is started
     TargetDirectory exchange = jvm.directory();
     long longest = durationMillis + GRACE_MILLIS;
     String fileName = TargetDirectory.fileName("rec", longest + KEPT_MILLIS, ".jfr");
@@ -116,7 +121,7 @@ final class RemoteRecording implements AutoCloseable {
     command.append(" filename=\"").append(exchange.seen(fileName)).append('"');
     command.append(" dumponexit=true duration=").append(longest / 1_000).append('s');
     command.append(" +stackweave.NativeSample#enabled=true");
-    wishes.forEach(
+    eventSettings.forEach(
         (key, value) ->
             command.append(" +stackweave.NativeSample#" + key + "=\"").append(value).append('"'));
     String said = jvm.diagnose(command.toString());
@@ -161,7 +166,7 @@ final class RemoteRecording implements AutoCloseable {
     try (TargetDirectory repository = open(jvm)) {
       return repository == null ? Set.of() : repository.recordings();
     } catch (IOException e) {
-      return Set.of(); // none yet, or not to be had: then nothing is taken out of it either
+      return Set.of(); // none yet, or not readable: then nothing is taken from it later either
     }
   }
 
@@ -177,21 +182,22 @@ final class RemoteRecording implements AutoCloseable {
     try {
       repository = open(jvm);
     } catch (FailedException | IOException e) {
-      repository = null; // it ended by now; or its user can't read it: then this is not for it
+      repository =
+          null; // the JVM ended; or its user can't read the directory, so neither may this command
     }
   }
 
   /**
-   * Waits until samples are taken for it, or until it is known why they can't be; has the agent
-   * come if there is none.
+   * Waits until sampling has begun, or the reason is known why it can't; attaches the agent if
+   * there is none.
    *
-   * @param given whether to wait no longer
+   * @param cancelled whether to stop waiting
    */
-  void awaitSampling(BooleanSupplier given) throws FailedException {
+  void awaitSampling(BooleanSupplier cancelled) throws FailedException {
     boolean ordered = false;
     long start = System.nanoTime();
     long patience = isFirst() ? 0 : OTHERS_NANOS;
-    while (System.nanoTime() - start < START_NANOS && !given.getAsBoolean() && !isOver()) {
+    while (System.nanoTime() - start < START_NANOS && !cancelled.getAsBoolean() && !isOver()) {
       TargetJvm.View view = jvm.look(name);
       boolean begun = view.serving() != null && view.serving().stage() != Serving.Stage.PREPARING;
       obstacle = view.obstacle();
@@ -210,18 +216,18 @@ final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** Whether no other command began before, which has the agent come by itself. */
+  /** Whether no other command's recording began before, whose command attaches the agent. */
   private boolean isFirst() throws FailedException {
     String recordings = jvm.diagnose("JFR.check");
     return RecordName.isFirstIn(recordings, name);
   }
 
-  /** Whether it has ended without being asked to. */
+  /** Whether it has ended without being stopped by this command. */
   boolean isOver() {
     return !jvm.process().isAlive() || isWritten();
   }
 
-  /** The same, of a program that may be at its end. */
+  /** As {@link #isOver}, waiting a second for a program that is ending. */
   boolean isOverSoon() {
     return awaitTrue(this::isOver, EXIT_NANOS);
   }
@@ -234,13 +240,13 @@ final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** For how long it has run, in nanoseconds. */
+  /** The time since its start, in ns. */
   long nanos() {
     return System.nanoTime() - startNanos;
   }
 
   /**
-   * Ends it, or sees why it has ended; from then on it can be copied.
+   * Stops it, or finds why it has ended; after this it can be copied.
    *
    * @throws FailedException if there is nothing to copy
    */
@@ -250,7 +256,7 @@ final class RemoteRecording implements AutoCloseable {
       try {
         said = jvm.diagnose("JFR.stop name=" + name);
       } catch (FailedException e) {
-        // It may have died, or still be writing the file, which it does before it answers.
+        // The JVM may have died, or still be writing the file, which it does before it answers.
         if (!awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS)) {
           throw new FailedException(
               FailedException.worded(e) + "; what it writes is kept for an hour: " + keep());
@@ -332,12 +338,12 @@ final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** Where the chunks of a program that was killed are, in its own sight. */
+  /** JFR's repository as the program saw it, after {@link End#KILLED}. */
   String repositoryPath() {
     return repository.seen();
   }
 
-  /** How many chunks there are of a program that was killed. */
+  /** The number of chunks found, after {@link End#KILLED}. */
   int chunkCount() {
     return chunks.size();
   }
@@ -358,9 +364,9 @@ final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Copies it.
+   * Copies the recording.
    *
-   * @param size what {@link #size} said: its user may have made it longer since
+   * @param size the result of {@link #size}: the target may have made the file longer since
    */
   void copy(OutputStream out, long size) throws IOException {
     if (chunks.isEmpty()) {
@@ -373,9 +379,9 @@ final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Leaves its file where the JVM wrote it.
+   * Keeps the file where the JVM wrote it.
    *
-   * @return where that is, for this command's user
+   * @return where that is, as text for the user
    */
   String keep() {
     keepFile = true;
@@ -384,8 +390,8 @@ final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * What the agent says of it; empty if nothing. If the agent came for such recordings only, and
-   * this was the last, it has left when this returns.
+   * The agent's summary of it; empty if none. If the agent was attached for such recordings only
+   * and this was the last, waits until it has detached.
    */
   String report() throws FailedException {
     long start = System.nanoTime();
@@ -431,7 +437,7 @@ final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** Gives the recording up if it still runs, and removes its file. */
+  /** Stops the recording if it still runs; {@link #close} removes its file. */
   void discard() {
     try {
       if (jvm.process().isAlive()) {
@@ -439,7 +445,7 @@ final class RemoteRecording implements AutoCloseable {
         awaitDeparture();
       }
     } catch (FailedException e) {
-      return; // it ended; what is left is removed by who closes this
+      return; // the JVM ended; close() removes the file
     }
   }
 

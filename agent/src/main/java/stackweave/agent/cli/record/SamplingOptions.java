@@ -5,11 +5,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.control.SamplingSettings;
 
-/** Checks what is asked of sampling before anything is done in the target. */
+/** Converters of the sampling options, which check them before anything is done in the target. */
 final class SamplingOptions {
   private SamplingOptions() {}
 
-  /** One of {@link SamplingSettings#INTERVALS}, as it was given. */
+  /** Accepts {@link SamplingSettings#INTERVALS} and keeps the text as given. */
   static final class Interval implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
@@ -20,7 +20,7 @@ final class SamplingOptions {
     }
   }
 
-  /** One of {@link SamplingSettings#ENGINES}. */
+  /** Accepts {@link SamplingSettings#ENGINES}. */
   static final class Engine implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
@@ -32,7 +32,7 @@ final class SamplingOptions {
     }
   }
 
-  /** The engines, for the help. */
+  /** The names of the engines, for the help text. */
   static final class Engines implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {

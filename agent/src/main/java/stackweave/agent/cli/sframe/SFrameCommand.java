@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code sframe}: everything about SFrame sections. */
+/** The command {@code sframe}, parent of the commands on SFrame sections. */
 @Command(
     name = "sframe",
     customSynopsis = "java -jar stackweave-agent.jar sframe COMMAND ...",

@@ -13,7 +13,7 @@ import stackweave.unwind.sframe.SFrameSection;
 import stackweave.unwind.sframe.tools.SFrameListing;
 import stackweave.unwind.sframe.tools.SFrameText;
 
-/** {@code sframe dump FILE}. */
+/** The command {@code sframe dump FILE}: prints every function and row of an SFrame section. */
 @Command(
     name = "dump",
     description = {

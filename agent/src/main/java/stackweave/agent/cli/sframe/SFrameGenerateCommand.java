@@ -22,7 +22,10 @@ import stackweave.maps.elf.SFrameElfCopy;
 import stackweave.unwind.sframe.writer.SFrameConversion;
 import stackweave.unwind.sframe.writer.SFrameWriter;
 
-/** {@code sframe generate ELF -o OUT}. */
+/**
+ * The command {@code sframe generate ELF -o OUT}: converts .eh_frame or .debug_frame to an SFrame
+ * section.
+ */
 @Command(
     name = "generate",
     description = {

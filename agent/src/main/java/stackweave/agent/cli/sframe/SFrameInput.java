@@ -16,17 +16,18 @@ import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameSection;
 
 /**
- * A file with an SFrame section: an ELF file of any kind, or the raw section.
+ * An input file of the {@code sframe} commands: an ELF file of any kind, or a raw SFrame section.
  *
  * @param elf null for a raw section
- * @param sframe all there are; empty where the ELF file has none
+ * @param sframe its SFrame sections; empty if the ELF file has none
  */
 public record SFrameInput(Path file, ElfUnwindSections elf, List<Section> sframe) {
 
   /**
    * Opens a file.
    *
-   * @param address of a raw section; null for 0
+   * @param address where a raw section is loaded; null for 0
+   * @throws FailedException if it can't be read, or an address is given for an ELF file
    */
   static SFrameInput open(Path file, Long address) throws FailedException {
     mustBeFile(file);
@@ -59,7 +60,7 @@ public record SFrameInput(Path file, ElfUnwindSections elf, List<Section> sframe
     }
   }
 
-  /** Refuses what can't be read as a file, in the words of the file system. */
+  /** Fails unless this is a readable regular file. */
   public static void mustBeFile(Path file) throws FailedException {
     try {
       BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -81,7 +82,7 @@ public record SFrameInput(Path file, ElfUnwindSections elf, List<Section> sframe
     return new FailedException(file + ": " + FailedException.worded(e));
   }
 
-  /** The sections, of which there must be one. */
+  /** The SFrame sections; fails if there are none. */
   List<Section> sections() throws FailedException {
     if (sframe.isEmpty()) {
       throw new FailedException(file + ": no .sframe section; sframe generate makes one");
@@ -89,7 +90,7 @@ public record SFrameInput(Path file, ElfUnwindSections elf, List<Section> sframe
     return sframe;
   }
 
-  /** The sections as one; there must be one with a sound header. */
+  /** Reads all SFrame sections as one; fails unless at least one has a valid header. */
   SFrameSection read() throws FailedException {
     try {
       return SFrameSection.read(sections());

@@ -13,7 +13,7 @@ import stackweave.unwind.sframe.SFrameRow;
 import stackweave.unwind.sframe.SFrameSection;
 import stackweave.unwind.sframe.tools.SFrameText;
 
-/** {@code sframe lookup FILE PC…}. */
+/** The command {@code sframe lookup FILE PC…}: prints the row that covers each address. */
 @Command(
     name = "lookup",
     description = {

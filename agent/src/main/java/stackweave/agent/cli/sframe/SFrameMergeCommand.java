@@ -12,7 +12,9 @@ import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 
-/** {@code sframe merge FILE… -o OUT}. */
+/**
+ * The command {@code sframe merge FILE… -o OUT}: writes one section from those of several files.
+ */
 @Command(
     name = "merge",
     description = {
@@ -53,7 +55,7 @@ final class SFrameMergeCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** What follows the last @ is an address, unless there is a file of the whole name. */
+  /** Splits FILE@HEX at the last @, unless a file of the whole name exists. */
   private static SFrameInput open(String text) throws FailedException {
     int at = text.lastIndexOf('@');
     if (at < 0 || Files.exists(Path.of(text))) {

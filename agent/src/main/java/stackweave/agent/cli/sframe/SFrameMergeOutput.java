@@ -33,7 +33,10 @@ final class SFrameMergeOutput {
     Recording.mustNotBe(output, file, "the file to read");
   }
 
-  /** Adds all functions of a file; of an object, they have no addresses that could be kept. */
+  /**
+   * Adds all functions of a file. Refuses a relocatable object, whose functions have no addresses
+   * yet.
+   */
   void add(SFrameInput input) throws FailedException {
     if (input.elf() != null && input.elf().relocatable()) {
       throw new FailedException(
@@ -46,7 +49,7 @@ final class SFrameMergeOutput {
     }
   }
 
-  /** Refuses what can't be of one image. */
+  /** Fails if functions overlap, so that the files can't be of one image. */
   void mustNotOverlap() throws FailedException {
     ByteBuffer bytes = ByteBuffer.wrap(merge.write(0));
     for (SFrameFault fault : SFrameVerifier.verify(new Section(bytes, 0))) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 
-/** What the commands on one SFrame section have in common. */
+/** The options of the commands that read one SFrame section. */
 final class SFrameOptions {
 
   @Parameters(
@@ -35,7 +35,7 @@ final class SFrameOptions {
     return file;
   }
 
-  /** Addresses are hexadecimal, as all listings show them; 0x may stand before. */
+  /** Converts a hexadecimal address, with or without 0x. */
   static final class Hex implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {

@@ -18,7 +18,7 @@ import stackweave.unwind.sframe.writer.SFrameConversion;
 import stackweave.unwind.sframe.writer.SFrameWriter;
 import stackweave.unwind.table.UnwindSections;
 
-/** {@code sframe stat FILE…}. */
+/** The command {@code sframe stat FILE…}: prints sizes and counts of the unwind sections. */
 @Command(
     name = "stat",
     description = {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 
-/** {@code sframe upgrade FILE -o OUT}. */
+/** The command {@code sframe upgrade FILE -o OUT}: rewrites an SFrame section as version 3. */
 @Command(
     name = "upgrade",
     description = {

@@ -10,7 +10,10 @@ import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFault;
 import stackweave.unwind.sframe.tools.SFrameVerifier;
 
-/** {@code sframe verify FILE}. */
+/**
+ * The command {@code sframe verify FILE}: prints everything that is malformed in the SFrame
+ * sections.
+ */
 @Command(
     name = "verify",
     description = {

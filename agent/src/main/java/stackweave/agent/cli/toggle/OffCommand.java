@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.common.FailedException;
 
-/** {@code off}. */
+/** The command {@code off}: creates the switch files, which stop sampling. */
 @Command(
     name = "off",
     description = {

@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.common.FailedException;
 
-/** {@code on}. */
+/** The command {@code on}: removes the switch files. */
 @Command(
     name = "on",
     description = {

@@ -14,11 +14,11 @@ import stackweave.agent.cli.process.UserFiles;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.OwnDirectory;
 
-/** What {@code off} and {@code on} have in common: whose JVMs are meant. */
+/** The options of {@code off} and {@code on}, which select the JVMs. */
 final class SwitchOption {
   private static final int ROOT = 0;
 
-  /** The next one, (uid_t) −1, means to the kernel: leave it as it is. */
+  /** The next value, (uid_t) −1, means "unchanged" to the kernel. */
   private static final long MAX_UID = 0xffff_fffeL;
 
   private static final Path USERS = Path.of("/etc/passwd");
@@ -39,7 +39,11 @@ final class SwitchOption {
 
   @Mixin private HelpOption help;
 
-  /** What was asked for, carried out. */
+  /**
+   * Carries out the command.
+   *
+   * @return the exit code
+   */
   int turn(boolean off) throws FailedException {
     if (pid != null && user != null) {
       throw new FailedException("--user and --pid don't go together: a process has its user");
@@ -85,7 +89,7 @@ final class SwitchOption {
         "no user '" + user + "' in " + USERS + ": give the number (id -u " + user + ")");
   }
 
-  /** Of a user without an entry the number itself: it is that of no group in use by others. */
+  /** The user's group of /etc/passwd; without an entry the same number as the uid. */
   private static int gid(int uid) throws IOException {
     for (String[] fields : users()) {
       if (fields[2].equals(Integer.toUnsignedString(uid))) {

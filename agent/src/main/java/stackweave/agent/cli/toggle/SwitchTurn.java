@@ -24,8 +24,9 @@ import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 
 /**
- * One turn of the switch: the files, made or removed wherever the agent looks for them, and then
- * the JVMs, asked whether they noticed. What could not be done is said, with what helps instead.
+ * Carries out one {@code off} or {@code on}: creates or removes the switch files in every place
+ * where the agent looks, then asks the JVMs whether they noticed. Reports what could not be done
+ * and what to do instead. Used by {@link SwitchOption}; not thread-safe.
  */
 final class SwitchTurn {
   private static final int DONE = 0;
@@ -33,17 +34,20 @@ final class SwitchTurn {
   private static final int OWNER_ONLY = 0700;
   private static final int OF_OWNER = 0600;
 
-  /** The agent looks every second; on a busy machine it comes late. */
+  /** How long a JVM may take to notice: the agent looks every second, later on a busy machine. */
   private static final long NOTICE_NANOS = 15_000_000_000L;
 
-  /** For all JVMs of a user: each that doesn't answer is waited for by itself. */
+  /**
+   * Time limit for asking all JVMs of a user, since each that doesn't answer costs {@link
+   * #NOTICE_NANOS}.
+   */
   private static final long ASKING_NANOS = 180_000_000_000L;
 
   private static final int PAUSE_MILLIS = 250;
 
   private static final String SWITCHED_OFF = "not sampling: switched off by ";
 
-  /** In -javaagent, and in what the JVM takes for it from its environment. */
+  /** The option switch= in a -javaagent argument, of the command line or the environment. */
   private static final Pattern OPTION =
       Pattern.compile("-javaagent:[^\\s\\x00=]*=(?:[^\\s\\x00]*,)?switch=(/[^,\\s\\x00]*)");
 
@@ -57,7 +61,7 @@ final class SwitchTurn {
   private int turned;
 
   /**
-   * @param uidThere the user's id as his processes have it themselves: another in a user namespace
+   * @param uidThere the user's id in the user namespace of the JVMs
    */
   private SwitchTurn(UserFiles files, int uidThere, boolean off) {
     this.files = files;
@@ -65,7 +69,7 @@ final class SwitchTurn {
     this.off = off;
   }
 
-  /** All JVMs of a user that see this process's files. */
+  /** Switches all JVMs of a user that share this process's file system. */
   static int ofUser(UserFiles files, boolean off) throws FailedException, IOException {
     SwitchTurn turn = new SwitchTurn(files, files.uid(), off);
     turn.usual();
@@ -73,7 +77,7 @@ final class SwitchTurn {
     return turn.askAll() ? DONE : NOT_DONE;
   }
 
-  /** One JVM, in its own sight. */
+  /** Switches one JVM, in the file system that it sees. */
   static int ofProcess(long pid, boolean off) throws FailedException {
     try (TargetProcess process = TargetProcess.look(pid)) {
       SwitchTurn turn = new SwitchTurn(process.files(), process.uidThere(), off);
@@ -93,7 +97,7 @@ final class SwitchTurn {
     }
   }
 
-  /** Null where it can't be asked; then the files alone are dealt with. */
+  /** The agent's status; null if the JVM can't be asked, where only the files are handled. */
   private static String status(long pid, TargetProcess process) throws FailedException {
     if (!process.takesAttach()) {
       return null;
@@ -111,12 +115,12 @@ final class SwitchTurn {
     return status;
   }
 
-  /** The file that an option names, or null. */
+  /** The switch file that an agent option names, or null. */
   private static String named(TargetProcess process, String status) {
     if (status != null && named(status) != null) {
       return named(status);
     }
-    // The agent may not have been asked for samples yet, or can't be asked itself.
+    // The agent may not have begun yet, or the JVM can't be asked.
     for (String list : new String[] {"cmdline", "environ"}) {
       try {
         Matcher matcher =
@@ -125,7 +129,7 @@ final class SwitchTurn {
           return matcher.group(1);
         }
       } catch (IOException e) {
-        continue; // its user says more than nobody
+        continue; // unreadable: try the next
       }
     }
     return null;
@@ -146,9 +150,9 @@ final class SwitchTurn {
     turn(places.get(1), this::inTmp);
   }
 
-  /** Deals with a file in a directory. */
+  /** Opens a switch file's directory. */
   private interface Place {
-    /** Null if it isn't there, which is well for removing. */
+    /** Null if it does not exist and the file is to be removed. */
     Descriptor open() throws IOException;
   }
 
@@ -185,7 +189,7 @@ final class SwitchTurn {
       try {
         directory.create(name, OF_OWNER).close();
       } catch (FileAlreadyExistsException e) {
-        // It counts, whoever made it.
+        // An existing file counts, whoever made it.
       }
       try (Descriptor there = directory.look(name)) {
         made.add(there.facts());
@@ -201,7 +205,7 @@ final class SwitchTurn {
     return true;
   }
 
-  /** Where a login of the user has made one. */
+  /** The user's directory below /run/user, which a login creates; null if there is none. */
   private Descriptor ofLogin() throws IOException {
     try (Descriptor in = files.trusted(SwitchPlaces.RUN)) {
       return files.own(in, Integer.toUnsignedString(uidThere));
@@ -239,7 +243,8 @@ final class SwitchTurn {
   }
 
   /**
-   * To the agent, a link where the directory should be does not count; on the way there it does.
+   * Refuses a symbolic link as the file's directory itself, which the agent doesn't accept; links
+   * further up are allowed.
    */
   private void mustBeNoLink(File directory) throws IOException {
     if (directory.getParent() == null) {
@@ -276,7 +281,7 @@ final class SwitchTurn {
     }
   }
 
-  /** Of all that sample, whether they noticed. */
+  /** Asks all sampling JVMs of the user whether they noticed. */
   private boolean askAll() throws IOException {
     boolean good = problems.isEmpty();
     long start = System.nanoTime();
@@ -301,7 +306,7 @@ final class SwitchTurn {
 
   private boolean isSampling(Path process) {
     try {
-      // Not the owner of the directory: that is root where a process must not be looked into.
+      // Not the owner of the /proc directory, which is root for a process that is not dumpable.
       if (uid(Files.readString(process.resolve("status"))) != files.uid()) {
         return false;
       }
@@ -327,7 +332,7 @@ final class SwitchTurn {
     return -1;
   }
 
-  /** Asks a JVM until it noticed, and says what came of it. */
+  /** Asks a JVM until it has noticed, and prints the result. */
   private boolean ask(long pid, boolean canAnswer) {
     if (!canAnswer) {
       System.out.println("process " + pid + ": can't be asked, so not verified");
@@ -367,7 +372,7 @@ final class SwitchTurn {
         : "not switched off";
   }
 
-  /** Why a JVM does what it did before. */
+  /** Why a JVM did not change, as text for the user. */
   private String unmoved(TargetProcess process, String status) {
     if (!off) {
       return "still switched off, by another file: status " + process.pid() + " names it";
@@ -393,7 +398,7 @@ final class SwitchTurn {
               + " says how it fares";
         }
       } catch (IOException e) {
-        continue; // not this one
+        continue; // not seen by this JVM
       }
     }
     return "still sampling; it doesn't see these files, as with PrivateTmp= or in a container: off"

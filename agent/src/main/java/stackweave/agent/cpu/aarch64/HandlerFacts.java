@@ -1,11 +1,11 @@
 package stackweave.agent.cpu.aarch64;
 
-/** What the signal handler, handler-aarch64.S, has of its own. */
+/** Constants of the signal handler in handler-aarch64.S. */
 public final class HandlerFacts {
   /** The processor's name in the handler's file names. */
   public static final String LABEL = "aarch64";
 
-  /** The vdso's clock_gettime. */
+  /** The symbol of clock_gettime in the vDSO. */
   public static final String CLOCK = "__kernel_clock_gettime";
 
   /** Copies of stacks are cut to a multiple of this, in bytes. */
@@ -15,7 +15,7 @@ public final class HandlerFacts {
 
   private HandlerFacts() {}
 
-  /** DWARF's numbers of the registers in a record, the pc left out: x0–x30, sp. */
+  /** DWARF register numbers in the order of a sample record, without the pc: x0–x30, sp. */
   public static int[] dwarf() {
     int[] numbers = new int[REGISTERS];
     for (int i = 0; i < REGISTERS; i++) {

@@ -13,7 +13,7 @@ public final class PerfRegisterOrder {
 
   private PerfRegisterOrder() {}
 
-  /** DWARF's numbers in that order; −1 for what has none here. */
+  /** DWARF register numbers in that order; −1 for a register without one here. */
   public static int[] dwarf() {
     int[] numbers = new int[PC_INDEX + 1];
     for (int i = 0; i < PC_INDEX; i++) {

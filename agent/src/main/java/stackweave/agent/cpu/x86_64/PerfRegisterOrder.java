@@ -13,7 +13,7 @@ public final class PerfRegisterOrder {
 
   private PerfRegisterOrder() {}
 
-  /** DWARF's numbers in that order; −1 for what has none here. */
+  /** DWARF register numbers in that order; −1 for a register without one here. */
   public static int[] dwarf() {
     return new int[] {0, 3, 2, 1, 4, 5, 6, 7, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15};
   }

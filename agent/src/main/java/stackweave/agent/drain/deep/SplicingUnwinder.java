@@ -11,10 +11,11 @@ import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 
 /**
- * Unwinds a sample whose stack may be deeper than its copy. The older part is then read from the
- * thread's own stack, later than the sample, and spliced to the copy; it is refused where it can't
- * be shown to be the sample's, and the stack ends at the seam. Called by the pipeline, once or
- * twice a sample. Allocates nothing for a warm stack. For the drain thread only.
+ * Unwinds a sample whose stack may be deeper than its copy. The older part of the stack is read
+ * from the thread's live stack, later than the sample, and spliced to the copy. It is discarded
+ * unless it can be shown to belong to the sample; the stack then ends where the copy ends. Called
+ * by {@code SamplePipeline} for each sample; allocates nothing for a warm stack. For the drain
+ * thread only.
  */
 public final class SplicingUnwinder {
   private final MixedUnwinder unwinder;
@@ -27,10 +28,10 @@ public final class SplicingUnwinder {
   private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
 
   /**
-   * @param frames gets the frames of each stack
-   * @param memory reads the thread's own stack
-   * @param whereabouts tells how far a thread's stack was left since its sample
-   * @param outcomes counts the stacks by the ordinal of their {@link SpliceOutcome}
+   * @param frames receives the frames of each stack
+   * @param memory reads the thread's live stack
+   * @param whereabouts tells how far the thread has returned since its sample
+   * @param outcomes counts stacks by the ordinal of their {@link SpliceOutcome}
    */
   public SplicingUnwinder(
       MixedUnwinder unwinder,
@@ -49,8 +50,13 @@ public final class SplicingUnwinder {
     return deepNanos;
   }
 
+  /** As {@link MixedUnwinder#isUnloadingSince}. */
+  public boolean isUnloadingSince(long nanos) {
+    return unwinder.isUnloadingSince(nanos);
+  }
+
   /**
-   * Fills the frames.
+   * Unwinds a sample into the frame buffer.
    *
    * @param stackEnd the address above the thread's stack, 0 if not known
    * @return why the stack ends where it does
@@ -76,13 +82,13 @@ public final class SplicingUnwinder {
     return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
   }
 
-  /** The walk is about to leave the copy: what was found from here on is the older part's. */
+  /** Called when the walk leaves the copy: later frames are of the older part. */
   private void olderTaken() {
     framesOfCopy = frames.count();
     guessesOfCopy = unwinder.guesses();
   }
 
-  /** Why the older part that was taken can't stay, or null. */
+  /** Why the older part must be discarded, or null if it may stay. */
   private SpliceOutcome refusal(StackSnapshot snapshot) {
     StopReason end = frames.end();
     boolean leads = end.isComplete() || end == StopReason.TOO_DEEP;

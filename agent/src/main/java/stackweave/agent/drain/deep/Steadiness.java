@@ -3,22 +3,17 @@ package stackweave.agent.drain.deep;
 import stackweave.hotspot.model.FrameBuffer;
 
 /**
- * Whether a thread stays long enough below its callers for the older part of its stack, read some
- * milliseconds after the sample, to be the sample's.
- *
- * <p>A recursion that is entered from A and from B in turn looks the same at the seam. What shows
- * is that the older parts of its stacks differ from one sample to the next. The rule: a stack is
- * spliced if no more than one such change was seen within {@value #RISK} times as long as it took
- * to read its older part, nor among the thread's last {@value #STACKS} deep stacks; that a thread
- * is seen for the first time counts as a change. So threads that change slowly are believed, with a
- * risk of about one in {@value #RISK} at each change, and those that change about as fast as they
- * are read, or looked at, are not. Stacks that were sampled before the last one was read count once
- * with it: a thread that is not running meanwhile shows the same older part to all of them.
- *
- * <p>Kept for the {@value #THREADS} threads that were deep last, at most 32 KiB each at the default
- * depth; a thread that lost its place begins anew. For the drain thread only.
+ * Decides whether the older part of a thread's stack, read some milliseconds after a sample, may be
+ * taken for the sample's. A recursion entered from A and from B in turn looks the same where the
+ * parts meet, but the older parts differ between samples. So a stack is accepted only if at most
+ * one such change was seen within {@value #RISK} times the delay of reading, and at most one among
+ * the thread's last {@value #STACKS} deep stacks; a thread's first stack counts as a change. The
+ * risk of a wrong splice is about one in {@value #RISK} for each change. Used by {@link
+ * SplicingUnwinder}; for the drain thread only.
  */
 public final class Steadiness {
+  // Slots by a hash of the thread id, each with up to 32 KiB at the default depth; a thread whose
+  // slot another one took starts again.
   static final int THREADS = 64;
   static final int RISK = 64;
   static final int STACKS = 12;
@@ -30,7 +25,7 @@ public final class Steadiness {
   private static final class Last {
     int tid;
 
-    /** Frames above the seam by what they run, outermost first. */
+    /** Keys of the frames of the older part, outermost first. */
     long[] frames = new long[256];
 
     int count;
@@ -38,7 +33,7 @@ public final class Steadiness {
     long changedNanos;
     long changedBeforeNanos;
 
-    /** Stacks so far, and how many there were at the last change and the one before it. */
+    /** Stacks so far, and that number at the last change and at the one before it. */
     long stacks;
 
     long changed;
@@ -48,12 +43,14 @@ public final class Steadiness {
   private final Last[] threads = new Last[THREADS];
 
   /**
-   * Takes note of a stack that would be spliced.
+   * Records a stack and decides whether it may be spliced. Stacks sampled before the last one was
+   * read count as one with it, since a thread that did not run meanwhile shows the same older part
+   * to all.
    *
-   * @param olderFrames how many of the outermost frames lie above the seam
+   * @param olderFrames how many of the outermost frames are of the older part
    * @param timeNanos the sample's time
    * @param nowNanos when its older part was read
-   * @return whether it may be
+   * @return whether it may be spliced
    */
   public boolean isSteady(
       int tid, FrameBuffer frames, int olderFrames, long timeNanos, long nowNanos) {
@@ -93,7 +90,7 @@ public final class Steadiness {
     return last;
   }
 
-  /** Whether the outer frames, as far as both have them, differ. */
+  /** Whether the outermost frames that both stacks have differ. */
   private static boolean isChanged(Last last, FrameBuffer frames, int olderFrames) {
     int common = Math.min(last.count, olderFrames);
     int outermost = frames.count() - 1;
@@ -116,7 +113,7 @@ public final class Steadiness {
     last.count = olderFrames;
   }
 
-  /** What a frame runs and where: it stays the same when the method is compiled anew. */
+  /** Identifies what a frame runs and where; unchanged when the method is recompiled. */
   private static long key(FrameBuffer frames, int i) {
     int method = frames.method(i);
     return method == FrameBuffer.NO_METHOD

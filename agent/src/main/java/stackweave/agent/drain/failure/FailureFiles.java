@@ -20,18 +20,17 @@ import stackweave.agent.message.Messages;
 import stackweave.unwind.StopReason;
 
 /**
- * The directory of record-failures: which stacks are worth a file there, and the files. They hold
- * bytes of the application's stacks, so only the JVM's user may read them, and nobody else may have
- * a hand in the directory.
- *
- * <p>Bounded in number and bytes, what earlier runs left there included, and in files per second.
- * For the drain thread only; one for the life of the JVM.
+ * The directory of option record-failures: decides which incomplete stacks get a replay file, and
+ * writes the files. These contain bytes of the application's stacks, so only the JVM's user may
+ * read them and nobody else may write in the directory. Number, bytes and rate are limited,
+ * including files of earlier runs. Used by {@link FailureRecorder}; one for the life of the JVM,
+ * for the drain thread only.
  */
 public final class FailureFiles {
   static final int MAX_FILES = 100;
   static final long MAX_BYTES = 16L << 20;
 
-  /** So that one common failure leaves room for the rare ones. */
+  /** Files for one reason, so that rare reasons get some, too. */
   static final int MAX_OF_A_REASON = 20;
 
   private static final long PAUSE_NANOS = 1_000_000_000L;
@@ -50,12 +49,16 @@ public final class FailureFiles {
   private long lastNanos;
   private boolean broken;
 
+  /**
+   * @param directoryName as the option names it; checked and created at the first {@link #isUsable}
+   * @param messages reports once why no files are written
+   */
   public FailureFiles(String directoryName, Messages messages) {
     this.directoryName = directoryName;
     this.messages = messages;
   }
 
-  /** Whether files can go there. Where they can't, says why, once; a missing directory is made. */
+  /** Whether files can be written; if not, reports why once. Creates a missing directory. */
   public boolean isUsable() {
     if (broken || directory != null) {
       return !broken;
@@ -67,7 +70,7 @@ public final class FailureFiles {
         giveUp(problem);
         return false;
       }
-      // By way of no link from here on: what was looked at is what is written to.
+      // Resolves symbolic links once, so that the checked directory is the one written to.
       directory = path.toRealPath();
       countFiles(directory);
       return true;
@@ -94,7 +97,10 @@ public final class FailureFiles {
     }
   }
 
-  /** Whether a stack that ended so, there, is worth a file now; it then counts as recorded. */
+  /**
+   * Whether to write a file now for a stack that ended for this reason at this place; if so, counts
+   * it.
+   */
   boolean wants(StopReason reason, long place, long nowNanos) {
     if (broken
         || !isOfInterest(reason)
@@ -116,7 +122,7 @@ public final class FailureFiles {
     return true;
   }
 
-  /** What a limit that is known explains needs no file. */
+  /** Ends that a known limit explains need no file. */
   private static boolean isOfInterest(StopReason reason) {
     return switch (reason) {
       case TRUNCATED, TOO_DEEP, SPLICED_TOO_DEEP, NO_REGISTERS, STACK_UNKNOWN, UNSUPPORTED_VM ->
@@ -125,7 +131,7 @@ public final class FailureFiles {
     };
   }
 
-  /** Writes a file of its own; where that fails there will be no more. */
+  /** Writes a new file; after a failure no more are written. */
   void write(StopReason reason, byte[] content) {
     write(file(reason), content);
   }
@@ -171,7 +177,7 @@ public final class FailureFiles {
     }
   }
 
-  /** No more files; says why. */
+  /** Stops writing files and reports why. */
   void giveUp(String why) {
     broken = true;
     messages.sampling("failures are not recorded: " + directoryName + " " + why);

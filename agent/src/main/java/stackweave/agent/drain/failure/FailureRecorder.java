@@ -21,8 +21,9 @@ import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Makes replay files of samples whose stack did not reach its root, where the user asked for them.
- * Belongs to one pipeline; for the drain thread only.
+ * Writes replay files of samples with incomplete stacks, if the user asked for them (option
+ * record-failures). Part of one pipeline, called by it for each incomplete stack; for the drain
+ * thread only.
  */
 public final class FailureRecorder {
   private final FailureFiles files;
@@ -52,10 +53,8 @@ public final class FailureRecorder {
   }
 
   /**
-   * Records the sample if it is worth a file. Its own failure ends the recording of failures, and
-   * nothing else.
-   *
-   * @param frames what was found in the sample
+   * Records the sample if {@link FailureFiles} wants it. A failure here ends the recording of
+   * failures and nothing else.
    */
   public void record(StackSnapshot sample, ModuleMap modules, FrameBuffer frames) {
     StopReason reason = frames.end();
@@ -71,7 +70,7 @@ public final class FailureRecorder {
     }
   }
 
-  /** Where the stack ended: a native function, or else a pc. */
+  /** Identifies where the stack ended: by the native function, or else by the pc. */
   private static long place(ModuleMap modules, FrameBuffer frames) {
     long pc = frames.count() == 0 ? 0 : frames.pc(frames.count() - 1);
     MappedModule module = modules.find(pc);

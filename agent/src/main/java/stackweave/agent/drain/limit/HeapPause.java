@@ -1,10 +1,10 @@
 package stackweave.agent.drain.limit;
 
 /**
- * How long sampling that ended for the heap's sake stays away, though there is room again: to begin
- * costs some 0.3 s of CPU time, and a heap that is full now and then would have it begin each time.
- * At first {@link #FIRST_NANOS}, each further time twice as long, up to {@link #MAX_NANOS}, until
- * it has run for {@link #STEADY_NANOS}. For the drain thread only.
+ * How long sampling pauses after a full heap ended it, even if there is room again: each start
+ * costs about 0.3 s of CPU time. Starts at {@link #FIRST_NANOS} and doubles up to {@link
+ * #MAX_NANOS}, until sampling has run for {@link #STEADY_NANOS}. Times are of {@link
+ * System#nanoTime}. For the drain thread only.
  */
 public final class HeapPause {
   static final long FIRST_NANOS = 5_000_000_000L;
@@ -17,7 +17,7 @@ public final class HeapPause {
   private long begunAt;
   private boolean running;
 
-  /** Sampling runs; again has no effect, as when one engine takes over from another. */
+  /** Sampling runs. Repeated calls have no effect, as when one engine replaces another. */
   public void begun(long now) {
     if (!running) {
       running = true;
@@ -25,7 +25,7 @@ public final class HeapPause {
     }
   }
 
-  /** It ended because the heap was full. */
+  /** Sampling ended because the heap was full. */
   public void ended(long now) {
     if (running && now - begunAt > STEADY_NANOS) {
       nextNanos = FIRST_NANOS;
@@ -36,7 +36,7 @@ public final class HeapPause {
     nextNanos = Math.min(2 * nextNanos, MAX_NANOS);
   }
 
-  /** Whether it may begin again. */
+  /** Whether sampling may start again. */
   public boolean isOver(long now) {
     return now - endedAt >= pauseNanos || pauseNanos == 0;
   }

@@ -1,30 +1,28 @@
 package stackweave.agent.drain.limit;
 
 /**
- * What the application leaves free of the heap, as far as that can be told from outside of the
- * collector: of what is used now, only a collection tells what is garbage. So it is looked at again
- * and again, and what was used least since a collection counts.
- *
- * <p>Read through {@link Runtime}, that is {@code CollectedHeap::max_capacity} and {@code used},
- * for every collector: no class is loaded for it. For the drain thread only.
+ * How much of the heap the application leaves free. Garbage is only known after a collection, so
+ * usage is sampled repeatedly, and the lowest value since a collection counts. Read through {@link
+ * Runtime} ({@code CollectedHeap::max_capacity} and {@code used}), for every collector, which loads
+ * no class. For the drain thread only.
  */
 public final class HeapSlack {
   /** The heap's figures, all in bytes. */
   interface Heap {
-    /** The most that it may become. */
+    /** Its maximum size. */
     long maxBytes();
 
-    /** What is in use now, garbage included. */
+    /** Its present usage, including garbage. */
     long usedBytes();
   }
 
-  /** Below that much heap sampling waits, so that it does not begin before the application has. */
+  /** Below this maximum size sampling waits for the application's start. */
   static final long SETTLING_BYTES = 224L << 20;
 
   private static final long MIN_BYTES = 8L << 20;
   private static final long MAX_BYTES = 32L << 20;
 
-  /** Where collections can't be counted, so many looks stand for one. */
+  /** If collections can't be counted, this many looks stand for one. */
   private static final int LOOKS = 16;
 
   private final Heap heap;
@@ -36,7 +34,7 @@ public final class HeapSlack {
   private long lowestBefore = Long.MAX_VALUE;
   private long used;
 
-  /** Of this JVM's heap. */
+  /** For this JVM's heap. */
   public HeapSlack() {
     this(
         new Heap() {
@@ -53,27 +51,28 @@ public final class HeapSlack {
         });
   }
 
+  /** For another source of figures; for tests. */
   public HeapSlack(Heap heap) {
     this.heap = heap;
     this.maxBytes = heap.maxBytes();
   }
 
-  /** Forgets all looks: what was held of the heap meanwhile is free now. */
+  /** Discards all looks: memory that was in use then may be free now. */
   public void begin() {
     collectionsSeen = 0;
     lowest = Long.MAX_VALUE;
     lowestBefore = Long.MAX_VALUE;
   }
 
-  /** Looks, where collections can't be counted. */
+  /** Samples the usage if collections can't be counted. */
   public void look() {
     look(looks / LOOKS);
   }
 
   /**
-   * Looks.
+   * Samples the usage.
    *
-   * @param collections how many have begun so far, or any number that changes with it
+   * @param collections how many collections have begun so far, or any number that changes with it
    */
   public void look(long collections) {
     looks++;
@@ -88,7 +87,7 @@ public final class HeapSlack {
     }
   }
 
-  /** Whether the next look is due soon: there may be garbage, or not enough left. */
+  /** Whether to look again soon: usage is high, which may be garbage. */
   public boolean isDoubtful() {
     return maxBytes - used < keepBytes();
   }
@@ -101,37 +100,40 @@ public final class HeapSlack {
     return collectionsSeen > 2 && bytes() < keepBytes();
   }
 
-  /** Whether it was looked at for so long that there was a collection, or hardly any garbage. */
+  /**
+   * Whether two collections were seen since the first look, or as many looks as stand for them, so
+   * that the lowest usage is known.
+   */
   public boolean isKnown() {
     return collectionsSeen > 2;
   }
 
-  /** Whether enough is free to begin, even if nothing of what is used is garbage. */
+  /** Whether enough is free to start, even if nothing in use is garbage. */
   public boolean isAmple() {
     return maxBytes - used >= startBytes();
   }
 
-  /** Whether the heap is so small that the application is let begin first. */
+  /** Whether the heap is so small that the application's start is waited for. */
   public boolean needsSettling() {
     return maxBytes < SETTLING_BYTES;
   }
 
-  /** What the last two collections have left, the larger one of both, in bytes. */
+  /** Bytes left free after the last two collections, the larger of both. */
   long bytes() {
     return maxBytes - Math.min(lowest, lowestBefore);
   }
 
-  /** What has to be free so that sampling may go on. */
+  /** Bytes that must be free for sampling to continue. */
   long keepBytes() {
     return Math.max(MIN_BYTES, Math.min(MAX_BYTES, maxBytes / 16));
   }
 
-  /** What has to be free so that sampling may begin. */
+  /** Bytes that must be free for sampling to start. */
   long startBytes() {
     return keepBytes() / 2 * 3;
   }
 
-  /** One line on what is there and what is needed. */
+  /** Why sampling waits, in one line. */
   public String whyNot() {
     return "the heap of "
         + mib(maxBytes)

@@ -4,18 +4,15 @@ import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryUsage;
-import java.util.Map;
-import java.util.Set;
+import stackweave.agent.jdk.VmArguments;
 
 /**
  * What {@code -XX:MaxMetaspaceSize} and {@code -XX:CompressedClassSpaceSize} leave for our classes:
  * nobody has room for them but the application if it is at its limit, and what is loaded stays.
  *
- * <p>Whether there is a limit is read from the VM's arguments, for which next to nothing is loaded
- * ({@code jdk.internal.misc.VM.getRuntimeArguments}, JDK 17 to 25: those of the command line, of
- * {@code JAVA_TOOL_OPTIONS} and {@code JDK_JAVA_OPTIONS}, and of files of options). What is used of
- * it says {@code java.management}, which is loaded only where there is a limit, and one that is
- * large enough for it. For one thread.
+ * <p>Whether there is a limit is read from the {@link VmArguments}, for which next to nothing is
+ * loaded. What is used of it says {@code java.management}, which is loaded only where there is a
+ * limit, and one that is large enough for it. For one thread.
  */
 public final class MetaspaceRoom {
   /** What sampling loads, in bytes: 5 were measured, of which JFR has a part. */
@@ -55,24 +52,7 @@ public final class MetaspaceRoom {
 
   /** Of this JVM. Where its arguments can't be read, it is taken for one without limits. */
   public static MetaspaceRoom of(Instrumentation instrumentation) {
-    return new MetaspaceRoom(arguments(instrumentation));
-  }
-
-  private static String[] arguments(Instrumentation instrumentation) {
-    try {
-      instrumentation.redefineModule(
-          Object.class.getModule(),
-          Set.of(),
-          Map.of("jdk.internal.misc", Set.of(MetaspaceRoom.class.getModule())),
-          Map.of(),
-          Set.of(),
-          Map.of());
-      Object arguments =
-          Class.forName("jdk.internal.misc.VM").getMethod("getRuntimeArguments").invoke(null);
-      return arguments == null ? new String[0] : (String[]) arguments;
-    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-      return new String[0];
-    }
+    return new MetaspaceRoom(VmArguments.read(instrumentation));
   }
 
   /** In bytes, of a number with k, m, g or t behind it; {@link #UNKNOWN} of all else. */

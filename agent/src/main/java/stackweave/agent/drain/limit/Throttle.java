@@ -5,58 +5,43 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps the drain thread within its share of a core, and the engine's rings from running over:
- * where it would use more, or comes too late, of so many samples one is decoded, and stands for all
- * of them.
+ * Limits the CPU time of the drain thread to its share of a core and keeps the engine's rings from
+ * overflowing: when needed, one random sample in a group of k is decoded, with k times its weight,
+ * so expected weights stay true. Used by the pipeline; for the drain thread only.
  *
- * <p>The account: it is credited its share of the time that passes, up to {@link #CEILING_NANOS} of
- * it, and debited the thread's CPU time. It begins with {@link #START_NANOS} of CPU time, since the
- * first samples find nothing cached and the drain's own code not compiled. When it is overdrawn,
- * one sample in two is kept, then one in four, up to one in {@link #MAX}, as long as more is used
- * than comes in; when there is credit again, it goes back in steps.
- *
- * <p>The rings: what finds no room there is lost without a choice, and most of it where most is
- * going on. So fewer are kept as soon as a ring stays half full.
- *
- * <p>Where it is not the decoding of samples that takes the time (thousands of libraries are
- * loaded, say), nothing would be gained, and none are passed over.
- *
- * <p>What is kept: samples are counted off in groups, whatever their threads, and one of each group
- * is kept, at random. So each sample has the same chance of 1 in k, and k times its weight is true
- * on the average for every thread and every frame. A group is finished before the next, of another
- * size, is begun.
- *
- * <p>For the drain thread only.
+ * <p>CPU time is an account: credited the share of the time that passes, debited the time used.
+ * While it is overdrawn, or a ring stays half full, k doubles, up to {@link #MAX}; with credit
+ * again it halves. If decoding isn't what costs, k stays.
  */
 public final class Throttle {
-  /** Beyond one in so many it is not the samples that cost. */
+  /** Largest group; beyond it decoding samples can't be what costs. */
   static final int MAX = 1024;
 
-  /** CPU time to begin with. */
+  /** Initial credit: the first samples meet empty caches and code that is not compiled yet. */
   static final long START_NANOS = 2_000_000_000L;
 
-  /** Time that may be saved up, in ns of its share. */
+  /** Wall-clock time whose share may be saved up. */
   static final long CEILING_NANOS = 1_000_000_000L;
 
-  /** Time that may be owed, in ns of its share: how long it takes until it is paid at most. */
+  /** Wall-clock time whose share may be owed, which bounds how long repayment takes. */
   static final long FLOOR_NANOS = 10_000_000_000L;
 
-  /** The clock of CPU time costs a system call: not to be read more often than this. */
+  /** Shortest time between two readings of the CPU clock, which costs a system call. */
   static final long READING_NANOS = 10_000_000L;
 
-  /** How long the effect of a step down is waited for. */
+  /** How long to wait for the effect of a larger group. */
   static final long DOWN_NANOS = 50_000_000L;
 
-  /** How long each step back lasts at least. */
+  /** Shortest time before a smaller group. */
   static final long UP_NANOS = 500_000_000L;
 
-  /** The same where rings were full. */
+  /** As {@link #UP_NANOS}, if the rings were the reason. */
   static final long CAUGHT_UP_NANOS = 100_000_000L;
 
-  /** The same for a step down because of the rings, of which half is left by then. */
+  /** As {@link #DOWN_NANOS}, if the rings are the reason: half of the ring is left by then. */
   static final long BEHIND_NANOS = 25_000_000L;
 
-  /** So much of a ring may wait. */
+  /** Share of a ring that may wait to be drained. */
   static final double MAX_BACKLOG = 0.5;
 
   private final int percent;
@@ -85,12 +70,12 @@ public final class Throttle {
   private boolean behind;
 
   /**
-   * One that begins with {@link #START_NANOS}.
+   * Starts a new account with {@link #START_NANOS}.
    *
-   * @param percent of a core, from 1 to 100
+   * @param percent of a core, 1 to 100
    * @param cpuClock CPU time of this thread, in ns
    * @param clock as {@link System#nanoTime}
-   * @param backlog how much of the engine's fullest ring waits to be drained, from 0 to 1
+   * @param backlog how much of the engine's fullest ring waits to be drained, 0 to 1
    */
   public Throttle(
       int percent,
@@ -109,10 +94,7 @@ public final class Throttle {
     steppedCpu = accountedCpu;
   }
 
-  /**
-   * Goes on with the account of another one, for the next engine on the same thread: with what is
-   * left there, and what was used and came in since.
-   */
+  /** Continues another one's account, for the next engine on the same thread. */
   public Throttle(Throttle before, DoubleSupplier backlog) {
     this.percent = before.percent;
     this.cpuClock = before.cpuClock;
@@ -128,12 +110,12 @@ public final class Throttle {
     steppedCpu = cpuClock.getAsLong();
   }
 
-  /** The engine has ended: what is left is the account, which must not hold the engine. */
+  /** Releases the engine, which has ended; the account remains for the next one. */
   public void end() {
     backlog = null;
   }
 
-  /** Whether the next sample is kept; asked once for each of them. */
+  /** Whether the next sample is decoded; must be called exactly once per sample. */
   public boolean keeps() {
     if (left == 0) {
       group = oneIn;
@@ -143,25 +125,25 @@ public final class Throttle {
     return --left == pick;
   }
 
-  /** So many samples the one kept last stands for. */
+  /** How many samples the last kept one stands for. */
   public int group() {
     return group;
   }
 
-  /** Of so many samples one is kept now; 1: all. */
+  /** The present group size; 1 means that all samples are kept. */
   int oneIn() {
     return oneIn;
   }
 
-  /** Settles the account after a sample that took so long to decode. */
+  /** Updates the account after decoding a sample, which took {@code nanos} of wall-clock time. */
   public void decoded(long nanos) {
     decodingNanos += nanos;
     settle();
   }
 
   /**
-   * Settles the account; to be called after each batch. Costs a look at the clock, and a system
-   * call every {@link #READING_NANOS}.
+   * Updates the account; call it after each batch. Reads the clock, and every {@link
+   * #READING_NANOS} the CPU clock.
    */
   public void settle() {
     long now = clock.getAsLong();
@@ -199,7 +181,7 @@ public final class Throttle {
       if (passed < DOWN_NANOS) {
         return;
       }
-      // What is owed is also paid back by using less than comes in.
+      // Debt is also repaid by using less than the share.
       boolean over = cpu - steppedCpu > share(passed) && decodingNanos > share(passed) / 2;
       if (over && oneIn < MAX) {
         oneIn *= 2;
@@ -223,7 +205,7 @@ public final class Throttle {
     return nanos / 100 * percent;
   }
 
-  /** What the user should know; "" while all samples are kept. */
+  /** A note for the user; empty while all samples are kept. */
   public String note() {
     return oneIn == 1
         ? ""

@@ -15,15 +15,15 @@ import stackweave.unwind.TableMemory;
  * at again every {@link #LOOK_NANOS} while there are such frames; after a change the symbols are
  * read again, and until then there are none for these frames.
  *
- * <p>Reading all symbols takes some 0.1 s of CPU time: so it is done at the first kernel frame, and
- * again only after a change, {@link #REREAD_NANOS} after the last time at the soonest. For the
- * drain thread only.
+ * <p>To read the symbols takes tens of milliseconds of CPU time: so those of its own code are read
+ * at the first kernel frame, once; the others at the first one outside of it, and again only after
+ * a change, {@link #REREAD_NANOS} after the last time at the soonest. For the drain thread only.
  */
 public final class KernelNames {
   /** How old the list of modules and programs may be; reading it costs some 50 µs. */
   static final long LOOK_NANOS = 1_000_000_000L;
 
-  /** How long it takes at least until all symbols are read again. */
+  /** Shortest time between two readings of all symbols. */
   static final long REREAD_NANOS = 10_000_000_000L;
 
   private final Path kallsyms;
@@ -34,16 +34,18 @@ public final class KernelNames {
   /** Null until the first kernel frame. */
   private KernelSymbols symbols;
 
+  /** What was loaded when the symbols outside of its own code were read; null before that. */
   private KernelModules modules;
+
   private int[] programIds;
-  private int generation;
+  private int generation = 1;
   private long readAt;
   private long lookedAt;
   private boolean changed;
 
   private final TableMemory memory;
 
-  /** Of the running kernel, with the symbols in this memory. */
+  /** For the running kernel; the symbols are kept in {@code memory}. */
   public KernelNames(TableMemory memory) {
     this(
         Path.of("/proc/kallsyms"),
@@ -53,7 +55,7 @@ public final class KernelNames {
         memory);
   }
 
-  /** Of other files; for tests. */
+  /** For other files; for tests. */
   public KernelNames(
       Path kallsyms, Path modulesFile, Programs programs, LongSupplier clock, TableMemory memory) {
     this.memory = memory;
@@ -84,12 +86,16 @@ public final class KernelNames {
     }
   }
 
-  /** The symbols to name this address by; none where its name is not known at present. */
+  /** The symbols for this address; empty if its name isn't known at present. */
   KernelSymbols symbolsFor(long pc) {
     if (symbols == null) {
-      read();
+      symbols = KernelSymbols.read(kallsyms, memory);
     }
-    if (symbols.size() == 0 || symbols.isOwnText(pc)) {
+    if (symbols.isEmpty() || symbols.isOwnText(pc)) {
+      return symbols;
+    }
+    if (modules == null) {
+      read();
       return symbols;
     }
     long now = clock.getAsLong();
@@ -106,17 +112,17 @@ public final class KernelNames {
   }
 
   private void read() {
-    // What is loaded before its names: what comes in between is noticed at the next look.
+    // The lists before the symbols: a change in between is noticed at the next check.
     modules = KernelModules.read(modulesFile);
     programIds = programs.ids();
-    symbols = KernelSymbols.read(kallsyms, modules, programs.functions(programIds), memory);
+    symbols.readOthers(modules, programs.functions(programIds));
     generation++;
     readAt = clock.getAsLong();
     lookedAt = readAt;
     changed = false;
   }
 
-  /** Changes whenever the numbers of symbols do. */
+  /** Changes whenever the numbers of symbols do; those of its own code never do. */
   int generation() {
     return generation;
   }

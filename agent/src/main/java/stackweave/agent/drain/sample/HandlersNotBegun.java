@@ -6,20 +6,20 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Samples taken at the first instruction of another signal's handler. A timer's signal that finds
- * the thread there was due at the same time as that one, whose frame the kernel had just made:
- * JFR's own sampler, for one, sends signals all the time. The CPU time was used by the code below.
+ * Removes the frame of a signal handler that has not run any instruction yet. A timer's signal is
+ * often delivered together with another one (JFR's sampler sends many), whose handler's frame the
+ * kernel has just made; the CPU time was used by the code below. Called by {@link SamplePipeline}.
  */
 final class HandlersNotBegun {
   private HandlersNotBegun() {}
 
-  /** Takes such a handler's frame, and the one it returns to, off the stack. */
+  /** Drops such a handler's frame and the signal return frame. */
   static void drop(StackSnapshot snapshot, FrameBuffer frames) {
     boolean inHandler =
         frames.count() > 2
             && frames.isInterrupted(0)
             && !frames.isInterrupted(1)
-            && frames.isInterrupted(2) // so frame 1 is what a handler returns to
+            && frames.isInterrupted(2) // so frame 1 is the signal return trampoline
             && frames.kind(0) == FrameKind.NATIVE
             && frames.kind(1) == FrameKind.NATIVE;
     try {
@@ -27,7 +27,7 @@ final class HandlersNotBegun {
         frames.dropInnermost(2);
       }
     } catch (UnreadableMemoryException e) {
-      return; // the copy begins at sp: there is none
+      return; // no stack was copied
     }
   }
 }

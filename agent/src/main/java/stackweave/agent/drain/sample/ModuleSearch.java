@@ -4,9 +4,9 @@ import java.io.IOException;
 import stackweave.maps.modules.ModuleIndex;
 
 /**
- * Looks for a library that a sample lies in and that is not known, for engines that don't report
- * mappings. What is found costs one reading of /proc/self/maps; a pc that stays unknown makes the
- * next look wait longer. For the drain thread only.
+ * Finds newly mapped libraries for engines that don't report mappings, when a sample's pc is in no
+ * known module. Each look reads /proc/self/maps; each one that finds nothing doubles the wait until
+ * the next. Used by {@link SamplePipeline}; for the drain thread only.
  */
 final class ModuleSearch {
   private static final long MIN_NANOS = 20_000_000L;
@@ -22,10 +22,10 @@ final class ModuleSearch {
   }
 
   /**
-   * Looks, if it is time to.
+   * Reads the mappings if it is time to.
    *
    * @param sampleNanos the time of the sample with the unknown pc
-   * @return whether other modules are known now
+   * @return whether the known modules have changed
    */
   boolean look(long sampleNanos) {
     long now = System.nanoTime();
@@ -38,7 +38,7 @@ final class ModuleSearch {
     return changed;
   }
 
-  /** Looks in any case: what is new may have been there since the last time. */
+  /** Reads the mappings in any case; new ones may have existed since the last reading. */
   void refresh() {
     refresh(System.nanoTime(), refreshedAt);
   }
@@ -49,7 +49,7 @@ final class ModuleSearch {
       refreshedAt = now;
       return changed;
     } catch (IOException e) {
-      return false; // /proc is as it was: the next time tries again
+      return false; // not readable at present: the next look tries again
     }
   }
 }

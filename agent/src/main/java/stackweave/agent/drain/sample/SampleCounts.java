@@ -5,17 +5,18 @@ import stackweave.jfr.status.Counters;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
 
-/** What became of the samples since the agent began. Belongs to the drain thread. */
+/** Counts of samples by outcome since the agent started. Written by the drain thread only. */
 public final class SampleCounts {
+  /** Counters of samples. */
   public final Counters counters = new Counters();
 
-  /** Written samples by the code of their end. */
+  /** Written samples, indexed by {@link StopReason#code}. */
   public final long[] ends =
       new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
 
-  /** Older parts of stacks by what became of them, by ordinal. */
+  /** Stacks, indexed by the ordinal of {@link SpliceOutcome}. */
   public final long[] splices = new long[SpliceOutcome.values().length];
 
-  /** Why the last undecodable sample was undecodable; null while there was none. */
+  /** The exception of the last sample that could not be decoded; null if none. */
   public Throwable lastFailure;
 }

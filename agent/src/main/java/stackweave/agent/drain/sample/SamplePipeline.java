@@ -21,8 +21,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * What becomes of a raw sample: unwound with the modules of its moment, named, written. Nothing
- * here allocates for a warm stack but the event. For the drain thread only.
+ * Receives raw samples from the engine: unwinds each with the modules of its time, names its frames
+ * and writes the event. Called by the engine while it is drained. Allocates nothing for a warm
+ * stack but the event; an exception costs one sample only. For the drain thread only.
  */
 public final class SamplePipeline implements EngineSink {
   /** The sampled state of every sample of an engine that counts CPU time. */
@@ -45,7 +46,7 @@ public final class SamplePipeline implements EngineSink {
   private ModuleSearch search;
 
   /**
-   * @param failures records stacks that don't reach their root; null: nobody does
+   * @param failures records incomplete stacks; null: none are recorded
    */
   public SamplePipeline(
       EventStore store,
@@ -70,10 +71,10 @@ public final class SamplePipeline implements EngineSink {
   }
 
   /**
-   * Whose samples come from here on.
+   * Sets the engine whose samples come from here on.
    *
    * @param running the engine
-   * @param throttle which of them are decoded
+   * @param throttle decides which samples are decoded
    */
   public void follow(SampleEngine running, Throttle throttle) {
     engine = running;
@@ -90,7 +91,15 @@ public final class SamplePipeline implements EngineSink {
     return unwinder.deepNanos();
   }
 
-  /** Retires the modules that are no longer mapped, and finds those that nobody reported. */
+  /** As {@link MixedUnwinder#isUnloadingSince}. */
+  public boolean isUnloadingSince(long nanos) {
+    return unwinder.isUnloadingSince(nanos);
+  }
+
+  /**
+   * Drops modules that are not mapped any more, and finds new ones if the engine doesn't report
+   * them.
+   */
   public void refreshModules() {
     if (search != null) {
       search.refresh();
@@ -99,7 +108,7 @@ public final class SamplePipeline implements EngineSink {
     try {
       modules.refresh(System.nanoTime());
     } catch (IOException e) {
-      // /proc is as it was: the next refresh tries again, the mmap records go on meanwhile.
+      // Not readable at present: the next refresh tries again, and mmap records continue to arrive.
       return;
     }
   }
@@ -139,14 +148,14 @@ public final class SamplePipeline implements EngineSink {
         failures.record(snapshot, map, frames);
       }
     } catch (RuntimeException | Error e) {
-      // Errors too (no memory, no stack, a class that can't be loaded): they cost this sample only.
+      // Errors too, such as no memory, stack or class: they cost this sample only.
       counts.counters.add(Counter.UNDECODABLE, 1);
       counts.lastFailure = e;
     }
     throttle.decoded(System.nanoTime() - begin);
   }
 
-  /** Unwinds and takes the time, which costs two reads of the clock, 50 ns. */
+  /** Unwinds, and measures the time by two clock reads, 50 ns. */
   private StopReason unwind(StackSnapshot snapshot, ModuleMap map, long stackEnd) {
     long begin = System.nanoTime();
     StopReason end = unwinder.unwind(snapshot, map, stackEnd);
@@ -155,7 +164,9 @@ public final class SamplePipeline implements EngineSink {
     return end;
   }
 
-  /** The kernel copies on above the stack where memory of somebody else's follows it. */
+  /**
+   * Cuts the copy at the stack's end: the kernel also copies other memory that follows the stack.
+   */
   private static void clamp(StackSnapshot snapshot, long stackEnd) {
     long used = stackEnd - snapshot.stackAddress();
     if (used > 0 && used < snapshot.stackLength()) {
@@ -201,7 +212,7 @@ public final class SamplePipeline implements EngineSink {
 
   @Override
   public void started(long timeNanos, int tid, int parentTid) {
-    // An id that the OS uses again, and whose former thread ended unseen.
+    // The OS may have reused the id of a thread whose exit was not seen.
     threads.exited(tid);
   }
 
@@ -212,6 +223,6 @@ public final class SamplePipeline implements EngineSink {
 
   @Override
   public void lost(long timeNanos, long count) {
-    // Counted by the engine, exactly where the kernel can.
+    // The engine counts losses itself.
   }
 }

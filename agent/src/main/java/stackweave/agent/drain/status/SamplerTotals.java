@@ -7,7 +7,6 @@ import java.util.StringJoiner;
 import stackweave.agent.drain.sample.SampleCounts;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
-import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -18,8 +17,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
 
 /**
- * How sampling went since the agent began, over all engines that ran one after the other. Belongs
- * to the drain thread; the next drain thread takes over when the one before has ended.
+ * Totals since the agent started, over all engines. Fields are written by the drain thread only,
+ * unless they say otherwise; other threads read {@link #latest}. The next drain thread continues it
+ * after the previous one has ended.
  */
 public final class SamplerTotals {
   public final SampleCounts counts = new SampleCounts();
@@ -27,28 +27,31 @@ public final class SamplerTotals {
   public String engineReason = "";
   public String note = "";
 
-  /** How often the store met a limit. */
+  /** How often the store reached a limit and was emptied. */
   public long storeResets;
 
-  /** How memory is read, where that is not the usual way. */
+  /** How memory is read, if not in the default way; else empty. */
   public String memoryNote = "";
 
-  /** What the running engine says of itself. */
+  /** The running engine's note, or empty. */
   public String engineNote = "";
 
-  /** What is weaker with this engine on a kernel this old; "" if nothing. */
+  /** A weakness of this engine on an old kernel; else empty. */
   public String kernelNote = "";
 
-  /** What the throttle says of itself. */
+  /** The throttle's note, or empty. */
   public String throttleNote = "";
 
-  /** Why threads are not told of as they start; "" if they are, or need not be. */
+  /** Why Thread.start is not instrumented although it would help; else empty. */
   public String hookNote = "";
 
-  /** What was not understood in recordings' settings, one text; written by any thread. */
+  /** Why C2 compiles the agent's classes, too; "" if it doesn't, or may. */
+  public String compilerNote = "";
+
+  /** What was not understood in recordings' settings, or empty; written by any thread. */
   public volatile String settingsNote = "";
 
-  /** What of the CPU time that is asked for has no engine; shared with other threads. */
+  /** CPU time during which samples were requested and no engine ran; thread-safe. */
   public final MissedCpu missed = new MissedCpu();
 
   public long intervalNanos;
@@ -56,51 +59,55 @@ public final class SamplerTotals {
   /** The shortest interval that the running engine can reach; 0 while none runs. */
   public long reachedIntervalNanos;
 
-  /** All of {@link #missed} at the moment. */
+  /** The present total of {@link #missed}, in ns. */
   public long missedNanos;
 
   public long drainCpuNanos;
   public long earlierDrainCpuNanos;
 
-  /** For other threads. */
+  /** The published figures, for other threads. */
   private volatile SamplerFigures latest;
 
   private final Map<String, Long> earlierLinks = new LinkedHashMap<>();
   private final Map<String, Long> earlierResets = new LinkedHashMap<>();
   private HotSpotStatistics decoder;
 
-  /** Of the engines that have ended. */
+  /** Sums of the engines that have ended. */
   private final Counters earlier = new Counters();
 
-  /** From the request for samples until samples were taken; 0 while none are. */
+  /** Time from the request until samples were taken, in ns; 0 before that. */
   public long startDelayNanos;
 
-  /** Takes over the figures of the decoder that worked before; null where there is none. */
+  /** Adds the previous decoder's figures to the totals and switches to another; null for none. */
   public void decodeWith(HotSpotStatistics statistics) {
     earlierLinks.putAll(links());
     earlierResets.putAll(resetsOfDecoder());
     decoder = statistics;
   }
 
-  /** Takes over the figures of an engine that has ended. */
+  /** Adds the figures of an engine that has ended. */
   public void add(EngineStatistics ended) {
-    add(ended, earlier);
+    ended.addSums(earlier);
   }
 
-  /** The figures that were published last, or null; any thread. */
+  /** The last published figures, or null. Any thread. */
   public SamplerFigures latest() {
     return latest;
   }
 
-  /** Shows all figures to other threads. */
+  /**
+   * Publishes the figures to other threads.
+   *
+   * @param running those of the running engine, or null
+   */
   public void publish(EngineStatistics running) {
     latest = figures(running);
   }
 
   /**
-   * All figures.
+   * The present figures.
    *
-   * @param running those of the engine that runs, or null
+   * @param running those of the running engine, or null
    */
   SamplerFigures figures(EngineStatistics running) {
     Counters counters = counts.counters.copy().plus(earlier);
@@ -109,27 +116,13 @@ public final class SamplerTotals {
     counters.set(Counter.CPU_MISSED, missedNanos);
     counters.add(Counter.CPU_USED, missedNanos);
     if (running != null) {
-      add(running, counters);
+      running.addAll(counters);
       counters.set(Counter.START_DELAY, startDelayNanos);
       counters.set(
           Counter.INTERVAL_REACHED,
           reachedIntervalNanos > intervalNanos ? reachedIntervalNanos : 0);
-      counters.set(Counter.THREADS_SKIPPED, running.skippedThreads());
-      counters.set(Counter.KERNEL_MEMORY, running.kernelBytes());
-      counters.set(Counter.KERNEL_MEMORY_BUDGET, running.kernelBudgetBytes());
     }
     return new SamplerFigures(engine, engineReason, notes(), counters, breakdowns());
-  }
-
-  /** Adds what only grows while an engine runs. */
-  private static void add(EngineStatistics engine, Counters counters) {
-    counters.add(Counter.LOST, engine.lost());
-    counters.add(Counter.CPU_USED, engine.cpuUsedNanos());
-    counters.add(Counter.CPU_COVERED, engine.cpuCoveredNanos());
-    counters.add(Counter.CPU_KERNEL, engine.cpuKernelNanos());
-    if (engine.kind() != EngineKind.TIMER) { // whose are signals that others sent, and no samples
-      counters.add(Counter.FOREIGN, engine.foreign());
-    }
   }
 
   private Map<Breakdown, Map<String, Long>> breakdowns() {
@@ -152,10 +145,14 @@ public final class SamplerTotals {
         engineNote,
         kernelNote,
         hookNote,
+        compilerNote,
         failure);
   }
 
-  /** What the engine can't reach is not what the samples are of. */
+  /**
+   * A note if the engine can't reach the interval asked for, so that it isn't taken for the
+   * samples' interval.
+   */
   private String intervalNote() {
     return engine.isEmpty() || reachedIntervalNanos <= intervalNanos
         ? ""
@@ -166,7 +163,10 @@ public final class SamplerTotals {
             + ": this kernel's clock tick, at which it looks at CPU timers";
   }
 
-  /** Those that say something; no stream, whose lambdas would cost a full heap too much. */
+  /**
+   * Joins the notes that aren't empty. Not a stream, whose lambdas would cost too much of a full
+   * heap.
+   */
   private static String joined(String... notes) {
     StringJoiner all = new StringJoiner("; ");
     for (String each : notes) {

@@ -12,11 +12,15 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.unwind.StopReason;
 
-/** How sampling went since the agent began, for people: {@code name: value} lines. */
+/**
+ * Formats figures of sampling for users, as {@code name: value} lines. Used by the agent's status
+ * and the summary of the command record. Stateless.
+ */
 public final class StatusReport {
 
   private StatusReport() {}
 
+  /** The lines, one topic each. */
   public static List<String> lines(SamplerFigures figures) {
     List<String> lines = new ArrayList<>();
     if (!figures.engine().isEmpty()) {
@@ -32,7 +36,7 @@ public final class StatusReport {
       lines.add("start: " + start);
     }
     lines.add("stacks: " + ends(figures));
-    // Differences of several clocks: of a short time a little less than 0.
+    // A difference of several clocks, which may be slightly below 0 for a short time.
     long used = Math.max(0, figures.get(Counter.CPU_USED));
     lines.add(
         "CPU time: "
@@ -70,7 +74,7 @@ public final class StatusReport {
     return lines;
   }
 
-  /** What is taken and written, and what is missing, with what that means. */
+  /** Counts of samples taken, written and missing. */
   private static String samples(SamplerFigures figures) {
     StringJoiner text = new StringJoiner(", ");
     for (Counter counter : Counter.values()) {
@@ -113,7 +117,7 @@ public final class StatusReport {
     return whole == 0 ? "" : " (" + fixed(100.0 * part / whole, 2) + " %)";
   }
 
-  /** As %.nf; made every second, and a Formatter takes the time of a dozen samples. */
+  /** As {@code %.nf}. Called every second, and a Formatter takes the time of a dozen samples. */
   private static String fixed(double value, int digits) {
     return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).toPlainString();
   }

@@ -4,8 +4,8 @@ import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * A stretch of time in which no collection began, as far as has been looked. Times are those of
- * System.nanoTime, as the samples' are. For the drain thread only.
+ * A period in which no garbage collection is known to have begun. Times are of System.nanoTime, as
+ * samples' are. Used by {@link VirtualThreads}; for the drain thread only.
  */
 final class CollectionEpoch {
   private final GarbageCollections collections;
@@ -19,9 +19,9 @@ final class CollectionEpoch {
   }
 
   /**
-   * Looks whether the epoch still lasts.
+   * Checks whether the epoch still lasts.
    *
-   * @return false if a collection has begun since the last look: with this call a new epoch begins
+   * @return false if a collection has begun since the last check: a new epoch begins with this call
    */
   boolean lasts() throws UnreadableMemoryException {
     long before = System.nanoTime();
@@ -30,7 +30,7 @@ final class CollectionEpoch {
     if (!lasts) {
       begun = true;
       number = now;
-      // Read as Java code: a pause that had begun when the number was read is over by now.
+      // This is Java code, so a pause that had begun when the count was read is over by now.
       since = System.nanoTime();
     }
     until = before;
@@ -47,22 +47,22 @@ final class CollectionEpoch {
     return begun && until - nanos > 0;
   }
 
-  /** How many collections began before it, as the VM counts them. */
+  /** The VM's count of collections at its beginning. */
   int number() {
     return number;
   }
 
-  /** From when on it is known to have lasted. */
+  /** Start of the time that it is known to have lasted. */
   long since() {
     return since;
   }
 
-  /** Up to when it is known to have lasted. */
+  /** End of the time that it is known to have lasted. */
   long until() {
     return until;
   }
 
-  /** Makes the next look begin a new epoch. */
+  /** Makes the next check begin a new epoch. */
   void forget() {
     begun = false;
   }

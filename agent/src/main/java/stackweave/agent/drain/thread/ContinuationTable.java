@@ -2,14 +2,14 @@ package stackweave.agent.drain.thread;
 
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import stackweave.unwind.hash.HashIndex;
 
 /**
  * Continuations by the address that they were found at, and by the carrier that ran them then.
  * Bounded: when it is full it forgets all. Allocates for what is new only. For the drain thread.
  */
 final class ContinuationTable {
-  private static final int CAPACITY = 8_192;
-  private static final int MAX = CAPACITY / 2;
+  private static final int MAX = 4_096;
 
   /** A continuation found at an address. */
   static final class Found {
@@ -34,41 +34,48 @@ final class ContinuationTable {
     }
   }
 
-  private final Found[] table = new Found[CAPACITY];
-  private int size;
+  private final HashIndex index = new HashIndex(MAX);
+  private final Found[] all = new Found[MAX];
 
   /** What was found there, or null. */
   Found find(long address, int carrier) {
-    return table[slot(address, carrier)];
+    int position = position(address, carrier);
+    return position == HashIndex.NONE ? null : all[position];
   }
 
   /** Adds what was found, or replaces what was found there before. */
   void put(Found found) {
-    int slot = slot(found.address, found.carrier);
-    if (table[slot] == null && ++size > MAX) {
-      clear();
-      size = 1;
-      slot = slot(found.address, found.carrier);
+    int known = position(found.address, found.carrier);
+    if (known != HashIndex.NONE) {
+      all[known] = found;
+      return;
     }
-    table[slot] = found;
+    if (index.size() == MAX) {
+      clear();
+    }
+    all[index.size()] = found;
+    index.add(hash(found.address, found.carrier), index.size());
   }
 
   /** Forgets all. */
   void clear() {
-    if (size > 0) {
-      Arrays.fill(table, null);
-      size = 0;
-    }
+    Arrays.fill(all, 0, index.size(), null);
+    index.clear();
   }
 
-  /** The slot with that key, or the free one for it. */
-  private int slot(long address, int carrier) {
-    long hash = (address ^ (long) carrier << 40) * 0x9E3779B97F4A7C15L;
-    int slot = (int) (hash >>> 51);
-    while (table[slot] != null
-        && (table[slot].address != address || table[slot].carrier != carrier)) {
-      slot = slot + 1 & CAPACITY - 1;
+  private int position(long address, int carrier) {
+    int slot = index.first(hash(address, carrier));
+    while (slot != HashIndex.NONE && !isAt(all[index.at(slot)], address, carrier)) {
+      slot = index.next(slot);
     }
-    return slot;
+    return slot == HashIndex.NONE ? slot : index.at(slot);
+  }
+
+  private static boolean isAt(Found found, long address, int carrier) {
+    return found.address == address && found.carrier == carrier;
+  }
+
+  private static int hash(long address, int carrier) {
+    return (int) ((address ^ (long) carrier << 40) * 0x9E3779B97F4A7C15L >>> 32);
   }
 }

@@ -4,18 +4,21 @@ import stackweave.agent.engine.ThreadStacks;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**
- * The stacks of Java threads as the VM has them. Of a few new threads, only as many of the VM's
- * list are looked at as were started lately. For the drain thread only.
+ * Stack bounds of Java threads, from the VM's thread list. For a few new threads, only the end of
+ * the list is read, where threads started lately are. For the drain thread only.
  */
 public final class JavaStacks implements ThreadStacks {
-  /** Threads that may have been started after those asked for. */
+  /** Threads that may have started after those asked for. */
   private static final int LATER = 16;
 
-  /** From here on the whole list is looked through. */
+  /** From this number on the whole list is read. */
   private static final int MANY = 64;
 
   private final JavaThreads threads;
 
+  /**
+   * @param threads the VM's thread list
+   */
   public JavaStacks(JavaThreads threads) {
     this.threads = threads;
   }

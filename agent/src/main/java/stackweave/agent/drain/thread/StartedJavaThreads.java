@@ -1,36 +1,32 @@
 package stackweave.agent.drain.thread;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 import stackweave.agent.engine.ThreadStarts;
+import stackweave.agent.jdk.VmThreadAddress;
 import stackweave.agent.jdk.hook.ThreadStartHook;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**
- * The Java threads that {@code Thread.start} tells of, with what the VM has of them. For the drain
- * thread only.
+ * Threads reported by the hook in {@code Thread.start}, with their ids and stack bounds from the
+ * VM. Used by the timer engine's discovery; for the drain thread only.
  */
 public final class StartedJavaThreads implements ThreadStarts {
   private final ThreadStartHook hook;
   private final JavaThreads vmThreads;
-  private final VarHandle eetop;
+  private final VmThreadAddress address;
   private final Consumer<Thread> tell = this::tell;
   private Visitor visitor;
 
-  private StartedJavaThreads(ThreadStartHook hook, JavaThreads vmThreads, VarHandle eetop) {
+  /**
+   * Needs java.lang open to this module.
+   *
+   * @throws ReflectiveOperationException where the JDK's threads are unlike any known
+   */
+  public StartedJavaThreads(ThreadStartHook hook, JavaThreads vmThreads)
+      throws ReflectiveOperationException {
     this.hook = hook;
     this.vmThreads = vmThreads;
-    this.eetop = eetop;
-  }
-
-  /** Needs java.lang open to this module. */
-  public static StartedJavaThreads of(ThreadStartHook hook, JavaThreads vmThreads)
-      throws ReflectiveOperationException {
-    VarHandle eetop =
-        MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
-            .findVarHandle(Thread.class, "eetop", long.class);
-    return new StartedJavaThreads(hook, vmThreads, eetop);
+    this.address = new VmThreadAddress();
   }
 
   @Override
@@ -40,6 +36,6 @@ public final class StartedJavaThreads implements ThreadStarts {
   }
 
   private void tell(Thread thread) {
-    vmThreads.stackOf((long) eetop.getVolatile(thread), visitor::started);
+    vmThreads.stackOf(address.of(thread), visitor::started);
   }
 }

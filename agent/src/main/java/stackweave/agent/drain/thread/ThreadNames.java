@@ -3,6 +3,7 @@ package stackweave.agent.drain.thread;
 import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 import stackweave.agent.jdk.JavaThreadFinder;
+import stackweave.agent.jdk.ThreadFacts;
 import stackweave.agent.linux.Tasks;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
@@ -26,9 +27,6 @@ public final class ThreadNames implements AutoCloseable {
 
   /** What HotSpot keeps of a mount, at most, in bytes. */
   private static final int ENTRY_BYTES = 64;
-
-  /** The class of the threads of the JDK's own scheduler of virtual threads. */
-  private static final String CARRIER = "jdk.internal.misc.CarrierThread";
 
   private final EventStore store;
   private final JavaThreadFinder finder;
@@ -113,9 +111,9 @@ public final class ThreadNames implements AutoCloseable {
     return store.thread(
         carrier.tid,
         thread == null ? "" : thread.getName(),
-        thread == null ? 0 : javaId(thread),
+        thread == null ? 0 : ThreadFacts.id(thread),
         true,
-        carrierThread == null ? 0 : javaId(carrierThread),
+        carrierThread == null ? 0 : ThreadFacts.id(carrierThread),
         thread);
   }
 
@@ -158,15 +156,9 @@ public final class ThreadNames implements AutoCloseable {
   private void define(SampledThreads.Entry entry, String name, Thread thread) {
     entry.name = name == null || name.isEmpty() ? "thread " + entry.tid : name;
     entry.fromJava = thread != null;
-    entry.runsVirtualThreads |= thread != null && thread.getClass().getName().equals(CARRIER);
+    entry.runsVirtualThreads |= thread != null && ThreadFacts.isCarrier(thread);
     entry.javaThread = thread == null ? null : new WeakReference<>(thread);
-    long javaId = thread == null ? 0 : javaId(thread);
+    long javaId = thread == null ? 0 : ThreadFacts.id(thread);
     entry.threadId = store.thread(entry.tid, entry.name, javaId, false, 0, thread);
-  }
-
-  /** threadId() of JDK 19 can't be named by bytecode for 17. */
-  @SuppressWarnings("deprecation")
-  private static long javaId(Thread thread) {
-    return thread.getId();
   }
 }

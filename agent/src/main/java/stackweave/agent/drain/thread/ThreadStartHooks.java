@@ -7,19 +7,16 @@ import stackweave.agent.message.Messages;
 import stackweave.hotspot.runtime.LoadedClasses;
 
 /**
- * When {@code Thread} is instrumented and when it gets its own code back: with each start and end
- * of sampling, but not for ever. The VM keeps some 15 KB of each change of a class, so after {@link
- * #MAX_CHANGES} the hook stays in, idle between recordings, until the agent is detached.
- *
- * <p>And each change stops all threads while the VM adjusts every class that it has: so where these
- * are {@link #MANY_CLASSES} or more, the hook stays in from the first time on.
- *
- * <p>For one thread at a time: the drain thread, and who closes the sampler after it.
+ * Installs the hook in {@code Thread.start} at each start of sampling and removes it at the end,
+ * but at most {@link #MAX_CHANGES} times, since the VM keeps some 15 KB for each change: after that
+ * it stays in, paused between recordings, until detach. Each change also stops all threads while
+ * the VM adjusts every class, so with {@link #MANY_CLASSES} or more it stays in from the first
+ * time. Used by one thread at a time: the drain thread, then whoever closes the sampler.
  */
 public final class ThreadStartHooks {
   static final int MAX_CHANGES = 32;
 
-  /** Up to so many a change stops the application for some milliseconds. */
+  /** With fewer loaded classes a change stops the application for some milliseconds only. */
   static final long MANY_CLASSES = 5_000;
 
   private final Instrumentation instrumentation;
@@ -28,14 +25,16 @@ public final class ThreadStartHooks {
   private int changes;
 
   /**
-   * @param messages told where Thread does not get its code back
+   * @param messages reports if Thread's own code can't be restored
    */
   public ThreadStartHooks(Instrumentation instrumentation, Messages messages) {
     this.instrumentation = instrumentation;
     this.messages = messages;
   }
 
-  /** The hook, which tells the calling thread; some 0.15 s of CPU time the first time. */
+  /**
+   * The hook, which reports to the calling thread. Costs some 0.15 s of CPU time the first time.
+   */
   public ThreadStartHook begin() throws HookException {
     if (hook == null) {
       hook = ThreadStartHook.install(instrumentation);
@@ -47,9 +46,10 @@ public final class ThreadStartHooks {
   }
 
   /**
-   * Sampling has ended.
+   * Call it when sampling has ended.
    *
-   * @param classes that the VM has, or {@link LoadedClasses#UNKNOWN}: these may be many
+   * @param classes number of loaded classes, or {@link LoadedClasses#UNKNOWN}, which is treated as
+   *     many
    */
   public void end(long classes) {
     boolean few = classes != LoadedClasses.UNKNOWN && classes < MANY_CLASSES;
@@ -60,7 +60,7 @@ public final class ThreadStartHooks {
     }
   }
 
-  /** Gives Thread its own code back. */
+  /** Restores Thread's own code. */
   public void remove() {
     if (hook == null) {
       return;

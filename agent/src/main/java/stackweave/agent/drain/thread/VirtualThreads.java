@@ -7,31 +7,14 @@ import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Which virtual thread a sample is of. When a sample is decoded its carrier may run another one
- * already, but the copied stack has the address that the continuation of the sampled one had in the
- * heap. That address is compared with those of continuations that are known: the one that the
- * carrier runs now, and those met before.
- *
- * <p>The rule is: no answer rather than a wrong one. An address says the same at the sample's time
- * and now if nothing moved in between.
- *
- * <ul>
- *   <li>Collectors that move objects in pauses count a collection before they move anything. If the
- *       count is the same from before the sample until after the continuation was found at the
- *       address, it was there at the sample's time. So it was, too, if it was at the address both
- *       before and after one collection.
- *   <li>Other collectors move objects while threads run: an address on a stack may be an old one,
- *       and another object may be there by now. So the continuation must have been found at the
- *       address while this very carrier ran it, before the sample; and be there still, after the
- *       sample; all of it at the same count. An object moves at most once between two counts, so
- *       the continuation was at the address all the time; and what the carrier mounted in between
- *       had a true address when it was mounted, which can't have been this one.
- * </ul>
- *
- * <p>For the drain thread only.
+ * Finds the virtual thread of a sample, from the address in the copied stack of its continuation,
+ * which is compared with those of known continuations: when a sample is decoded, its carrier may
+ * run another one. Wrong answers are not allowed, so the result is null unless the address provably
+ * meant the same object at the sample's time; the sections below say why that holds for each kind
+ * of collector. Used by {@link ThreadNames}; for the drain thread only.
  */
 public final class VirtualThreads implements AutoCloseable {
-  /** Continuations whose addresses are taken anew after a collection, at about 1.2 µs each. */
+  /** Continuations whose addresses are read again after a collection, at about 1.2 µs each. */
   private static final int MAX_REMEMBERED = 256;
 
   private static final int ANY_CARRIER = 0;
@@ -42,7 +25,7 @@ public final class VirtualThreads implements AutoCloseable {
   private final boolean moveInPauses;
   private ContinuationTable table = new ContinuationTable();
 
-  /** That of the epoch before, where objects move in pauses. */
+  /** The table of the previous epoch, for collectors that move objects in pauses. */
   private ContinuationTable before = new ContinuationTable();
 
   private int numberBefore;
@@ -52,11 +35,11 @@ public final class VirtualThreads implements AutoCloseable {
   private int nextRemembered;
   private boolean allTaken;
 
-  /** Whether addresses were taken since the epoch was last seen to last. */
+  /** Whether addresses were read since the epoch was last confirmed. */
   private boolean unconfirmed;
 
   /**
-   * @param collections of a collector that is known
+   * @param collections of a supported collector
    * @param bits closed with this
    */
   public VirtualThreads(
@@ -70,11 +53,11 @@ public final class VirtualThreads implements AutoCloseable {
   /**
    * The virtual thread that a carrier ran.
    *
-   * @param carrier the platform thread that was sampled
-   * @param carrierTid its id as the OS has it
-   * @param address what its stack says of where the continuation lies
+   * @param carrier the sampled platform thread
+   * @param carrierTid its id in the OS
+   * @param address the address of the continuation in its copied stack
    * @param nanos time of the sample
-   * @return null where that is not certain, and for threads that are garbage by now
+   * @return null if that is not certain, or the thread is garbage by now
    */
   Thread find(Thread carrier, int carrierTid, long address, long nanos) {
     try {
@@ -98,7 +81,10 @@ public final class VirtualThreads implements AutoCloseable {
     bits.close();
   }
 
-  // ---- objects move in pauses
+  // Collectors that move objects in pauses count a collection before they move anything. If the
+  // count is the same from before the sample until after the continuation was found at the address,
+  // it was there at the sample's time; also if it was at the address both before and after exactly
+  // one collection.
 
   private Thread findAnywhere(Thread carrier, long address) throws UnreadableMemoryException {
     Found found = table.find(address, ANY_CARRIER);
@@ -117,8 +103,8 @@ public final class VirtualThreads implements AutoCloseable {
   }
 
   /**
-   * Of a sample that is older than the epoch. Either no collection had begun by then that was not
-   * known of; or one began about then, and by itself left at the address what had been there.
+   * For a sample older than the epoch: either no collection had begun that was not known of, or
+   * exactly one began about then and did not move the object.
    */
   private Thread findBefore(long address, long nanos) throws UnreadableMemoryException {
     Found found = before.find(address, ANY_CARRIER);
@@ -172,7 +158,11 @@ public final class VirtualThreads implements AutoCloseable {
     nextRemembered = (nextRemembered + 1) % MAX_REMEMBERED;
   }
 
-  // ---- objects move at any time
+  // Concurrent collectors: an address on a stack may be stale, and another object may be there by
+  // now. So the continuation must have been found at the address while this carrier ran it, before
+  // the sample, and still be there after the sample, all at the same count. An object moves at most
+  // once between two counts, so it was there all the time; and what the carrier mounted in between
+  // had a true address when mounted, which can't have been this one.
 
   private Thread findOn(Thread carrier, int carrierTid, long address, long nanos)
       throws UnreadableMemoryException {
@@ -186,7 +176,7 @@ public final class VirtualThreads implements AutoCloseable {
       long before = System.nanoTime();
       Object continuation = found.continuation.get();
       if (continuation == null || bits.of(continuation) != address) {
-        // Moved: what is found at this address from now on may be another one.
+        // Moved: another object may be at this address from now on.
         table.clear();
         return null;
       }
@@ -202,13 +192,14 @@ public final class VirtualThreads implements AutoCloseable {
     Object continuation = mounted.of(carrier);
     Thread thread = continuation == null ? null : mounted.threadOf(continuation);
     long address = thread == null ? 0 : bits.of(continuation);
-    // Still the carrier's: what it mounts later has another address than this one had just now.
+    // Still mounted on the carrier, so what it mounts later has another address than this one has
+    // now.
     if (address != 0 && mounted.of(carrier) == continuation) {
       table.put(new Found(address, carrierTid, continuation, thread, System.nanoTime()));
     }
   }
 
-  /** Looks whether the epoch lasts; what is known of addresses is that of the epoch before else. */
+  /** Checks whether the epoch still lasts; if not, its table becomes that of the previous epoch. */
   private boolean isSameEpoch() throws UnreadableMemoryException {
     int number = epoch.number();
     long since = epoch.since();

@@ -10,11 +10,12 @@ import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.SampleEngine;
 
 /**
- * The engine that was started, if any, and why those tried before it were not.
+ * The result of {@link EngineChooser}: the engine that was started, if any, and the refusals of
+ * those before it. Immutable.
  *
  * @param engine the running engine; empty if all refused
  * @param refusals in the order of the attempts
- * @param filtered whether the calling thread was under a seccomp filter when they were made
+ * @param filtered whether the calling thread was under a seccomp filter at that time
  */
 public record EngineChoice(
     Optional<SampleEngine> engine, List<EngineRefusal> refusals, boolean filtered) {
@@ -22,7 +23,7 @@ public record EngineChoice(
     refusals = List.copyOf(refusals);
   }
 
-  /** Whether one of the refusals is for what the application may change at any time. */
+  /** Whether a refusal's cause may go away at any time, so that trying again makes sense. */
   public boolean mayPass() {
     for (EngineRefusal refusal : refusals) {
       switch (refusal.reason()) {
@@ -35,7 +36,7 @@ public record EngineChoice(
     return false;
   }
 
-  /** All refusals in one line, one text for all engines that were refused for the same reason. */
+  /** All refusals in one line; engines with the same cause are named together. */
   public String reasons() {
     Map<String, List<String>> engines = new LinkedHashMap<>();
     for (EngineRefusal refusal : refusals) {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.perf.PerfBudget;
@@ -16,31 +17,32 @@ import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.jfr.control.EngineKind;
 
-/** Starts the first engine that this machine permits. */
+/**
+ * Starts the first engine that this machine permits, in the order of {@link EngineOrder}. Called by
+ * the drain thread. Stateless.
+ */
 public final class EngineChooser {
   private EngineChooser() {}
 
-  /** Starts an engine that has to find all stacks by itself. */
+  /** Starts an engine without a source of Java threads' stacks. */
   public static EngineChoice start(EngineConfig config) {
     return start(config, ThreadStacks.NONE);
   }
 
   /**
-   * Starts an engine on the calling thread, which becomes its drain thread: that thread is not
-   * sampled, nor are threads that it starts from here on, and it alone may use the engine ({@link
-   * SampleEngine#wake} excepted).
+   * Starts an engine on the calling thread, which becomes its drain thread: it is not sampled, nor
+   * are threads that it starts later, and it alone may use the engine (except {@link
+   * SampleEngine#wake}). {@link EngineConfig#preferred} comes first if set; the others still
+   * follow. If a seccomp filter may kill the process for perf_event_open, perf engines are not
+   * tried unless preferred.
    *
-   * <p>The order is that of {@link EngineOrder}, but {@link EngineConfig#preferred} comes first
-   * where it is set; a preference never prevents the fallback to the others. Where a seccomp filter
-   * may kill who asks for perf events, perf engines are not tried unless one is preferred.
-   *
-   * @param javaStacks where the stacks of Java threads are; used on this thread only
+   * @param javaStacks the bounds of Java threads' stacks; used on this thread only
    */
   public static EngineChoice start(EngineConfig config, ThreadStacks javaStacks) {
     return start(config, javaStacks, new PerfBudget(PerfBudget.DEFAULT_BYTES));
   }
 
-  /** The same within a budget that knows of engines before. */
+  /** As {@link #start(EngineConfig, ThreadStacks)}, with a budget shared with earlier engines. */
   public static EngineChoice start(
       EngineConfig config, ThreadStacks javaStacks, PerfBudget budget) {
     EngineOrder order = EngineOrder.of(config.preferred(), KernelVersion.current());

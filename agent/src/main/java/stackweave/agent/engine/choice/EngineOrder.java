@@ -2,24 +2,28 @@ package stackweave.agent.engine.choice;
 
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.agent.cpu.x86_64.KernelReleases;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.agent.engine.KernelVersion;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * In which order engines are tried on a kernel. The usual order is that of {@link EngineKind};
- * older kernels have faults that make another one right:
- *
- * <ul>
- *   <li>before 5.13 child processes inherit perf's events, also those that execute another program:
- *       timers come first, which nobody inherits;
- *   <li>before 5.9 timers can end blocking calls of the application: they come last.
- * </ul>
+ * The order in which engines are tried on a kernel: that of {@link EngineKind}, except on older
+ * kernels. Before 5.13 child processes inherit perf's events, also after an exec, so timers come
+ * first; before 5.9 timers can interrupt blocking calls of the application, so they come last.
  *
  * @param kinds the engines, the first to be tried first
- * @param passedOver those that come later than usual, and why
+ * @param passedOver those that come later than in the default order, with the reason
  */
 public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver) {
+  /** The order goes by it on AArch64, too, where the engine's note says what is different. */
+  private static final KernelVersion TIMERS_LEAVE_CALLS_ALONE =
+      KernelVersion.of(KernelReleases.TIMERS_LEAVE_CALLS_ALONE);
+
+  /** inherit_thread and remove_on_exec of perf_event_attr. */
+  private static final KernelVersion EVENTS_STAY_IN_PROCESS = new KernelVersion(5, 13);
+
   private static final String CHILDREN_INHERIT =
       "before Linux 5.13 child processes inherit its events and are slowed down by them, so timers"
           + " come first; engine=perf takes it nevertheless";
@@ -32,7 +36,7 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
   /**
    * The order on a kernel.
    *
-   * @param preferred what comes before all others, or null
+   * @param preferred the engine to try before all others, or null
    */
   static EngineOrder of(EngineKind preferred, KernelVersion kernel) {
     List<EngineKind> kinds = fallbacks(kernel);
@@ -46,7 +50,7 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
     return new EngineOrder(kinds, passedOver);
   }
 
-  /** Those that nobody has to name, in the order that is right for the kernel. */
+  /** The engines that need not be named to be tried, in this kernel's order. */
   private static List<EngineKind> fallbacks(KernelVersion kernel) {
     List<EngineKind> kinds = new ArrayList<>();
     for (EngineKind kind : EngineKind.values()) {
@@ -54,7 +58,7 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
         kinds.add(kind);
       }
     }
-    if (kernel.isBefore(KernelVersion.TIMERS_LEAVE_CALLS_ALONE)) {
+    if (kernel.isBefore(TIMERS_LEAVE_CALLS_ALONE)) {
       kinds.remove(EngineKind.TIMER);
       kinds.add(EngineKind.TIMER);
     } else if (isBetween(kernel)) {
@@ -65,22 +69,24 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
   }
 
   private static boolean isBetween(KernelVersion kernel) {
-    return kernel.isBefore(KernelVersion.EVENTS_STAY_IN_PROCESS)
-        && !kernel.isBefore(KernelVersion.TIMERS_LEAVE_CALLS_ALONE);
+    return kernel.isBefore(EVENTS_STAY_IN_PROCESS) && !kernel.isBefore(TIMERS_LEAVE_CALLS_ALONE);
   }
 
   private static EngineRefusal passedOver(EngineKind kind, String why) {
     return new EngineRefusal(kind, Reason.NOT_PREFERRED, 0, why);
   }
 
-  /** What the user should know of the engine that was chosen; "" if nothing. */
+  /** A note for the user on the chosen engine; empty if there is nothing to say. */
   public static String note(EngineChoice choice) {
     return choice.engine().map(engine -> note(engine.kind(), KernelVersion.current())).orElse("");
   }
 
-  /** The same of an engine on a kernel. Perf says by itself what it finds children to inherit. */
+  /**
+   * As {@link #note(EngineChoice)}; the perf engine itself reports child processes that inherit its
+   * events.
+   */
   static String note(EngineKind kind, KernelVersion kernel) {
-    return kind == EngineKind.TIMER && kernel.isBefore(KernelVersion.TIMERS_LEAVE_CALLS_ALONE)
+    return kind == EngineKind.TIMER && kernel.isBefore(TIMERS_LEAVE_CALLS_ALONE)
         ? "before Linux 5.9 a CPU timer can end a blocking call of the application (EINTR), and no"
             + " other engine may run here"
         : "";

@@ -4,11 +4,11 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.perf.PerfBudget;
 
-/** Where a drain thread gets its engines from. Used on that thread only. */
+/** Starts engines for a drain thread; tests replace it. Used on that thread only. */
 public interface EngineSource {
   /**
-   * The machine's engines, by {@link EngineChooser}. No lambda: it is named before the heap is
-   * known to have room, and bootstrapping the first lambda takes half a MiB of it.
+   * The machine's engines, by {@link EngineChooser}. Not a lambda: it is used before the heap is
+   * known to have room, and bootstrapping the first lambda takes half a MiB.
    */
   EngineSource OF_MACHINE =
       new EngineSource() {
@@ -19,9 +19,9 @@ public interface EngineSource {
       };
 
   /**
-   * Starts an engine on the calling thread, by the contract of {@link EngineChooser}.
+   * Starts an engine on the calling thread, as {@link EngineChooser} does.
    *
-   * @param javaStacks where the stacks of Java threads are
+   * @param javaStacks the bounds of Java threads' stacks
    * @param budget the kernel's memory that perf events may take
    */
   EngineChoice start(EngineConfig config, ThreadStacks javaStacks, PerfBudget budget);

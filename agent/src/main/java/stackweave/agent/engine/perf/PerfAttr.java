@@ -3,17 +3,16 @@ package stackweave.agent.engine.perf;
 import java.nio.ByteBuffer;
 
 /**
- * struct perf_event_attr (include/uapi/linux/perf_event.h) of the two events in use: the one that
- * samples a thread on a CPU, and the one that owns a CPU's ring.
- *
- * <p>Both have the same clock and the same {@link #SAMPLE_ID} fields: rings can only be shared on
- * those terms, and every record, whichever event wrote it, can be parsed without asking which.
+ * Writes struct perf_event_attr (include/uapi/linux/perf_event.h) for the two events in use: the
+ * one that samples a thread on a CPU, and the one that owns a CPU's ring. Both have the same clock
+ * and the same {@link #SAMPLE_ID} fields, without which events can't share a ring; so every record
+ * can be parsed without knowing its event. Stateless.
  */
 public final class PerfAttr {
-  /** Up to sample_max_stack: known to every kernel since 4.8. */
+  /** The size up to sample_max_stack, which every kernel since 4.8 knows. */
   static final int BYTES = 112;
 
-  /** Records have 16-bit sizes: this is the largest multiple of 8 that sample_stack_user takes. */
+  /** The largest multiple of 8 that sample_stack_user takes: records have 16-bit sizes. */
   static final int MAX_STACK_BYTES = 65_528;
 
   private static final int PERIOD = 16;
@@ -31,7 +30,7 @@ public final class PerfAttr {
   private static final int SAMPLE_REGS_USER = 1 << 12;
   private static final int SAMPLE_STACK_USER = 1 << 13;
 
-  /** What every record says of itself: who, when, from which event. */
+  /** The fields in every record: thread, time and event. */
   private static final int SAMPLE_ID = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID_BIT;
 
   private static final int FORMAT_LOST = 1 << 4;
@@ -55,8 +54,8 @@ public final class PerfAttr {
   private static final int CLOCK_MONOTONIC = 1;
 
   /**
-   * What newer kernels can do, newest first; an older one refuses the whole event with EINVAL, so
-   * they are tried in this order.
+   * Optional fields by kernel version, newest first. An older kernel refuses the whole event with
+   * EINVAL, so they are tried in this order.
    */
   public enum Features {
     /** 6.0: the exact number of lost records with each event's count. */
@@ -103,8 +102,8 @@ public final class PerfAttr {
   private PerfAttr() {}
 
   /**
-   * The event that samples. cpu-clock: a high-resolution timer that runs while the thread does, on
-   * every machine; virtual machines seldom have a cycle counter to offer.
+   * Writes the sampling event. It counts cpu-clock, a high-resolution timer that runs while the
+   * thread does, which every machine has, unlike a cycle counter.
    *
    * @param kernel whether kernel mode is sampled too, with the kernel's part of the call chain
    */
@@ -130,23 +129,23 @@ public final class PerfAttr {
   }
 
   /**
-   * Makes of a {@link #sampling} event one that comes beside it: it runs once it is open, and
-   * leaves it to the other to say what happens beside the samples.
+   * Changes a {@link #sampling} event to an additional one: enabled once it is open, and without
+   * records other than samples.
    */
-  static void besides(ByteBuffer attr) {
+  static void additional(ByteBuffer attr) {
     attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(DISABLED | MMAP | MMAP2 | COMM | TASK | BUILD_ID));
   }
 
-  /** Sets another period in an event's description. */
+  /** Sets the period of an event. */
   static void setPeriod(ByteBuffer attr, long periodNanos) {
     attr.putLong(PERIOD, periodNanos);
   }
 
   /**
-   * The event that owns a ring: it counts nothing, belongs to the drain thread, and says what that
-   * thread maps and how it is called, from the moment that it is open.
+   * Writes the event that owns a ring: it counts nothing, belongs to the drain thread, and reports
+   * that thread's mappings and names once it is open.
    *
-   * @param watermarkBytes after how many bytes in the ring a poll ends
+   * @param watermarkBytes bytes in the ring from which on a poll returns
    */
   static void ringOwner(ByteBuffer attr, Features features, int watermarkBytes) {
     long flags =

@@ -5,13 +5,11 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 
 /**
- * How far {@link System#nanoTime} is ahead of the clock of perf's records.
- *
- * <p>Both are CLOCK_MONOTONIC, but perf stamps with the machine's, and a process in a time
- * namespace (man time_namespaces) reads its own, which may be off by days. A process never changes
- * its namespace once it has threads, so that it is found out once for each engine: the calling
- * thread gives itself the name that it has, which leaves a record, and reads its clock before and
- * after.
+ * Finds the difference between {@link System#nanoTime} and the clock of perf's records. Both are
+ * CLOCK_MONOTONIC, but a process in a time namespace (time_namespaces(7)) reads one with another
+ * offset, while perf uses the machine's. Measured once per engine, as a process with several
+ * threads can't change its namespace: the calling thread sets its name to the present one, which
+ * writes a record, and reads its clock before and after. Called by {@link PerfEngine}; stateless.
  */
 final class PerfClock {
   private static final int PR_SET_NAME = 15;
@@ -19,24 +17,27 @@ final class PerfClock {
   private static final int NAME_BYTES = 16;
   private static final int RECORD_COMM = 3;
 
-  /** Behind the time come the event's id and the end. */
+  /** A record's time is so far before its end; the event's id follows. */
   private static final int TIME_FROM_END = 16;
 
   private static final int TRIES = 8;
 
-  /** Close enough: what an undisturbed try takes is less. */
+  /** Precise enough; an undisturbed try takes less. */
   private static final long BRACKET_NANOS = 20_000;
 
-  /** No namespace is off by so little; a read of the clock in an interrupt may be, by less. */
+  /**
+   * Differences below this are errors of measurement and taken as 0: no time namespace has such a
+   * small offset.
+   */
   private static final long SAME_NANOS = 50_000;
 
   private PerfClock() {}
 
   /**
-   * The nanoseconds to be added to a record's time. Takes whatever the rings hold.
+   * The nanoseconds to add to a record's time. Consumes all records in the rings.
    *
-   * @param rings of events of the calling thread that tell of new names, empty but for records of
-   *     that thread
+   * @param rings of events of the calling thread that report new names, with records of that thread
+   *     only
    * @return empty if no record came
    */
   static OptionalLong offset(PerfRing[] rings) {
@@ -64,7 +65,7 @@ final class PerfClock {
     }
   }
 
-  /** Takes all records; the time of the last one that tells of a name. */
+  /** Consumes all records; returns the time of the last one that reports a name. */
   private static OptionalLong newestName(PerfRing[] rings) {
     OptionalLong time = OptionalLong.empty();
     for (PerfRing ring : rings) {

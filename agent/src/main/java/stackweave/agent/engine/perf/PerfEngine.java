@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
@@ -20,9 +21,10 @@ import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * Samples by perf_event_open: the kernel interrupts a running thread after each interval of CPU
- * time and writes its registers and a copy of its stack into a ring of the CPU. Nothing of ours
- * runs on that thread, and no signal is sent.
+ * Samples by perf_event_open: after each interval of CPU time the kernel writes the thread's
+ * registers and a copy of its stack into the CPU's ring. No code of the agent runs on that thread
+ * and no signal is sent. Started by {@link stackweave.agent.engine.choice.EngineChooser}; for the
+ * drain thread, but for {@link #wake}.
  *
  * <p>The way: one ring per CPU, owned by an event of the drain thread that counts nothing ({@link
  * PerfRing}); one sampling event per thread and CPU writing into it, inherited by later threads
@@ -33,7 +35,7 @@ import stackweave.jfr.control.EngineKind;
  * there, so of threads that use less CPU time than that nothing would be seen. Where such threads
  * come ({@link ShortThreads}), those that start them get events with a shorter period, which their
  * children inherit ({@link PerfShortEvents}), and the drain keeps as many of those samples as were
- * asked for ({@link PerfThinning}); {@link EngineStatistics} says what is missing all the same.
+ * asked for ({@link PerfThinning}); {@link EngineStatistics} say what is missing all the same.
  * Threads that inherited from the same one and take turns on a CPU share a timer there (the kernel
  * swaps their events instead of stopping and starting them): together they have the samples of
  * their CPU time, each of them on the average.
@@ -42,32 +44,41 @@ public final class PerfEngine implements SampleEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
   private static final int TASK_PERF_EVENTS_ENABLE = 32;
 
-  /** What perf_event_mlock_kb grants to every user by default, per CPU. */
+  /** Ring size of an unprivileged user: the default of perf_event_mlock_kb, per CPU. */
   private static final int USER_RING_BYTES = 512 * 1024;
 
   /**
-   * 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz, or at the rate at which short threads are
-   * sampled: the first stacks are cold, and so is the drain's own code, which on a busy machine of
-   * few CPUs takes two seconds; and it is a Java thread, and stops for collections with the others.
+   * Ring size of a privileged user: 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz or at the
+   * rate for short threads. The first stacks meet empty caches and interpreted code of the drain
+   * thread, which takes two seconds on a busy small machine; and the drain thread stops for garbage
+   * collections.
    */
   private static final int RING_BYTES = 16 * 1024 * 1024;
 
-  /** Rings are locked memory: many CPUs share this much. */
+  /** Limit for all rings together, since they are locked memory. */
   private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
 
-  /** Below this a ring would hold too little of a stack to be of use. */
+  /** A smaller ring would hold too little of a stack to be useful. */
   private static final int MIN_RING_BYTES = 64 * 1024;
 
-  /** How long the drain thread may fail to come before samples of a busy CPU are lost, in ns. */
+  /** How long the drain thread may be late before samples of a busy CPU are lost, in ns. */
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** For the pause's sake stacks are cut no further than this: few are deeper. */
+  /** Stacks are not cut below this to allow for {@link #PAUSE_NANOS}; few are deeper. */
   private static final int MIN_STACK_BYTES = 16 * 1024;
 
-  /** What a record holds beside the copy of the stack: header, ids, call chain, registers. */
+  /** Bytes of a record besides the copy of the stack: header, ids, call chain, registers. */
   private static final int RECORD_OVERHEAD = 2048;
 
-  /** How long it waits at most where threads are many, to look at their number. */
+  /** How long it waits at most while samples come; the kernel wakes it when a quarter is full. */
+  private static final int MAX_BUSY_MILLIS = 40;
+
+  private static final int MIN_BUSY_MILLIS = 5;
+
+  /** The same where CPUs are so many that the number of threads must be watched closely. */
+  private static final int MANY_CPUS_MILLIS = 10;
+
+  /** Longest wait while there are so many threads that they must be counted often. */
   private static final int NEAR_MILLIS = 5;
 
   private static final int POLLFD_BYTES = 8;
@@ -123,13 +134,20 @@ public final class PerfEngine implements SampleEngine {
     this.starts = new PerfStarts(System.nanoTime());
   }
 
-  /** Starts on the calling thread. */
+  /**
+   * Starts on the calling thread, which is not sampled.
+   *
+   * @throws EngineRefusedException if it can't run; nothing is held then
+   */
   public static PerfEngine start(EngineKind kind, EngineConfig config, PerfBudget budget)
       throws EngineRefusedException {
     return start(kind, config, budget, PerfAttr.Features.LOST_COUNT);
   }
 
-  /** Starts with no more than these features, as on an older kernel. */
+  /**
+   * As {@link #start(EngineKind, EngineConfig, PerfBudget)}, with no more than these features, as
+   * on an older kernel; for tests.
+   */
   public static PerfEngine start(
       EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
       throws EngineRefusedException {
@@ -155,7 +173,7 @@ public final class PerfEngine implements SampleEngine {
       throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
     }
     openRings();
-    shortEvents = new PerfShortEvents(calls, rings, besides(), config.intervalNanos());
+    shortEvents = new PerfShortEvents(calls, rings, additionalAttr(), config.intervalNanos());
     records =
         new PerfRecords(
             pid,
@@ -174,13 +192,13 @@ public final class PerfEngine implements SampleEngine {
     cpuAtStart = cpuOfOthers();
   }
 
-  /** Attaches all threads there are, and lets them be sampled from here on. */
+  /** Attaches all threads and enables their events. */
   public void attach() throws EngineRefusedException {
     events.attach(rings, drainTid, fileDescriptorBudget());
     Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
   }
 
-  /** At most a quarter of what the application could still open. */
+  /** File descriptors for events: at most a quarter of those that the application has left. */
   private int fileDescriptorBudget() {
     int open = Tasks.openFileDescriptors();
     if (open < 0 || Libc.getrlimit(Libc.RLIMIT_NOFILE, scratch.address()) < 0) {
@@ -191,7 +209,7 @@ public final class PerfEngine implements SampleEngine {
     return (int) Math.min(PerfEvents.MAX_FILE_DESCRIPTORS, free / 4);
   }
 
-  /** Opens the event on this very thread, to learn whether and in which form the kernel does. */
+  /** Opens the event on this thread to learn the features that the kernel has. */
   private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
     int errno = 0;
     for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
@@ -224,14 +242,14 @@ public final class PerfEngine implements SampleEngine {
     return offset.getAsLong();
   }
 
-  private NativeBuffer besides() {
+  private NativeBuffer additionalAttr() {
     NativeBuffer target = NativeBuffer.allocate(PerfAttr.BYTES);
     writeSamplingAttr(target, features);
-    PerfAttr.besides(target.bytes());
+    PerfAttr.additional(target.bytes());
     return target;
   }
 
-  /** Maps the largest rings that the kernel grants to all CPUs. */
+  /** Maps the largest rings that the kernel grants for all CPUs. */
   private void openRings() throws EngineRefusedException {
     int errno = 0;
     int size = wantedRingBytes();
@@ -251,8 +269,8 @@ public final class PerfEngine implements SampleEngine {
   }
 
   /**
-   * A record always takes the room of the largest copy, however shallow the stack: in a small ring,
-   * at a high rate, deep stacks are cut rather than samples lost.
+   * Stack bytes per sample for a ring size. A record always takes the space of the full copy, so
+   * with a small ring and a high rate deep stacks are cut rather than samples lost.
    */
   private int stackBytesFor(int ring) {
     long shortest = PerfShortEvents.meanNanos(config.intervalNanos());
@@ -266,7 +284,7 @@ public final class PerfEngine implements SampleEngine {
     return (int) Math.min(kernel ? RING_BYTES : USER_RING_BYTES, share);
   }
 
-  /** Returns 0 or the errno of the first ring that failed. */
+  /** Opens rings of one size for all CPUs; returns 0 or the errno of the first that failed. */
   private int openRings(int dataBytes) {
     int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
     PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
@@ -278,7 +296,7 @@ public final class PerfEngine implements SampleEngine {
       if (fd < 0) {
         errno = Libc.errno();
         if (errno == Errno.ENODEV) {
-          // The CPU is offline: nothing runs there.
+          // The CPU is offline, so nothing runs there.
           errno = 0;
           continue;
         }
@@ -314,6 +332,15 @@ public final class PerfEngine implements SampleEngine {
   @Override
   public long intervalNanos() {
     return config.intervalNanos();
+  }
+
+  /** A quarter of the time in which a CPU that is always busy fills its ring, at most. */
+  @Override
+  public int busyMillis() {
+    long records = ringBytes / (stackBytes + RECORD_OVERHEAD);
+    long full = records * config.intervalNanos() / 4 / 1_000_000;
+    long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(eventsPerThread()) / 1_000_000);
+    return (int) Math.max(MIN_BUSY_MILLIS, Math.min(full, Math.min(watch, MAX_BUSY_MILLIS)));
   }
 
   @Override
@@ -354,7 +381,9 @@ public final class PerfEngine implements SampleEngine {
     return count;
   }
 
-  /** Decodes records, which may take seconds when a ring is full, and watches threads meanwhile. */
+  /**
+   * Passes records on and keeps counting threads meanwhile: decoding a full ring may take seconds.
+   */
   private final class Watched implements RingMerge.Target {
     @Override
     public void record(PerfRing ring, long timeNanos) {
@@ -363,14 +392,17 @@ public final class PerfEngine implements SampleEngine {
     }
   }
 
-  /** Ends sampling where threads have become too many, or start too often. */
+  /** Ends sampling if there are too many threads, or they start too often. */
   private void watch() {
     long now = System.nanoTime();
-    if (stopped || now - watchedAt < PerfBudget.WATCH_NANOS) {
+    if (stopped || now - watchedAt < PerfBudget.MIN_WATCH_NANOS) {
+      return;
+    }
+    int each = eventsPerThread();
+    if (now - watchedAt < budget.watchNanos(each)) {
       return;
     }
     watchedAt = now;
-    int each = eventsPerThread();
     if (budget.isMet(budget.threads(), each) || starts.areTooMany(records.starts(), each, now)) {
       budget.leave(now);
       ended = true;
@@ -378,7 +410,7 @@ public final class PerfEngine implements SampleEngine {
     }
   }
 
-  /** What a thread inherits; while short threads come, most have both kinds of events. */
+  /** Events that a thread inherits; most have both kinds while short threads are sampled. */
   private int eventsPerThread() {
     return rings.length * (shortEvents.isAtWork() ? 2 : 1);
   }
@@ -430,7 +462,7 @@ public final class PerfEngine implements SampleEngine {
     return !missing.isEmpty();
   }
 
-  /** The events are closed at once, and not after the rings are drained: threads inherit them. */
+  /** Closes the events at once, not after draining, since threads would go on inheriting them. */
   @Override
   public void stop() {
     if (stopped) {
@@ -440,7 +472,8 @@ public final class PerfEngine implements SampleEngine {
     heldBytes = heldBytes();
     cpuAtStop = cpuOfOthers();
     if (!ended) {
-      // Each takes about as long as closing, which can't wait where threads are too many.
+      // Skipped if ended because of too many threads: each call takes about as long as closing,
+      // which can't wait then.
       Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
       events.readCounts();
     }
@@ -448,7 +481,7 @@ public final class PerfEngine implements SampleEngine {
     shortEvents.release();
   }
 
-  /** Memory of the kernel for all events of all threads. */
+  /** Estimated kernel memory of all threads' events, in bytes. */
   private long heldBytes() {
     return PerfBudget.estimate(budget.threads(), eventsPerThread());
   }
@@ -460,32 +493,34 @@ public final class PerfEngine implements SampleEngine {
     }
     long lost = Math.max(records.lost(), events.lost());
     losses.add(lost, records.raw(), records.rawNanos(), config.intervalNanos());
-    return new EngineStatistics(
-        kind,
-        config.intervalNanos(),
-        events.threads(),
-        cpus.length,
-        closed ? 0 : events.fileDescriptors() + shortEvents.fileDescriptors() + rings.length + 1,
-        ringBytes,
-        stackBytes,
-        records.samples(),
-        losses.nanos() / config.intervalNanos(),
-        records.foreign(),
-        records.duplicates(),
-        records.throttled(),
-        merge.late(),
-        merge.malformed(),
-        (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
-        events.countedNanos(),
-        records.coveredNanos(),
-        records.surplus(),
-        kernel ? 0 : kernelNanos(),
-        0,
-        stopped ? heldBytes : heldBytes(),
-        budget.bytes());
+    int descriptors = events.fileDescriptors() + shortEvents.fileDescriptors() + rings.length + 1;
+    return new EngineStatistics(kind)
+        .set(EngineFigure.INTERVAL, config.intervalNanos())
+        .set(EngineFigure.THREADS, events.threads())
+        .set(EngineFigure.CPUS, cpus.length)
+        .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : descriptors)
+        .set(EngineFigure.RING_BYTES, ringBytes)
+        .set(EngineFigure.STACK_BYTES, stackBytes)
+        .set(EngineFigure.SAMPLES, records.samples())
+        .set(EngineFigure.LOST, losses.nanos() / config.intervalNanos())
+        .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
+        .set(EngineFigure.DUPLICATES, records.duplicates())
+        .set(EngineFigure.THROTTLED, records.throttled())
+        .set(EngineFigure.LATE, merge.late())
+        .set(EngineFigure.MALFORMED, merge.malformed())
+        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+        .set(EngineFigure.CPU_COUNTED, events.countedNanos())
+        .set(EngineFigure.CPU_COVERED, records.coveredNanos())
+        .set(EngineFigure.SURPLUS, records.surplus())
+        .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos())
+        .set(EngineFigure.KERNEL_MEMORY, stopped ? heldBytes : heldBytes())
+        .set(EngineFigure.KERNEL_MEMORY_BUDGET, budget.bytes());
   }
 
-  /** What was counted, less what samples, losses and periods that were not full explain. */
+  /**
+   * CPU time in kernel mode, estimated as what was counted less what samples, losses and incomplete
+   * periods explain.
+   */
   private long kernelNanos() {
     long explained = records.rawNanos() + records.unsampledNanos() + losses.nanos();
     kernelNanos = Math.max(kernelNanos, events.countedNanos() - explained);

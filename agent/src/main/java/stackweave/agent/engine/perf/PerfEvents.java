@@ -12,29 +12,31 @@ import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * The sampling events: one per thread and CPU, each writing into its CPU's ring.
- *
- * <p>One event per thread would be enough, but the kernel gives no ring to an event that is
- * inherited and on no CPU in particular. Threads started later inherit the events of the thread
- * that starts them and need no descriptor of their own.
+ * The sampling events: one per thread and CPU, each writing into its CPU's ring. Not one per
+ * thread, because the kernel has no ring for an inherited event that is bound to no CPU. Threads
+ * started later inherit the events of the starting thread and need no descriptor. Used by {@link
+ * PerfEngine} on the drain thread.
  */
 final class PerfEvents implements AutoCloseable {
-  /** Keeps the descriptor out of child processes. */
+  /** Closes the descriptor on exec. */
   static final long FLAG_FD_CLOEXEC = 8;
 
-  /** However many the application may open. */
+  /** Limit of descriptors for events, however many the application may open. */
   static final int MAX_FILE_DESCRIPTORS = 4096;
 
   static final long IOC_SET_OUTPUT = 0x2405;
 
   /**
-   * Reading a count asks each of its heirs (kernel/events/core.c, __perf_event_read_value), so what
-   * it costs grows with CPUs and threads: it is paused for so many times as long as it took, which
-   * is half a percent of a core.
+   * Reading a count sums over all events inherited from it (__perf_event_read_value in
+   * kernel/events/core.c), so it gets slower with CPUs and threads. Readings are this many times
+   * their duration apart, which limits them to half a percent of a core.
    */
   private static final int READING_PAUSE = 200;
 
-  /** In a storm of threads every look finds new ones; inheritance covers those of later looks. */
+  /**
+   * Limit of scans of the task list while threads keep starting; those of later scans inherit their
+   * events.
+   */
   private static final int MAX_SCANS = 16;
 
   private final SystemCalls calls;
@@ -53,7 +55,7 @@ final class PerfEvents implements AutoCloseable {
   private boolean released;
 
   /**
-   * @param attr a sampling attr; read until {@link #attach} has returned
+   * @param attr a sampling attr, which must stay unchanged until {@link #attach} has returned
    * @param lostCount whether the attr asks for the number of lost records
    */
   PerfEvents(SystemCalls calls, EngineKind engine, NativeBuffer attr, boolean lostCount) {
@@ -64,9 +66,9 @@ final class PerfEvents implements AutoCloseable {
   }
 
   /**
-   * Attaches all threads but one: looks at the list of tasks until a look finds none that is new.
+   * Attaches all threads but one, by scanning the task list until no new one appears.
    *
-   * @param except the drain thread: it would sample itself, and its children would inherit that
+   * @param except the drain thread, which must not be sampled nor pass on events to its children
    * @param budget how many descriptors may be taken
    */
   void attach(PerfRing[] rings, int except, int budget) throws EngineRefusedException {
@@ -127,17 +129,17 @@ final class PerfEvents implements AutoCloseable {
     descriptors++;
   }
 
-  /** Threads attached, those that have ended since included. */
+  /** Threads attached, including those that have ended since. */
   int threads() {
     return threads;
   }
 
-  /** Those taken, also when they are given back. */
+  /** Descriptors taken; unchanged by {@link #release}. */
   int fileDescriptors() {
     return descriptors;
   }
 
-  /** {@link #readCounts}, unless the last time is too short ago for what that cost. */
+  /** Calls {@link #readCounts} unless the last call was too recent for its cost. */
   void readCountsInTime(CpuTime cpuTime) {
     if (System.nanoTime() - readAt < READING_PAUSE * readingNanos) {
       return;
@@ -149,8 +151,8 @@ final class PerfEvents implements AutoCloseable {
   }
 
   /**
-   * Asks the kernel for all counts: the events', and those of all that inherited from them. After
-   * {@link #release} they stay what they were.
+   * Reads the counts of all events, which include those inherited from them. No effect after {@link
+   * #release}.
    */
   void readCounts() {
     if (released) {
@@ -170,17 +172,17 @@ final class PerfEvents implements AutoCloseable {
     lost = lostRecords;
   }
 
-  /** CPU time that the events ran, at the last {@link #readCounts}. */
+  /** CPU time that the events counted, in ns, at the last {@link #readCounts}. */
   long countedNanos() {
     return countedNanos;
   }
 
-  /** Records that found no room, at the last {@link #readCounts}; 0 where it can't be asked. */
+  /** Lost records at the last {@link #readCounts}; 0 if the kernel doesn't count them. */
   long lost() {
     return lost;
   }
 
-  /** Closes all events, also those that were inherited: from here on no thread has any. */
+  /** Closes all events, which removes the inherited ones, too. */
   void release() {
     released = true;
     for (int i = 0; i < fdCount; i++) {

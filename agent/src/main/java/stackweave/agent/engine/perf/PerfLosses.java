@@ -1,8 +1,9 @@
 package stackweave.agent.engine.perf;
 
 /**
- * What lost records stood for: the kernel says how many there were, not of which period, so each
- * counts as much as those that arrived in the same time did on the average.
+ * Estimates the CPU time of lost records. The kernel reports their number but not their periods, so
+ * each counts as much as the mean record that arrived at the same time. Used by {@link PerfEngine};
+ * not thread-safe.
  */
 final class PerfLosses {
   private long lost;
@@ -11,9 +12,9 @@ final class PerfLosses {
   private double nanos;
 
   /**
-   * Takes the present state of counters that only grow.
+   * Updates the estimate from the present values of cumulative counters.
    *
-   * @param intervalNanos what a record stands for where none has arrived
+   * @param intervalNanos what a record stands for if none has arrived
    */
   void add(long lostNow, long rawNow, long rawNanosNow, long intervalNanos) {
     double mean = rawNow > raw ? (double) (rawNanosNow - rawNanos) / (rawNow - raw) : intervalNanos;
@@ -23,7 +24,7 @@ final class PerfLosses {
     rawNanos = rawNanosNow;
   }
 
-  /** CPU time of all that were lost. */
+  /** CPU time of all lost records, in ns. */
   long nanos() {
     return (long) nanos;
   }

@@ -7,12 +7,10 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Decodes the record at a ring's tail and hands it to the sink: samples into the one snapshot,
- * everything else as a message.
- *
- * <p>A record is copied out and given back to the kernel before the sink sees it: the ring has room
- * for the next sample while this one is unwound. Layouts: include/uapi/linux/perf_event.h, enum
- * perf_event_type.
+ * Decodes the record at a ring's tail and passes it to the sink: samples as the one snapshot, other
+ * records as messages. A record is copied out and its space released before the sink sees it, so
+ * that the kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h, enum
+ * perf_event_type. Called by {@link RingMerge}; for the drain thread only.
  */
 final class PerfRecords implements RingMerge.Target {
   private static final int RECORD_LOST = 2;
@@ -28,10 +26,10 @@ final class PerfRecords implements RingMerge.Target {
   private static final int SAMPLE_ROOT = 24;
   private static final int SAMPLE_PERIOD = 32;
 
-  /** Where a sample's call chain or registers begin: behind header, ids, time, event and period. */
+  /** Offset of a sample's call chain or registers, after header, ids, time, event and period. */
   private static final int SAMPLE_BODY = 40;
 
-  /** The fields behind every record but a sample: pid, tid, time, id. */
+  /** Bytes of the fields at the end of every record but a sample: pid, tid, time, id. */
   private static final int TRAILER_BYTES = 24;
 
   private static final long CONTEXT_MAX = -4095;
@@ -63,8 +61,8 @@ final class PerfRecords implements RingMerge.Target {
 
   /**
    * @param intervalNanos CPU time that a sample stands for
-   * @param shortThreads told of threads that end
-   * @param shortEvents told of threads that start and end; their samples are thinned
+   * @param shortThreads informed of threads that end
+   * @param shortEvents informed of threads that start and end; its samples are thinned
    */
   PerfRecords(
       int pid,
@@ -85,7 +83,7 @@ final class PerfRecords implements RingMerge.Target {
     this.snapshot = new StackSnapshot(architecture);
   }
 
-  /** Where the following records go. */
+  /** Sets the receiver of the following records. */
   void setSink(EngineSink sink) {
     this.sink = sink;
   }
@@ -94,7 +92,7 @@ final class PerfRecords implements RingMerge.Target {
     return samples;
   }
 
-  /** Samples that came more often than asked for: others stand for them, too. */
+  /** Samples dropped because they came more often than asked for; others stand for them. */
   long surplus() {
     return surplus;
   }
@@ -103,35 +101,35 @@ final class PerfRecords implements RingMerge.Target {
     return coveredNanos;
   }
 
-  /** Samples that came, those that were not kept included. */
+  /** Samples that arrived, including those dropped. */
   long raw() {
     return raw;
   }
 
-  /** CPU time that {@link #raw} samples stand for by their periods alone. */
+  /** CPU time of the {@link #raw} samples by their periods alone, in ns. */
   long rawNanos() {
     return rawNanos;
   }
 
   /**
-   * CPU time that has no sample because it was less than a period of its thread on its CPU, as far
-   * as that can be told: half a period for each that has ended, and for each that has not.
+   * Estimated CPU time without a sample because it was less than a period of a thread on a CPU:
+   * half a period for each, ended or not. In ns.
    */
   long unsampledNanos() {
     return unsampledNanos + roots.count() * (intervalNanos / 2);
   }
 
-  /** The short events are closed: what they sampled is sampled by the others again. */
+  /** The short events are closed: the other events' samples count again. */
   void preferNone() {
     roots.preferNone();
   }
 
-  /** As LOST records say, so without those lost since the last record that found room. */
+  /** Lost records as reported by LOST records, so without those since the last record written. */
   long lost() {
     return lost;
   }
 
-  /** Samples of other processes. */
+  /** Records of other processes' samples. */
   long foreign() {
     return foreign;
   }
@@ -140,7 +138,7 @@ final class PerfRecords implements RingMerge.Target {
     return duplicates;
   }
 
-  /** Threads that were started. */
+  /** Threads started. */
   long starts() {
     return starts;
   }
@@ -195,8 +193,8 @@ final class PerfRecords implements RingMerge.Target {
   }
 
   /**
-   * The first sample of a thread on a CPU stands for half a period more: that much is left over, on
-   * the average, when the thread ends.
+   * The weight of a sample of a short event. A thread's first one on a CPU stands for half a period
+   * more: on average that much remains unsampled when the thread ends.
    */
   private long shortWeight(PerfRing ring, int tid, long root) {
     if (shortEvents.isStarter(tid)) {
@@ -221,7 +219,7 @@ final class PerfRecords implements RingMerge.Target {
     return weight;
   }
 
-  /** The highest stack pointer of a thread in the samples that wait in a ring; 0 for none. */
+  /** The highest stack pointer of a thread among the samples waiting in a ring; 0 for none. */
   long highestStackPointer(PerfRing ring, int tid) {
     long highest = 0;
     for (int at = 0; at < ring.waiting() && ring.size(at) > 0; at += ring.size(at)) {
@@ -256,7 +254,7 @@ final class PerfRecords implements RingMerge.Target {
     }
     int room = (int) ring.getLong(at);
     if (room > 0 && present) {
-      // The room is always what was asked for; how much was copied into it stands behind it.
+      // The space is always what was asked for; the number of bytes copied follows it.
       long copied = ring.getLong(at + 8 + room);
       int length = (int) Math.min(copied, StackSnapshot.MAX_STACK_BYTES);
       ring.copy(at + 8, snapshot.stackBytes(), 0, length);
@@ -264,7 +262,7 @@ final class PerfRecords implements RingMerge.Target {
     }
   }
 
-  /** Returns the offset behind the call chain. */
+  /** Decodes the kernel's part of the call chain; returns the offset after it. */
   private int decodeKernelFrames(PerfRing ring, int at) {
     int entries = (int) ring.getLong(at);
     long[] frames = snapshot.kernelFrames();
@@ -344,7 +342,7 @@ final class PerfRecords implements RingMerge.Target {
   /** FORK: pid, parent's pid, tid, parent's tid. */
   private void started(PerfRing ring, long timeNanos) {
     if (ring.getInt(8) != pid) {
-      // That this process has forked a child is a record of this process.
+      // A forked child process, reported as a record of this process.
       ring.take();
       return;
     }
@@ -371,7 +369,7 @@ final class PerfRecords implements RingMerge.Target {
     }
   }
 
-  /** Takes a record of another process. */
+  /** Consumes a record of another process. */
   private boolean isForeign(PerfRing ring, int recordPid) {
     if (recordPid == pid) {
       return false;

@@ -11,21 +11,27 @@ import stackweave.agent.linux.GuardedCall;
 import stackweave.jfr.control.EngineKind;
 import stackweave.maps.proc.PlainFiles;
 
-/** What a refused perf_event_open means, in words. */
+/**
+ * The refusals of the perf engines: what an errno of perf_event_open means, for users. Stateless.
+ */
 public final class PerfRefusals {
-  /** Exists where the kernel has perf_event_open: the way to find out (man perf_event_open). */
+  /** Exists if the kernel has perf_event_open (perf_event_open(2)). */
   private static final String PARANOID = "/proc/sys/kernel/perf_event_paranoid";
 
   private static final int UNKNOWN = Integer.MAX_VALUE;
 
   private PerfRefusals() {}
 
-  /** A filter may kill who calls perf_event_open. */
+  /** perf_event_open was not called, since a seccomp filter may kill for it. */
   public static EngineRefusal notTried(EngineKind engine) {
     return new EngineRefusal(engine, Reason.NOT_TRIED, 0, GuardedCall.PERF_EVENT_OPEN.notTried());
   }
 
-  /** perf_event_open of the first event failed. */
+  /**
+   * perf_event_open failed with this errno.
+   *
+   * @param kernel whether kernel mode was to be sampled
+   */
   public static EngineRefusedException open(EngineKind engine, boolean kernel, int errno) {
     return switch (errno) {
       case Errno.EACCES -> notPermitted(engine, kernel);
@@ -66,12 +72,12 @@ public final class PerfRefusals {
             + " CONFIG_PERF_EVENTS has");
   }
 
-  /** EACCES: of the kernel's own rules, unless those allow it. */
+  /** EACCES: the kernel's permission rules, unless they allow it. */
   private static EngineRefusedException notPermitted(EngineKind engine, boolean kernel) {
     return notPermitted(engine, kernel, paranoid());
   }
 
-  /** The same where kernel.perf_event_paranoid is so much, or can't be read. */
+  /** As for EACCES, with kernel.perf_event_paranoid given; Integer.MAX_VALUE if not readable. */
   public static EngineRefusedException notPermitted(
       EngineKind engine, boolean kernel, int paranoid) {
     int most = kernel ? 1 : 2;
@@ -100,7 +106,7 @@ public final class PerfRefusals {
             + " lifts it");
   }
 
-  /** CAP_PERFMON came with Linux 5.8. */
+  /** The capability on the running kernel; CAP_PERFMON exists since Linux 5.8. */
   private static String capability() {
     return capability(System.getProperty("os.version", ""));
   }
@@ -110,7 +116,7 @@ public final class PerfRefusals {
     return version.matches("([0-4]|5\\.[0-7])\\b.*") ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
   }
 
-  /** The kernel grants no ring, not even of the least size. */
+  /** The kernel grants no ring, not even of the smallest size. */
   static EngineRefusedException ringMemory(EngineKind engine, int bytes, int cpus, int errno) {
     return refused(
         engine,
@@ -125,9 +131,9 @@ public final class PerfRefusals {
   }
 
   /**
-   * The budget does not cover threads × CPUs.
+   * The file descriptors allowed are fewer than threads × CPUs.
    *
-   * @param most what the budget never exceeds
+   * @param most upper limit of the budget
    */
   static EngineRefusedException budget(
       EngineKind engine, int threads, int cpus, int budget, int most) {
@@ -163,8 +169,8 @@ public final class PerfRefusals {
                 threads, cpus, mebibytes(PerfBudget.estimate(threads, cpus)), budgetBytes >> 20));
   }
 
-  /** It ended for its budget's sake a short time ago. */
-  static EngineRefusedException leftLately(EngineKind engine, int cpus, long budgetBytes) {
+  /** It ended because of its budget a short time ago. */
+  static EngineRefusedException endedLately(EngineKind engine, int cpus, long budgetBytes) {
     return refused(
         engine,
         Reason.KERNEL_MEMORY,
@@ -187,7 +193,7 @@ public final class PerfRefusals {
             + ") lifts it");
   }
 
-  /** No record came of which the time is known. */
+  /** No record came that tells the records' clock. */
   static EngineRefusedException clock(EngineKind engine) {
     return refused(
         engine,

@@ -5,9 +5,8 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 
 /**
- * The user registers of a perf sample: which to ask for, and where each goes.
- *
- * <p>The kernel packs the registers of the mask in ascending bit order.
+ * The user registers of a perf sample by architecture: the mask to ask for, and the DWARF number of
+ * each value. The kernel packs the registers of the mask in ascending bit order.
  */
 enum PerfRegisters {
   X86_64(
@@ -41,12 +40,12 @@ enum PerfRegisters {
     };
   }
 
-  /** attr.sample_regs_user. */
+  /** The mask for attr.sample_regs_user. */
   long mask() {
     return mask;
   }
 
-  /** How many 8-byte values the kernel delivers. */
+  /** The number of 8-byte values in a record. */
   int count() {
     return dwarf.length;
   }
@@ -56,7 +55,7 @@ enum PerfRegisters {
     return ring.getLong(offset + 8 * spIndex);
   }
 
-  /** Takes over the values at {@code offset} of the ring's record. */
+  /** Copies the values at {@code offset} of the ring's record. */
   void read(PerfRing ring, int offset, Registers target) {
     for (int i = 0; i < dwarf.length; i++) {
       long value = ring.getLong(offset + 8 * i);

@@ -8,13 +8,13 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 
 /**
- * One CPU's ring: a control page, then data, shared with the kernel, which writes records at the
- * head while we take them from the tail.
+ * One CPU's ring, shared with the kernel: a control page, then data. The kernel writes records at
+ * the head, the agent takes them from the tail. For the drain thread only.
  *
- * <p>Memory ordering (kernel/events/ring_buffer.c): the head is read with acquire before any byte
- * below it, the tail is written with release after the last byte above it was read. Records are
- * multiples of 8 bytes and the ring is a power of two, so 8-byte words never straddle its end;
- * longer pieces do. Not thread-safe.
+ * <p>Memory ordering: (kernel/events/ring_buffer.c) the head is read with acquire before any byte
+ * below it; the tail is written with release after the last byte below it was read. Records are
+ * multiples of 8 bytes and the ring's size is a power of two, so 8-byte words never straddle its
+ * end; longer pieces do.
  */
 final class PerfRing implements AutoCloseable {
   private static final VarHandle LONGS =
@@ -43,11 +43,11 @@ final class PerfRing implements AutoCloseable {
   }
 
   /**
-   * Maps the ring of the event {@code fd}; from then on the ring owns the descriptor.
+   * Maps the ring of the event {@code fd}; the ring then owns the descriptor.
    *
    * @param dataBytes a power of two, at least a page
-   * @return null where the kernel refuses; Libc.errno() has the reason and the descriptor is still
-   *     the caller's
+   * @return null if the kernel refuses; Libc.errno() has the reason, and the caller keeps the
+   *     descriptor
    */
   static PerfRing map(int cpu, int fd, int pageSize, int dataBytes) {
     NativeBuffer mapping = NativeBuffer.map(fd, pageSize + dataBytes);
@@ -62,7 +62,7 @@ final class PerfRing implements AutoCloseable {
     return fd;
   }
 
-  /** Looks how far the kernel has written: records up to there are complete. */
+  /** Reads how far the kernel has written; records up to there are complete. */
   void readHead() {
     head = (long) LONGS.getAcquire(control, DATA_HEAD);
   }
@@ -72,7 +72,7 @@ final class PerfRing implements AutoCloseable {
     return tail == head;
   }
 
-  /** Whether the record at the tail lies within what was written; a rule that the kernel keeps. */
+  /** Whether the record at the tail lies within what was written, as the kernel guarantees. */
   boolean isSound() {
     int size = size();
     return size >= HEADER_BYTES && (size & 7) == 0 && size <= head - tail;
@@ -82,7 +82,7 @@ final class PerfRing implements AutoCloseable {
     return type(0);
   }
 
-  /** The type of the record that begins so far above the tail. */
+  /** The type of the record that begins {@code above} bytes after the tail. */
   int type(int above) {
     return data.getInt(((int) tail + above) & mask);
   }
@@ -96,7 +96,7 @@ final class PerfRing implements AutoCloseable {
     return size(0);
   }
 
-  /** Bytes of the record that begins so far above the tail. */
+  /** Bytes of the record that begins {@code above} bytes after the tail. */
   int size(int above) {
     return data.getShort((((int) tail + above) & mask) + 6) & 0xffff;
   }
@@ -124,13 +124,13 @@ final class PerfRing implements AutoCloseable {
     data.get(0, target, targetOffset + first, length - first);
   }
 
-  /** Gives the record at the tail back to the kernel. */
+  /** Releases the record at the tail to the kernel. */
   void take() {
     tail += size();
     LONGS.setRelease(control, DATA_TAIL, tail);
   }
 
-  /** Gives everything up to the head back to the kernel, unread. */
+  /** Releases everything up to the head, unread. */
   void takeAll() {
     tail = head;
     LONGS.setRelease(control, DATA_TAIL, tail);

@@ -1,6 +1,7 @@
 package stackweave.agent.engine.perf;
 
 import java.util.Arrays;
+import stackweave.unwind.hash.LongIndex;
 
 /**
  * Tells records that come twice: of all records of one thread on one CPU, those of one root event
@@ -16,18 +17,15 @@ final class PerfRoots {
   /** Should exits get lost in masses, better forget all than grow without end. */
   private static final int MAX = 1 << 18;
 
-  private static final int MIN_SLOTS = 1024;
-
-  /** Thread and CPU → root event, by open addressing; no key is 0, since no thread is. */
-  private long[] keys = new long[MIN_SLOTS];
+  /** Positions of threads on CPUs. */
+  private final LongIndex index = new LongIndex();
 
   /** 0 where none is chosen. */
-  private long[] roots = new long[MIN_SLOTS];
+  private long[] roots = new long[index.capacity()];
 
   /** The root of an event that comes more often than those, 0 where there is none. */
-  private long[] preferred = new long[MIN_SLOTS];
+  private long[] preferred = new long[index.capacity()];
 
-  private int count;
   private int lastExited;
   private final int[] cpus;
 
@@ -48,26 +46,26 @@ final class PerfRoots {
 
   /** Whether a record of {@code tid} on {@code cpu} counts already by another root event. */
   boolean isDuplicate(int tid, int cpu, long root) {
-    int slot = slot(tid, cpu);
-    if (roots[slot] == 0) {
-      roots[slot] = root;
+    int position = position(tid, cpu);
+    if (roots[position] == 0) {
+      roots[position] = root;
     }
-    return roots[slot] != root;
+    return roots[position] != root;
   }
 
   /** The same of a sample, which counts by an event that is preferred, too. */
   boolean isDuplicateSample(int tid, int cpu, long root) {
-    return isDuplicate(tid, cpu, root) || preferred[slot(tid, cpu)] != 0;
+    return isDuplicate(tid, cpu, root) || preferred[position(tid, cpu)] != 0;
   }
 
   /** A sample of an event that counts before all others. */
   Preferred prefer(int tid, int cpu, long root) {
-    int slot = slot(tid, cpu);
-    if (preferred[slot] == 0) {
-      preferred[slot] = root;
+    int position = position(tid, cpu);
+    if (preferred[position] == 0) {
+      preferred[position] = root;
       return Preferred.FIRST;
     }
-    return preferred[slot] == root ? Preferred.NEXT : Preferred.DUPLICATE;
+    return preferred[position] == root ? Preferred.NEXT : Preferred.DUPLICATE;
   }
 
   /** No event is preferred from here on. */
@@ -77,34 +75,27 @@ final class PerfRoots {
 
   /** How many threads have left records, each counted once for every CPU. */
   int count() {
-    return count;
+    return index.count();
   }
 
-  /** The slot of the key, which is added where it is missing. */
-  private int slot(int tid, int cpu) {
+  /** The position of a thread on a CPU, which is added where it is missing. */
+  private int position(int tid, int cpu) {
     long key = key(tid, cpu);
-    int slot = find(key);
-    if (keys[slot] == key) {
-      return slot;
+    int known = index.find(key);
+    if (known != LongIndex.NONE) {
+      return known;
     }
-    if (2 * (count + 1) > keys.length) {
-      makeRoom();
-      slot = find(key);
+    if (index.count() >= MAX) {
+      index.clear();
     }
-    keys[slot] = key;
-    roots[slot] = 0;
-    preferred[slot] = 0;
-    count++;
-    return slot;
-  }
-
-  private void makeRoom() {
-    if (count >= MAX) {
-      Arrays.fill(keys, 0);
-      count = 0;
-    } else {
-      grow();
+    int position = index.add(key);
+    if (roots.length < index.capacity()) {
+      roots = Arrays.copyOf(roots, index.capacity());
+      preferred = Arrays.copyOf(preferred, index.capacity());
     }
+    roots[position] = 0;
+    preferred[position] = 0;
+    return position;
   }
 
   /** A thread with this id was started: whoever had the id before is gone. */
@@ -117,9 +108,8 @@ final class PerfRoots {
   int cpusOf(int tid) {
     int found = 0;
     for (int cpu : cpus) {
-      long key = key(tid, cpu);
-      int slot = find(key);
-      found += keys[slot] == key && preferred[slot] == 0 ? 1 : 0;
+      int position = index.find(key(tid, cpu));
+      found += position != LongIndex.NONE && preferred[position] == 0 ? 1 : 0;
     }
     return found;
   }
@@ -139,63 +129,11 @@ final class PerfRoots {
 
   private void forget(int tid) {
     for (int cpu : cpus) {
-      long key = key(tid, cpu);
-      int slot = find(key);
-      if (keys[slot] == key) {
-        remove(slot);
-      }
-    }
-  }
-
-  /** Closes the gap: an entry behind it that it kept from its own slot moves up. */
-  private void remove(int slot) {
-    int mask = keys.length - 1;
-    int gap = slot;
-    for (int i = (slot + 1) & mask; keys[i] != 0; i = (i + 1) & mask) {
-      int home = home(keys[i], mask);
-      if (((i - home) & mask) >= ((i - gap) & mask)) {
-        keys[gap] = keys[i];
-        roots[gap] = roots[i];
-        preferred[gap] = preferred[i];
-        gap = i;
-      }
-    }
-    keys[gap] = 0;
-    count--;
-  }
-
-  /** The slot of the key, or the free one where it would go. */
-  private int find(long key) {
-    int mask = keys.length - 1;
-    int slot = home(key, mask);
-    while (keys[slot] != 0 && keys[slot] != key) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
-  private void grow() {
-    long[] oldKeys = keys;
-    long[] oldRoots = roots;
-    long[] oldPreferred = preferred;
-    keys = new long[2 * oldKeys.length];
-    roots = new long[keys.length];
-    preferred = new long[keys.length];
-    for (int i = 0; i < oldKeys.length; i++) {
-      if (oldKeys[i] != 0) {
-        int slot = find(oldKeys[i]);
-        keys[slot] = oldKeys[i];
-        roots[slot] = oldRoots[i];
-        preferred[slot] = oldPreferred[i];
-      }
+      index.remove(key(tid, cpu));
     }
   }
 
   private static long key(int tid, int cpu) {
     return (long) tid << 16 | cpu;
-  }
-
-  private static int home(long key, int mask) {
-    return (int) (key * 0x9E3779B97F4A7C15L >>> 40) & mask;
   }
 }

@@ -7,19 +7,14 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
- * Events with a short period beside those of {@link PerfEvents}, on the threads that start short
- * threads: whatever such a thread starts from then on inherits both, and is sampled often enough
- * from its birth. Closing them ends that for all who inherited them, and leaves them the events
- * they had before.
+ * Additional events with a short period on the threads that start short threads: later children
+ * inherit both kinds and are sampled often enough from their start. Closing them removes the
+ * inherited ones, too. Used by {@link PerfEngine} on the drain thread.
  *
- * <p>The period of the other events is not touched: the kernel restarts an event whose period is
- * changed, does not tell the new one in its samples, and can't change it any more once the thread
- * that had the event has ended (kernel/events/core.c, __perf_event_period, event_function_call).
- *
- * <p>The short period itself changes four times a second, around {@link #meanNanos}, and from CPU
- * to CPU: threads that always use the same CPU time are not always cut at the same point. For those
- * that have inherited it stays what it was. Of the starting threads themselves only the other
- * events' samples count, so the above does not concern them.
+ * <p>The period of the other events must not be changed instead: the kernel restarts an event then,
+ * doesn't report the new period in samples, and can't change it after the event's thread has ended
+ * (kernel/events/core.c, __perf_event_period). The short period varies four times a second and by
+ * CPU, so that threads with constant CPU time aren't always cut at the same point.
  */
 final class PerfShortEvents implements ShortEvents, AutoCloseable {
   private static final long IOC_ID = 0x80082407L;
@@ -27,15 +22,15 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
 
   private static final long MEAN_NANOS = 1_000_000;
 
-  /** Heirs keep the short period for so long at most; those that live on then don't need it. */
+  /** Events are renewed after this time: threads that live on don't need the short period. */
   private static final long RENEWAL_NANOS = 30_000_000_000L;
 
   private static final long CHANGE_NANOS = 250_000_000L;
 
-  /** That a change takes, at most, of a core: 0.5 %. */
+  /** Time between changes for each event, which limits their cost to 0.5 % of a core. */
   private static final long CHANGE_NANOS_PER_EVENT = 200_000;
 
-  /** For so long records of closed events may still be in a ring. */
+  /** How long records of closed events may still be in a ring. */
   private static final long RETIRED_NANOS = 2_000_000_000L;
 
   private final SystemCalls calls;
@@ -46,7 +41,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
   private int[] fds = new int[64];
   private int fdCount;
 
-  /** Ascending, as the kernel gives them; those of closed events first. */
+  /** Event ids, ascending as the kernel assigns them; those of closed events first. */
   private long[] ids = new long[64];
 
   private int idCount;
@@ -63,7 +58,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
   private boolean released;
 
   /**
-   * @param attr an event besides the sampling one; becomes this one's to close
+   * @param attr from {@link PerfAttr#additional}; closed by this object
    */
   PerfShortEvents(SystemCalls calls, PerfRing[] rings, NativeBuffer attr, long intervalNanos) {
     this.calls = calls;
@@ -73,7 +68,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     PerfAttr.setPeriod(attr.bytes(), meanNanos);
   }
 
-  /** The period that threads inherit while short ones are at work. */
+  /** The mean period of these events, in ns. */
   static long meanNanos(long intervalNanos) {
     return ShortThreads.matter(intervalNanos)
         ? Math.min(MEAN_NANOS, intervalNanos / 2)
@@ -81,7 +76,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
   }
 
   /**
-   * From here on threads that start others get events with a short period.
+   * Starts opening events on threads that start others.
    *
    * @param descriptors how many may be taken
    */
@@ -92,7 +87,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     openedAt = nowNanos;
   }
 
-  /** Ends it, for those as well that have inherited. */
+  /** Closes the events, including the inherited ones. */
   void end(long nowNanos) {
     atWork = false;
     for (int i = 0; i < fdCount; i++) {
@@ -105,7 +100,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     starters.clear();
   }
 
-  /** Changes the period that is inherited from here on, where it is time to. */
+  /** Changes the period that later threads inherit, if it is time to. */
   void change(long nowNanos) {
     if (nowNanos - changedAt < Math.max(CHANGE_NANOS, fdCount * CHANGE_NANOS_PER_EVENT)) {
       return;
@@ -113,8 +108,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     changedAt = nowNanos;
     for (int i = 0; i < fdCount; i++) {
       word.bytes().putLong(0, nextPeriod());
-      // Without effect where the thread that had the event has ended: inherited then inherit the
-      // last.
+      // No effect if the event's thread has ended: its children inherit the last period.
       Libc.ioctl(fds[i], IOC_PERIOD, word.address());
     }
   }
@@ -128,7 +122,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     return atWork && nowNanos - openedAt > RENEWAL_NANOS;
   }
 
-  /** Whether threads that start short ones had to be left without, for want of descriptors. */
+  /** Whether events are missing for want of file descriptors. */
   boolean isRefused() {
     return refused;
   }
@@ -138,10 +132,8 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * <p>By an heir, so it is one, or by one that should have inherited. Where that has ended
-   * already, what it has started may go on like that.
+   * The child of a thread with these events has them, too. If its parent has none, the events are
+   * opened on the parent, or on the child if the parent has ended.
    */
   @Override
   public void started(int tid, int parentTid, long timeNanos) {
@@ -184,7 +176,7 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     return retired > 0 && root <= ids[retired - 1];
   }
 
-  /** False if there is no such thread any more. */
+  /** Opens the events on a thread; false if the thread has ended. */
   private boolean open(int tid) {
     if (fdCount + rings.length > budget) {
       refused = true;
@@ -232,13 +224,13 @@ final class PerfShortEvents implements ShortEvents, AutoCloseable {
     }
   }
 
-  /** From 0.7 to 1.3 times the mean, by multiples of the golden section: evenly in any run. */
+  /** 0.7 to 1.3 times the mean; multiples of the golden ratio spread evenly in any sequence. */
   private long nextPeriod() {
     phase = (phase + 0.618_033_988_75) % 1;
     return (long) (meanNanos * (0.7 + 0.6 * phase));
   }
 
-  /** Closes all events for good; of what they wrote before it is still known what it is. */
+  /** Closes all events; records that they have written are still recognized. */
   void release() {
     released = true;
     for (int i = 0; i < fdCount; i++) {

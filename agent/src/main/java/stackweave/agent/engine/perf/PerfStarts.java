@@ -1,8 +1,9 @@
 package stackweave.agent.engine.perf;
 
 /**
- * Decides whether threads start so often that inheriting their events costs too much: more than a
- * tenth of a core over five seconds. So a pool may fill at once.
+ * Decides whether threads start so often that inheriting events costs too much: more than a tenth
+ * of a core over five seconds, so that a pool may start at once. Used by {@link PerfEngine}; not
+ * thread-safe.
  */
 final class PerfStarts {
   private long windowBegan;
@@ -13,10 +14,10 @@ final class PerfStarts {
   }
 
   /**
-   * Whether it is too often.
+   * Whether threads start too often.
    *
    * @param starts threads started so far
-   * @param eventsPerThread what each inherits
+   * @param eventsPerThread events that each inherits
    */
   boolean areTooMany(long starts, int eventsPerThread, long nowNanos) {
     long nanos = PerfBudget.startNanos((starts - startsBefore) * eventsPerThread);

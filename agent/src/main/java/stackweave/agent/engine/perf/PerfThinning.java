@@ -1,12 +1,11 @@
 package stackweave.agent.engine.perf;
 
 /**
- * Keeps of samples that come more often than asked for as many as their CPU time is worth.
- *
- * <p>The rule: CPU time is cut into pieces of one interval, and each piece is represented by the
- * sample in which a random moment of it falls. So what is kept weighs what came, to within two
- * intervals in all, and every sample is kept with a probability of its share of an interval,
- * whatever rhythm the threads take turns in.
+ * Reduces samples that come more often than asked for. CPU time is cut into pieces of one interval,
+ * and each piece is represented by the sample that a random moment of it falls into. So the weight
+ * kept equals the weight that came to within two intervals in all, and each sample is kept with a
+ * probability proportional to its period, however threads take turns. Used by {@link PerfRecords};
+ * not thread-safe.
  */
 final class PerfThinning {
   private final long intervalNanos;
@@ -22,10 +21,10 @@ final class PerfThinning {
   }
 
   /**
-   * What the next sample weighs.
+   * The weight of the next sample.
    *
    * @param nanos CPU time that it stands for
-   * @return a multiple of the interval; 0 if it is not kept
+   * @return a multiple of the interval, in ns; 0 if it is not kept
    */
   long weigh(long nanos) {
     passed += nanos;
@@ -38,7 +37,7 @@ final class PerfThinning {
     return weight;
   }
 
-  /** Below the interval; xorshift64. */
+  /** A random number below the interval, by xorshift64. */
   private long nextRandom() {
     random ^= random << 13;
     random ^= random >>> 7;

@@ -1,24 +1,23 @@
 package stackweave.agent.engine.perf;
 
 /**
- * Takes the records of all rings in the order of time.
- *
- * <p>The rule: a CPU stamps a record, copies it and moves its head, with preemption off, within
- * microseconds. So once the heads are read, every record stamped more than {@link #SETTLING_NANOS}
- * before that moment is below some head: up to there, the smallest time at any tail is the smallest
- * there is. Later records wait for the next call. A virtual CPU can be paused in between for longer
- * than that; what then comes too late is delivered and counted, not dropped.
+ * Takes the records of all rings in order of time. A CPU stamps a record, copies it and moves its
+ * head within microseconds, with preemption disabled. So once the heads are read, every record
+ * stamped more than {@link #SETTLING_NANOS} before is below some head, and up to that time the
+ * smallest time at any tail is the smallest of all. Later records wait for the next call. If a
+ * virtual CPU is paused for longer, its records are delivered late and counted. Used by {@link
+ * PerfEngine} on the drain thread.
  */
 final class RingMerge {
-  /** How long a record may be on its way from its time stamp into its ring, in ns. */
+  /** Longest time from a record's time stamp until it is in its ring, in ns. */
   static final long SETTLING_NANOS = 1_000_000;
 
   private static final int RECORD_SAMPLE = 9;
 
-  /** A sample's time, after header and tid; other records have theirs before the last word. */
+  /** Offset of a sample's time; other records have theirs before their last word. */
   private static final int SAMPLE_TIME = 16;
 
-  /** What takes a record. */
+  /** Receives the records. */
   interface Target {
     /** Must {@link PerfRing#take} the record at the ring's tail. */
     void record(PerfRing ring, long timeNanos);
@@ -32,7 +31,7 @@ final class RingMerge {
   private long malformed;
 
   /**
-   * @param offsetNanos what a record's time lacks to be that of System.nanoTime
+   * @param offsetNanos to be added to a record's time to get that of System.nanoTime
    */
   RingMerge(PerfRing[] rings, long offsetNanos) {
     this.rings = rings;
@@ -45,7 +44,7 @@ final class RingMerge {
     return late;
   }
 
-  /** Rings given up to their head because a record made no sense. */
+  /** How often a ring was discarded up to its head because of a malformed record. */
   long malformed() {
     return malformed;
   }
@@ -53,7 +52,7 @@ final class RingMerge {
   /**
    * Delivers all records up to {@code until}.
    *
-   * @param settled whether no CPU writes any more, so that nothing need be held back
+   * @param settled whether no CPU writes any more, so that nothing is held back
    * @return how many
    */
   int drain(long until, boolean settled, Target target) {
@@ -79,7 +78,10 @@ final class RingMerge {
     return count;
   }
 
-  /** Linear: there are few rings, and a record costs microseconds anyway. */
+  /**
+   * The ring with the earliest record. A linear search: there are few rings, and a record costs
+   * microseconds.
+   */
   private int earliest() {
     int best = 0;
     for (int i = 1; i < times.length; i++) {

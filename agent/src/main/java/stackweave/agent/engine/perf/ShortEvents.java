@@ -1,18 +1,17 @@
 package stackweave.agent.engine.perf;
 
 /**
- * The events with a short period, as {@link PerfRecords} sees them: which samples are theirs, and
- * which threads start and end. {@link PerfShortEvents} has those of the kernel. For the drain
- * thread only.
+ * The interface of {@link PerfShortEvents} for {@link PerfRecords}: which samples are of short
+ * events, and which threads start and end. For the drain thread only.
  */
 interface ShortEvents {
-  /** Whether the root event is one of these, or was until a moment ago. */
+  /** Whether the root event is, or was recently, one of these. */
   boolean contains(long root);
 
-  /** Whether a root event that {@link #contains} is closed. */
+  /** Whether a root event of these is closed. */
   boolean isRetired(long root);
 
-  /** Whether the thread has events of its own here, to be inherited. */
+  /** Whether these events were opened on the thread itself, to be inherited. */
   boolean isStarter(int tid);
 
   /** A thread was started. */

@@ -1,24 +1,22 @@
 package stackweave.agent.engine.perf;
 
 /**
- * Decides whether threads come and go so fast that the interval misses them.
- *
- * <p>A thread's events begin with a full interval, and what it has used since its last sample ends
- * with it: on the average half an interval is missed per thread that ends, and all of a thread that
- * is shorter. Where that is more than a few percent of what was sampled, threads shall inherit a
- * shorter period.
+ * Decides whether so many threads end that the interval misses them. A thread's last incomplete
+ * interval is not sampled, on average half an interval per thread. If that is more than a few
+ * percent of what was sampled, threads should inherit a shorter period. Used by {@link PerfEngine}
+ * on the drain thread.
  */
 final class ShortThreads {
-  /** At shorter intervals threads that matter are long enough. */
+  /** At shorter intervals too little is missed. */
   private static final long MIN_INTERVAL_NANOS = 1_000_000;
 
   private static final long LOOK_NANOS = 50_000_000L;
   private static final long WINDOW_NANOS = 1_000_000_000L;
 
-  /** So long after the last of them short threads are expected still. */
+  /** How long short threads are still expected after the last one. */
   private static final long LINGER_NANOS = 10_000_000_000L;
 
-  /** Fewer ends than this within a second are of no account, however idle the process is. */
+  /** Fewer ends within a second are ignored, however idle the process is. */
   private static final int FEW = 4;
 
   private static final int TOLERATED_PERCENT = 2;
@@ -37,7 +35,7 @@ final class ShortThreads {
     this.windowBegan = nowNanos;
   }
 
-  /** Whether threads are looked after that are short against an interval. */
+  /** Whether short threads matter at this interval. */
   static boolean matter(long intervalNanos) {
     return intervalNanos >= MIN_INTERVAL_NANOS;
   }
@@ -48,9 +46,9 @@ final class ShortThreads {
   }
 
   /**
-   * Whether a shorter period shall be inherited.
+   * Whether threads should inherit a shorter period.
    *
-   * @param sampledNanos CPU time that all samples so far stand for
+   * @param sampledNanos CPU time that all samples so far stand for, in ns
    */
   boolean areAtWork(long nowNanos, long sampledNanos) {
     if (matter(intervalNanos) && nowNanos - lookedAt >= LOOK_NANOS) {

@@ -3,10 +3,10 @@ package stackweave.agent.engine.timer;
 import stackweave.agent.linux.CpuTime;
 
 /**
- * What a thread may use for a work of its own: a share of a core, and some CPU time ahead, which is
- * also the most that is saved up while there is nothing to do. CPU time it is, not wall-clock time:
- * on a busy machine a work that is interrupted would else seem dear, and be left out just where
- * much is to be done. Not thread-safe.
+ * Limits the CPU time that a thread spends on one kind of work: a share of a core, with up to
+ * {@code aheadNanos} saved up. Measured in CPU time, not wall-clock time: on a busy machine
+ * interrupted work would otherwise seem expensive and be skipped just when there is much to do.
+ * Used by {@link TimerDiscovery}; not thread-safe.
  */
 final class CpuAllowance {
   private final CpuTime cpuTime;
@@ -18,9 +18,9 @@ final class CpuAllowance {
   private long cpuAtBegin;
 
   /**
-   * @param cpuTime stays the caller's to close
-   * @param share one part of so many of a core
-   * @param aheadNanos CPU time that may be used at once
+   * @param cpuTime closed by the caller
+   * @param share the reciprocal of the share of a core
+   * @param aheadNanos CPU time that may be used at once, in ns
    */
   CpuAllowance(CpuTime cpuTime, int share, long aheadNanos) {
     this.cpuTime = cpuTime;
@@ -37,17 +37,17 @@ final class CpuAllowance {
     return leftNanos > 0;
   }
 
-  /** What the work has used so far, in ns. */
+  /** CPU time that the work has used so far, in ns. */
   long usedNanos() {
     return usedNanos;
   }
 
-  /** The calling thread begins with the work. */
+  /** The calling thread begins the work. */
   void begin() {
     cpuAtBegin = cpuTime.ofThread();
   }
 
-  /** It has ended, for now. */
+  /** The calling thread interrupts or ends the work. */
   void end() {
     long used = cpuTime.ofThread() - cpuAtBegin;
     usedNanos += used;

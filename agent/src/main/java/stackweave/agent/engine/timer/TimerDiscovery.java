@@ -23,19 +23,20 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
 
 /**
- * Finds threads that were started and have ended, and gives them timers or takes those away.
- *
- * <p>Threads are listed when the machine has started one since the last list, at most so often that
- * it costs a fiftieth of a core, and in any case every {@link #LISTING_NANOS}. Those that somebody
- * tells of ({@link ThreadStarts}) get their timers first. For the drain thread only.
+ * Finds started and ended threads, and creates or deletes their timers. Tasks are listed when the
+ * machine has started one since the last listing, using at most a fiftieth of a core, and at least
+ * every {@link #LISTING_NANOS}. Threads reported by {@link ThreadStarts} get their timers before
+ * that. Used by {@link TimerEngine} on the drain thread. A thread must not get a timer while it may
+ * block the signal or wait for it: the signal would end its wait or stay pending.
  */
 final class TimerDiscovery implements AutoCloseable {
-  /** A list is followed by so many times its cost without one. */
+  /** Pause after a listing, in multiples of its CPU time. */
   private static final int COST_SHARE = 50;
 
   /**
-   * First looks at new threads' masks cost a fiftieth of a core, and so much at once, in ns: some
-   * 600 threads. So do further ones: neither is to keep the other from being made.
+   * Limit of the CPU time for checking masks of new threads: a fiftieth of a core, with {@link
+   * #MASKS_AHEAD_NANOS} saved up, which is some 600 threads. Checks of known threads have the same
+   * limit apart, so that neither delays the other.
    */
   private static final int MASK_SHARE = 50;
 
@@ -45,28 +46,26 @@ final class TimerDiscovery implements AutoCloseable {
   private static final long VERIFY_NANOS = 2_000_000_000L;
 
   /**
-   * A thread that has hardly run has told nobody of its stack. One that tells nothing after so much
-   * CPU time is sampled without.
+   * CPU time after which a thread with unknown stack is sampled without it; one that has hardly run
+   * may not have registered its stack yet.
    */
   private static final long SILENT_NANOS = 1_000_000;
 
-  /** Threads that are looked at again at a time: every two seconds some 30 ms, if as many run. */
+  /** Threads checked again at a time: every two seconds some 30 ms, if as many run. */
   private static final int REVIEWED = 1024;
 
-  /** Threads whose masks are looked at before sampling starts. */
+  /** Threads whose masks are checked before sampling starts. */
   private static final int MAX_AT_START = 4096;
 
-  /**
-   * How soon threads of which it can't be told whether they take the signal are looked at again.
-   */
+  /** How often threads are checked of which it isn't known whether they take the signal. */
   private static final long DOUBT_NANOS = 5_000_000;
 
-  /** How many of them at a time. */
+  /** How many of those are checked at a time. */
   private static final int DOUBTED_AT_ONCE = 64;
 
   private static final int YOUNG_AT_ONCE = 64;
 
-  /** Where threads come faster, some are left to the next {@link #review}. */
+  /** If threads start faster, some are left to the next {@link #review}. */
   private static final int MAX_YOUNG = 1024;
 
   private final TimerThreads threads;
@@ -87,16 +86,16 @@ final class TimerDiscovery implements AutoCloseable {
   private final ThreadIds started = new ThreadIds();
   private final ThreadIds ended = new ThreadIds();
 
-  /** Threads that got their timers after a single look, early in their lives. */
+  /** Threads that got their timers after a single check, soon after their start. */
   private final ThreadIds young = new ThreadIds();
 
-  /** How many of them were there when they were looked at last. */
+  /** How many of them there were at the last check. */
   private int youngBefore;
 
-  /** Those of {@link #attached} that were skipped so far. */
+  /** Those of {@link #attached} that had no timer before. */
   private final ThreadIds resumed = new ThreadIds();
 
-  /** Threads that were given a timer or are looked at again, whose stacks are to be found. */
+  /** Threads with a new timer or being checked again, whose stacks are to be found. */
   private final ThreadIds attached = new ThreadIds();
 
   private long[] attachedStarts = new long[64];
@@ -104,7 +103,7 @@ final class TimerDiscovery implements AutoCloseable {
   private long[] starts = new long[64];
   private long[] ends = new long[64];
 
-  /** Those that {@code Thread.start} has just told of. */
+  /** Whether {@code Thread.start} has just reported them. */
   private boolean[] told = new boolean[64];
 
   private ThreadStarts starter = ThreadStarts.NONE;
@@ -118,7 +117,7 @@ final class TimerDiscovery implements AutoCloseable {
   private long doubtedAt;
   private int nextDoubt;
 
-  /** Threads that are passed over only as long as nothing is known of their masks. */
+  /** Threads without a timer only because nothing is known of their masks yet. */
   private int doubtful;
 
   private int nextReview;
@@ -126,7 +125,7 @@ final class TimerDiscovery implements AutoCloseable {
   private int refusedErrno;
 
   /**
-   * @param tasks becomes this one's to close
+   * @param tasks closed by this object
    */
   TimerDiscovery(
       SystemCalls calls,
@@ -147,17 +146,20 @@ final class TimerDiscovery implements AutoCloseable {
     this.passedOver = new PassedOver(masks);
   }
 
-  /** Threads that were listed last and have no timer: the kernel gives none, or the budget ends. */
+  /**
+   * Threads of the last listing without a timer because the kernel refused one or the budget is
+   * used up.
+   */
   int refused() {
     return refused;
   }
 
-  /** Whether the C library says where its threads' stacks are. */
+  /** Whether stacks are known from the C library's thread descriptors. */
   boolean knowsThreads() {
     return nativeStacks.knowsThreads();
   }
 
-  /** Threads that have no timer, for they block the signal or wait for it. Looks at all slots. */
+  /** Threads without a timer because they block the signal or wait for it. Scans all slots. */
   int blocked() {
     int count = 0;
     for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
@@ -167,7 +169,7 @@ final class TimerDiscovery implements AutoCloseable {
     return count;
   }
 
-  /** Threads that have no timer, for the signal's frame may not fit on their stacks. */
+  /** Threads without a timer because the signal's frame may not fit on their stacks. */
   int small() {
     int count = 0;
     for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
@@ -177,7 +179,7 @@ final class TimerDiscovery implements AutoCloseable {
     return count;
   }
 
-  /** Threads that have no timer, for it has not been found out what they do with the signal. */
+  /** Threads without a timer because it is not known what they do with the signal. */
   int inDoubt() {
     int count = 0;
     for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
@@ -192,15 +194,16 @@ final class TimerDiscovery implements AutoCloseable {
     return count;
   }
 
-  /** Whether the kernel has hidden what calls threads were in. */
+  /** Whether the kernel does not show which system calls threads are in. */
   boolean areCallsHidden() {
     return masks.areCallsHidden();
   }
 
   /**
-   * Gives all present threads their timers.
+   * Creates timers for all present threads.
    *
    * @return how many
+   * @throws EngineRefusedException if there can't be any
    */
   int attachAll() throws EngineRefusedException {
     lastPidSeen = lastPid.read();
@@ -229,7 +232,7 @@ final class TimerDiscovery implements AutoCloseable {
     starter = starts;
   }
 
-  /** Looks for new and ended threads, where it is time to. */
+  /** Looks for new and ended threads, if it is time to. */
   void look() {
     takeStarted();
     long now = System.nanoTime();
@@ -246,14 +249,14 @@ final class TimerDiscovery implements AutoCloseable {
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
     if (now - listedAt >= LISTING_NANOS || wanted && affordable) {
       listNow = false;
-      long cpu = cpuTime.ofThread() - firstLooks.usedNanos(); // which has an allowance of its own
+      long cpu = cpuTime.ofThread() - firstLooks.usedNanos(); // which have their own limit
       list(pid);
       listedAt = now;
       listingCost = cpuTime.ofThread() - firstLooks.usedNanos() - cpu;
     }
   }
 
-  /** Tells the sink which threads have ended and which were found since the last call. */
+  /** Reports to the sink which threads have ended and started since the last call. */
   void report(EngineSink sink) {
     long now = System.nanoTime();
     for (int i = 0; i < ended.size(); i++) {
@@ -278,17 +281,17 @@ final class TimerDiscovery implements AutoCloseable {
     }
     refused = 0;
     int before = started.size();
-    takeStarted(); // of whom somebody has told, more is known
+    takeStarted(); // first, since their stacks are known
     attachListed(count, true);
     threads.sweep(ended);
     if (quiet && started.size() > before && lastPid.read() == pid) {
-      // A thread was started, and the last id is what it was: it is not that of this kernel.
+      // A thread was started without changing the last id: it is another kernel's or namespace's.
       lastPidTrusted = false;
     }
     lastPidSeen = pid;
   }
 
-  /** What is looked at now and then: the budget, and whether an id has gone to another thread. */
+  /** Periodic checks: the budget, and whether ids belong to other threads now. */
   private void verify(int count) {
     queue.measure(threads.live());
     for (int i = 0; i < count; i++) {
@@ -302,8 +305,8 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   /**
-   * Looks at threads again, so many at a time: whether they can take the signal, and where their
-   * stacks are. Both may change, a guard be set up, a mask be taken back.
+   * Checks a number of threads again: whether they can take the signal, and where their stacks are.
+   * Both may change, as when a guard is set up or a mask is restored.
    */
   private void review() {
     attached.clear();
@@ -327,7 +330,7 @@ final class TimerDiscovery implements AutoCloseable {
     beginAttached();
   }
 
-  /** Whether a thread with a timer takes the signal still; if it does not, the timer is gone. */
+  /** Whether a thread with a timer still takes the signal; if not, deletes the timer. */
   private boolean takes(int slot, int tid) {
     Answer answer = passedOver.lookAnew(tid, false);
     if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
@@ -338,7 +341,9 @@ final class TimerDiscovery implements AutoCloseable {
     return true;
   }
 
-  /** Looks at them again, after 5 to 10 ms: one that blocks signals does so early. */
+  /**
+   * Checks young threads again after 5 to 10 ms, since a thread that blocks signals does so early.
+   */
   private void lookAtYoung() {
     int count = Math.min(youngBefore, YOUNG_AT_ONCE);
     for (int i = 0; i < count; i++) {
@@ -351,7 +356,7 @@ final class TimerDiscovery implements AutoCloseable {
     youngBefore = young.size();
   }
 
-  /** Looks at a thread that was passed over; it may have its timer now. */
+  /** Checks a thread without a timer, which may get one now. */
   private void lookAgain(int slot, int tid) {
     if (passedOver.look(slot, tid, false)) {
       resume(slot, tid, 0, 0);
@@ -368,7 +373,7 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** Some of those of which nothing is known yet. */
+  /** Checks some of the threads of which nothing is known yet. */
   private void lookAtDoubtful(long now) {
     attached.clear();
     int left = DOUBTED_AT_ONCE;
@@ -409,14 +414,14 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   private void takeStarted() {
-    freshenWaiting();
+    addWaiting();
     attached.clear();
     listNow |= !starter.take(addStarted);
     beginAttached();
     attachFresh(true);
   }
 
-  private void freshenWaiting() {
+  private void addWaiting() {
     fresh.clear();
     for (int i = 0; i < waiting.size(); i++) {
       addFresh(waiting.get(i), 0, 0);
@@ -433,7 +438,7 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** One that a list has shown first, and that is in doubt since. */
+  /** A started thread that a listing found first and that is in doubt since. */
   private void lookAtTold(int slot, int tid, long stackStart, long stackEnd) {
     if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid) && firstLooks.isLeft()) {
       firstLooks.begin();
@@ -463,7 +468,7 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   private void attachListed(int count, boolean fromBirth) {
-    freshenWaiting();
+    addWaiting();
     for (int i = 0; i < count; i++) {
       int tid = tasks.tids()[i];
       if (isNew(tid)) {
@@ -473,7 +478,7 @@ final class TimerDiscovery implements AutoCloseable {
     attachFresh(fromBirth);
   }
 
-  /** Those whose stack is not known yet wait for the next look, if it is their birth. */
+  /** Attaches the fresh threads; those just started with unknown stacks wait for the next check. */
   private void attachFresh(boolean fromBirth) {
     int count = fresh.size();
     if (count == 0) {
@@ -531,13 +536,16 @@ final class TimerDiscovery implements AutoCloseable {
       if (justStarted && young.size() < MAX_YOUNG) {
         young.add(tid);
       }
-    } else if (threads.errno() != Errno.EINVAL) { // which says that the thread has ended
+    } else if (threads.errno() != Errno.EINVAL) { // which means that the thread has ended
       refused++;
       refusedErrno = threads.errno();
     }
   }
 
-  /** Looked at where that is affordable; the others are {@linkplain #lookAtDoubtful in doubt}. */
+  /**
+   * Checks a new thread if CPU time is left for it; otherwise it is {@linkplain #lookAtDoubtful in
+   * doubt}.
+   */
   private Answer look(int tid, boolean fromBirth, boolean justStarted) {
     if (!fromBirth) {
       if (threads.live() < MAX_AT_START) {
@@ -567,12 +575,15 @@ final class TimerDiscovery implements AutoCloseable {
     attached.add(tid);
   }
 
-  /** Whether threads wait for a timer, so that the next look should be soon. */
+  /** Whether threads wait for a timer, so that the next check should be soon. */
   boolean isPressed() {
     return waiting.size() > 0;
   }
 
-  /** Of threads that have their timers: what is found is of those, not of a later namesake. */
+  /**
+   * Finds the stacks of attached threads. They must have their timers already, so that the result
+   * can't be of a later thread with the same id.
+   */
   private void findStacks() {
     int count = attached.size();
     if (count == 0) {

@@ -3,13 +3,13 @@ package stackweave.agent.engine.timer;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.ThreadStarts;
-import stackweave.agent.engine.timer.handler.HandlerCode;
 import stackweave.agent.engine.timer.handler.HandlerLayout;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.engine.timer.handler.HandlerSignal;
@@ -25,25 +25,22 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Samples by CPU timers: each thread has one on its own CPU clock, whose signal runs a few hundred
- * bytes of machine code on that thread, which copy its registers and its stack into a ring.
+ * Samples by CPU timers: each thread has one on its CPU clock, whose signal runs machine code on
+ * that thread that copies registers and stack into a ring. Started by the engine chooser; for the
+ * drain thread, but for {@link #wake}. The kernel checks CPU timers at its ticks, so at shorter
+ * intervals a sample has the weight of several expiries. The signal arrives on the way back to user
+ * mode, so system calls are seen with the user stack; a blocked thread gets no signal.
  *
- * <p>The way: the handler's memory ({@link HandlerMemory}, {@link HandlerCode}), the signal ({@link
- * HandlerSignal}), a timer for each thread ({@link TimerThreads}) that is found ({@link
- * TimerDiscovery}), the records taken out of the ring ({@link TimerRecords}).
- *
- * <p>The kernel looks at CPU timers at its ticks (100 to 1000 a second): at shorter intervals a
- * sample stands for several expiries, as its weight says. The signal is delivered on the way back
- * to user mode, so time in system calls is seen, with the user stack that made the call; a thread
- * that blocks uses no CPU and gets no signal.
+ * <p>{@link HandlerMemory} holds handler and ring, {@link TimerDiscovery} finds threads for {@link
+ * TimerThreads}, and {@link TimerRecords} reads the ring.
  */
 public final class TimerEngine implements SampleEngine {
-  /** How long samples and new threads wait at most. */
+  /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
-  /** For the list of threads and the last process id. */
+  /** For {@code /proc/self/task} and {@code /proc/loadavg}. */
   private static final int FILE_DESCRIPTORS = 2;
 
   private final EngineConfig config;
@@ -78,16 +75,17 @@ public final class TimerEngine implements SampleEngine {
   }
 
   /**
-   * Starts on the calling thread, the one that is not sampled.
+   * Starts on the calling thread, which is not sampled.
    *
-   * @param javaStacks where the stacks of Java threads are
+   * @param javaStacks the bounds of Java threads' stacks
+   * @throws EngineRefusedException if it can't run; nothing is held then
    */
   public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks)
       throws EngineRefusedException {
     return start(config, javaStacks, 0);
   }
 
-  /** Starts with a signal of one's own choice, 0 for a free one. */
+  /** As {@link #start(EngineConfig, ThreadStacks)}, with a given signal; 0 for a free one. */
   public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
@@ -171,12 +169,12 @@ public final class TimerEngine implements SampleEngine {
     return Math.max(config.intervalNanos(), tickNanos);
   }
 
-  /** The signal that is used. */
+  /** The signal's number. */
   int signal() {
     return signal.number();
   }
 
-  /** New threads are found between two waits. */
+  /** Short, since new threads are found between two waits. */
   @Override
   public int busyMillis() {
     return 5;
@@ -197,7 +195,9 @@ public final class TimerEngine implements SampleEngine {
     discovery.follow(starts);
   }
 
-  /** In steps: handlers wake nobody, and threads that have come have to be found. */
+  /**
+   * Waits in steps, since handlers don't wake the drain thread and new threads have to be found.
+   */
   @Override
   public boolean await(int timeoutMillis) {
     if (closed) {
@@ -209,7 +209,7 @@ public final class TimerEngine implements SampleEngine {
       int step = (int) Math.max(0, Math.min(discovery.isPressed() ? 1 : STEP_MILLIS, left));
       if (step > 0) {
         LockSupport.parkNanos(this, step * 1_000_000L);
-        Thread.interrupted(); // whoever has interrupted all threads: parking would end at once
+        Thread.interrupted(); // an interrupted thread would not park
       }
       if (woken || !records.isEmpty()) {
         woken = false;
@@ -247,8 +247,8 @@ public final class TimerEngine implements SampleEngine {
   }
 
   /**
-   * No timer is left, then no signal on its way, then no handler at work: in this order, each step
-   * makes the next one final.
+   * Deletes the timers, discards pending signals, then waits for running handlers. The order
+   * matters: each step makes the next one final.
    */
   @Override
   public void stop() {
@@ -275,29 +275,26 @@ public final class TimerEngine implements SampleEngine {
   public EngineStatistics statistics() {
     long dropped = memory.get(HandlerLayout.PROCESS_DROPPED) - droppedAtStart;
     long expiries = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES) - droppedExpiriesAtStart;
-    return new EngineStatistics(
-        EngineKind.TIMER,
-        config.intervalNanos(),
-        attachedAtStart,
-        cpus,
-        closed ? 0 : FILE_DESCRIPTORS,
-        ringBytes,
-        stackBytes,
-        records.samples(),
-        dropped + records.abandoned(),
-        memory.get(HandlerLayout.PROCESS_FOREIGN) - foreignAtStart,
-        0,
-        0,
-        records.late(),
-        records.malformed(),
-        (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart,
-        records.coveredNanos() + expiries * config.intervalNanos(),
-        records.coveredNanos(),
-        0,
-        0,
-        discovery.refused() + discovery.blocked() + discovery.inDoubt() + discovery.small(),
-        0,
-        0);
+    int skipped =
+        discovery.refused() + discovery.blocked() + discovery.inDoubt() + discovery.small();
+    return new EngineStatistics(EngineKind.TIMER)
+        .set(EngineFigure.INTERVAL, config.intervalNanos())
+        .set(EngineFigure.THREADS, attachedAtStart)
+        .set(EngineFigure.CPUS, cpus)
+        .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : FILE_DESCRIPTORS)
+        .set(EngineFigure.RING_BYTES, ringBytes)
+        .set(EngineFigure.STACK_BYTES, stackBytes)
+        .set(EngineFigure.SAMPLES, records.samples())
+        .set(EngineFigure.LOST, dropped + records.abandoned())
+        .set(
+            EngineFigure.FOREIGN_SIGNALS,
+            memory.get(HandlerLayout.PROCESS_FOREIGN) - foreignAtStart)
+        .set(EngineFigure.LATE, records.late())
+        .set(EngineFigure.MALFORMED, records.malformed())
+        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+        .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + expiries * config.intervalNanos())
+        .set(EngineFigure.CPU_COVERED, records.coveredNanos())
+        .set(EngineFigure.THREADS_SKIPPED, skipped);
   }
 
   @Override

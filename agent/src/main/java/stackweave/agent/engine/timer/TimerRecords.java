@@ -11,12 +11,12 @@ import stackweave.agent.engine.timer.threads.TimerThreads;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Takes the records out of the handler's ring, in the order in which handlers reserved their room,
- * which is that of time but for microseconds. For the drain thread only.
+ * Takes the records out of the handler's ring, in the order in which handlers reserved space, which
+ * is that of time to within microseconds. Used by {@link TimerEngine}; for the drain thread only.
  *
  * <p>Memory ordering: a record's commit word is written last, with release, and read first, with
- * acquire. The first word of every unit that is not a record's beginning is 0, for the reader
- * clears them before it gives room back. So a record is either whole or not there yet.
+ * acquire. The first word of every unit that doesn't begin a record is 0, since the reader clears
+ * it before it releases the space. So a record is either complete or absent.
  */
 final class TimerRecords {
   private static final VarHandle LONGS =
@@ -25,8 +25,8 @@ final class TimerRecords {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   /**
-   * How long a record may stay unfinished, and all behind it wait. A thread that is interrupted
-   * within the handler for longer is as good as gone (or cancelled, as POSIX threads can be).
+   * How long to wait for an unfinished record, and all after it. A thread that stays in the handler
+   * longer is stopped, or was cancelled as POSIX threads can be.
    */
   private static final long PATIENCE_NANOS = 2_000_000_000L;
 
@@ -66,7 +66,7 @@ final class TimerRecords {
     return coveredNanos;
   }
 
-  /** Records that were begun and never finished. */
+  /** Records that were started and never finished. */
   long abandoned() {
     return abandoned;
   }
@@ -80,17 +80,17 @@ final class TimerRecords {
     return malformed;
   }
 
-  /** Samples of threads whose stack is not known, or that run on another one. */
+  /** Samples without stack: of threads with unknown stack, or running on another one. */
   long withoutStack() {
     return withoutStack;
   }
 
-  /** Whether there is anything to take. */
+  /** Whether the ring is empty. */
   boolean isEmpty() {
     return waiting() == 0;
   }
 
-  /** Bytes of all records that wait. */
+  /** Bytes of all waiting records. */
   long waiting() {
     return memory.get(HandlerLayout.PROCESS_HEAD) - position;
   }
@@ -98,7 +98,7 @@ final class TimerRecords {
   /**
    * Delivers the samples up to a time.
    *
-   * @param settled whether no handler writes any more: what is unfinished then stays so
+   * @param settled whether no handler runs any more, so that unfinished records stay so
    * @return how many
    */
   int drain(long until, boolean settled, EngineSink sink) {
@@ -132,9 +132,7 @@ final class TimerRecords {
     return count;
   }
 
-  /**
-   * Whether the record's size is that of its contents; if not, the ring is given up to its head.
-   */
+  /** Whether the record's size fits its contents; if not, the ring is discarded up to its head. */
   private boolean isSound(long commit, int at, long head) {
     int bytes = (int) commit;
     int stack = ring.getInt(at + HandlerLayout.RECORD_STACK_BYTES);
@@ -153,7 +151,7 @@ final class TimerRecords {
     return sound;
   }
 
-  /** Goes on behind an unfinished record that has had its time. */
+  /** Skips an unfinished record after {@link #PATIENCE_NANOS}. */
   private boolean abandon(long head, boolean settled) {
     long now = System.nanoTime();
     if (waitingSince == 0) {
@@ -179,7 +177,7 @@ final class TimerRecords {
     return time == 0 ? System.nanoTime() : time;
   }
 
-  /** Counts the record; returns the CPU time that it stands for. */
+  /** Counts the record; returns the CPU time that it stands for, in ns. */
   private long weigh(int at, long time) {
     if (time < latest) {
       late++;
@@ -208,7 +206,7 @@ final class TimerRecords {
     withoutStack += length == 0 ? 1 : 0;
   }
 
-  /** Clears the units' first words, and only then lets handlers have the room. */
+  /** Releases space to the handlers, after clearing the first word of each unit. */
   private void giveUpTo(long end) {
     for (; position < end; position += HandlerLayout.UNIT) {
       LONGS.setOpaque(ring, (int) position & ringBytes - 1, 0L);

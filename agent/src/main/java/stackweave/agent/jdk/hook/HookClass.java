@@ -12,8 +12,8 @@ import net.bytebuddy.utility.OpenedClassReader;
 import stackweave.agent.jdk.JavaBase;
 
 /**
- * {@link StartedThreads} as a class of java.lang. A class can't be taken away again, so it stays
- * when the agent is detached, and is found by the next one.
+ * Defines {@link StartedThreads} as a class of java.lang, or finds it. A class can't be removed, so
+ * it stays when the agent is detached, and the next agent finds it. Stateless.
  */
 final class HookClass {
   static final String NAME = "java.lang.StackweaveStartedThreads";
@@ -27,7 +27,7 @@ final class HookClass {
   /**
    * Finds the class, or defines it.
    *
-   * @return what may look into it
+   * @return a lookup with access to it
    */
   static MethodHandles.Lookup enter(Instrumentation instrumentation)
       throws ReflectiveOperationException, IOException {
@@ -44,9 +44,7 @@ final class HookClass {
     }
   }
 
-  /**
-   * The class file of a class of ours in which {@link StartedThreads} has its name in java.lang.
-   */
+  /** A class file of the agent in which {@link StartedThreads} has its name in java.lang. */
   static byte[] renamed(Class<?> type) throws IOException {
     try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".class")) {
       if (in == null) {

@@ -7,42 +7,39 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where application threads leave the threads that they start, for the drain thread to take.
+ * A buffer in which application threads put the threads that they start, read by the drain thread
+ * through {@link ThreadStartHook}. It runs as a copy in java.lang, {@link HookClass#NAME}, since
+ * {@code Thread} can't see the agent's classes; so it must use nothing outside java.base and load
+ * no class of the agent. It must not allocate or wait; without a reader it reads one field.
  *
- * <p>This is the one class of ours that application threads run. It works as a copy in java.lang,
- * under the name {@link HookClass#NAME}, since {@code Thread} sees no other class of ours; so it
- * uses nothing outside java.base, and nothing that could load a class of ours. It allocates
- * nothing, waits for nobody, and while there is no reader it reads one field.
- *
- * <p>Rule of the slots: a thread that is still in its slot when the slot is wanted again is
- * overwritten, and {@link #MISSED} set. Nothing stays in a slot once there is no reader: whoever
- * puts something in looks for the reader afterwards, and whoever removes the reader clears the
- * slots afterwards.
+ * <p>A thread still in its slot when the slot is needed again is overwritten, and {@link #MISSED}
+ * set. No thread stays in a slot without a reader: writers check the reader after storing, and
+ * whoever removes the reader clears the slots afterwards.
  */
 final class StartedThreads {
-  /** A power of two. */
-  static final int ROOM = 256;
+  /** Number of slots, a power of two. */
+  static final int CAPACITY = 256;
 
-  static final AtomicReferenceArray<Thread> SLOTS = new AtomicReferenceArray<>(ROOM);
+  static final AtomicReferenceArray<Thread> SLOTS = new AtomicReferenceArray<>(CAPACITY);
 
-  /** Threads that were ever left here. */
+  /** Threads ever added. */
   static final AtomicInteger COUNT = new AtomicInteger();
 
-  /** Whether some were overwritten before they were taken. */
+  /** Whether some were overwritten before they were read. */
   static final AtomicBoolean MISSED = new AtomicBoolean();
 
-  /** Who takes them, and is woken for it; null while nobody does. */
+  /** The thread that reads them and is unparked for each; null if none. */
   static final AtomicReference<Thread> READER = new AtomicReference<>();
 
   private StartedThreads() {}
 
-  /** Called by {@code Thread.start} on its way out, on the thread that has called it. */
+  /** Called by {@code Thread.start} before it returns, on the starting thread. */
   static void add(Thread thread) {
     Thread reader = READER.get();
     if (reader == null) {
       return;
     }
-    int slot = COUNT.getAndIncrement() & ROOM - 1;
+    int slot = COUNT.getAndIncrement() & CAPACITY - 1;
     if (SLOTS.getAndSet(slot, thread) != null) {
       MISSED.set(true);
     }

@@ -3,8 +3,8 @@ package stackweave.agent.jdk.hook;
 import net.bytebuddy.asm.Advice;
 
 /**
- * What is put at the end of every {@code Thread.start}, after the thread was started: its code is
- * copied there, and never runs here. Whatever it might throw is passed over.
+ * Byte Buddy advice whose code is copied to the end of every {@code Thread.start}, after the thread
+ * was started; it never runs here. What it throws is suppressed.
  */
 final class ThreadStartAdvice {
   private ThreadStartAdvice() {}

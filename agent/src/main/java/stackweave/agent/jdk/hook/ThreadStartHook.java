@@ -11,12 +11,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * {@code Thread.start}, instrumented to tell of each platform thread as it is started.
- *
- * <p>Our transformer is registered only while Thread is transformed: for as long as one is, the JVM
- * asks it about every class that an application thread loads. Another agent that transforms Thread
- * anew meanwhile undoes ours by that; threads are then found as without it. For one thread at a
- * time.
+ * The instrumentation of {@code Thread.start} that reports each started platform thread. The
+ * transformer is registered only while Thread is transformed, since the JVM asks a registered one
+ * about every class loaded. If another agent retransforms Thread, the change is lost, and threads
+ * are found as without it. For one thread at a time.
  */
 public final class ThreadStartHook implements AutoCloseable {
   private final Instrumentation instrumentation;
@@ -37,10 +35,10 @@ public final class ThreadStartHook implements AutoCloseable {
   }
 
   /**
-   * Instruments {@code Thread.start}; from then on the calling thread is unparked whenever a thread
+   * Instruments {@code Thread.start}; after this the calling thread is unparked whenever a thread
    * was started.
    *
-   * @throws HookException if that can't be; nothing is instrumented then
+   * @throws HookException if that is not possible; nothing is instrumented then
    */
   public static ThreadStartHook install(Instrumentation instrumentation) throws HookException {
     if (!instrumentation.isRetransformClassesSupported()) {
@@ -91,9 +89,9 @@ public final class ThreadStartHook implements AutoCloseable {
   }
 
   /**
-   * Hands over the threads that were started since the last call.
+   * Passes on the threads started since the last call.
    *
-   * @return false if there were others, too
+   * @return false if some are missing
    */
   public boolean take(Consumer<Thread> taker) {
     int now = count.get();
@@ -104,7 +102,7 @@ public final class ThreadStartHook implements AutoCloseable {
       Thread thread = slots.get(i) == null ? null : slots.getAndSet(i, null);
       if (thread != null) {
         taker.accept(thread);
-        taken++; // not what is counted: it may not be in its slot yet
+        taken++; // not the count: a counted thread may not be in its slot yet
       }
     }
     if (missed.get() && missed.getAndSet(false)) {
@@ -114,12 +112,12 @@ public final class ThreadStartHook implements AutoCloseable {
     return true;
   }
 
-  /** From here on the calling thread is told again. */
+  /** Reports to the calling thread again. */
   public void resume() {
     reader.set(Thread.currentThread());
   }
 
-  /** Nobody is told any more; what was put into Thread stays, and reads one field. */
+  /** Stops reporting; the code in Thread stays and reads one field. */
   public void pause() {
     reader.set(null);
     for (int i = 0; i < slots.length(); i++) {
@@ -127,7 +125,11 @@ public final class ThreadStartHook implements AutoCloseable {
     }
   }
 
-  /** Gives Thread its own code back. Again has no effect. */
+  /**
+   * Restores Thread's own code. Repeated calls have no effect.
+   *
+   * @throws HookException if that fails; the code in Thread then stays idle
+   */
   @Override
   public void close() throws HookException {
     if (closed) {

@@ -27,11 +27,9 @@ import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.OpenedClassReader;
 
 /**
- * Puts {@link ThreadStartAdvice} into every {@code start} of java.lang.Thread: start(), and since
- * JDK 21 start(ThreadContainer), by which executors of a thread per task start theirs.
- *
- * <p>Only Byte Buddy's advice is used, on the one class and its few methods. An AgentBuilder, or
- * what else describes whole types, would cost three times the CPU time.
+ * Adds {@link ThreadStartAdvice} to every {@code start} of java.lang.Thread: start(), and since JDK
+ * 21 start(ThreadContainer), which executors with a thread per task use. Uses only Byte Buddy's
+ * advice, on one class and its few methods: an AgentBuilder would cost three times the CPU time.
  */
 final class ThreadStartTransformer implements ClassFileTransformer {
   private static final String START = "start";
@@ -74,7 +72,7 @@ final class ThreadStartTransformer implements ClassFileTransformer {
       applied = true;
       return transformed;
     } catch (Throwable e) {
-      // The JVM would drop it without a word.
+      // The JVM would ignore the exception silently.
       failure = e;
       return null;
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.status.Counter;
@@ -90,7 +91,7 @@ class StatusReportTest {
         StatusReport.lines(totals.figures(statistics(EngineKind.PERF, SECOND, 0, 0))).stream()
             .noneMatch(line -> line.startsWith("foreign:")));
     totals.add(statistics(EngineKind.PERF, SECOND, 0, 40));
-    totals.add(statistics(EngineKind.TIMER, SECOND, 0, 1_000));
+    totals.add(statistics(EngineKind.TIMER, SECOND, 0, 0).set(EngineFigure.FOREIGN_SIGNALS, 1_000));
     List<String> lines =
         StatusReport.lines(totals.figures(statistics(EngineKind.PERF_USER, SECOND, 0, 2)));
     assertTrue(
@@ -112,28 +113,13 @@ class StatusReportTest {
 
   private static EngineStatistics statistics(
       EngineKind kind, long used, long kernel, long foreign) {
-    return new EngineStatistics(
-        kind,
-        10_000_000,
-        5,
-        2,
-        13,
-        524_288,
-        24_160,
-        100,
-        0,
-        foreign,
-        0,
-        0,
-        0,
-        0,
-        used,
-        used,
-        SECOND,
-        0,
-        kernel,
-        0,
-        3L << 19,
-        64L << 20);
+    return new EngineStatistics(kind)
+        .set(EngineFigure.FOREIGN_SAMPLES, foreign)
+        .set(EngineFigure.CPU_USED, used)
+        .set(EngineFigure.CPU_COUNTED, used)
+        .set(EngineFigure.CPU_COVERED, SECOND)
+        .set(EngineFigure.CPU_KERNEL, kernel)
+        .set(EngineFigure.KERNEL_MEMORY, 3L << 19)
+        .set(EngineFigure.KERNEL_MEMORY_BUDGET, 64L << 20);
   }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
+import stackweave.agent.engine.KernelVersion;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
 

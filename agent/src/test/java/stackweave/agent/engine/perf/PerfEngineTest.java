@@ -39,10 +39,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
-import stackweave.agent.engine.Gcc;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChooser;
@@ -54,6 +54,8 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -89,12 +91,17 @@ public class PerfEngineTest {
     assertEquals(kind, recorder.choice.engine().orElseThrow().kind());
     assertCovered(recorder, 2 * MILLISECOND, longer, shorter);
     EngineStatistics statistics = recorder.statistics;
-    assertEquals(recorder.samples.size(), statistics.samples());
+    assertEquals(recorder.samples.size(), statistics.get(EngineFigure.SAMPLES));
     long weights = recorder.samples.stream().mapToLong(Recorder.Sample::weight).sum();
-    assertEquals(weights, statistics.cpuCoveredNanos());
+    assertEquals(weights, statistics.get(EngineFigure.CPU_COVERED));
     // With timers, a sample of a thread's youth stands for a tick, or for what was used.
     assertTrue(kind == EngineKind.TIMER || weights % (2 * MILLISECOND) == 0, "weights: " + weights);
-    assertShare(0.93, 1.05, statistics.cpuCountedNanos(), statistics.cpuUsedNanos(), "counted");
+    assertShare(
+        0.93,
+        1.05,
+        statistics.get(EngineFigure.CPU_COUNTED),
+        statistics.get(EngineFigure.CPU_USED),
+        "counted");
   }
 
   /** The kernel takes it, and it is what the kernel is told. */
@@ -110,7 +117,7 @@ public class PerfEngineTest {
               burner.join();
             });
     assertEquals(EngineKind.PERF, recorder.choice.engine().orElseThrow().kind());
-    assertEquals(minute, recorder.statistics.intervalNanos());
+    assertEquals(minute, recorder.statistics.get(EngineFigure.INTERVAL));
     assertTrue(recorder.samples.size() <= 1, "samples: " + recorder.samples.size());
     try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES)) {
       PerfAttr.sampling(
@@ -150,7 +157,7 @@ public class PerfEngineTest {
           burner.getName());
     }
     long covered = burners.stream().mapToLong(b -> covered(recorder, b.tid)).sum();
-    long lost = recorder.statistics.lost() * MILLISECOND;
+    long lost = recorder.statistics.get(EngineFigure.LOST) * MILLISECOND;
     assertShare(0.85, 1.15, covered + lost, burners.stream().mapToLong(b -> b.used).sum(), "all");
   }
 
@@ -184,9 +191,16 @@ public class PerfEngineTest {
     assertCoveredShort(statistics, covered, used);
     assertShare(0.7, 1.3, covered(recorder, beside.tid), beside.used, "beside " + statistics);
     assertTrue(recorder.samples.stream().allMatch(sample -> sample.weight() % interval == 0));
-    assertEquals(statistics.samples(), recorder.samples.size());
-    assertTrue(statistics.surplus() > 5 * statistics.samples(), statistics.toString());
-    assertShare(0.85, 1.1, statistics.cpuCountedNanos(), statistics.cpuUsedNanos(), "counted");
+    assertEquals(statistics.get(EngineFigure.SAMPLES), recorder.samples.size());
+    assertTrue(
+        statistics.get(EngineFigure.SURPLUS) > 5 * statistics.get(EngineFigure.SAMPLES),
+        statistics.toString());
+    assertShare(
+        0.85,
+        1.1,
+        statistics.get(EngineFigure.CPU_COUNTED),
+        statistics.get(EngineFigure.CPU_USED),
+        "counted");
   }
 
   /**
@@ -196,12 +210,19 @@ public class PerfEngineTest {
    */
   private static void assertCoveredShort(EngineStatistics statistics, long covered, long used) {
     assertShare(0.95 - lossShare(statistics), 1.6, covered, used, "short " + statistics);
-    assertShare(0.7, 1.15, statistics.cpuCoveredNanos(), statistics.cpuUsedNanos(), "all");
+    assertShare(
+        0.7,
+        1.15,
+        statistics.get(EngineFigure.CPU_COVERED),
+        statistics.get(EngineFigure.CPU_USED),
+        "all");
   }
 
   /** What the rings lost is stated: on a loaded machine it may be some. */
   private static double lossShare(EngineStatistics statistics) {
-    return (double) statistics.lost() * statistics.intervalNanos() / statistics.cpuUsedNanos();
+    return (double) statistics.get(EngineFigure.LOST)
+        * statistics.get(EngineFigure.INTERVAL)
+        / statistics.get(EngineFigure.CPU_USED);
   }
 
   /** Two at a time, of 5 ms each. */
@@ -236,7 +257,8 @@ public class PerfEngineTest {
     long covered = later.stream().mapToLong(burner -> covered(recorder, burner.tid)).sum();
     assertCoveredShort(recorder.statistics, covered, used);
     assertTrue(
-        recorder.statistics.fileDescriptors() < 300 * recorder.statistics.cpus(),
+        recorder.statistics.get(EngineFigure.FILE_DESCRIPTORS)
+            < 300 * recorder.statistics.get(EngineFigure.CPUS),
         "not every thread needs events of its own: " + recorder.statistics);
   }
 
@@ -406,7 +428,7 @@ public class PerfEngineTest {
             .filter(m -> m.path().equals(file.toString()))
             .findFirst()
             .orElseThrow();
-    String notes = Gcc.run(List.of("readelf", "-n", file.toString()));
+    String notes = Commands.output(List.of("readelf", "-n", file.toString()));
     String expected = notes.replaceAll("(?s).*Build ID: ([0-9a-f]+).*", "$1");
     assertNotNull(mapping.buildId(), "this kernel reports no build ids");
     assertEquals(expected, HexFormat.of().formatHex(mapping.buildId()));
@@ -437,10 +459,12 @@ public class PerfEngineTest {
       assertTrue(recorder.samples.stream().noneMatch(s -> s.tid() == child[0]));
       assertFalse(recorder.started.containsKey(child[0]));
       if (newest == PerfAttr.Features.NONE) {
-        assertTrue(recorder.statistics.foreign() > 50, recorder.statistics.toString());
+        assertTrue(
+            recorder.statistics.get(EngineFigure.FOREIGN_SAMPLES) > 50,
+            recorder.statistics.toString());
         assertTrue(recorder.note.contains("child processes inherit"), recorder.note);
       } else {
-        assertEquals(0, recorder.statistics.foreign());
+        assertEquals(0, recorder.statistics.get(EngineFigure.FOREIGN_SAMPLES));
         assertEquals("", recorder.note);
       }
     }
@@ -475,9 +499,12 @@ public class PerfEngineTest {
     assertTrue(recorder.ended, recorder.statistics.toString());
     assertEquals(cpus, open[0], "the rings are still to be drained, and nothing is inherited");
     EngineStatistics statistics = recorder.statistics;
-    assertEquals(PerfBudget.estimate(most, cpus), statistics.kernelBudgetBytes());
+    assertEquals(
+        PerfBudget.estimate(most, cpus), statistics.get(EngineFigure.KERNEL_MEMORY_BUDGET));
     assertTrue(
-        statistics.kernelBytes() > statistics.kernelBudgetBytes() / 3, statistics.toString());
+        statistics.get(EngineFigure.KERNEL_MEMORY)
+            > statistics.get(EngineFigure.KERNEL_MEMORY_BUDGET) / 3,
+        statistics.toString());
     assertThrows(
         EngineRefusedException.class,
         () -> recorder.budget.admit(EngineKind.PERF, cpus, System.nanoTime()));
@@ -517,8 +544,9 @@ public class PerfEngineTest {
       inversions += recorder.times.get(i) < recorder.times.get(i - 1) ? 1 : 0;
     }
     assertTrue(recorder.times.size() > 1000, "records: " + recorder.times.size());
-    assertTrue(inversions <= recorder.statistics.late(), "inversions: " + inversions);
-    assertTrue(recorder.statistics.late() * 1000 <= recorder.times.size(), "late");
+    assertTrue(
+        inversions <= recorder.statistics.get(EngineFigure.LATE), "inversions: " + inversions);
+    assertTrue(recorder.statistics.get(EngineFigure.LATE) * 1000 <= recorder.times.size(), "late");
   }
 
   /** All have their events twice, and so has what they start: no one may be counted twice. */
@@ -548,7 +576,8 @@ public class PerfEngineTest {
         });
 
     assertCovered(recorder, MILLISECOND, early, late);
-    assertTrue(recorder.statistics.duplicates() > 300, recorder.statistics.toString());
+    assertTrue(
+        recorder.statistics.get(EngineFigure.DUPLICATES) > 300, recorder.statistics.toString());
     assertEquals(1, recorder.exitMessages.stream().filter(tid -> tid == late.tid).count());
   }
 
@@ -578,12 +607,12 @@ public class PerfEngineTest {
     recorder.run(every(MILLISECOND, null), () -> Burner.start("unheard", 700 * MILLISECOND).join());
 
     EngineStatistics statistics = recorder.statistics;
-    assertTrue(statistics.lost() > 200, statistics.toString());
+    assertTrue(statistics.get(EngineFigure.LOST) > 200, statistics.toString());
     assertShare(
         0.93,
         1.05,
-        (statistics.samples() + statistics.lost()) * MILLISECOND,
-        statistics.cpuCountedNanos(),
+        (statistics.get(EngineFigure.SAMPLES) + statistics.get(EngineFigure.LOST)) * MILLISECOND,
+        statistics.get(EngineFigure.CPU_COUNTED),
         "samples and losses");
   }
 
@@ -608,12 +637,19 @@ public class PerfEngineTest {
             });
 
     EngineStatistics statistics = recorder.statistics;
-    double covered = (double) statistics.cpuCoveredNanos() / statistics.cpuCountedNanos();
+    double covered =
+        (double) statistics.get(EngineFigure.CPU_COVERED)
+            / statistics.get(EngineFigure.CPU_COUNTED);
     if (kind == EngineKind.PERF) {
       assertTrue(covered > 0.9, statistics.toString());
       assertTrue(recorder.samples.stream().filter(s -> s.kernelFrames() > 2).count() > 50);
     } else if (kind == EngineKind.TIMER) {
-      assertShare(0.9, 1.05, statistics.cpuCoveredNanos(), statistics.cpuUsedNanos(), "covered");
+      assertShare(
+          0.9,
+          1.05,
+          statistics.get(EngineFigure.CPU_COVERED),
+          statistics.get(EngineFigure.CPU_USED),
+          "covered");
       assertTrue(recorder.samples.stream().allMatch(s -> s.kernelFrames() == 0));
     } else {
       assertTrue(covered < 0.6, statistics.toString());
@@ -654,7 +690,8 @@ public class PerfEngineTest {
             });
 
     EngineStatistics statistics = recorder.statistics;
-    double stated = (double) statistics.cpuKernelNanos() / statistics.cpuCountedNanos();
+    double stated =
+        (double) statistics.get(EngineFigure.CPU_KERNEL) / statistics.get(EngineFigure.CPU_COUNTED);
     double expected = (double) kernel[0] / all[0];
     String what = stated + ", the reads " + expected + " " + statistics;
     assertEquals(expected, stated, 0.1, what);
@@ -762,7 +799,7 @@ public class PerfEngineTest {
       Recorder recorder =
           Recorder.record(every(MILLISECOND, kind), () -> TimeUnit.MILLISECONDS.sleep(5));
       assertTrue(recorder.choice.engine().isPresent());
-      assertTrue(recorder.statistics.threads() > 1);
+      assertTrue(recorder.statistics.get(EngineFigure.THREADS) > 1);
     }
 
     int left = Tasks.openFileDescriptors(); // the JVM's own may have become fewer
@@ -845,7 +882,7 @@ public class PerfEngineTest {
     }
     assertShare(0, 1.05, covered, used, "covered " + recorder.statistics);
     // What the rings lost is stated: on a loaded machine it may be some.
-    long lost = recorder.statistics.lost() * interval;
+    long lost = recorder.statistics.get(EngineFigure.LOST) * interval;
     assertShare(0.93, 2, covered + lost, used, "covered or lost " + recorder.statistics);
   }
 

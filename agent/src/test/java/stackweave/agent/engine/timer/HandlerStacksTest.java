@@ -17,14 +17,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.agent.engine.ForkedJvm;
-import stackweave.agent.engine.Gcc;
+import stackweave.agent.engine.EngineJvm;
 import stackweave.agent.engine.StackProbe;
 import stackweave.agent.engine.timer.stack.NativeStacks;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.Pthreads;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.testing.Gcc;
+import stackweave.testing.Jdk;
 
 /**
  * The handler copies a thread's own stack and no other: in JVMs of their own, which a handler that
@@ -38,18 +39,18 @@ class HandlerStacksTest {
               + " elsewhere (\\d+) with and (\\d+) without stack");
 
   @TempDir static Path directory;
-  private static ForkedJvm jvm;
+  private static EngineJvm jvm;
   private static Path library;
 
   @BeforeAll
   static void compile() throws Exception {
-    jvm = new ForkedJvm(directory);
+    jvm = new EngineJvm(directory);
     library = Gcc.compile(directory, "stacks.c", "stacks.so", "-shared", "-fPIC", "-pthread");
   }
 
   static List<Object[]> jdksAndForeignStacks() {
     List<Object[]> cases = new ArrayList<>();
-    for (Path jdk : ForkedJvm.jdks()) {
+    for (Jdk jdk : EngineJvm.jdks()) {
       for (String function :
           List.of(
               "coroutine_in_the_pool",
@@ -63,20 +64,20 @@ class HandlerStacksTest {
     return cases;
   }
 
-  static List<Path> jdks() {
-    return ForkedJvm.jdks();
+  static List<Jdk> jdks() {
+    return EngineJvm.jdks();
   }
 
   /** Samples by whether they were taken where the function says, and have a stack. */
-  private static int[] run(Path jdk, String function) throws Exception {
+  private static int[] run(Jdk jdk, String function) throws Exception {
     return counts(probe(jdk, function), function);
   }
 
-  private static ForkedJvm.Result probe(Path jdk, String function) throws Exception {
+  private static EngineJvm.Result probe(Jdk jdk, String function) throws Exception {
     return jvm.run(StackProbe.class, jdk, List.of(), library.toString(), "200", function);
   }
 
-  private static int[] counts(ForkedJvm.Result result, String function) {
+  private static int[] counts(EngineJvm.Result result, String function) {
     assertEquals(0, result.exit(), result.output());
     String line = result.line(function);
     assumeTrue(!line.startsWith("not here"), () -> function + ": " + line);
@@ -93,7 +94,7 @@ class HandlerStacksTest {
   /** Of the thread's own stack there is a copy, of the other one none. */
   @ParameterizedTest
   @MethodSource("jdksAndForeignStacks")
-  void aStackThatIsNotTheThreadsOwnIsNotCopied(Path jdk, String function) throws Exception {
+  void aStackThatIsNotTheThreadsOwnIsNotCopied(Jdk jdk, String function) throws Exception {
     int[] counts = run(jdk, function);
     assertEquals(0, counts[1], "there, with stack");
     assertTrue(counts[2] > 5, "there, without: " + counts[2]);
@@ -102,7 +103,7 @@ class HandlerStacksTest {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aStackThatTheCallerSuppliedIsTheThreadsOwn(Path jdk) throws Exception {
+  void aStackThatTheCallerSuppliedIsTheThreadsOwn(Jdk jdk) throws Exception {
     int[] counts = run(jdk, "supplied_stack");
     assertTrue(counts[1] > 5, "with stack: " + counts[1]);
     assertEquals(0, counts[2] + counts[4], "without");
@@ -113,9 +114,9 @@ class HandlerStacksTest {
    */
   @ParameterizedTest
   @MethodSource("jdks")
-  void aThreadWithASmallStackGetsNoSignal(Path jdk) throws Exception {
+  void aThreadWithASmallStackGetsNoSignal(Jdk jdk) throws Exception {
     for (String function : List.of("small_stack", "small_supplied_stack")) {
-      ForkedJvm.Result result = probe(jdk, function);
+      EngineJvm.Result result = probe(jdk, function);
       int[] counts = counts(result, function);
       assertEquals(0, counts[1] + counts[2] + counts[3] + counts[4], function);
       assertEquals("true", result.line("passed over"), result.output());
@@ -125,7 +126,7 @@ class HandlerStacksTest {
   /** Of memory that may go, and of threads that the C library does not know: registers only. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void whatIsNotKnownForCertainIsNotCopied(Path jdk) throws Exception {
+  void whatIsNotKnownForCertainIsNotCopied(Jdk jdk) throws Exception {
     for (String function : List.of("stack_in_a_file", "raw_thread")) {
       int[] counts = run(jdk, function);
       assertEquals(0, counts[1] + counts[3], function + ", with stack");

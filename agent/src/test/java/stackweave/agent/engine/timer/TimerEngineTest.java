@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineStatistics;
-import stackweave.agent.engine.Gcc;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
@@ -36,6 +36,7 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.testing.Gcc;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What is the timer engine's own; what all engines have to do is in {@link PerfEngineTest}. */
@@ -121,7 +122,7 @@ class TimerEngineTest {
           assertEquals(SI_QUEUE, call("code"));
           assertEquals(4711, signals.getFunction("value").invokeLong(new Object[0]));
           assertTrue(recorder.samples.size() > 5, "samples: " + recorder.samples.size());
-          assertEquals(2, engine.statistics().foreign());
+          assertEquals(2, engine.statistics().get(EngineFigure.FOREIGN_SIGNALS));
         });
     assertEquals(OWN, call("disposition", TAKEN));
   }
@@ -191,7 +192,7 @@ class TimerEngineTest {
           assertEquals(OTHERS, call("disposition", number[0]));
           assertEquals(0, call("send_kill", number[0]));
           assertEquals(0, call("send_value", number[0], 1L));
-          assertEquals(2, engine.statistics().foreign());
+          assertEquals(2, engine.statistics().get(EngineFigure.FOREIGN_SIGNALS));
           assertEquals("", engine.note());
         });
     assertEquals(DEFAULT, call("disposition", number[0]));
@@ -235,7 +236,7 @@ class TimerEngineTest {
     for (int count : interrupted) {
       assertEquals(0, count);
     }
-    assertTrue(recorder.statistics.samples() > 50, recorder.statistics.toString());
+    assertTrue(recorder.statistics.get(EngineFigure.SAMPLES) > 50, recorder.statistics.toString());
   }
 
   @Test
@@ -379,7 +380,7 @@ class TimerEngineTest {
     System.out.printf(
         "storm of 300 threads of 20 ms: %.3f of their CPU time covered, %d found; %s%n",
         (double) covered / used, recorder.started.size(), statistics);
-    assertEquals(0, statistics.malformed());
+    assertEquals(0, statistics.get(EngineFigure.MALFORMED));
     assertTrue(covered > 0.5 * used && covered < 1.1 * used, covered + " of " + used);
     assertTrue(recorder.exited.size() >= recorder.started.size() - 5, "exits");
     long without = recorder.samples.stream().filter(sample -> sample.stackBytes() == 0).count();

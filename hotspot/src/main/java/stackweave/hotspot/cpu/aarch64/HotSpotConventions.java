@@ -3,14 +3,14 @@ package stackweave.hotspot.cpu.aarch64;
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.InterpreterEdge;
-import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
 
 /**
  * HotSpot on AArch64, from its sources of JDK 17, 21 and 25 ({@code frame_aarch64.hpp}, {@code
  * stubGenerator_aarch64.cpp}, {@code assembler_aarch64.hpp}, {@code
- * templateInterpreterGenerator_aarch64.cpp}). Instruction sequences are in {@link CodePatterns}.
+ * templateInterpreterGenerator_aarch64.cpp}). Instruction sequences are in {@link
+ * HotSpotCodePatterns}.
  *
  * <p>Not tested on hardware: run so far under emulation (qemu-user) only.
  */
@@ -35,6 +35,7 @@ public final class HotSpotConventions extends Cpu {
    * @param senderSpInX19 whether this JDK keeps the caller's sp in x19, not in x13
    */
   public HotSpotConventions(boolean senderSpInX19) {
+    super(new HotSpotCodePatterns());
     senderSp = senderSpInX19 ? RegisterNumbers.X19 : RegisterNumbers.X13;
   }
 
@@ -113,105 +114,5 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public StackDepth stackDepth() {
     return null;
-  }
-
-  @Override
-  public int maxCallBytes() {
-    return Instruction.LENGTH;
-  }
-
-  @Override
-  public int maxKnownCallBytes() {
-    return CodePatterns.MAX_KNOWN_CALL_BYTES;
-  }
-
-  @Override
-  public boolean isCallBefore(byte[] code, int end) {
-    return CodePatterns.isCallBefore(code, end);
-  }
-
-  @Override
-  public long callTarget(byte[] code, int end, long pc) {
-    return CodePatterns.callTarget(code, end, pc);
-  }
-
-  @Override
-  public int maxPopsBytes() {
-    return CodePatterns.MAX_POPS_BYTES;
-  }
-
-  @Override
-  public int popsAt(byte[] code) {
-    return CodePatterns.popsAt(code);
-  }
-
-  @Override
-  public int jumpRegister(byte[] code, int i) {
-    return CodePatterns.jumpRegister(code, i);
-  }
-
-  @Override
-  public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
-    return CodePatterns.inPrologue(code, entry, pc, limit);
-  }
-
-  @Override
-  public PartialFrame inEpilogue(byte[] code, int pc) {
-    return CodePatterns.inEpilogue(code, pc);
-  }
-
-  @Override
-  public PartialFrame frameless() {
-    return CodePatterns.FRAMELESS;
-  }
-
-  @Override
-  public boolean isReturn(byte[] code, int i) {
-    return CodePatterns.isReturn(code, i);
-  }
-
-  @Override
-  public int fpPushLength() {
-    return Instruction.LENGTH;
-  }
-
-  @Override
-  public boolean isFpPush(byte[] code, int i) {
-    return CodePatterns.isPushLink(code, i);
-  }
-
-  @Override
-  public boolean isEnter(byte[] code, int i) {
-    return CodePatterns.isEnter(code, i);
-  }
-
-  @Override
-  public int enterLength() {
-    return 2 * Instruction.LENGTH;
-  }
-
-  @Override
-  public boolean isLinkOnTop(byte[] code, int i) {
-    return isEnter(code, i - Instruction.LENGTH) || CodePatterns.isPopLink(code, i);
-  }
-
-  @Override
-  public boolean isSavingFp(byte[] code, int i) {
-    return CodePatterns.isSavingLink(code, i);
-  }
-
-  @Override
-  public boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
-    return CodePatterns.isX3PoppedBefore(code, end, distance);
-  }
-
-  @Override
-  public boolean isSystemCallBefore(byte[] code, int end) {
-    return CodePatterns.isSystemCallBefore(code, end);
-  }
-
-  @Override
-  public boolean isCloneWithin(byte[] code, int end) {
-    return CodePatterns.isCloneWithin(code, end);
   }
 }

@@ -1,6 +1,6 @@
 package stackweave.hotspot.cpu.aarch64;
 
-import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.CodePatterns;
 
 /**
  * Single AArch64 instructions, as the 32-bit words that they are (Arm Architecture Reference
@@ -88,9 +88,9 @@ final class Instruction {
     if (i < 0 || i + LENGTH > code.length) {
       return 0;
     }
-    return Cpu.at(code, i)
-        | Cpu.at(code, i + 1) << 8
-        | Cpu.at(code, i + 2) << 16
-        | Cpu.at(code, i + 3) << 24;
+    return CodePatterns.at(code, i)
+        | CodePatterns.at(code, i + 1) << 8
+        | CodePatterns.at(code, i + 2) << 16
+        | CodePatterns.at(code, i + 3) << 24;
   }
 }

@@ -50,7 +50,7 @@ final class TemplateInterpreter implements InterpreterEdge {
     long senderSp = frame.valueOf(senderSpRegister);
     boolean plausible = frame.isOnStack(senderSp) && senderSp - frame.sp() < MAX_LOCALS_BYTES;
     // The frame pointer is the method's own right before the caller's sp is stored.
-    boolean own = CodePatterns.isFpSetBefore(code, Cpu.CODE_WINDOW);
+    boolean own = HotSpotCodePatterns.isFpSetBefore(code, Cpu.CODE_WINDOW);
     long fp = own ? frame.read(frame.fp() + Cpu.SAVED_FP) : frame.fp();
     frame.toCaller(pc, plausible ? senderSp : frame.sp(), fp);
     return true;
@@ -62,23 +62,26 @@ final class TemplateInterpreter implements InterpreterEdge {
     int at = Cpu.CODE_WINDOW;
     int next = at + Instruction.LENGTH;
     int before = at - Instruction.LENGTH;
-    return CodePatterns.isPopLink(code, at) && CodePatterns.isMoveOfEspToSp(code, next)
-        || CodePatterns.isMoveOfEspToSp(code, at) && CodePatterns.isPopLink(code, before)
-        || CodePatterns.isReturn(code, at) && CodePatterns.isMoveOfEspToSp(code, before);
+    return HotSpotCodePatterns.isPopLink(code, at)
+            && HotSpotCodePatterns.isMoveOfEspToSp(code, next)
+        || HotSpotCodePatterns.isMoveOfEspToSp(code, at)
+            && HotSpotCodePatterns.isPopLink(code, before)
+        || Instruction.at(code, at) == Instruction.RETURN
+            && HotSpotCodePatterns.isMoveOfEspToSp(code, before);
   }
 
   @Override
   public boolean leaveLeaving(FrameState frame, byte[] code) throws UnreadableMemoryException {
     int at = Cpu.CODE_WINDOW;
     PartialFrame partial =
-        CodePatterns.isPopLink(code, at) ? PartialFrame.LINK : CodePatterns.FRAMELESS;
+        HotSpotCodePatterns.isPopLink(code, at) ? PartialFrame.LINK : HotSpotCodePatterns.FRAMELESS;
     long pc = frame.returnAddressOf(partial);
     if (!returnAddresses.test(pc)) {
       return false;
     }
     // Below sp where the caller is interpreted too: its expression stack had room to spare.
     long esp = frame.valueOf(RegisterNumbers.X20) & -2 * Cpu.WORD;
-    boolean lower = CodePatterns.isReturn(code, at) || !frame.isOnStack(esp);
+    boolean lower = Instruction.at(code, at) == Instruction.RETURN || !frame.isOnStack(esp);
     frame.toCaller(pc, lower ? frame.sp() + partial.size() : esp, frame.callerFpOf(partial));
     return true;
   }

@@ -3,14 +3,13 @@ package stackweave.hotspot.cpu.x86;
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.InterpreterEdge;
-import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
 
 /**
  * HotSpot on x86-64, the same in JDK 17, 21 and 25 ({@code frame_x86.hpp}, {@code
  * stubGenerator_x86_64.cpp}, {@code templateInterpreterGenerator_x86.cpp}). Instruction sequences
- * are in {@link CodePatterns}.
+ * are in {@link HotSpotCodePatterns}.
  */
 public final class HotSpotConventions extends Cpu {
   /** The slot with the bytecode pointer, bytes from rbp. */
@@ -28,6 +27,10 @@ public final class HotSpotConventions extends Cpu {
   private static final int[] CALL_STUB_SLOTS = {
     -7 * WORD, -8 * WORD, -9 * WORD, -10 * WORD, -11 * WORD
   };
+
+  public HotSpotConventions() {
+    super(new HotSpotCodePatterns());
+  }
 
   @Override
   public Architecture architecture() {
@@ -103,106 +106,5 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public StackDepth stackDepth() {
     return new FunctionStack();
-  }
-
-  @Override
-  public int maxCallBytes() {
-    return CodePatterns.MAX_CALL_BYTES;
-  }
-
-  @Override
-  public int maxKnownCallBytes() {
-    return CodePatterns.MAX_KNOWN_CALL_BYTES;
-  }
-
-  @Override
-  public boolean isCallBefore(byte[] code, int end) {
-    return CodePatterns.isCallBefore(code, end);
-  }
-
-  @Override
-  public long callTarget(byte[] code, int end, long pc) {
-    return CodePatterns.callTarget(code, end, pc);
-  }
-
-  @Override
-  public int maxPopsBytes() {
-    return CodePatterns.MAX_POPS_BYTES;
-  }
-
-  @Override
-  public int popsAt(byte[] code) {
-    return CodePatterns.popsAt(code);
-  }
-
-  @Override
-  public int jumpRegister(byte[] code, int i) {
-    return CodePatterns.jumpRegister(code, i);
-  }
-
-  @Override
-  public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
-    return CodePatterns.inPrologue(code, entry, pc, limit);
-  }
-
-  @Override
-  public PartialFrame inEpilogue(byte[] code, int pc) {
-    return CodePatterns.inEpilogue(code, pc);
-  }
-
-  @Override
-  public PartialFrame frameless() {
-    return CodePatterns.FRAMELESS;
-  }
-
-  @Override
-  public boolean isReturn(byte[] code, int i) {
-    return CodePatterns.isReturn(code, i);
-  }
-
-  @Override
-  public int fpPushLength() {
-    return 1;
-  }
-
-  @Override
-  public boolean isFpPush(byte[] code, int i) {
-    return CodePatterns.isPushFp(code, i);
-  }
-
-  @Override
-  public boolean isEnter(byte[] code, int i) {
-    return CodePatterns.isPushFp(code, i) && CodePatterns.isMoveOfSpToFp(code, i + 1);
-  }
-
-  @Override
-  public int enterLength() {
-    return 4;
-  }
-
-  @Override
-  public boolean isLinkOnTop(byte[] code, int i) {
-    return isEnter(code, i - 1)
-        || CodePatterns.isPopFp(code, i) && CodePatterns.isReturn(code, i + 1);
-  }
-
-  @Override
-  public boolean isSavingFp(byte[] code, int i) {
-    return CodePatterns.isSavingFp(code, i);
-  }
-
-  @Override
-  public boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance) {
-    return CodePatterns.isRdxPoppedBefore(code, end, distance);
-  }
-
-  @Override
-  public boolean isSystemCallBefore(byte[] code, int end) {
-    return CodePatterns.isSystemCallBefore(code, end);
-  }
-
-  @Override
-  public boolean isCloneWithin(byte[] code, int end) {
-    return CodePatterns.isCloneWithin(code, end);
   }
 }

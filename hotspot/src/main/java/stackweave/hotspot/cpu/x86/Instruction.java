@@ -1,6 +1,6 @@
 package stackweave.hotspot.cpu.x86;
 
-import static stackweave.hotspot.cpu.Cpu.at;
+import static stackweave.hotspot.cpu.CodePatterns.at;
 
 /**
  * The length of an x86-64 instruction, where it goes, and what it does to rsp. Knows the one-byte

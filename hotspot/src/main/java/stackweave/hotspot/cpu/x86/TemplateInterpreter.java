@@ -73,19 +73,23 @@ final class TemplateInterpreter implements InterpreterEdge {
   @Override
   public boolean isLeaving(byte[] code) {
     int at = Cpu.CODE_WINDOW;
-    return CodePatterns.isPopR13(code, at) && CodePatterns.isMoveOfRbxToSp(code, at + 2)
-        || CodePatterns.isMoveOfRbxToSp(code, at) && CodePatterns.isPopR13(code, at - 2)
-        || CodePatterns.isJumpToR13(code, at) && CodePatterns.isMoveOfRbxToSp(code, at - 3);
+    return HotSpotCodePatterns.isPopR13(code, at)
+            && HotSpotCodePatterns.isMoveOfRbxToSp(code, at + 2)
+        || HotSpotCodePatterns.isMoveOfRbxToSp(code, at)
+            && HotSpotCodePatterns.isPopR13(code, at - 2)
+        || HotSpotCodePatterns.isJumpToR13(code, at)
+            && HotSpotCodePatterns.isMoveOfRbxToSp(code, at - 3);
   }
 
   @Override
   public boolean leaveLeaving(FrameState frame, byte[] code) throws UnreadableMemoryException {
     int at = Cpu.CODE_WINDOW;
     long pc =
-        CodePatterns.isPopR13(code, at)
+        HotSpotCodePatterns.isPopR13(code, at)
             ? frame.read(frame.sp())
             : frame.valueOf(RegisterNumbers.R13);
-    long sp = CodePatterns.isJumpToR13(code, at) ? frame.sp() : frame.valueOf(RegisterNumbers.RBX);
+    long sp =
+        HotSpotCodePatterns.isJumpToR13(code, at) ? frame.sp() : frame.valueOf(RegisterNumbers.RBX);
     if (!returnAddresses.test(pc) || !frame.isOnStack(sp)) {
       return false;
     }

@@ -19,6 +19,7 @@ import stackweave.hotspot.ElfImage;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.StackDepth;
 import stackweave.hotspot.method.Unsigned5Test;
+import stackweave.testing.Commands;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
@@ -63,7 +64,7 @@ class FunctionStackTest {
 
   @Test
   void instructionsAreAsLongAsObjdumpSays() throws Exception {
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/objdump")), "objdump is not installed");
+    assumeTrue(Commands.exist("objdump"), "objdump is not installed");
     Process objdump =
         new ProcessBuilder("objdump", "-d", "-w", "-j", ".text", libcFile().toString()).start();
     Instruction instruction = new Instruction();

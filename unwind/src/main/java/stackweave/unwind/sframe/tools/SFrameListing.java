@@ -13,7 +13,9 @@ import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameRow;
 import stackweave.unwind.sframe.SFrameSection;
 
-/** An SFrame section for people: headers, functions, rows; a function's fault in its place. */
+/**
+ * An SFrame section as readable text: headers, functions, rows; a function's fault in its place.
+ */
 public final class SFrameListing {
   private final SFrameSection section;
   private final Appendable out;

@@ -3,6 +3,7 @@ package stackweave.unwind.sframe.writer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static stackweave.unwind.sframe.RawSection.SP_BASE;
 import static stackweave.unwind.sframe.RawSection.row;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.unwind.Elf;
+import stackweave.unwind.Objdump;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
 import stackweave.unwind.section.Section;
@@ -64,14 +66,19 @@ class SFrameMergeTest {
   static Stream<Path> linked() throws Exception {
     List<Path> files = new ArrayList<>();
     for (Path set : Corpus.sets()) {
-      for (Path file : Corpus.elfFiles(set)) {
-        Elf elf = Elf.read(file);
-        if (elf.type != 1 && elf.sframe() != null && elf.sframe().bytes().limit() > 0) {
-          files.add(file);
-        }
+      files.addAll(Corpus.elfFiles(set));
+    }
+    for (Path directory : Corpus.list("live", "*")) {
+      files.addAll(Corpus.list(directory, "*-v*.{elf,so}"));
+    }
+    List<Path> linked = new ArrayList<>();
+    for (Path file : files) {
+      Elf elf = Elf.read(file);
+      if (elf.type != 1 && elf.sframe() != null && elf.sframe().bytes().limit() > 0) {
+        linked.add(file);
       }
     }
-    return files.stream();
+    return linked.stream();
   }
 
   @ParameterizedTest(allowZeroInvocations = true)
@@ -105,6 +112,80 @@ class SFrameMergeTest {
     List<String> upgraded = lines(merge(SFrameSection.read(Elf.read(file).sframe())));
     List<String> missing = upgraded.stream().filter(line -> !theirs.contains(line)).toList();
     assertEquals(List.of(), missing);
+  }
+
+  /**
+   * What objdump reads from an upgraded section is what we read, and what it reads from its source.
+   */
+  @ParameterizedTest(allowZeroInvocations = true)
+  @MethodSource("linked")
+  void objdumpReadsUpgradedSections(Path file) throws Exception {
+    assumeTrue(Objdump.reads(3), Objdump.PROGRAM + " does not read SFrame V3");
+    Section old = Elf.read(file).sframe();
+    SFrameMerge merge = new SFrameMerge();
+    merge.add(SFrameSection.read(old));
+    List<String> theirs = assertReadAlike(merge.write(ADDRESS));
+    assertEquals(merge.rowCount(), theirs.stream().filter(line -> !line.endsWith(" -")).count());
+    assertEquals(
+        source(old, old.address()).sorted().toList(),
+        theirs.stream().map(SFrameMergeTest::plain).sorted().toList());
+  }
+
+  static Stream<String> abis() throws Exception {
+    return linked().map(SFrameMergeTest::abi).distinct();
+  }
+
+  /** What the name of a file's directory begins with. */
+  private static String abi(Path file) {
+    String directory = file.getParent().getFileName().toString();
+    return directory.substring(0, directory.indexOf('-'));
+  }
+
+  /** All sections of an ABI, of whatever versions, moved apart and made one. */
+  @ParameterizedTest(allowZeroInvocations = true)
+  @MethodSource("abis")
+  void objdumpReadsMergedSections(String abi) throws Exception {
+    assumeTrue(Objdump.reads(3), Objdump.PROGRAM + " does not read SFrame V3");
+    SFrameMerge merge = new SFrameMerge();
+    List<String> expected = new ArrayList<>();
+    long address = 0;
+    for (Path file : linked().filter(f -> abi(f).equals(abi)).toList()) {
+      address += 0x1000_0000;
+      Section section = new Section(Elf.read(file).sframe().bytes(), address);
+      merge.add(SFrameSection.read(section));
+      source(section, address).forEach(expected::add);
+    }
+    List<String> theirs = assertReadAlike(merge.write(ADDRESS));
+    assertEquals(
+        expected.stream().sorted().toList(),
+        theirs.stream().map(SFrameMergeTest::plain).sorted().toList());
+  }
+
+  /** The rows of a section, as objdump reads it and as we do. */
+  private static List<String> assertReadAlike(byte[] section) throws Exception {
+    List<String> theirs = Objdump.rows(section, ADDRESS);
+    assertEquals(theirs, Objdump.rows(new Section(ByteBuffer.wrap(section), ADDRESS)));
+    return theirs;
+  }
+
+  /**
+   * The rows of a section that is to be merged, as objdump reads it; version 1, which it does not
+   * read any more, as we do, which the corpus test compares with an older objdump.
+   */
+  private static Stream<String> source(Section section, long address) throws Exception {
+    SFrameSection read = SFrameSection.read(section);
+    byte[] bytes = new byte[section.bytes().limit()];
+    section.bytes().duplicate().get(0, bytes);
+    List<String> rows =
+        Objdump.reads(read.version()) ? Objdump.rows(bytes, address) : Objdump.rows(section);
+    return rows.stream()
+        .filter(line -> read.version() == 3 || !line.endsWith(" -"))
+        .map(SFrameMergeTest::plain);
+  }
+
+  /** A line of objdump's where rows that had to become flexible look as they did before. */
+  private static String plain(String line) {
+    return line.replace("flex,", "").replaceAll("(r\\d+)\\+0", "$1");
   }
 
   @Test

@@ -11,13 +11,13 @@ import stackweave.verify.chaos.work.Tasks;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * All threads of the process are driven from CPU to CPU, as when CPUs go offline and come back, or
- * an orchestrator changes the process's share of the machine.
+ * Moves all threads of the process from CPU to CPU, as happens when CPUs go offline and come back,
+ * or an orchestrator changes the CPUs of a container.
  */
 final class AffinityChanges implements Antagonist {
   private static final int MAX_REST_MILLIS = 50;
 
-  /** Its recording begins late where many antagonists run at once. */
+  /** The least time to run for: its recording begins late where many antagonists run at once. */
   private static final long MIN_NANOS = 2_500_000_000L;
 
   @Override
@@ -30,7 +30,7 @@ final class AffinityChanges implements Antagonist {
     return List.of("threads moved", "CPUs deserted");
   }
 
-  /** The first begins while all threads are confined to one CPU. */
+  /** The first recording begins while all threads are confined to one CPU. */
   @Override
   public boolean records() {
     return true;
@@ -68,7 +68,7 @@ final class AffinityChanges implements Antagonist {
     }
   }
 
-  /** Each thread to a CPU of its own choice. */
+  /** Binds each thread to a random CPU. */
   private static void scatter(long all, SplittableRandom random, Tally tally) throws IOException {
     for (int tid : Tasks.list()) {
       long some = random.nextLong() & all;

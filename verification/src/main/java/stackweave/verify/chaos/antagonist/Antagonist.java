@@ -7,18 +7,18 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * Something that hurts a profiler. It lives in two JVMs: the parent asks for what the forked JVM
- * needs, the forked JVM runs it.
+ * A load or change that makes work hard for a profiler. An instance exists in each of two JVMs: the
+ * parent asks it for options, the forked JVM calls {@link #run}.
  */
 public interface Antagonist {
 
-  /** What of a profiler it goes for, for the table. */
+  /** What of a profiler it tests, for the table. */
   String targets();
 
-  /** What it counts, in the order of {@link Tally}'s numbers, in the plural. */
+  /** The names of its counts, in the plural, in the order of {@link Tally}'s numbers. */
   List<String> counts();
 
-  /** Whether this JDK has what it needs. */
+  /** Whether it can run on a JDK of this feature version. */
   default boolean isFor(int feature) {
     return true;
   }
@@ -32,7 +32,7 @@ public interface Antagonist {
     return List.of();
   }
 
-  /** A command that runs the JVM, whose command line is appended; empty for none. */
+  /** The command that runs the JVM, to which the JVM's command line is appended; empty for none. */
   default List<String> launcher() {
     return List.of();
   }
@@ -42,12 +42,12 @@ public interface Antagonist {
     return "";
   }
 
-  /** What a recording is to ask for, where {@code engine} is to sample. */
+  /** The engine that a recording asks for, where {@code engine} is to sample. */
   default String engineAsked(String engine) {
     return engine;
   }
 
-  /** Whether it runs where this engine is to sample. */
+  /** Whether it can run under this engine. */
   default boolean isFor(String engine) {
     return true;
   }
@@ -57,12 +57,12 @@ public interface Antagonist {
     return List.of();
   }
 
-  /** JFR events that are counted in the recordings as its doing, beside {@link #counts}. */
+  /** Names of JFR events to count in the recordings, in addition to {@link #counts}. */
   default List<String> countedEvents() {
     return List.of();
   }
 
-  /** CPU time between two samples; null for that of the whole run. */
+  /** CPU time between two samples; null for that of the run's settings. */
   default String interval() {
     return null;
   }
@@ -73,9 +73,9 @@ public interface Antagonist {
   }
 
   /**
-   * Does its work until the time is over; in the forked JVM, on a thread of its own.
+   * Works until the time is over; called in the forked JVM, on a thread of its own.
    *
-   * @throws Exception if what it works with came to a wrong result: the run has failed then
+   * @throws Exception if a result is wrong: the run has failed then
    */
   void run(Time time, Tally tally) throws Exception;
 }

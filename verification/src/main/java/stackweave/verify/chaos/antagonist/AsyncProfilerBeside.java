@@ -8,7 +8,10 @@ import stackweave.verify.chaos.work.OwnRecordings;
 import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
-/** async-profiler in the same JVM, started before us and after us, stopped before us and after. */
+/**
+ * async-profiler in the same JVM, started before Stackweave and after it, stopped before it and
+ * after it.
+ */
 final class AsyncProfilerBeside implements Antagonist {
   private static final int WARM_MILLIS = 300;
   private static final int TOGETHER_MILLIS = 1_200;
@@ -42,7 +45,8 @@ final class AsyncProfilerBeside implements Antagonist {
   @Override
   public void run(Time time, Tally tally) throws IOException, InterruptedException {
     AsyncProfiler profiler = AsyncProfiler.getInstance();
-    Recording first = OwnRecordings.startAndWait(time, time.interval()); // the first takes longest
+    Recording first =
+        OwnRecordings.startAndWait(time, time.interval()); // the first start takes longest
     Thread.sleep(TOGETHER_MILLIS);
     OwnRecordings.discard(first);
     for (int turn = 0; turn == 0 || !time.isOver(); turn++) {
@@ -78,7 +82,9 @@ final class AsyncProfilerBeside implements Antagonist {
     profiler.execute("start,event=%s,interval=%s".formatted(event, time.interval()));
   }
 
-  /** Its samples since {@link #start}: it gets what it would get without us. */
+  /**
+   * How many samples it has taken since {@link #start}: it must get as many as without Stackweave.
+   */
   private long stop(AsyncProfiler profiler) throws IOException {
     long samples = profiler.getSamples();
     profiler.execute("stop");

@@ -8,7 +8,7 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 import stackweave.verify.phases.Phases;
 
-/** Fresh loaders, hidden classes and proxies, used a little and forgotten. */
+/** New class loaders, hidden classes and proxies, used a little and dropped. */
 final class ClassUnloading implements Antagonist {
 
   @Override

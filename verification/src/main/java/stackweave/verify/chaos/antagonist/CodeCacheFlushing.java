@@ -16,7 +16,7 @@ import stackweave.verify.chaos.work.Answers;
 import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
-/** Generated methods, compiled early, in a code cache that has no room for them. */
+/** Generated methods, compiled early, in a code cache too small for all of them. */
 final class CodeCacheFlushing implements Antagonist {
   private static final int METHODS = 30;
   private static final int STEPS = 60;
@@ -53,14 +53,14 @@ final class CodeCacheFlushing implements Antagonist {
       generated(random.nextLong(), random.nextLong());
       tally.add(0, METHODS);
       if (turn % LIST_EVERY == 0) {
-        System.gc(); // unloads them, as it would in time
+        System.gc(); // unloads them sooner than it would happen by itself
         list(tally);
       }
     }
     list(tally);
   }
 
-  /** x = x * 31 + n, many times: compiled, and here. */
+  /** Computes x = x * 31 + n many times, in a generated method and here, and compares. */
   private static void generated(long n, long seed) throws Exception {
     MethodHandles.Lookup hidden = MethodHandles.lookup().defineHiddenClass(classFile(n), true);
     for (int i = 0; i < METHODS; i++) {
@@ -112,7 +112,8 @@ final class CodeCacheFlushing implements Antagonist {
   }
 
   /**
-   * By the list of compiled code: its ids are counted up, and those that are missing were freed.
+   * Counts freed code by the list of compiled code: ids are counted up, and those that are missing
+   * were freed.
    */
   private static void list(Tally tally) throws JMException {
     String list =

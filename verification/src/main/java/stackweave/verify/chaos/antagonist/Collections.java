@@ -8,7 +8,7 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 import stackweave.verify.phases.Phases;
 
-/** Young and old garbage, weak references, and full collections on request. */
+/** Garbage collections: young and old garbage, weak references, and full collections on request. */
 final class Collections implements Antagonist {
   private final String flag;
 

@@ -7,7 +7,9 @@ import jdk.jfr.Recording;
 import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
-/** The JDK's own CPU-time sampler, which owns SIGPROF, in the same recording, on and off. */
+/**
+ * The JDK's own CPU-time sampler, which uses SIGPROF, in the same recording, switched on and off.
+ */
 final class CpuTimeSamples implements Antagonist {
   private static final String EVENT = "jdk.CPUTimeSample";
 

@@ -7,7 +7,7 @@ import stackweave.verify.chaos.work.Answers;
 import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
-/** Thousands of threads that come at once, wait, work a little, and go at once. */
+/** Thousands of threads that start together, wait, work a little, and end together. */
 final class Crowd implements Antagonist {
   private static final int THREADS = 3_000;
   private static final int WORK = 20_000;

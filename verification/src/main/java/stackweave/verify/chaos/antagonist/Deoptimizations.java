@@ -7,7 +7,7 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 import stackweave.verify.phases.Phases;
 
-/** Compiled code whose assumptions break, over and over. */
+/** Compiled code whose assumptions become false, again and again. */
 final class Deoptimizations implements Antagonist {
 
   @Override

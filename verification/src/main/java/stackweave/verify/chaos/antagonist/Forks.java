@@ -12,19 +12,19 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * Children in every way that there is: fork without exec, fork, vfork and posix_spawn with exec,
- * and Java's own. No child may inherit a signal that is ignored or blocked, and none is sampled;
- * for the latter their ids and times are left in {@link #CHILDREN}.
+ * Child processes of all kinds: fork without exec; fork, vfork and posix_spawn with exec; Java's
+ * own. No child may inherit a signal that is ignored or blocked, and none may be sampled; for the
+ * latter their ids and times are written to {@link #CHILDREN}.
  */
 public final class Forks implements Antagonist {
-  /** Lines of process id, birth and end, both in ms since 1970. */
+  /** File of the children: a line each with process id, start and end, both in ms since 1970. */
   public static final String CHILDREN = "children";
 
   private static final String SHELL = "/bin/sh";
 
   /**
-   * Fails if SIGPROF (27) or a signal from 34 on is ignored or blocked, and leaves what it found.
-   * Other signals are the JVM's and the C library's business: 3, 32 and 33 may be either.
+   * Fails if SIGPROF (27) or a signal from 34 on is ignored or blocked, and writes which. Other
+   * signals belong to the JVM and the C library: 3, 32 and 33 may be either.
    */
   private static final String SCRIPT =
       "pattern=.0000000[01].[012389ab]; grep -q SigIgn:$pattern /proc/self/status"

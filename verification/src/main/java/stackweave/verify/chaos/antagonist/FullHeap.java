@@ -8,13 +8,13 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * A heap that fills up to the point where sampling has to give way, and empties again; the JVM ends
- * with the first OutOfMemoryError of whatever thread.
+ * A heap that fills up until sampling must pause, and empties again; the JVM ends with the first
+ * OutOfMemoryError of any thread.
  */
 public final class FullHeap implements Antagonist {
   private static final int PIECE = 64 * 1024;
 
-  /** Of the largest heap, in percent; the load beside it needs some, too. */
+  /** Percentage of the maximum heap that is kept at least; the load beside it needs some, too. */
   private static final int MIN = 40;
 
   private static final int MAX = 80;

@@ -8,7 +8,9 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 import stackweave.verify.chaos.work.Together;
 
-/** Two threads that load a library, run it for a millisecond and unload it, here and there. */
+/**
+ * Two threads that load a library, run it for a millisecond and unload it, at changing addresses.
+ */
 public final class LibraryStorm implements Antagonist {
   private static final int BUILDS = 4;
   private static final int WORK = 500_000;

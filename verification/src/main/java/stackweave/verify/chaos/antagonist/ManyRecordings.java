@@ -12,14 +12,17 @@ import stackweave.verify.chaos.work.Tasks;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * Recordings started and stopped, so many as were asked for, some of them while another runs.
+ * Recordings started and stopped, as many as the settings ask for, some of them while another runs.
  * Between the first ones and the last the process must not grow.
  */
 final class ManyRecordings implements Antagonist {
   private static final int KEEP_EVERY = 20;
   private static final int MAX_MILLIS = 100;
 
-  /** Until then the JVM warms up; a tenth of fewer cycles. */
+  /**
+   * Recordings before the first measurement, while the JVM warms up; a tenth of the cycles where
+   * these are fewer.
+   */
   private static final int FIRST_LOOK = 100;
 
   private static final int FDS = 1;
@@ -28,15 +31,18 @@ final class ManyRecordings implements Antagonist {
   private static final int RSS = 4;
   private static final int LATE_RSS = 5;
 
-  /** The JVM's own threads and descriptors come and go. */
+  /** By how much threads and descriptors may grow: the JVM's own come and go. */
   private static final int SLACK = 8;
 
   private static final int SLACK_MAPS = 100;
 
-  /** Of the second half; in the first half compilers and class loading still take theirs. */
+  /**
+   * By how much memory may grow in the second half; in the first half compilers and class loading
+   * allocate.
+   */
   private static final int SLACK_MIB = 24;
 
-  /** In fewer recordings the compilers are not done. */
+  /** The fewest recordings after which memory is compared: before, the compilers are not done. */
   private static final int MIN_FOR_RSS = 500;
 
   @Override
@@ -121,7 +127,8 @@ final class ManyRecordings implements Antagonist {
   }
 
   /**
-   * While no recording runs; the JDK's reader and writer have left their files to the collector.
+   * Measures while no recording runs, and after a collection has closed the files of the JDK's
+   * reader and writer.
    */
   private static long[] look() throws IOException, InterruptedException {
     System.gc();

@@ -8,7 +8,10 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 import stackweave.verify.chaos.work.Together;
 
-/** Threads on stacks that their caller supplied, coroutines, signal stacks, unmapped neighbours. */
+/**
+ * Threads on stacks that their creator supplied, coroutines, signal stacks, and stacks beside
+ * unmapped memory.
+ */
 final class PooledStacks implements Antagonist {
   private static final int THREADS = 2;
 

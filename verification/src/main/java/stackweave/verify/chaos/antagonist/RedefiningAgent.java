@@ -2,12 +2,13 @@ package stackweave.verify.chaos.antagonist;
 
 import java.lang.instrument.Instrumentation;
 
-/** Another agent beside Stackweave: it keeps what it is given. */
+/** Another agent beside Stackweave: it keeps its Instrumentation for {@link Redefinitions}. */
 public final class RedefiningAgent {
   private static volatile Instrumentation instrumentation;
 
   private RedefiningAgent() {}
 
+  /** Called by the JVM before main(). */
   public static void premain(String arguments, Instrumentation given) {
     instrumentation = given;
   }

@@ -29,7 +29,7 @@ import stackweave.verify.chaos.work.Time;
  * again, while their methods run.
  */
 final class Redefinitions implements Antagonist {
-  /** Of the JDK's those that the load and every profiler need most. */
+  /** The JDK's classes that the load and a profiler need most. */
   private static final List<Class<?>> OF_JDK =
       List.of(Thread.class, HashMap.class, ArrayList.class, ConcurrentHashMap.class);
 
@@ -87,7 +87,7 @@ final class Redefinitions implements Antagonist {
     }
     instrumentation.removeTransformer(padding);
     for (Class<?> type : OF_JDK) {
-      retransform(instrumentation, type); // what other agents do to it stays
+      retransform(instrumentation, type); // changes of other agents stay
     }
   }
 

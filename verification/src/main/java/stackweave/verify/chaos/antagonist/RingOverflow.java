@@ -10,9 +10,9 @@ import stackweave.verify.chaos.work.Time;
 import stackweave.verify.chaos.work.Together;
 
 /**
- * More samples than can be kept: ten times the highest usual rate, deep stacks, more busy threads
- * than CPUs; and the agent's thread has the lowest priority half of the time, which leaves it less
- * than a hundredth of a CPU.
+ * More samples than the ring buffers hold: ten times the highest usual rate, deep stacks, more busy
+ * threads than CPUs; and the agent's thread has the lowest priority half of the time, which leaves
+ * it less than a hundredth of a CPU.
  */
 final class RingOverflow implements Antagonist {
   private static final int BUSY = 6;

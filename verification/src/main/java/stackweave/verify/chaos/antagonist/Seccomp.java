@@ -8,8 +8,8 @@ import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
 /**
- * A filter that kills the process for system calls that no usual service makes. The recording asks
- * for no engine: to ask for one is to say that it is allowed.
+ * A seccomp filter that kills the process for system calls that no usual service makes. The
+ * recording asks for no engine: asking for one means that its system calls are allowed.
  */
 final class Seccomp implements Antagonist {
 

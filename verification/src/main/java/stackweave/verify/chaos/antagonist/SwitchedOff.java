@@ -7,7 +7,7 @@ import java.util.List;
 import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Time;
 
-/** The switch file comes and goes: an engine ends and begins again every few seconds. */
+/** Creates and deletes the switch file: an engine stops and starts again every few seconds. */
 final class SwitchedOff implements Antagonist {
   private static final int ON_MILLIS = 2_500;
   private static final int OFF_MILLIS = 1_500;

@@ -1,6 +1,6 @@
 package stackweave.verify.chaos.work;
 
-/** What is known beforehand, and the comparison with it. */
+/** Known results, and the comparison with them. Thread-safe. */
 public final class Answers {
 
   private Answers() {}
@@ -15,9 +15,9 @@ public final class Answers {
   }
 
   /**
-   * Demands a result.
+   * Compares a result.
    *
-   * @throws IllegalStateException if it is another: the application lost one
+   * @throws IllegalStateException if it is not the expected one: the application was disturbed
    */
   public static void same(String what, long expected, long actual) {
     if (expected != actual) {

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Numbers in a mapped file: the forked JVM writes them, its parent sees them move, and still has
- * them if that JVM crashes. Thread-safe.
+ * Progress counters in a mapped file: the forked JVM writes them; its parent watches them, and can
+ * still read them if that JVM crashes. Thread-safe.
  */
 public final class Board {
   /** Slots of one antagonist: its counts, and last whether it is done. */
@@ -40,7 +40,7 @@ public final class Board {
     this.slots = slots;
   }
 
-  /** Opens the board in a file, and makes it if there is none. */
+  /** Opens the board in a file, and creates the file if there is none. */
   public static Board open(Path file) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
@@ -49,14 +49,17 @@ public final class Board {
     }
   }
 
+  /** Adds to a slot, atomically. */
   public void add(int slot, long amount) {
     LONGS.getAndAdd(slots, slot * Long.BYTES, amount);
   }
 
+  /** Sets a slot, at once visible to the other JVM. */
   public void set(int slot, long value) {
     LONGS.setVolatile(slots, slot * Long.BYTES, value);
   }
 
+  /** The current value of a slot. */
   public long get(int slot) {
     return (long) LONGS.getVolatile(slots, slot * Long.BYTES);
   }

@@ -11,7 +11,7 @@ public final class OwnRecordings {
   private OwnRecordings() {}
 
   /**
-   * A recording of samples, or of nothing much where there is no agent.
+   * Starts a recording of samples; without agent, of hardly anything.
    *
    * @param interval between two samples
    */
@@ -37,13 +37,13 @@ public final class OwnRecordings {
     return recording;
   }
 
-  /** Ends a recording that nobody wants to read. */
+  /** Ends a recording without a file. */
   public static void discard(Recording recording) {
     recording.stop();
     recording.close();
   }
 
-  /** Ends a recording and leaves its file. */
+  /** Ends a recording and writes its file. */
   public static void keep(Recording recording, Time time, long number) throws IOException {
     Path file = time.directory().resolve("recording-" + number + ".jfr");
     recording.setDestination(file);

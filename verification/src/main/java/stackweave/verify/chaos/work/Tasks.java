@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import stackweave.samples.work.AgentThread;
 
-/** The threads of this process, whoever started them, as the kernel has them. */
+/** The threads of this process as the kernel lists them, whoever started them. */
 public final class Tasks {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final int SIGRTMIN = 34;
@@ -18,11 +18,12 @@ public final class Tasks {
   private Tasks() {}
 
   /**
-   * Until when sampling is waited for; then the run goes on, and has no samples if there are none.
+   * How long sampling is waited for; then the run goes on, and fails for lack of samples if there
+   * are none.
    */
   private static final long MAX_START_NANOS = 20_000_000_000L;
 
-  /** Waits until the agent has what it samples by. */
+  /** Waits until the agent has timers or ring buffers to sample by. */
   public static void awaitSampling() throws IOException, InterruptedException {
     long begin = System.nanoTime();
     while (!hasTimers() && !hasRings() && System.nanoTime() - begin < MAX_START_NANOS) {
@@ -30,7 +31,7 @@ public final class Tasks {
     }
   }
 
-  /** With a real-time signal: other profilers' timers send SIGPROF. */
+  /** Whether there are timers with a real-time signal: other profilers' timers send SIGPROF. */
   private static boolean hasTimers() throws IOException {
     Path timers = Path.of("/proc/self/timers");
     return Files.exists(timers)
@@ -39,7 +40,7 @@ public final class Tasks {
             .anyMatch(line -> Integer.parseInt(line.substring(8, line.indexOf('/'))) >= SIGRTMIN);
   }
 
-  /** Large ones: other profilers' have a page or two. */
+  /** Whether there are large ring buffers: other profilers' have a page or two. */
   private static boolean hasRings() throws IOException {
     return Files.readAllLines(Path.of("/proc/self/maps")).stream()
         .filter(line -> line.contains("[perf_event]"))

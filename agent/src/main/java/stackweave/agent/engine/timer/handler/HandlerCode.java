@@ -19,18 +19,15 @@ import stackweave.maps.proc.Mapping;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Brings the assembled handler into executable memory, the way that hardened systems allow: written
- * into a memory file, which is sealed against all change, and only then mapped, to be read and
- * executed. There is no moment at which code could be written through any mapping, so neither
- * PR_SET_MDWE nor W^X policies object, and a fresh mapping needs no flush of instruction caches.
- *
- * <p>Where there is no such file to be had, or must not be asked for ({@link
- * GuardedCall#MEMFD_CREATE}), the code goes into anonymous memory, which first is writable and then
- * executable, and never both. HotSpot's own code lies in memory that is both, so whatever lets a
- * JVM run lets this.
+ * Maps the assembled handler executable. It is written into a memory file, which is sealed against
+ * changes and only then mapped readable and executable; so the code is never writable and
+ * executable at once, as PR_SET_MDWE and W^X policies demand, and a fresh mapping needs no flush of
+ * instruction caches. If there is no memory file, or it must not be asked for ({@link
+ * GuardedCall#MEMFD_CREATE}), anonymous memory is first written and then made executable. Used by
+ * {@link HandlerMemory}; stateless.
  */
 public final class HandlerCode {
-  /** The memory file's name, by which its mapping is known in /proc/self/maps. */
+  /** The memory file's name, which its mapping in /proc/self/maps shows. */
   public static final String NAME = "stackweave-handler";
 
   private static final int MFD_CLOEXEC = 1;
@@ -38,7 +35,7 @@ public final class HandlerCode {
   private static final int MFD_NOEXEC_SEAL = 8;
   private static final int SEALS = 1 | 2 | 4 | 8; // seal, shrink, grow, write
 
-  /** Larger anonymous mappings are somebody's compiler's. */
+  /** Larger anonymous mappings are not searched: they belong to compilers. */
   private static final long MAX_ANONYMOUS = 1 << 20;
 
   private HandlerCode() {}
@@ -46,7 +43,7 @@ public final class HandlerCode {
   /**
    * Maps the handler.
    *
-   * @param processBlock the address that is filled in as the code's last word
+   * @param processBlock the address that is written as the code's last word
    * @return the address of its first instruction
    */
   static long install(SystemCalls calls, CallPolicy policy, HandlerLayout layout, long processBlock)
@@ -89,8 +86,8 @@ public final class HandlerCode {
   }
 
   /**
-   * Where in a mapping this code lies, whatever its last word; 0 if it does not. Anonymous memory
-   * has no name and may have become one mapping with its neighbours: any page may be the one.
+   * The address of this code in a mapping, ignoring its last word; 0 if it isn't there. Anonymous
+   * memory has no name and may be merged with its neighbours, so every page is compared.
    */
   static long find(Mapping mapping, byte[] code, SelfMemory memory)
       throws UnreadableMemoryException {
@@ -115,7 +112,7 @@ public final class HandlerCode {
     return 0;
   }
 
-  /** A file descriptor, or −1 where there is none to be had. */
+  /** A file descriptor, or −1 if there is none. */
   private static int memoryFile(SystemCalls calls, CallPolicy policy, String name) {
     if (!policy.allows(GuardedCall.MEMFD_CREATE)) {
       return -1;

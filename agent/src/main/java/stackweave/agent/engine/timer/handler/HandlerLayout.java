@@ -6,8 +6,8 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 
 /**
- * What Java shares with the signal handler: offsets and sizes in bytes, as src/main/asm/layout.inc
- * and the two handlers have them (a test assembles those and compares).
+ * Offsets and sizes of the memory shared with the signal handler, in bytes, as in
+ * src/main/asm/layout.inc and the two handlers; a test assembles those and compares.
  */
 public enum HandlerLayout {
   X86_64(HandlerFacts.LABEL, HandlerFacts.CLOCK, HandlerFacts.STACK_ROUNDING, HandlerFacts.dwarf()),
@@ -62,6 +62,11 @@ public enum HandlerLayout {
     this.dwarf = dwarf;
   }
 
+  /**
+   * The layout for an architecture.
+   *
+   * @throws IllegalArgumentException if there is no handler for it
+   */
   public static HandlerLayout of(Architecture architecture) {
     return switch (architecture) {
       case X86_64 -> X86_64;
@@ -75,27 +80,27 @@ public enum HandlerLayout {
     return label;
   }
 
-  /** The vdso's clock_gettime. */
+  /** The symbol of clock_gettime in the vDSO. */
   String clock() {
     return clock;
   }
 
-  /** Copies of stacks are cut to a multiple of this. */
+  /** Copies of stacks are cut to a multiple of this, in bytes. */
   int stackRounding() {
     return stackRounding;
   }
 
-  /** Registers in a record, the pc included, which comes last. */
+  /** Number of registers in a record, including the pc, which comes last. */
   int registers() {
     return dwarf.length + 1;
   }
 
-  /** Where in a record the stack begins. */
+  /** Offset of the stack in a record. */
   public int recordStack() {
     return RECORD_REGISTERS + Long.BYTES * registers();
   }
 
-  /** Takes over the registers of the record at {@code record}. */
+  /** Copies the registers of the record at offset {@code record}. */
   public void readRegisters(ByteBuffer ring, int record, Registers target) {
     int at = record + RECORD_REGISTERS;
     for (int number : dwarf) {

@@ -20,27 +20,23 @@ import stackweave.maps.proc.ProcMaps;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The memory that the signal handler runs in and works on: its code, the process block, the thread
- * blocks, the ring.
+ * The memory of the signal handler: its code, the process block, the thread blocks and the ring.
+ * Created once in the life of the process and never unmapped, since a thread may be inside the
+ * handler at any time; a later agent finds and reuses it. Only the ring is unmapped between
+ * engines, if no thread is inside: one that enters later sees sampling disabled first. Used by one
+ * {@code TimerEngine} at a time.
  *
- * <p>Made once in the life of the process and never unmapped, however often sampling starts and
- * stops: a thread may be inside the handler at any time, and how long it stays there is the
- * scheduler's affair. Only the ring goes between two engines, when no thread is inside: who enters
- * then finds sampling off before he looks for it. Where one stays inside, the next engine takes the
- * ring as it is. An agent that is attached after another one was detached finds and uses what that
- * one has left behind.
- *
- * <p>All memory that the handler touches is there before it can: the ring's pages by {@link
- * NativeBuffer#allocateTwice}, the others were written to here.
+ * <p>All pages that the handler touches must be present before it runs: the ring's by {@link
+ * NativeBuffer#allocateTwice}, the others because they are written here.
  */
 public final class HandlerMemory {
-  /** The smallest ring: 16 samples of the deepest stacks. */
+  /** The smallest ring, in bytes: 16 samples of the deepest stacks. */
   static final int MIN_RING_BYTES = 4 << 20;
 
-  /** The largest ring. */
+  /** The largest ring, in bytes. */
   static final int MAX_RING_BYTES = 64 << 20;
 
-  /** The most threads that are sampled at a time. */
+  /** Thread blocks, and so the most threads sampled at a time. */
   public static final int BLOCKS = 1 << 16;
 
   private static final int BLOCKS_BYTES = BLOCKS * HandlerLayout.BLOCK_BYTES;
@@ -67,12 +63,11 @@ public final class HandlerMemory {
   }
 
   /**
-   * The process's one, for an engine to use until {@link #release}.
+   * Acquires the process's handler memory until {@link #release}.
    *
-   * @param access what the process's own memory is to be read with
-   * @param ringBytes how large the ring is to be, a power of two; it is smaller where the kernel
-   *     grants less
-   * @throws EngineRefusedException if another engine has it, or the kernel doesn't grant it
+   * @param access how the process reads its own memory
+   * @param ringBytes wanted size of the ring, a power of two; smaller if the kernel grants less
+   * @throws EngineRefusedException if another engine uses it, or the kernel refuses memory
    */
   public static synchronized HandlerMemory acquire(
       SystemCalls calls, CallPolicy policy, MemoryAccess access, int ringBytes)
@@ -96,7 +91,10 @@ public final class HandlerMemory {
     return instance;
   }
 
-  /** A ring of the size wanted, or half, or a quarter; false if the kernel grants none. */
+  /**
+   * Maps a ring of the wanted size, or half, or a quarter and so on; false if the kernel grants
+   * none.
+   */
   private boolean openRing(int wanted) {
     if (get(HandlerLayout.PROCESS_RING) != 0) {
       return reopenRing();
@@ -112,7 +110,7 @@ public final class HandlerMemory {
     return false;
   }
 
-  /** The ring that a thread was inside of when the engine before ended. */
+  /** Reuses the ring that was left because a thread was inside the handler. */
   private boolean reopenRing() {
     int bytes = ringBytes();
     ring = NativeBuffer.view(get(HandlerLayout.PROCESS_RING), 2L * bytes);
@@ -123,10 +121,10 @@ public final class HandlerMemory {
   }
 
   /**
-   * The size that fits a rate: a second of stacks of 100 KiB from all CPUs, and more than that of
-   * usual ones.
+   * The ring size for a sampling rate: a second of 100 KiB stacks from all CPUs.
    *
    * @param samplesPerSecond of one CPU
+   * @return bytes, a power of two
    */
   public static int ringBytes(int cpus, double samplesPerSecond) {
     double wanted = cpus * samplesPerSecond * USUAL_STACK_BYTES;
@@ -134,7 +132,7 @@ public final class HandlerMemory {
     return Integer.highestOneBit(bytes);
   }
 
-  /** What classes that are gone have left behind: memory with this very code; null if none. */
+  /** Finds the memory that an earlier agent left, by this very code; null if there is none. */
   private static HandlerMemory find(HandlerLayout layout, MemoryAccess access) {
     byte[] code = HandlerCode.read(layout);
     try (SelfMemory memory = new SelfMemory(access)) {
@@ -145,7 +143,7 @@ public final class HandlerMemory {
         }
       }
     } catch (IOException | UnreadableMemoryException e) {
-      return null; // then a new one is made
+      return null; // then new memory is created
     }
     return null;
   }
@@ -194,28 +192,34 @@ public final class HandlerMemory {
     }
   }
 
-  /** The address of the handler. */
+  /** The address of the handler's first instruction. */
   long code() {
     return code;
   }
 
-  /** The ring, seen twice in a row. */
+  /** The ring, mapped twice in a row. */
   public ByteBuffer ring() {
     return ring.bytes();
   }
 
-  /** A word of the process block, with what handlers have written before it. */
+  /**
+   * Reads a word of the process block. Memory ordering: acquire, so that what handlers wrote before
+   * it is visible.
+   */
   public long get(int offset) {
     return (long) LONGS.getAcquire(process.bytes(), offset);
   }
 
-  /** Sets a word of the process block, behind all that was written before it. */
+  /**
+   * Writes a word of the process block. Memory ordering: volatile with a full fence, after
+   * everything written before and before everything read later.
+   */
   public void set(int offset, long value) {
     LONGS.setVolatile(process.bytes(), offset, value);
     VarHandle.fullFence();
   }
 
-  /** The address that a timer's signal carries. */
+  /** The address of a thread block, which its timer's signal carries. */
   public long blockAddress(int block) {
     return blocks.address() + (long) block * HandlerLayout.BLOCK_BYTES;
   }
@@ -228,13 +232,16 @@ public final class HandlerMemory {
     LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_MAGIC, magic);
   }
 
-  /** What the samples from here on carry. */
+  /** Sets the identity that later samples carry. */
   public void setIdentity(int block, long identity) {
     int at = block * HandlerLayout.BLOCK_BYTES;
     LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_IDENTITY, identity);
   }
 
-  /** The handler reads the end first: as long as that is 0, it copies nothing. */
+  /**
+   * Sets a stack's bounds. The handler reads the end first, and copies nothing while that is 0.
+   * Memory ordering: the end is cleared before the start changes, and written last.
+   */
   public void setStack(int block, long start, long end) {
     int at = block * HandlerLayout.BLOCK_BYTES;
     LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_STACK_END, 0L);
@@ -243,7 +250,7 @@ public final class HandlerMemory {
     LONGS.setRelease(blocks.bytes(), at + HandlerLayout.BLOCK_STACK_END, end);
   }
 
-  /** Sets another stack, if it is another one. */
+  /** Sets a stack's bounds if they differ. */
   public void changeStack(int block, long start, long end) {
     int at = block * HandlerLayout.BLOCK_BYTES;
     ByteBuffer words = blocks.bytes();
@@ -253,7 +260,7 @@ public final class HandlerMemory {
     }
   }
 
-  /** Makes a block invalid: its thread has ended, or no signal of ours can come any more. */
+  /** Makes a block invalid: its thread has ended, or no signal of its timer can arrive any more. */
   public void closeBlock(int block) {
     LONGS.setRelease(
         blocks.bytes(), block * HandlerLayout.BLOCK_BYTES + HandlerLayout.BLOCK_MAGIC, 0L);
@@ -265,8 +272,8 @@ public final class HandlerMemory {
   }
 
   /**
-   * Ends the use, after sampling was switched off: the ring goes, if no thread is inside the
-   * handler.
+   * Releases the memory after sampling was disabled; the ring is unmapped if no thread is inside
+   * the handler.
    */
   public void release() {
     if (ring != null && get(HandlerLayout.PROCESS_IN_FLIGHT) == 0) {

@@ -9,22 +9,20 @@ import stackweave.agent.linux.Tasks;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * The signal of the timer engine: a real-time signal that nobody uses, and its disposition, taken
- * and given back in order.
- *
- * <p>Not SIGPROF as long as there is another: other profilers want that one, and would take our
- * timers for theirs.
+ * The signal of the timer engine: chooses a free real-time signal, installs the handler and
+ * restores the old disposition. Not SIGPROF as long as there is another: other profilers use that
+ * one and would take these timers for their own. Used by the timer engine on the drain thread.
  */
 public final class HandlerSignal implements AutoCloseable {
   /**
-   * From the top: who takes a real-time signal without asking takes SIGRTMIN plus a little; 64 is
-   * left out because debugging tools like it, and those below 36 are the C libraries' own.
+   * Chosen from the top: programs that use a fixed real-time signal take one near SIGRTMIN. 64 is
+   * left out, since debugging tools use it; those below 36 are the C libraries'.
    */
   private static final int HIGHEST = 63;
 
   private static final int LOWEST = 36;
 
-  /** sun.nio.ch.NativeThread of the JDK takes it with the first channel, without asking. */
+  /** Taken by sun.nio.ch.NativeThread of the JDK with the first channel, without checking. */
   private static final int OF_NIO = 62;
 
   private static final int SIGPROF = 27;
@@ -39,7 +37,7 @@ public final class HandlerSignal implements AutoCloseable {
   private static final int SA_ONSTACK = 0x08000000;
   private static final int SA_RESTART = 0x10000000;
 
-  /** Threads whose masks are looked at, for the choice. */
+  /** Threads whose masks are checked for the choice. */
   private static final int MAX_MASKS = 200;
 
   private final int number;
@@ -58,7 +56,10 @@ public final class HandlerSignal implements AutoCloseable {
     return install(free(), memory);
   }
 
-  /** Installs the handler for {@code number}; whose it was before goes on getting what is his. */
+  /**
+   * Installs the handler for {@code number}; a handler that was there before still gets its own
+   * signals.
+   */
   public static HandlerSignal install(int number, HandlerMemory memory)
       throws EngineRefusedException {
     HandlerSignal signal = new HandlerSignal(number, memory);
@@ -79,17 +80,19 @@ public final class HandlerSignal implements AutoCloseable {
         before == SIG_DFL || before == SIG_IGN || before == memory.code() ? 0 : before);
     ByteBuffer words = action.bytes();
     words.putLong(0, memory.code());
-    // The mask stays empty: with SIGSEGV blocked, a fault in a handler that we chain to would kill.
+    // The mask stays empty: with SIGSEGV blocked, a fault in a chained handler would kill the
+    // process.
     words.putInt(ACTION_FLAGS, SA_SIGINFO | SA_ONSTACK | SA_RESTART);
     installed = Libc.sigaction(number, action.address(), 0) == 0;
     return installed;
   }
 
+  /** The signal's number. */
   public int number() {
     return number;
   }
 
-  /** Whether signals still come to us; somebody may have taken them over. */
+  /** Whether the handler is still installed; somebody may have replaced it. */
   public boolean isOurs() {
     return installed
         && Libc.sigaction(number, 0, action.address()) == 0
@@ -97,9 +100,9 @@ public final class HandlerSignal implements AutoCloseable {
   }
 
   /**
-   * Gives the signal back, after all timers have been deleted. SIG_IGN makes the kernel discard
-   * what is still pending: with the default disposition it would kill the process. It stands for
-   * the time of one system call, since a program that is executed meanwhile would inherit it.
+   * Restores the old disposition; call it after all timers have been deleted. SIG_IGN first makes
+   * the kernel discard pending signals, which the default disposition would let kill the process.
+   * It lasts for one system call, since a program executed meanwhile would inherit it.
    */
   public void uninstall() {
     if (!installed) {
@@ -107,7 +110,7 @@ public final class HandlerSignal implements AutoCloseable {
     }
     installed = false;
     if (Libc.sigaction(number, 0, action.address()) < 0 || handler(action) != memory.code()) {
-      return; // taken over: whoever has it may call us, and finds us idle
+      return; // replaced: the new handler may chain to ours, which finds sampling disabled
     }
     action.bytes().putLong(0, SIG_IGN);
     Libc.sigaction(number, action.address(), 0);
@@ -126,8 +129,8 @@ public final class HandlerSignal implements AutoCloseable {
   }
 
   /**
-   * The highest real-time signal with the default disposition that the fewest threads block: who
-   * waits for one with sigwait or a signalfd has it blocked in all threads.
+   * The highest real-time signal with the default disposition that the fewest threads block: a
+   * signal that some thread waits for by sigwait or signalfd is blocked in all threads.
    */
   private static int free() throws EngineRefusedException {
     long[] masks = blockedByThreads();

@@ -6,10 +6,11 @@ import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.Errno;
 import stackweave.jfr.control.EngineKind;
 
-/** Why the timer engine does not run here, in words. */
+/** The refusals of the timer engine, in words for users. Stateless. */
 public final class TimerRefusals {
   private TimerRefusals() {}
 
+  /** There is no handler for this processor. */
   public static EngineRefusedException architecture() {
     return refused(
         Reason.UNSUPPORTED_ARCHITECTURE,
@@ -17,11 +18,13 @@ public final class TimerRefusals {
         "no signal handler for " + System.getProperty("os.arch") + "; x86-64 and AArch64 have one");
   }
 
+  /** Another timer engine runs in this process. */
   public static EngineRefusedException inUse() {
     return refused(
         Reason.IN_USE, 0, "another timer engine runs in this process; it runs when that has ended");
   }
 
+  /** The kernel grants no memory for the ring. */
   public static EngineRefusedException memory(int errno) {
     return refused(
         Reason.RING_MEMORY,
@@ -32,6 +35,7 @@ public final class TimerRefusals {
             + " committed (vm.overcommit_memory, vm.overcommit_ratio), lifts it");
   }
 
+  /** The handler can't be mapped executable. */
   public static EngineRefusedException executable(int errno) {
     return refused(
         Reason.BLOCKED,
@@ -41,10 +45,12 @@ public final class TimerRefusals {
             + " execute on tmpfs_t or memfd files) lifts it");
   }
 
+  /** The signal's handler can't be installed. */
   public static EngineRefusedException signal(int number, int errno) {
     return refused(Reason.BLOCKED, errno, "the handler of signal " + number + " can't be set");
   }
 
+  /** Every usable signal has a handler already. */
   public static EngineRefusedException noSignal() {
     return refused(
         Reason.NO_SIGNAL,
@@ -52,7 +58,7 @@ public final class TimerRefusals {
         "every real-time signal and SIGPROF has a handler already; one that is left free lifts it");
   }
 
-  /** The queue of signals, in which every timer has its place, is too short for the threads. */
+  /** The signal queue, in which every timer takes a place, is too short for the threads. */
   public static EngineRefusedException signalQueue(int threads, long budget) {
     return refused(
         Reason.SIGNAL_QUEUE,
@@ -77,6 +83,7 @@ public final class TimerRefusals {
             + " it (a parent that blocks all signals hands its mask down)");
   }
 
+  /** No thread's timer could be created; {@code errno} is timer_create's. */
   public static EngineRefusedException timers(int errno) {
     if (errno == Errno.EPERM || errno == Errno.EACCES) {
       return refused(
@@ -97,6 +104,7 @@ public final class TimerRefusals {
         "this kernel grants no timer on a thread's CPU clock; Linux 2.6.12 and later do");
   }
 
+  /** The list of threads can't be read. */
   public static EngineRefusedException tasks(int errno) {
     return refused(
         Reason.ABSENT,

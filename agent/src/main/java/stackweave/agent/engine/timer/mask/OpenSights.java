@@ -1,14 +1,16 @@
 package stackweave.agent.engine.timer.mask;
 
 /**
- * How often in a row a thread was seen with the signal not blocked, having run but not gone to
- * sleep between any two of these sights. See {@link SignalMasks}. Not thread-safe.
+ * Counts consecutive observations of a thread with the signal not blocked, between which it has run
+ * and not slept. See {@link SignalMasks}, which uses it. Not thread-safe.
  */
 final class OpenSights {
-  /** After so many the mask is the thread's usual one. */
+  /** From this many on the mask is taken for the thread's usual one. */
   static final int ENOUGH = 3;
 
-  /** The same of one that has never slept: it has not been in a call that changes its mask. */
+  /**
+   * As {@link #ENOUGH}, for a thread that has never slept: it was in no call that changes its mask.
+   */
   private static final int ENOUGH_AWAKE = 2;
 
   /** CPU time after which a woken thread has left the call that it slept in, in ns. */
@@ -18,12 +20,12 @@ final class OpenSights {
   private long switches;
   private long cpuNanos;
 
-  /** Begins anew: the thread is another one, or its mask was closed. */
+  /** Starts again: the thread is another one, or its mask had the signal. */
   void clear() {
     count = 0;
   }
 
-  /** Takes over what another one has. */
+  /** Copies another one's state. */
   void copy(OpenSights other) {
     count = other.count;
     switches = other.switches;
@@ -31,11 +33,11 @@ final class OpenSights {
   }
 
   /**
-   * Adds one.
+   * Adds an observation.
    *
    * @param switchesNow how often the thread has gone to sleep so far, read after the mask
    * @param cpuBefore its CPU time before the mask was read, in ns
-   * @param cpuAfter the same afterwards
+   * @param cpuAfter its CPU time afterwards, in ns
    */
   void add(long switchesNow, long cpuBefore, long cpuAfter) {
     boolean another = cpuBefore < cpuNanos; // a thread that has the same id now
@@ -55,7 +57,7 @@ final class OpenSights {
     return count >= (switches == 0 ? ENOUGH_AWAKE : ENOUGH);
   }
 
-  /** Whether the thread has left the place where it was seen last. */
+  /** Whether the thread has run since its last observation long enough to have left that call. */
   boolean hasRunSince(long cpuNow) {
     return cpuNow - cpuNanos >= RAN_NANOS;
   }

@@ -2,47 +2,48 @@ package stackweave.agent.engine.timer.mask;
 
 import java.util.Arrays;
 import stackweave.agent.engine.timer.mask.SignalMasks.Answer;
-import stackweave.agent.engine.timer.threads.TimerThreads;
 
 /**
- * Threads without a timer, for they block our signal or wait for it, or may do so, or have no room
- * for it on their stack: what was seen of each, and when it is to have its timer after all. By
- * slots of {@link TimerThreads}. For the drain thread only.
+ * Threads without a timer because they block the signal, wait for it or may do so, or because their
+ * stack is small: what was seen of each, and when it may get a timer. Indexed by the slots of
+ * TimerThreads. Used by the timer engine's discovery; for the drain thread only.
  */
 public final class PassedOver {
-  /** What a look counts that is sure. */
+  /** Points of a certain observation. */
   private static final int SURE = 2;
 
-  /** The same of one that needs a second to be sure. */
+  /** Points of an observation that needs another one to confirm it. */
   private static final int SEEMING = 1;
 
-  /** What the looks at a thread of which nothing is known have to count. */
+  /** Points needed by a thread of which nothing is known. */
   private static final int AT_FIRST = SURE;
 
-  /** The same after it was seen with the signal blocked: it may toggle its mask. */
+  /** Points needed after the thread was seen blocking the signal, as it may toggle its mask. */
   private static final int AFTER_BLOCKING = 2 * SURE;
 
-  /** The same after it was seen waiting for the signal. */
+  /** Points needed after the thread was seen waiting for the signal. */
   private static final int AFTER_WAITING = 5 * SURE;
 
-  /** The C library blocks all signals while it starts a thread, which takes no more CPU time. */
+  /**
+   * CPU time for which a starting thread may block all signals, as the C library does then, in ns.
+   */
   private static final long BEING_BORN_NANOS = 100_000;
 
-  /** Looks that are to be independent of each other are so far apart. */
+  /** Time between observations that count as independent, in ns. */
   private static final long APART_NANOS = 5_000_000;
 
-  /** After so long, ended threads are known to have ended. */
+  /** Time after which a thread that has ended is known to have, in ns. */
   private static final long MOMENT_NANOS = 250_000_000;
 
-  /** A thread that is in doubt for so long is said to be left out. */
+  /** Time in doubt after which a thread is reported as left out, in ns. */
   private static final long LONG_NANOS = 2_000_000_000;
 
-  /** So many looks follow each other at once; then the pause doubles from look to look. */
+  /** Number of checks without a pause; after that the pause doubles each time. */
   private static final int QUICK_LOOKS = 16;
 
   private static final long MAX_PAUSE_NANOS = 1_000_000_000;
 
-  /** What is known of one; kept for the next thread of the same slot. */
+  /** What is known of a thread; reused for the next thread of the same slot. */
   private static final class Entry {
     final OpenSights sights = new OpenSights();
     int tid;
@@ -69,20 +70,23 @@ public final class PassedOver {
 
   private final SignalMasks masks;
 
-  /** What {@link #lookAnew} saw last, and of which thread. */
+  /** Observations of the last {@link #lookAnew}, of thread {@link #anewTid}. */
   private final OpenSights anew = new OpenSights();
 
   private int anewTid;
   private Entry[] entries = new Entry[256];
 
+  /**
+   * @param masks checks the threads; closed by the caller
+   */
   public PassedOver(SignalMasks masks) {
     this.masks = masks;
   }
 
   /**
-   * Looks at a thread of which nothing is known.
+   * Checks a thread of which nothing is known.
    *
-   * @param early whether it was just told to have started
+   * @param early whether it has just started
    */
   public Answer lookAnew(int tid, boolean early) {
     anew.clear();
@@ -90,16 +94,16 @@ public final class PassedOver {
     return masks.look(tid, anew, early);
   }
 
-  /** A thread is to be added without a look. */
+  /** The next thread is added without a check. */
   public void forgetLook() {
     anewTid = 0;
   }
 
   /**
-   * Notes a thread, after {@link #lookAnew} at it or without a look.
+   * Adds a thread, after {@link #lookAnew} or unchecked.
    *
-   * @param fromBirth whether what it has used so far is to be accounted for
-   * @param settled whether one look that finds the signal blocked is enough
+   * @param fromBirth whether its CPU time so far is to be accounted for
+   * @param settled whether one check that finds the signal blocked is enough
    */
   public void add(int slot, int tid, Answer answer, boolean fromBirth, boolean settled) {
     if (slot >= entries.length) {
@@ -129,7 +133,7 @@ public final class PassedOver {
     entry.inDoubt &= !(settled && entry.blocks);
   }
 
-  /** Notes a thread whose stack is small. It stays so for its life. */
+  /** Adds a thread whose stack is small, which it stays for its life. */
   public void addSmall(int slot, int tid) {
     anewTid = 0;
     add(slot, tid, Answer.UNSURE, false, false);
@@ -147,19 +151,19 @@ public final class PassedOver {
     return has(slot, tid) && entries[slot].inDoubt;
   }
 
-  /** Whether such a thread is to be looked at now. */
+  /** Whether such a thread is to be checked now. */
   public boolean isDue(int slot, long nowNanos) {
     return nowNanos - entries[slot].nextLookAt >= 0;
   }
 
-  /** Whether a thread has been in doubt for so long that it has to be said. */
+  /** Whether a thread has been in doubt long enough to be reported. */
   public boolean isLongInDoubt(int slot, int tid) {
     return isInDoubt(slot, tid) && System.nanoTime() - entries[slot].addedAt >= LONG_NANOS;
   }
 
   /**
-   * Whether the thread in a slot has been known for a while to block the signal. One that starts or
-   * ends a thread, or ends itself, does so for a moment (in glibc).
+   * Whether the thread in a slot has been known for a while to block the signal. In glibc, a thread
+   * that starts another or ends blocks signals for a moment.
    */
   public boolean isSeenBlocking(int slot, int tid) {
     return has(slot, tid)
@@ -168,13 +172,14 @@ public final class PassedOver {
         && System.nanoTime() - entries[slot].blocksSince >= MOMENT_NANOS;
   }
 
+  /** Whether all CPU time of the thread in a slot is to be accounted for. */
   public boolean isFromBirth(int slot) {
     return entries[slot].born;
   }
 
   /**
-   * From which CPU time on, in ns, what a thread has used is to be accounted for when it gets its
-   * timer: 0 from its birth; negative if that is nothing, since it was known to block the signal.
+   * The CPU time, in ns, from which on a thread's use is accounted for when it gets its timer: 0
+   * from its start; negative for nothing, since it was known to block the signal.
    */
   public long accountedFrom(int slot) {
     Entry entry = entries[slot];
@@ -182,9 +187,9 @@ public final class PassedOver {
   }
 
   /**
-   * Looks at a thread again; whether it is to have its timer now.
+   * Checks a thread again; returns whether it is to get its timer now.
    *
-   * @param early whether it was just told to have started
+   * @param early whether it has just started
    */
   public boolean look(int slot, int tid, boolean early) {
     if (!has(slot, tid)) {
@@ -217,7 +222,8 @@ public final class PassedOver {
   }
 
   /**
-   * Two looks may see the same moment of a thread whose CPU was taken away, unless it has slept.
+   * Two checks may see the same moment of a thread that was not scheduled in between, unless it has
+   * slept.
    */
   private void noteSeeming(Entry entry, long now) {
     boolean same =
@@ -233,7 +239,7 @@ public final class PassedOver {
     }
   }
 
-  /** Found so twice, some time apart, a thread is one that blocks the signal. */
+  /** A thread found blocking twice, some time apart, is taken for one that blocks the signal. */
   private void noteBlocking(Entry entry, long now) {
     if (entry.born && masks.switches() == 0 && masks.cpuNanos(entry.tid) < BEING_BORN_NANOS) {
       return;
@@ -243,7 +249,7 @@ public final class PassedOver {
     entry.inDoubt &= !again;
   }
 
-  /** Each look that counts is one of its own. */
+  /** Adds points; the next ones need new observations. */
   private static void count(Entry entry, int worth) {
     entry.needed -= worth;
     entry.sights.clear();

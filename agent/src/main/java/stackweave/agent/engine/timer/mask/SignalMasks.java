@@ -12,39 +12,22 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Whether threads can take a signal, without asking them.
- *
- * <p>{@code SigBlk} of /proc/self/task/TID/status is the mask at the moment. A thread within
- * sigtimedwait has what it waits for taken out of its mask as long (do_sigtimedwait in
- * kernel/signal.c), and one within ppoll, pselect, epoll_pwait or sigsuspend may have another mask
- * than usual. /proc/self/task/TID/syscall tells those while the thread sleeps, but not once it has
- * been woken and waits for a CPU, nor where that file is root's (a process that is not dumpable).
- *
- * <p>So an open mask counts only where the thread can't be within such a call:
- *
- * <ul>
- *   <li>It sleeps in another call, with the same mask and the same {@code voluntary_ctxt_switches}
- *       before and after. That count is raised where a sleep begins (__schedule in
- *       kernel/sched/core.c).
- *   <li>Its mask was open {@link OpenSights#ENOUGH} times, it ran in between, and the count stayed.
- *       Since it ran, it has left the call that it may have been in at first, and it has entered
- *       none since. But from where a call opens the mask to where the sleep is counted it takes a
- *       microsecond, and longer where a hypervisor sets the timer or takes the CPU away meanwhile,
- *       which counts as CPU time. So this is an answer that only counts together with another one
- *       some time later.
- * </ul>
- *
- * <p>Costs 16 µs for a thread that blocks the signal, some 50 µs for one that runs. Not
- * thread-safe.
+ * Finds from /proc whether threads can take a signal, without asking them. {@code SigBlk} of their
+ * status is the mask at the moment, but a thread inside sigtimedwait, ppoll, pselect, epoll_pwait
+ * or sigsuspend may have another mask than usual (do_sigtimedwait in kernel/signal.c). {@code
+ * /proc/self/task/TID/syscall} shows such calls only while the thread sleeps, and not at all if the
+ * file is root's. So an open mask counts only if the thread can't be inside such a call; {@link
+ * #lookAtCall} and {@link #observe} say how that is known. Costs 16 µs for a thread that blocks the
+ * signal, some 50 µs for one that runs. Used by {@link PassedOver}; not thread-safe.
  */
 public final class SignalMasks implements AutoCloseable {
-  /** What is known of a thread. */
+  /** The result of a check. */
   public enum Answer {
-    /** The signal is not blocked. */
+    /** The thread takes the signal. */
     TAKES,
-    /** It is hardly blocked; another look has to say so, too. */
+    /** Probably takes the signal; another check has to confirm it. */
     SEEMS_TO_TAKE,
-    /** The mask has it. */
+    /** The mask has the signal. */
     BLOCKS,
     /** The thread waits for it, by sigwait and the like. */
     WAITS,
@@ -65,10 +48,10 @@ public final class SignalMasks implements AutoCloseable {
   private static final int UNREADABLE = -3;
   private static final int MAX_ARGUMENTS = 6;
 
-  /** So often the clock of a thread that runs is read, half a microsecond each. */
+  /** How often the clock of a running thread is read, half a microsecond each. */
   private static final int MAX_CLOCKS = 50;
 
-  /** The same of one whose clock has stood still so far. */
+  /** As {@link #MAX_CLOCKS}, if the clock has stood still so far. */
   private static final int MAX_CLOCKS_AT_REST = 5;
 
   private final int signal;
@@ -81,7 +64,7 @@ public final class SignalMasks implements AutoCloseable {
   private int at;
   private int length;
 
-  // What the last status said.
+  // From the last status read.
   private boolean runnable;
 
   private boolean blocked;
@@ -89,7 +72,7 @@ public final class SignalMasks implements AutoCloseable {
 
   private boolean callsHidden;
 
-  /** Numbers of system calls that change the mask as long as they last. */
+  /** Numbers of the system calls that change the mask while they last. */
   private record Calls(
       int sigtimedwait,
       int sigsuspend,
@@ -100,6 +83,11 @@ public final class SignalMasks implements AutoCloseable {
       int ioPgetevents,
       int ioUringEnter) {}
 
+  /**
+   * @param signal the signal's number, from 1 to 64
+   * @param access how the process reads its own memory
+   * @throws IllegalArgumentException for an architecture without a timer engine
+   */
   public SignalMasks(Architecture architecture, int signal, MemoryAccess access) {
     this.signal = signal;
     this.path.bytes().put(0, TASKS);
@@ -138,15 +126,16 @@ public final class SignalMasks implements AutoCloseable {
     return bytes;
   }
 
+  /** The signal's number. */
   public int signal() {
     return signal;
   }
 
   /**
-   * Looks at a thread.
+   * Checks a thread.
    *
-   * @param sights what was seen of it before, which this look adds to
-   * @param early whether it has just started: running, it can't have come to a call yet that
+   * @param sights earlier observations of it, to which this check adds
+   * @param early whether it has just started: running, it can't have reached a call yet that
    *     changes its mask
    */
   Answer look(int tid, OpenSights sights, boolean early) {
@@ -158,13 +147,21 @@ public final class SignalMasks implements AutoCloseable {
       if (early && readStatus(status) && runnable) {
         return blocked ? Answer.BLOCKS : Answer.TAKES;
       }
-      return look(tid, status, sights);
+      return observe(tid, status, sights);
     } finally {
       close(status);
     }
   }
 
-  private Answer look(int tid, int status, OpenSights sights) {
+  /**
+   * Observes a running thread until its mask was open {@link OpenSights#ENOUGH} times, having run
+   * in between while {@code voluntary_ctxt_switches} stayed, which is incremented where a sleep
+   * begins (__schedule in kernel/sched/core.c). Having run, it has left the call it may have been
+   * in at first, and has entered none since. But between opening the mask and counting the sleep a
+   * call takes a microsecond, longer if a hypervisor interferes; so this answer must be confirmed
+   * some time later.
+   */
+  private Answer observe(int tid, int status, OpenSights sights) {
     if (!sees(tid, status, sights)) {
       return blocked ? Answer.BLOCKS : Answer.UNSURE;
     }
@@ -176,7 +173,10 @@ public final class SignalMasks implements AutoCloseable {
     return sights.areEnough() ? Answer.SEEMS_TO_TAKE : lookAtCall(tid, status, sights);
   }
 
-  /** Of a thread with an open mask that does not run. */
+  /**
+   * Checks a thread with an open mask that does not run: it takes the signal if it sleeps in
+   * another call, with the same mask and the same {@code voluntary_ctxt_switches} before and after.
+   */
   private Answer lookAtCall(int tid, int status, OpenSights sights) {
     long counted = switches;
     int call = readCall(tid);
@@ -192,7 +192,10 @@ public final class SignalMasks implements AutoCloseable {
     return switches == counted ? Answer.TAKES : Answer.UNSURE;
   }
 
-  /** Reads the status; true if the mask is open. Sights are none if it is closed. */
+  /**
+   * Reads the status and adds an observation; true if the mask is open. A closed mask clears the
+   * observations.
+   */
   private boolean sees(int tid, int status, OpenSights sights) {
     long cpu = cpuNanos(tid);
     if (!readStatus(status)) {
@@ -206,7 +209,7 @@ public final class SignalMasks implements AutoCloseable {
     return !blocked;
   }
 
-  /** Waits until a thread has run enough for another sight; false if it does not run now. */
+  /** Waits until a thread has run enough for another observation; false if it does not run now. */
   private boolean runs(int tid, OpenSights sights) {
     long first = cpuNanos(tid);
     long cpu = first;
@@ -222,7 +225,7 @@ public final class SignalMasks implements AutoCloseable {
     return false;
   }
 
-  /** How often the thread looked at last had gone to sleep. */
+  /** How often the thread checked last had gone to sleep. */
   long switches() {
     return switches;
   }
@@ -235,7 +238,7 @@ public final class SignalMasks implements AutoCloseable {
     return time.bytes().getLong(0) * 1_000_000_000L + time.bytes().getLong(Long.BYTES);
   }
 
-  /** Whether the kernel has hidden what call a thread was in. */
+  /** Whether the kernel did not show which call a thread was in. */
   public boolean areCallsHidden() {
     return callsHidden;
   }
@@ -253,7 +256,7 @@ public final class SignalMasks implements AutoCloseable {
     return (mask >>> signal - 1 & 1) != 0;
   }
 
-  /** The set that a thread waits for; what can't be read is taken for all signals. */
+  /** The signal set that a thread waits for; all signals if it can't be read. */
   private long word(long address) {
     try {
       return memory.readLong(address);
@@ -262,7 +265,7 @@ public final class SignalMasks implements AutoCloseable {
     }
   }
 
-  /** Without garbage: threads are looked at as long as sampling goes on. */
+  /** Builds the path without allocating, since threads are checked as long as sampling lasts. */
   private int open(int tid, byte[] file) {
     ByteBuffer bytes = path.bytes();
     int end = TASKS.length;
@@ -307,7 +310,7 @@ public final class SignalMasks implements AutoCloseable {
     return true;
   }
 
-  /** To what stands behind a key at a line's begin. */
+  /** Moves to the value after a key at the beginning of a line. */
   private boolean skipTo(byte[] key) {
     ByteBuffer bytes = buffer.bytes();
     int matched = 0;

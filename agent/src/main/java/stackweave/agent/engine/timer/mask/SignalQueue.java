@@ -5,8 +5,8 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 
 /**
- * How many timers we may have: each takes a place in the user's queue of signals, and at most half
- * of what others leave of it may be ours.
+ * The limit of timers: each takes a place in the user's signal queue (RLIMIT_SIGPENDING), and at
+ * most half of what others leave may be used. Not thread-safe.
  */
 public final class SignalQueue implements AutoCloseable {
   private static final int STATUS_BYTES = 8192;
@@ -17,7 +17,11 @@ public final class SignalQueue implements AutoCloseable {
   private final NativeBuffer status = NativeBuffer.allocate(STATUS_BYTES);
   private long budget;
 
-  /** Looks anew, with so many timers being ours. */
+  /**
+   * Reads the queue again.
+   *
+   * @param own how many of the queued signals are this engine's timers
+   */
   public void measure(int own) {
     long free = Long.MAX_VALUE;
     if (Libc.getrlimit(Libc.RLIMIT_SIGPENDING, limit.address()) == 0
@@ -27,7 +31,7 @@ public final class SignalQueue implements AutoCloseable {
     budget = Math.min(HandlerMemory.BLOCKS, free / 2);
   }
 
-  /** Timers that we may have. */
+  /** The most timers that may exist. */
   public long budget() {
     return budget;
   }

@@ -1,7 +1,8 @@
 package stackweave.agent.engine.timer.stack;
 
 /**
- * Where the C library keeps its descriptors of threads, {@code struct pthread}. Not thread-safe.
+ * Finds the C library's thread descriptors, {@code struct pthread}. Used by {@link
+ * ThreadDescriptors}; not thread-safe.
  */
 interface DescriptorFinder extends AutoCloseable {
 

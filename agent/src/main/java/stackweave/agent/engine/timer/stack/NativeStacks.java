@@ -10,36 +10,28 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
- * The stacks that are known for certain, by the rule of {@link ThreadStacks}; any doubt leaves a
- * thread without.
- *
- * <p>A stack is what the C library says of the thread ({@link ThreadDescriptors}), not the mapping
- * around it: mappings of neighbours merge, and guards need not show in them. Where the C library's
- * descriptors are not understood, it is what the VM says of its Java threads, which has it from
- * pthread_getattr_np. The first thread's stack is the mapping that the kernel calls {@code
- * [stack]}.
- *
- * <p>All of it must be mapped at that time, to be read and written, private and no file's (a file
- * can be cut, and its pages may be refused): what lies below a gap is left out. A stack that the VM
- * got from the C library when it started the thread needs no such proof where both say the same.
- *
- * <p>Costs 3 µs a thread, and one reading of /proc/self/maps per call, some 200 µs. Not
- * thread-safe.
+ * Finds the stacks of threads with the guarantee of {@link ThreadStacks}; a thread in doubt gets
+ * none. A stack is what the C library's descriptor says ({@link ThreadDescriptors}), or else what
+ * the VM says of its Java threads; not the mapping around it, since neighbouring mappings merge.
+ * The main thread's is the mapping {@code [stack]}. All of it must be mapped readable, writable,
+ * private and anonymous; what lies below a gap is left out. No such proof is needed if the C
+ * library and the VM agree. Costs 3 µs a thread, and one reading of /proc/self/maps per call, some
+ * 200 µs. Used by the timer engine's discovery; not thread-safe.
  */
 public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
   private static final int MAX_PATH = 512;
 
   /**
-   * A stack with less is small. The kernel writes the signal's frame (3 to 11 KiB, for its vector
-   * registers) below the stack pointer wherever that is, and what such a stack has room for was
-   * counted without it. No thread of the JVM has so little, nor one that nobody chose a stack for.
+   * Smaller stacks count as small. The kernel writes the signal's frame (3 to 11 KiB, with vector
+   * registers) below the stack pointer, and the size of such a stack may not allow for that. No
+   * thread of the JVM has so little, nor one with the default size.
    */
   private static final long SMALL_STACK_BYTES = 128 * 1024;
 
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};
 
-  /** Of a sorted place: the thread it is of. */
+  /** Bits of an entry of {@link #order} for the thread's index. */
   private static final int INDEX_BITS = 16;
 
   private static final int PAGE_BITS = 12;
@@ -52,12 +44,10 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private final byte[] line = new byte[MAX_PATH];
   private int lineLength;
 
-  /** The threads whose stacks are to be proved, by address: page number and index. */
+  /** The threads whose stacks are to be proved, sorted by address: page number and index. */
   private long[] order = new long[64];
 
-  /**
-   * By thread: where the mapped part that reaches up to here begins, and up to where it reaches.
-   */
+  /** By thread: start and end of the mapped part found so far. */
   private long[] partStarts = new long[64];
 
   private long[] partEnds = new long[64];
@@ -69,32 +59,33 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private int unproved;
   private int firstOfLine;
 
-  /** Where in the arrays the process's first thread is, or −1. */
+  /** Index of the process's main thread, or −1. */
   private int first;
 
+  /**
+   * @param policy which guarded calls this thread may make
+   * @param access how the process reads its own memory
+   */
   public NativeStacks(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
     this.descriptors = new ThreadDescriptors(calls, policy, access);
   }
 
-  /** Whether the C library says where stacks are; if not, the VM's word is needed. */
+  /** Whether stacks are known from the C library; if not, the VM's answer is needed. */
   public boolean knowsThreads() {
     return descriptors.areKnown();
   }
 
-  /** Whether {@link #find} could read the mappings, or needed not; if not, it found no stack. */
+  /** Whether {@link #find} could read the mappings, or needn't; if not, it found no stack. */
   public boolean readMaps() {
     return mapsRead;
   }
 
-  /**
-   * Whether the signal's frame may not fit on the stack of thread {@code i} of the last {@link
-   * #find}, be that stack proved or not.
-   */
+  /** Whether the stack of thread {@code i} of the last {@link #find} is small, proved or not. */
   public boolean isSmall(int i) {
     return small[i];
   }
 
-  /** Whether there is something to say of a thread. */
+  /** Whether a thread's stack can be known. */
   public boolean knows(int tid) {
     return tid == pid || descriptors.find(tid);
   }
@@ -102,8 +93,8 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * @param starts those of the VM, where {@code ends} is not 0
-   * @param ends those of the VM, told of a thread that it started; 0: it said nothing
+   * @param starts the VM's, where {@code ends} is not 0
+   * @param ends the VM's, of threads that it started; 0 if unknown
    */
   @Override
   public void find(int[] tids, int count, long[] starts, long[] ends) {
@@ -121,7 +112,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
     proveByMaps(starts, ends);
   }
 
-  /** Fills in what the C library says; whether the VM says the same. */
+  /** Fills in the C library's bounds; returns whether the VM says the same. */
   private boolean look(int i, long[] starts, long[] ends) {
     if (!descriptors.areKnown()) {
       return false;
@@ -234,7 +225,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
     }
   }
 
-  /** A further mapping of a stack: what lies below a gap does not count. */
+  /** Adds a mapping of a stack; a gap discards what lies below. */
   private void extend(int i, long stackStart, long start, long end) {
     if (partEnds[i] != start || partEnds[i] == 0) {
       partStarts[i] = Math.max(stackStart, start);

@@ -8,23 +8,21 @@ import stackweave.agent.linux.SelfMemory;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Walks the C library's own lists of threads, without a system call that a filter could kill for.
- * What debuggers need for that, glibc exports since 2.34: where the lists are, and where in a
- * descriptor the link and the thread id ({@code nptl_db/structs.def}, {@code db_info.c}).
- *
- * <p>The library changes the lists at any time. They are read through the kernel, so a link into
- * nowhere is an error; a walk has an end; and a descriptor counts only if the thread id in it is
- * one that was asked for. What one walk misses the next finds. New threads are put in front, so
- * finding those that have just started takes a few reads, however many threads there are.
+ * Finds descriptors by walking glibc's lists of threads, without a system call that a seccomp
+ * filter could kill for. glibc exports what debuggers need for that since 2.34: the lists'
+ * addresses, and the offsets of link and thread id ({@code nptl_db/structs.def}, {@code
+ * db_info.c}). The lists may change at any time: they are read through the kernel, steps are
+ * limited, and a descriptor counts only if its thread id was asked for. New threads are at the
+ * front. Not thread-safe.
  */
 final class PthreadList implements DescriptorFinder {
-  /** On a list that changes under way the walk might go in a circle. */
+  /** Limit of steps: the walk might cycle on a list that changes. */
   private static final int MAX_STEPS = 1 << 17;
 
   /** {@code struct list_head}: next, previous. */
   private static final int LINK_BYTES = 2 * Long.BYTES;
 
-  /** A descriptor is aligned so, and no smaller. */
+  /** Alignment of a descriptor, in bytes. */
   private static final int ALIGNMENT = 16;
 
   private static final int MAX_OFFSET = 4096;
@@ -34,13 +32,13 @@ final class PthreadList implements DescriptorFinder {
   private final int link;
   private final int tid;
 
-  /** What is read of a descriptor: from the lower of the two offsets to the end of both. */
+  /** Offset of the part of a descriptor that is read, which holds both fields. */
   private final int from;
 
   private final byte[] piece;
   private final ByteBuffer words;
 
-  /** Thread id and place of each thread that is looked for, sorted. */
+  /** Thread id and index of each thread looked for, sorted. */
   private long[] order = new long[64];
 
   private PthreadList(SelfMemory memory, long[] heads, int link, int tid) {
@@ -54,9 +52,9 @@ final class PthreadList implements DescriptorFinder {
   }
 
   /**
-   * The lists of this process, or null where the C library doesn't export them.
+   * The lists of this process, or null if the C library doesn't export them.
    *
-   * @param memory stays the caller's to close
+   * @param memory closed by the caller
    */
   static PthreadList open(SelfMemory memory) {
     try {
@@ -78,7 +76,9 @@ final class PthreadList implements DescriptorFinder {
     }
   }
 
-  /** The third word of a field's description: bits of an element, elements, offset in bytes. */
+  /**
+   * The third word of a field's description (bits of an element, elements, offset in bytes), or −1.
+   */
   private static int offset(SelfMemory memory, String symbol) throws UnreadableMemoryException {
     long at = Libc.symbol(symbol);
     return at == 0 ? -1 : (int) memory.readLong(at + 2 * Integer.BYTES);
@@ -99,12 +99,12 @@ final class PthreadList implements DescriptorFinder {
       try {
         wanted = walk(heads[i], count, addresses, wanted);
       } catch (UnreadableMemoryException e) {
-        continue; // the list has changed under way
+        continue; // the list has changed meanwhile
       }
     }
   }
 
-  /** Returns how many are still to be found. */
+  /** Walks one list; returns how many threads are still to be found. */
   private int walk(long head, int count, long[] addresses, int wanted)
       throws UnreadableMemoryException {
     int left = wanted;

@@ -4,8 +4,8 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
- * Asks the kernel: the C library has told it where each thread's list of robust mutexes is, which
- * is a part of the thread's descriptor (get_robust_list).
+ * Finds descriptors by get_robust_list(2): the head of a thread's list of robust mutexes, which the
+ * C library registers with the kernel, is a part of its descriptor. Not thread-safe.
  */
 final class RobustLists implements DescriptorFinder {
   private final SystemCalls calls;

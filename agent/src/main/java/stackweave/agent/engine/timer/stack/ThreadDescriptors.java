@@ -14,19 +14,13 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * What glibc keeps of each thread in its descriptor (struct pthread, nptl/descr.h): the memory that
- * the thread's stack is in. Read through the kernel, without asking the thread.
+ * Reads stack bounds from glibc's thread descriptors (struct pthread, nptl/descr.h) through the
+ * kernel. The fields' offsets differ between versions, so they are searched for in the descriptors
+ * of two threads that know their stacks by pthread_getattr_np, and must be unique and the same in
+ * both; otherwise nothing is known. Used by {@link NativeStacks}; not thread-safe.
  *
- * <p>Where in the descriptor that is differs between versions of glibc. So it is looked for, in the
- * descriptors of two threads that can say themselves where their stacks are (pthread_getattr_np):
- * the drain thread, and one that is started for it. Three words in a row must hold, in both at the
- * same place and nowhere else in both: {@code stackblock}, {@code stackblock_size} and {@code
- * guardsize}. Anything else, and nothing is known of any thread.
- *
- * <p>Another thread's descriptor is found by a {@link DescriptorFinder}; the thread's id in it must
- * be the one asked for. glibc writes it before the thread runs, and the kernel clears it when the
- * thread has ended, after its last instruction in user mode; only then does glibc give the stack to
- * another thread or back to the kernel (nptl/nptl-stack.c). Not thread-safe.
+ * <p>A descriptor must hold the thread id asked for. The kernel clears that id after the thread's
+ * last user-mode instruction; only then does glibc reuse the stack (nptl/nptl-stack.c).
  */
 final class ThreadDescriptors implements AutoCloseable {
   private static final VarHandle LONGS =
@@ -59,13 +53,13 @@ final class ThreadDescriptors implements AutoCloseable {
     }
   }
 
-  /** That of this process's C library, once it was found, for the finder that was used last. */
+  /** The layout in this process's C library, once found, for the finder used last. */
   private static volatile Layout known;
 
   private final SystemCalls calls;
   private final SelfMemory memory;
 
-  /** Null where descriptors can't be found. */
+  /** Null if descriptors can't be found. */
   private final DescriptorFinder finder;
 
   private final byte[] bytes = new byte[MAX_BYTES];
@@ -77,7 +71,7 @@ final class ThreadDescriptors implements AutoCloseable {
   private final int[] oneTid = new int[1];
   private int[] tids = oneTid;
 
-  /** By place in {@link #tids}: what the finder has found. */
+  /** By index in {@link #tids}: the address that the finder has found. */
   private long[] found = new long[64];
 
   ThreadDescriptors(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
@@ -113,7 +107,7 @@ final class ThreadDescriptors implements AutoCloseable {
     return blockEnd;
   }
 
-  /** Looks for the descriptors of threads, which {@link #read} then reads. */
+  /** Finds the descriptors of threads, for {@link #read}. */
   void look(int[] ofThreads, int count) {
     tids = ofThreads;
     if (found.length < count) {
@@ -124,7 +118,7 @@ final class ThreadDescriptors implements AutoCloseable {
     }
   }
 
-  /** Looks for a single thread's stack, as {@link #read}. */
+  /** As {@link #look} and {@link #read}, for a single thread. */
   boolean find(int tid) {
     oneTid[0] = tid;
     look(oneTid, 1);
@@ -132,11 +126,11 @@ final class ThreadDescriptors implements AutoCloseable {
   }
 
   /**
-   * Reads a thread's stack; {@link #start} and {@link #end} have it.
+   * Reads a thread's stack bounds, for {@link #start} and {@link #end}.
    *
-   * @param i place of the thread among those that {@link #look} was called with
-   * @return false if it is not known: the thread is not one of the C library's, or has hardly run,
-   *     or has ended, or is the process's first
+   * @param i index of the thread in the last {@link #look}
+   * @return false if it is not known: the thread is not the C library's, has hardly run, has ended,
+   *     or is the process's main thread
    */
   boolean read(int i) {
     if (layout == null || found[i] == 0) {
@@ -190,7 +184,7 @@ final class ThreadDescriptors implements AutoCloseable {
       Thread.currentThread().interrupt();
       return null;
     } catch (LinkageError | OutOfMemoryError | SecurityException e) {
-      return null; // another C library, or no thread to be had
+      return null; // another C library, or no thread could be started
     } finally {
       if (witness != null) {
         witness.done.countDown();
@@ -199,8 +193,8 @@ final class ThreadDescriptors implements AutoCloseable {
   }
 
   /**
-   * Where a thread that told of itself has it all; null if that is nowhere, at several places, or
-   * elsewhere than expected.
+   * The offsets in the descriptor of a thread with known bounds; null if they are not found, not
+   * unique, or not as expected.
    */
   private Layout layoutOf(Pthreads.Self self, int tid, Layout expected) {
     oneTid[0] = tid;
@@ -238,9 +232,9 @@ final class ThreadDescriptors implements AutoCloseable {
     return expected == null || expected.equals(layout) ? layout : null;
   }
 
-  /** A thread that says where its stack is, and lives until that was compared. */
+  /** A thread that reports its stack, and lives until that was compared. */
   private static final class Witness extends Thread {
-    /** Unlike the drain thread's. */
+    /** Different from the drain thread's. */
     private static final long STACK_BYTES = 320 * 1024;
 
     private final SystemCalls calls;
@@ -269,7 +263,7 @@ final class ThreadDescriptors implements AutoCloseable {
       try {
         done.await();
       } catch (InterruptedException e) {
-        return; // whoever interrupts all threads: what was told is then found to be wrong
+        return; // interrupted by the application: the comparison then fails
       }
     }
   }

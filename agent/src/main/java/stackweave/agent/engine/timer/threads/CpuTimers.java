@@ -2,6 +2,8 @@ package stackweave.agent.engine.timer.threads;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import stackweave.agent.cpu.x86_64.KernelReleases;
+import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -27,9 +29,8 @@ public final class CpuTimers {
    *
    * <p>Without POSIX_CPU_TIMERS_TASK_WORK the tick itself sends the signal, also to a thread that
    * is in the kernel and about to sleep: poll, select, epoll_wait and nanosleep then fail with
-   * EINTR, whatever SA_RESTART says. With it (x86: Linux 5.9, kernel/time/posix-cpu-timers.c) the
-   * signal is sent when the thread is on its way back to user mode, and no call is waiting any
-   * more.
+   * EINTR, whatever SA_RESTART says. With it (kernel/time/posix-cpu-timers.c) the signal is sent
+   * when the thread is on its way back to user mode, and no call is waiting any more.
    */
   public static boolean mayInterruptCalls() {
     try {
@@ -41,17 +42,14 @@ public final class CpuTimers {
     }
   }
 
-  /**
-   * The same for a kernel by its release; AArch64 has it from 6.12 at the latest, which takes
-   * PREEMPT_RT.
-   */
-  public static boolean mayInterruptCalls(Architecture architecture, String release) {
-    String[] parts = release.split("[^0-9]+", 3);
-    int major = parts.length > 0 && !parts[0].isEmpty() ? Integer.parseInt(parts[0]) : 0;
-    int minor = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
-    return switch (architecture) {
-      case X86_64 -> major < 5 || major == 5 && minor < 9;
-      case AARCH64, S390X -> major < 6 || major == 6 && minor < 12;
-    };
+  /** The same for a kernel by its release. */
+  static boolean mayInterruptCalls(Architecture architecture, String release) {
+    String since =
+        switch (architecture) {
+          case X86_64 -> KernelReleases.TIMERS_LEAVE_CALLS_ALONE;
+          case AARCH64 -> stackweave.agent.cpu.aarch64.KernelReleases.TIMERS_LEAVE_CALLS_ALONE;
+          case S390X -> throw new IllegalArgumentException("no timer engine for " + architecture);
+        };
+    return KernelVersion.of(release.strip()).isBefore(KernelVersion.of(since));
   }
 }

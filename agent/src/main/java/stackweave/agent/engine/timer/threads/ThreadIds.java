@@ -2,11 +2,12 @@ package stackweave.agent.engine.timer.threads;
 
 import java.util.Arrays;
 
-/** A growing list of thread ids. Not thread-safe. */
+/** A growing list of thread ids, without boxing. Not thread-safe. */
 public final class ThreadIds {
   private int[] ids = new int[64];
   private int size;
 
+  /** Appends an id. */
   public void add(int tid) {
     if (size == ids.length) {
       ids = Arrays.copyOf(ids, 2 * size);
@@ -14,10 +15,12 @@ public final class ThreadIds {
     ids[size++] = tid;
   }
 
+  /** The number of ids. */
   public int size() {
     return size;
   }
 
+  /** The id at an index below {@link #size}. */
   public int get(int index) {
     return ids[index];
   }
@@ -31,7 +34,7 @@ public final class ThreadIds {
     ids[index] = tid;
   }
 
-  /** Where an id is, or −1. */
+  /** The index of an id, or −1; a linear search. */
   public int indexOf(int tid) {
     for (int i = 0; i < size; i++) {
       if (ids[i] == tid) {
@@ -41,17 +44,18 @@ public final class ThreadIds {
     return -1;
   }
 
-  /** Takes an id out; the last one takes its place. */
+  /** Removes an id by moving the last one to its place. */
   void remove(int index) {
     ids[index] = ids[--size];
   }
 
-  /** Takes the first ids out; the others keep their order. */
+  /** Removes the first ids; the others keep their order. */
   public void removeFirst(int count) {
     System.arraycopy(ids, count, ids, 0, size - count);
     size -= count;
   }
 
+  /** Removes all ids. */
   public void clear() {
     size = 0;
   }

@@ -8,24 +8,17 @@ import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.unwind.hash.HashIndex;
 
 /**
- * The threads that have a timer: a timer on the thread's CPU clock that sends the signal to that
- * thread, and a block that the signal's value points at. For the drain thread only.
+ * The threads with a timer on their CPU clock, which sends the signal to that thread. In its first
+ * {@link #YOUTH} ticks a thread is sampled at every tick that it runs at, since it may end before
+ * an interval has passed ({@link #weigh}); later each expiry stands for an interval. Used by the
+ * timer engine; for the drain thread only.
  *
- * <p>A new thread may be gone before an interval is over, and what it uses after its last tick is
- * not noticed by any timer. So in its youth, its first {@link #YOUTH} ticks, it is sampled at every
- * tick that it runs at. Its first samples stand for a tick each, which is right on the average
- * however short the thread's life is; with the third, its samples begin to stand for what it has
- * used, and for once more what it had used at the first: on the average it uses as much after its
- * last tick as before its first. Where intervals are much longer than ticks, only a share of the
- * new threads is sampled in its youth, and stands for the others. Afterwards each expiry stands for
- * an interval, the first one being due at a random moment of the first interval.
- *
- * <p>What a thread had used before it was found is made good with its first sample's weight. Its
- * timer is set relative to the thread's clock of that moment: set to an absolute time that has
- * passed, it would send its signal at once, also to a thread that blocks in a system call, and some
- * calls then fail with EINTR. Relative, it never expires but in a thread that runs.
+ * <p>Timers must be set relative to the thread's clock: an absolute time in the past would send the
+ * signal at once, also to a blocked thread, and some calls fail with EINTR then. A relative one
+ * expires only while the thread runs.
  */
 public final class TimerThreads implements AutoCloseable {
   private static final int SIGEV_THREAD_ID = 4;
@@ -34,12 +27,12 @@ public final class TimerThreads implements AutoCloseable {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int NO_SLOT = -1;
 
-  /** Of a thread that is not sampled, for it can't take the signal. */
+  /** In place of a timer's id: the thread can't take the signal. */
   private static final int NO_TIMER = -1;
 
   private static final int GENERATION_BITS = 15;
 
-  /** Of an identity: the sample is one of the thread's youth. Above all thread ids (2²²). */
+  /** Bit of an identity: the sample is of the thread's youth. Above all thread ids (2²²). */
   private static final long YOUNG = 1L << 31;
 
   private static final long TID_MASK = YOUNG - 1;
@@ -47,10 +40,13 @@ public final class TimerThreads implements AutoCloseable {
   /** How many ticks a thread is young. */
   private static final int YOUTH = 8;
 
-  /** So many samples stand for a tick each. */
+  /** The number of first samples that stand for a tick each. */
   private static final int FIRST = 2;
 
-  /** At intervals of up to so many ticks, all new threads are sampled in their youth. */
+  /**
+   * At intervals of up to this many ticks all new threads are sampled in their youth, at longer
+   * ones a share of them.
+   */
   private static final int DENSE = 5;
 
   private final SystemCalls calls;
@@ -74,22 +70,27 @@ public final class TimerThreads implements AutoCloseable {
   private int[] generations = new int[256];
   private boolean[] seen = new boolean[256];
 
-  /** Samples of its youth that are still to come before the thread's timer gets its interval. */
+  /** Samples still to come in the thread's youth. */
   private int[] young = new int[256];
 
-  /** Samples of its youth so far. */
+  /** Samples so far in the thread's youth. */
   private int[] taken = new int[256];
 
   /** CPU time between the start of a young thread's timer and its last sample, in ns. */
   private long[] used = new long[256];
 
-  /** The same to its first sample. */
+  /** CPU time between the start of a young thread's timer and its first sample, in ns. */
   private long[] firstGaps = new long[256];
 
-  /** CPU time since the start of a young thread's timer that its samples stand for, in ns. */
+  /**
+   * CPU time since the start of a young thread's timer that its samples so far stand for, in ns.
+   */
   private long[] weighed = new long[256];
 
-  /** CPU time that the next sample makes good, in ns; of threads that are not young. */
+  /**
+   * CPU time before the timer's start that the next sample also stands for, in ns; of threads that
+   * are not young.
+   */
   private long[] missed = new long[256];
 
   /** Free slots, the longest free first. */
@@ -102,9 +103,14 @@ public final class TimerThreads implements AutoCloseable {
   private int skipped;
   private int errno;
 
-  /** Thread id → slot + 1, by open addressing. */
-  private int[] table = new int[1024];
+  /** Slots by hash of the thread id. */
+  private final HashIndex index = new HashIndex(512);
 
+  /**
+   * @param memory whose thread blocks the timers point at
+   * @param signal the number of the signal that the timers send
+   * @param intervalNanos CPU time between two samples of a thread, in ns
+   */
   public TimerThreads(SystemCalls calls, HandlerMemory memory, int signal, long intervalNanos) {
     this.calls = calls;
     this.memory = memory;
@@ -130,11 +136,11 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * Gives a thread its timer, which {@link #begin} then starts. A timer is its thread's for ever,
-   * whoever gets the id later: what is found out of the thread from here on is of the thread that
-   * has the timer, or the timer never expires.
+   * Creates a thread's timer, which {@link #begin} then starts. The timer belongs to that thread
+   * even if the id is reused: what is read of the thread after this is of the timer's thread, or
+   * the timer never expires.
    *
-   * @return false if the kernel gives none; {@link #errno} has the reason
+   * @return false if the kernel refuses; {@link #errno} has the reason
    */
   public boolean attach(int tid) {
     int slot = enter(tid);
@@ -153,8 +159,7 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * Takes a thread in without a timer: one that can't take the signal. It counts as {@link
-   * #skipped}.
+   * Adds a thread without a timer, since it can't take the signal; it counts as {@link #skipped}.
    *
    * @return its slot; negative if there is none left
    */
@@ -178,22 +183,22 @@ public final class TimerThreads implements AutoCloseable {
     young[slot] = 0;
     timers[slot] = NO_TIMER;
     seen[slot] = true;
-    insert(tid, slot);
+    index.add(hash(tid), slot);
     return slot;
   }
 
   private void leave(int slot) {
     memory.closeBlock(slot);
-    remove(tids[slot]);
+    index.remove(index.first(hash(tids[slot])));
     giveSlot(slot);
   }
 
   /**
-   * Starts the timer of a thread that was attached.
+   * Starts the timer of an attached thread.
    *
    * @param stackEnd 0 if the stack is not known
-   * @param accountedFrom the thread's CPU time, in ns, from which on what it has used is to be
-   *     accounted for: 0 for all since its birth; negative for nothing
+   * @param accountedFrom the thread's CPU time, in ns, from which on its use is to be accounted
+   *     for: 0 from its start; negative for nothing
    */
   public void begin(int tid, long stackStart, long stackEnd, long accountedFrom) {
     int slot = find(tid);
@@ -204,7 +209,7 @@ public final class TimerThreads implements AutoCloseable {
     start(slot, accountedFrom);
   }
 
-  /** How far slots reach, free ones among them; for looking them through. */
+  /** The number of slots, including free ones. */
   public int slots() {
     return slots;
   }
@@ -214,7 +219,7 @@ public final class TimerThreads implements AutoCloseable {
     return tids[slot];
   }
 
-  /** Where a thread is; negative if it was not taken in. */
+  /** The slot of a thread; negative if it has none. */
   public int slot(int tid) {
     return find(tid);
   }
@@ -224,7 +229,7 @@ public final class TimerThreads implements AutoCloseable {
     return timers[slot] != NO_TIMER;
   }
 
-  /** Tells anew where the stack of a thread with a timer is; an end of 0: it is not known. */
+  /** Updates the stack of a thread with a timer; an end of 0 means unknown. */
   public void setStack(int tid, long stackStart, long stackEnd) {
     int slot = find(tid);
     if (slot != NO_SLOT && timers[slot] != NO_TIMER) {
@@ -233,9 +238,9 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * Gives a thread that was skipped its timer after all, which {@link #begin} then starts.
+   * Creates the timer of a thread that was skipped, which {@link #begin} then starts.
    *
-   * @return false if the kernel gives none; {@link #errno} has the reason
+   * @return false if the kernel refuses; {@link #errno} has the reason
    */
   public boolean resume(int slot) {
     int timer = createTimer(tids[slot], memory.blockAddress(slot));
@@ -251,7 +256,7 @@ public final class TimerThreads implements AutoCloseable {
     return true;
   }
 
-  /** Takes the timer away from the thread in a slot, which can't take the signal any more. */
+  /** Deletes the timer of the thread in a slot, which can't take the signal any more. */
   public void suspend(int slot) {
     calls.timerDelete(timers[slot]);
     memory.closeBlock(slot);
@@ -298,17 +303,20 @@ public final class TimerThreads implements AutoCloseable {
     }
   }
 
-  /** Shorter than what a thread uses between any two ticks that it runs at. */
+  /** The interval of a young thread's timer: shorter than the time between any two ticks. */
   private long youngInterval() {
     return tickNanos / 4;
   }
 
-  /** The kernel notices an expiry at its next tick, half a tick late on the average. */
+  /**
+   * Sets the interval, with the first expiry at a random moment of it. The kernel notices an expiry
+   * at its next tick, half a tick late on average.
+   */
   private void setToInterval(int slot, long delay) {
     set(slot, delay + random.nextLong(intervalNanos) - tickNanos / 2, intervalNanos);
   }
 
-  /** Sets the timer, to expire after {@code first} and then at each interval. */
+  /** Sets the timer to expire after {@code first} and then at each interval, in ns. */
   private void set(int slot, long first, long interval) {
     long least = Math.max(1, first); // 0 would disarm it
     ByteBuffer bytes = spec.bytes();
@@ -328,10 +336,12 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * The CPU time that a sample stands for, in ns. The last sample of a thread's youth also gives
-   * the thread's timer its interval; to be called once for each sample.
+   * The CPU time that a sample stands for, in ns; call it once for each sample, since it also ends
+   * the thread's youth. A young thread's first samples stand for a tick each, which is right on
+   * average however short its life; from the third on they stand for what it has used, plus what it
+   * had used at the first, as on average it uses as much after its last tick as before its first.
    *
-   * @param overrun expiries beyond the first that the kernel told of
+   * @param overrun expiries beyond the first that the kernel reported
    */
   public long weigh(long identity, int overrun) {
     int slot = (int) (identity >>> 32 + GENERATION_BITS);
@@ -358,14 +368,14 @@ public final class TimerThreads implements AutoCloseable {
     long weight = Math.max(youngInterval(), all - weighed[slot]);
     weighed[slot] += weight;
     if (--young[slot] == 0) {
-      // First the timer: a signal on its way must not stand for intervals.
+      // The timer first: a signal under way must not stand for an interval.
       setToInterval(slot, 0);
       memory.setIdentity(slot, identity(slot));
     }
     return weight;
   }
 
-  /** The thread of a sample. */
+  /** The thread id of a sample. */
   public static int tid(long identity) {
     return (int) (identity & TID_MASK);
   }
@@ -378,7 +388,7 @@ public final class TimerThreads implements AutoCloseable {
         | tids[slot];
   }
 
-  /** Notes that the thread was listed; false if it has no timer. */
+  /** Marks the thread as listed; false if it has no slot. */
   public boolean see(int tid) {
     int slot = find(tid);
     if (slot == NO_SLOT) {
@@ -388,7 +398,7 @@ public final class TimerThreads implements AutoCloseable {
     return true;
   }
 
-  /** Takes all threads that were not seen since the last call for ended. */
+  /** Removes all threads that were not listed since the last call, as ended. */
   public void sweep(ThreadIds ended) {
     for (int slot = 0; slot < slots; slot++) {
       if (tids[slot] != 0 && !seen[slot]) {
@@ -400,8 +410,8 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * Whether the thread's timer stands still, for it belongs to a former thread of the same id: an
-   * armed timer's remaining time is never 0.
+   * Whether the thread's timer is disarmed, so that it belongs to a former thread of the same id:
+   * an armed timer's remaining time is never 0.
    */
   public boolean isStale(int tid) {
     int slot = find(tid);
@@ -412,7 +422,7 @@ public final class TimerThreads implements AutoCloseable {
         && spec.bytes().getLong(24) == 0;
   }
 
-  /** Takes the timer of a thread that has ended away. */
+  /** Removes a thread that has ended, with its timer. */
   public void detach(int tid) {
     int slot = find(tid);
     if (slot != NO_SLOT) {
@@ -430,7 +440,7 @@ public final class TimerThreads implements AutoCloseable {
     leave(slot);
   }
 
-  /** Deletes all timers; signals that they have sent may still be on their way. */
+  /** Deletes all timers; signals may still be under way. */
   public void deleteTimers() {
     for (int slot = 0; slot < slots; slot++) {
       if (tids[slot] != 0 && timers[slot] != NO_TIMER) {
@@ -440,7 +450,10 @@ public final class TimerThreads implements AutoCloseable {
     }
   }
 
-  /** Invalidates all blocks; after {@link #deleteTimers}, when no signal is on its way any more. */
+  /**
+   * Invalidates all blocks; call it after {@link #deleteTimers}, when no signal is under way any
+   * more.
+   */
   @Override
   public void close() {
     for (int slot = 0; slot < slots; slot++) {
@@ -483,55 +496,12 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   private int find(int tid) {
-    int mask = table.length - 1;
-    for (int i = home(tid, mask); table[i] != 0; i = (i + 1) & mask) {
-      if (tids[table[i] - 1] == tid) {
-        return table[i] - 1;
-      }
-    }
-    return NO_SLOT;
+    int found = index.first(hash(tid));
+    return found == HashIndex.NONE ? NO_SLOT : index.at(found);
   }
 
-  private void insert(int tid, int slot) {
-    if (4 * (live + skipped + 1) > 3 * table.length) {
-      int[] old = table;
-      table = new int[2 * old.length];
-      for (int entry : old) {
-        if (entry != 0) {
-          place(tids[entry - 1], entry);
-        }
-      }
-    }
-    place(tid, slot + 1);
-  }
-
-  private void place(int tid, int entry) {
-    int mask = table.length - 1;
-    int i = home(tid, mask);
-    while (table[i] != 0) {
-      i = (i + 1) & mask;
-    }
-    table[i] = entry;
-  }
-
-  /** Closes the gap: an entry behind it that it kept from its own place moves up. */
-  private void remove(int tid) {
-    int mask = table.length - 1;
-    int gap = home(tid, mask);
-    while (tids[table[gap] - 1] != tid) {
-      gap = (gap + 1) & mask;
-    }
-    for (int i = (gap + 1) & mask; table[i] != 0; i = (i + 1) & mask) {
-      int home = home(tids[table[i] - 1], mask);
-      if (((i - home) & mask) >= ((i - gap) & mask)) {
-        table[gap] = table[i];
-        gap = i;
-      }
-    }
-    table[gap] = 0;
-  }
-
-  private static int home(int tid, int mask) {
-    return (tid * 0x9E3779B9 >>> 7) & mask;
+  /** No two ids have the same, for the factor is odd. */
+  private static int hash(int tid) {
+    return tid * 0x9E3779B9;
   }
 }

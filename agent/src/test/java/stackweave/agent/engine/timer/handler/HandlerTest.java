@@ -16,7 +16,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import stackweave.agent.engine.Gcc;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 
 /** The signal handlers that the agent carries are those of the sources, and do what they should. */
 class HandlerTest {
@@ -29,7 +30,7 @@ class HandlerTest {
   void codeIsThatOfTheSource(HandlerLayout layout) throws Exception {
     Path object = assemble(layout);
     Path code = directory.resolve("code");
-    Gcc.run(
+    Commands.output(
         List.of(
             tool(layout, "objcopy"),
             "-O",
@@ -73,35 +74,29 @@ class HandlerTest {
             });
     Path constants = Files.writeString(directory.resolve("layout.h"), header);
     Path code = Files.write(directory.resolve("handler.bin"), HandlerCode.read(layout));
-    Path source = directory.resolve("handler_harness.c");
-    try (var in = HandlerTest.class.getResourceAsStream("/native/handler_harness.c")) {
-      Files.write(source, in.readAllBytes());
-    }
-    Path harness = directory.resolve("harness");
-    Gcc.run(
-        List.of(
+    Path harness =
+        Gcc.compile(
             tool(layout, "gcc"),
-            "-O1",
+            directory,
+            "handler_harness.c",
+            "harness",
             "-pthread",
             "-static",
             "-include",
-            constants.toString(),
-            "-o",
-            harness.toString(),
-            source.toString()));
+            constants.toString());
     List<String> command = new ArrayList<>();
     if (!isNative(layout)) {
       command.add(available("qemu-" + layout.label(), "qemu-user"));
     }
     command.addAll(List.of(harness.toString(), code.toString()));
-    String output = Gcc.run(command);
+    String output = Commands.output(command);
     System.out.printf("%s:%n%s", layout.label(), output.indent(2));
     assertTrue(output.endsWith("all held\n"), output);
   }
 
   private Path assemble(HandlerLayout layout) throws Exception {
     Path object = directory.resolve("handler.o");
-    Gcc.run(
+    Commands.output(
         List.of(
             tool(layout, "as"),
             "-I",
@@ -114,7 +109,7 @@ class HandlerTest {
 
   private Map<String, Long> symbols(HandlerLayout layout) throws Exception {
     Map<String, Long> symbols = new TreeMap<>();
-    String listing = Gcc.run(List.of(tool(layout, "nm"), assemble(layout).toString()));
+    String listing = Commands.output(List.of(tool(layout, "nm"), assemble(layout).toString()));
     for (String line : listing.lines().toList()) {
       String[] parts = line.split(" ");
       if (parts[1].equals("a")) {
@@ -141,9 +136,7 @@ class HandlerTest {
   }
 
   private static String available(String tool, String debianPackage) {
-    assumeTrue(
-        Files.isExecutable(Path.of("/usr/bin/" + tool)),
-        () -> tool + " is missing:  apt-get install " + debianPackage);
+    assumeTrue(Commands.exist(tool), () -> tool + " is missing:  apt-get install " + debianPackage);
     return tool;
   }
 }

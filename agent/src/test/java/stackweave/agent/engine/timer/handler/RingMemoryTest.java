@@ -11,12 +11,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.ForkedJvm;
-import stackweave.agent.engine.Gcc;
+import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineJvm;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.RingProbe;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
+import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 
 /** The ring's memory is there before a handler writes to it, and is as large as it has to be. */
@@ -41,12 +42,12 @@ class RingMemoryTest {
   void allPagesAreThereBeforeTheFirstSample() throws Exception {
     for (int i = 0; i < 2; i++) {
       long[] sizes = {0, 0};
-      int[] ring = {0};
+      long[] ring = {0};
       Recorder recorder = new Recorder();
       recorder.onStep =
           engine -> {
             if (ring[0] == 0) {
-              ring[0] = engine.statistics().ringBytes();
+              ring[0] = engine.statistics().get(EngineFigure.RING_BYTES);
               sizes[0] = ofRing("Size:");
               sizes[1] = ofRing("Rss:");
             }
@@ -55,7 +56,7 @@ class RingMemoryTest {
           new EngineConfig(10_000_000, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER),
           () -> Thread.sleep(50));
       assertTrue(ring[0] > 0);
-      assertEquals(2L * ring[0], sizes[0], "both views");
+      assertEquals(2 * ring[0], sizes[0], "both views");
       assertEquals(sizes[0], sizes[1], "resident");
       assertEquals(0, ofRing("Size:"), "left behind");
     }
@@ -81,8 +82,8 @@ class RingMemoryTest {
 
   @Test
   void whereLessIsGrantedTheRingIsSmaller() throws Exception {
-    ForkedJvm jvm = new ForkedJvm(directory);
-    ForkedJvm.Result result = jvm.run(RingProbe.class, ForkedJvm.jdks().get(0), List.of(), "20");
+    EngineJvm jvm = new EngineJvm(directory);
+    EngineJvm.Result result = jvm.run(RingProbe.class, EngineJvm.jdks().get(0), List.of(), "20");
     assertEquals("TIMER", result.line("engine"), result.output());
     int ring = Integer.parseInt(result.line("ring"));
     assertTrue(ring == 4 || ring == 8, result.output());
@@ -91,11 +92,11 @@ class RingMemoryTest {
   @Test
   void whereNothingIsGrantedTheEngineRefuses() throws Exception {
     assumeTrue(SystemCalls.current().orElseThrow().architecture() == Architecture.X86_64);
-    ForkedJvm jvm = new ForkedJvm(directory);
+    EngineJvm jvm = new EngineJvm(directory);
     String deny = Gcc.compile(directory, "deny.c", "deny").toString();
     List<String> wrapper = List.of(deny, "" + ENOMEM, "" + MREMAP);
-    ForkedJvm.Result result =
-        jvm.run(ForkedJvm.jdks().get(0), wrapper, "1000", "100", "0", "TIMER");
+    EngineJvm.Result result =
+        jvm.run(EngineJvm.jdks().get(0), wrapper, "1000", "100", "0", "TIMER");
     String refusal = result.line("refusal");
     assertTrue(refusal.startsWith("RING_MEMORY timer: the kernel grants no memory"), refusal);
     assertTrue(refusal.contains("[ENOMEM]"), refusal);

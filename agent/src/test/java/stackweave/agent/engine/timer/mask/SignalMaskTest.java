@@ -22,14 +22,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineJvm;
 import stackweave.agent.engine.EngineStatistics;
-import stackweave.agent.engine.ForkedJvm;
-import stackweave.agent.engine.Gcc;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
+import stackweave.testing.Gcc;
+import stackweave.testing.Jdk;
 
 /** Threads that can't take our signal never get it, and are said. */
 @Tag("slow")
@@ -47,8 +49,8 @@ class SignalMaskTest {
     masks = NativeLibrary.getInstance(library.toString());
   }
 
-  static List<Path> jdks() {
-    return ForkedJvm.jdks();
+  static List<Jdk> jdks() {
+    return EngineJvm.jdks();
   }
 
   private static int call(String function, Object... arguments) {
@@ -81,7 +83,7 @@ class SignalMaskTest {
     // begin or end block all signals, too.
     recorder.onStep =
         running -> {
-          if (running.statistics().skippedThreads() == 1) {
+          if (running.statistics().get(EngineFigure.THREADS_SKIPPED) == 1) {
             note[0] = running.note();
           }
         };
@@ -95,7 +97,7 @@ class SignalMaskTest {
     int masked = call("masked_tid");
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == masked));
     EngineStatistics statistics = recorder.statistics;
-    long gap = statistics.cpuUsedNanos() - statistics.cpuCoveredNanos();
+    long gap = statistics.get(EngineFigure.CPU_USED) - statistics.get(EngineFigure.CPU_COVERED);
     assertTrue(gap > 250 * MILLISECOND, statistics.toString());
   }
 
@@ -110,7 +112,7 @@ class SignalMaskTest {
     // Others come into doubt now and then, the more the longer they wait for a CPU.
     recorder.onStep =
         running -> {
-          if (running.statistics().skippedThreads() == 1) {
+          if (running.statistics().get(EngineFigure.THREADS_SKIPPED) == 1) {
             skipped.countDown();
           }
         };
@@ -227,9 +229,9 @@ class SignalMaskTest {
   /** A parent that blocks all signals hands its mask down to every thread of the JVM. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void whereNoThreadTakesASignalTheEngineSaysSo(Path jdk) throws Exception {
-    ForkedJvm jvm = new ForkedJvm(directory);
-    ForkedJvm.Result result =
+  void whereNoThreadTakesASignalTheEngineSaysSo(Jdk jdk) throws Exception {
+    EngineJvm jvm = new EngineJvm(directory);
+    EngineJvm.Result result =
         jvm.run(jdk, List.of(program.toString()), "1000", "100", "0", "TIMER");
     String refusal = result.line("refusal");
     assertTrue(refusal.startsWith("SIGNAL_BLOCKED timer: all "), result.output());

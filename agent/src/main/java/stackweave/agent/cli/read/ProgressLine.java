@@ -1,0 +1,79 @@
+package stackweave.agent.cli.read;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import stackweave.jfr.read.ReadingProgress;
+
+/**
+ * A line on standard error that says how far a recording has been read, where that is a terminal
+ * and takes more than a second. {@link #close} removes it.
+ */
+final class ProgressLine implements ReadingProgress, AutoCloseable {
+  private static final long FIRST_AFTER_MILLIS = 1_000;
+  private static final long AGAIN_AFTER_MILLIS = 200;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** The beginning of the line, and nothing behind the cursor. */
+  private static final String EMPTY_LINE = "\r\033[K";
+
+  private final PrintStream out;
+  private final boolean isTerminal;
+
+  /** When it is shown the next time, by System.nanoTime(). */
+  private long next;
+
+  private boolean isShown;
+
+  private ProgressLine(PrintStream out, boolean isTerminal, long firstAfterMillis) {
+    this.out = out;
+    this.isTerminal = isTerminal;
+    this.next = System.nanoTime() + firstAfterMillis * NANOS_PER_MILLI;
+  }
+
+  /** For standard error. */
+  static ProgressLine begin() {
+    return new ProgressLine(System.err, isTerminal(Path.of("/proc/self/fd/2")), FIRST_AFTER_MILLIS);
+  }
+
+  /** For {@code out}, which is a terminal. */
+  static ProgressLine on(PrintStream out, long firstAfterMillis) {
+    return new ProgressLine(out, true, firstAfterMillis);
+  }
+
+  /** By its name: System.console() tells of standard input and output, and not in every JDK. */
+  static boolean isTerminal(Path descriptor) {
+    try {
+      String device = Files.readSymbolicLink(descriptor).toString();
+      return device.startsWith("/dev/pts/")
+          || device.startsWith("/dev/tty")
+          || device.equals("/dev/console");
+    } catch (IOException e) {
+      return false; // No /proc: nothing is lost but the line.
+    }
+  }
+
+  @Override
+  public void read(long bytes, long ofBytes, long samples) {
+    if (isTerminal && System.nanoTime() - next >= 0) {
+      next = System.nanoTime() + AGAIN_AFTER_MILLIS * NANOS_PER_MILLI;
+      isShown = true;
+      out.print(
+          EMPTY_LINE
+              + String.format(
+                  Locale.ROOT, "reading: %d %%, %,d samples", 100 * bytes / ofBytes, samples));
+      out.flush();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isShown) {
+      isShown = false;
+      out.print(EMPTY_LINE);
+      out.flush();
+    }
+  }
+}

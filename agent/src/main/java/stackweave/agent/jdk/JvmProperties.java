@@ -1,0 +1,31 @@
+package stackweave.agent.jdk;
+
+import java.lang.instrument.Instrumentation;
+import java.util.Properties;
+
+/** Properties of a JVM that no specification names. */
+public final class JvmProperties {
+  /** Of the agent properties: the options of the VM's command line, with blanks between them. */
+  public static final String VM_ARGUMENTS = "sun.jvm.args";
+
+  /** Where JFR keeps what is not in a recording's file yet; from a JVM's first recording on. */
+  public static final String JFR_REPOSITORY = "jdk.jfr.repository";
+
+  /** How names of files and arguments of commands are encoded. */
+  public static final String FILE_NAME_ENCODING = "sun.jnu.encoding";
+
+  private JvmProperties() {}
+
+  /**
+   * The agent properties of this JVM, which tools read through an attach: {@code
+   * jdk.internal.vm.VMSupport.getAgentProperties}, as in JDK 17 to 25.
+   *
+   * @throws ReflectiveOperationException or a LinkageError where the JDK keeps them elsewhere
+   */
+  public static Properties ofAgents(Instrumentation instrumentation)
+      throws ReflectiveOperationException {
+    JavaBase.export(instrumentation, "jdk.internal.vm");
+    return (Properties)
+        Class.forName("jdk.internal.vm.VMSupport").getMethod("getAgentProperties").invoke(null);
+  }
+}

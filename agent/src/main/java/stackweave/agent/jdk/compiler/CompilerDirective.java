@@ -1,0 +1,136 @@
+package stackweave.agent.jdk.compiler;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+
+/**
+ * Asks the VM not to compile the agent's classes with C2, which costs a starting application more
+ * than it ever gives back; C1 compiles them. By a compiler directive, as {@code jcmd PID
+ * Compiler.directives_add} adds one: it names our package only, users' own directives stay, and it
+ * is never removed, for only the newest can be. Called by the drain thread when sampling begins.
+ *
+ * <p>The VM takes the command from {@code DiagnosticCommandImpl} of module jdk.management, JDK 17
+ * to 27, without its MBean, whose server takes 0.1 s to load.
+ */
+public final class CompilerDirective {
+  private static final String MODULE = "jdk.management";
+  private static final String PACKAGE = "com.sun.management.internal";
+  private static final String PATTERN = "stackweave/*.*";
+  private static final String TEXT = "[{match: \"" + PATTERN + "\", c2: {Exclude: true}}]\n";
+
+  /** Behind the configured one. */
+  private static final String[] DIRECTORIES = {"", "/tmp", "/var/tmp", "/dev/shm"};
+
+  // fcntl.h; the same on x86-64 and AArch64
+  private static final int O_RDWR = 02;
+  private static final int O_CREAT = 0100;
+  private static final int O_EXCL = 0200;
+
+  private CompilerDirective() {}
+
+  /**
+   * Adds the directive, if it isn't there.
+   *
+   * @return "" if it is there now, else one line on why it is not
+   */
+  public static String add(Instrumentation instrumentation) {
+    Module management = ModuleLayer.boot().findModule(MODULE).orElse(null);
+    if (management == null) {
+      return "C2 compiles the agent's classes, too, for this JVM runs without module " + MODULE;
+    }
+    try {
+      open(management, instrumentation);
+      Commands commands = new Commands();
+      if (!commands.run("Compiler.directives_print").contains(PATTERN)) {
+        add(commands);
+      }
+      return "";
+    } catch (InvocationTargetException e) {
+      return why(e.getCause());
+    } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
+      return why(e);
+    }
+  }
+
+  private static String why(Throwable e) {
+    return "C2 compiles the agent's classes, too, for the VM took no compiler directive ("
+        + e
+        + ")";
+  }
+
+  private static void open(Module management, Instrumentation instrumentation) {
+    instrumentation.redefineModule(
+        management,
+        Set.of(),
+        Map.of(),
+        Map.of(PACKAGE, Set.of(CompilerDirective.class.getModule())),
+        Set.of(),
+        Map.of());
+  }
+
+  /** In the first directory that takes a file, which has no name any more when it is read. */
+  private static void add(Commands commands) throws IOException, ReflectiveOperationException {
+    int fd = -1;
+    for (int i = 0; i < DIRECTORIES.length && fd < 0; i++) {
+      String directory = i == 0 ? System.getProperty("java.io.tmpdir", "/tmp") : DIRECTORIES[i];
+      fd =
+          createAndUnlink(
+              directory + "/.stackweave-directive-" + Long.toHexString(System.nanoTime()));
+    }
+    if (fd < 0) {
+      throw new IOException("no directory is writable: " + Errno.name(Libc.errno()));
+    }
+    try (NativeBuffer text = NativeBuffer.allocate(TEXT.length())) {
+      text.bytes().put(0, TEXT.getBytes(StandardCharsets.US_ASCII));
+      if (Libc.write(fd, text.address(), TEXT.length()) != TEXT.length()) {
+        throw new IOException("the file can't be written: " + Errno.name(Libc.errno()));
+      }
+      String answer = commands.run("Compiler.directives_add /proc/self/fd/" + fd);
+      if (!commands.run("Compiler.directives_print").contains(PATTERN)) {
+        throw new IOException(answer.strip().replace('\n', ' '));
+      }
+    } finally {
+      Libc.close(fd);
+    }
+  }
+
+  /** Nobody can put another file in its place: it is read by its descriptor. */
+  private static int createAndUnlink(String path) {
+    int fd = Libc.open(path, O_RDWR | O_CREAT | O_EXCL | Libc.O_CLOEXEC, 0600);
+    if (fd >= 0 && !new File(path).delete()) {
+      Libc.close(fd);
+      return -1;
+    }
+    return fd;
+  }
+
+  /** The VM's commands, as jcmd has them. */
+  private static final class Commands {
+    private final Object implementation;
+    private final Method execute;
+
+    Commands() throws ReflectiveOperationException {
+      // Its static initialiser loads the library that has the native methods.
+      Class.forName(PACKAGE + ".PlatformMBeanProviderImpl");
+      Class<?> type = Class.forName(PACKAGE + ".DiagnosticCommandImpl");
+      Method instance = type.getDeclaredMethod("getDiagnosticCommandMBean");
+      instance.setAccessible(true);
+      implementation = instance.invoke(null);
+      execute = type.getDeclaredMethod("executeDiagnosticCommand", String.class);
+      execute.setAccessible(true);
+    }
+
+    String run(String command) throws ReflectiveOperationException {
+      return (String) execute.invoke(implementation, command);
+    }
+  }
+}

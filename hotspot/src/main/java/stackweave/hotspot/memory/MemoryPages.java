@@ -1,0 +1,113 @@
+package stackweave.hotspot.memory;
+
+import java.util.Arrays;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Reads memory by pages of 4 KiB, so that the many small structures of one stack, and of those
+ * taken together with it, cost few calls of the kernel. Used by the readers of methods and call
+ * sites.
+ *
+ * <p>A page may be used for a sample only if it was read after the sample was taken: what the
+ * sample shows running was complete by then. An older page might still hold what was there before.
+ * And none is used across an unloading of classes ({@link #clear}). So a sample sees nothing that
+ * reading word by word would not have shown it. Not thread-safe.
+ */
+public final class MemoryPages implements MemoryReader {
+  private static final int LOG2_PAGE = 12;
+  private static final int PAGE = 1 << LOG2_PAGE;
+  private static final int LOG2_SLOTS = 6;
+  private static final int SLOTS = 1 << LOG2_SLOTS;
+  private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
+  private static final long NO_PAGE = -1;
+
+  private final MemoryReader memory;
+  private final byte[][] pages = new byte[SLOTS][];
+  private final long[] numbers = new long[SLOTS];
+
+  /** When the reading of each page began, by {@link System#nanoTime}. */
+  private final long[] times = new long[SLOTS];
+
+  private final byte[] word = new byte[Long.BYTES];
+  private long sampleTime = Long.MAX_VALUE;
+
+  public MemoryPages(MemoryReader memory) {
+    this.memory = memory;
+    clear();
+  }
+
+  /**
+   * Begins a sample.
+   *
+   * @param timeNanos when it was taken, by {@link System#nanoTime}; {@link Long#MAX_VALUE} if it is
+   *     being taken: then no page that is there is used
+   */
+  public void begin(long timeNanos) {
+    if (timeNanos == Long.MAX_VALUE) {
+      clear();
+    }
+    sampleTime = timeNanos;
+  }
+
+  /** Forgets all pages. */
+  public void clear() {
+    Arrays.fill(numbers, NO_PAGE);
+  }
+
+  @Override
+  public long readLong(long address) throws UnreadableMemoryException {
+    int from = (int) address & (PAGE - 1);
+    if (from > PAGE - Long.BYTES) {
+      read(address, word, 0, Long.BYTES);
+      return wordAt(word, 0);
+    }
+    return wordAt(pages[page(address)], from);
+  }
+
+  @Override
+  public void read(long address, byte[] target, int offset, int length)
+      throws UnreadableMemoryException {
+    for (int done = 0; done < length; ) {
+      int from = (int) (address + done) & (PAGE - 1);
+      int piece = Math.min(length - done, PAGE - from);
+      System.arraycopy(pages[page(address + done)], from, target, offset + done, piece);
+      done += piece;
+    }
+  }
+
+  /** By hand: cold code is interpreted, and a VarHandle takes a microsecond there. */
+  private static long wordAt(byte[] bytes, int at) {
+    int low =
+        bytes[at] & 0xff
+            | (bytes[at + 1] & 0xff) << 8
+            | (bytes[at + 2] & 0xff) << 16
+            | bytes[at + 3] << 24;
+    int high =
+        bytes[at + 4] & 0xff
+            | (bytes[at + 5] & 0xff) << 8
+            | (bytes[at + 6] & 0xff) << 16
+            | bytes[at + 7] << 24;
+    return low & 0xffffffffL | (long) high << 32;
+  }
+
+  /** The slot of the page that holds {@code address}, read if need be. */
+  private int page(long address) throws UnreadableMemoryException {
+    long number = address >>> LOG2_PAGE;
+    int slot = (int) (number * GOLDEN_RATIO >>> Long.SIZE - LOG2_SLOTS);
+    if (numbers[slot] == number && times[slot] > sampleTime) {
+      return slot;
+    }
+    if (numbers[slot] == number && sampleTime == Long.MAX_VALUE) {
+      return slot; // read for this very sample, since all were cleared when it began
+    }
+    if (pages[slot] == null) {
+      pages[slot] = new byte[PAGE];
+    }
+    numbers[slot] = NO_PAGE;
+    times[slot] = System.nanoTime();
+    memory.read(number << LOG2_PAGE, pages[slot], 0, PAGE);
+    numbers[slot] = number;
+    return slot;
+  }
+}

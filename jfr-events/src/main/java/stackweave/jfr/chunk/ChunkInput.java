@@ -1,0 +1,261 @@
+package stackweave.jfr.chunk;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Bytes of a recording, read through a window. Nothing is read behind {@link #end}, which is set to
+ * the end of the event or chunk at hand, so that damaged lengths are met by an {@link IOException}
+ * before anything is made of them. Not thread-safe.
+ */
+final class ChunkInput {
+  /** The longest number: eight times seven bits, and eight. */
+  private static final int NUMBER_BYTES = 9;
+
+  /** More than JFR writes of one string: it leaves out events that do not fit into its buffers. */
+  private static final int MAX_TEXT = 16 << 20;
+
+  /** Null if all bytes are in the window. */
+  private final RandomAccessFile file;
+
+  private final byte[] window;
+
+  /** The position in the file of the window's first byte. */
+  private long base;
+
+  /** Bytes in the window. */
+  private int filled;
+
+  /** The next byte's place in the window. */
+  private int next;
+
+  /** Up to where in the window may be read: both {@link #filled} and {@link #end} say. */
+  private int limit;
+
+  private long end;
+
+  /** The end of all that may ever be read. */
+  private final long fileEnd;
+
+  /** What is at {@code position} and later; {@link #end} is the file's. */
+  ChunkInput(RandomAccessFile file, int windowBytes, long position, long fileEnd) {
+    this.file = file;
+    this.window = new byte[windowBytes];
+    this.fileEnd = fileEnd;
+    this.end = fileEnd;
+    this.base = position;
+  }
+
+  /** All of {@code bytes}. */
+  ChunkInput(byte[] bytes) {
+    this.file = null;
+    this.window = bytes;
+    this.filled = bytes.length;
+    this.limit = bytes.length;
+    this.end = bytes.length;
+    this.fileEnd = bytes.length;
+  }
+
+  /** Where the next byte is. */
+  long position() {
+    return base + next;
+  }
+
+  /** Goes elsewhere, and lets be read up to {@code end}. */
+  void range(long position, long end) throws IOException {
+    if (position < 0 || position > end || end > fileEnd) {
+      throw new IOException("the bytes " + position + " to " + end + " are not in the chunk");
+    }
+    if (position >= base && position <= base + filled) {
+      next = (int) (position - base);
+    } else {
+      base = position;
+      next = 0;
+      filled = 0;
+    }
+    this.end = end;
+    limit = (int) Math.min(filled, end - base);
+  }
+
+  /** Bytes up to the end. */
+  long left() {
+    return end - position();
+  }
+
+  byte readByte() throws IOException {
+    if (next == limit) {
+      refill();
+    }
+    return window[next++];
+  }
+
+  /** A compressed number: seven bits a byte, the low ones first. */
+  long readLong() throws IOException {
+    if (limit - next < NUMBER_BYTES) {
+      return readLongAtEdge();
+    }
+    byte b = window[next++];
+    long value = b & 0x7f;
+    for (int shift = 7; b < 0; shift += 7) {
+      b = window[next++];
+      if (shift == 56) {
+        return value | (long) b << shift;
+      }
+      value |= (long) (b & 0x7f) << shift;
+    }
+    return value;
+  }
+
+  private long readLongAtEdge() throws IOException {
+    byte b = readByte();
+    long value = b & 0x7f;
+    for (int shift = 7; b < 0; shift += 7) {
+      b = readByte();
+      if (shift == 56) {
+        return value | (long) b << shift;
+      }
+      value |= (long) (b & 0x7f) << shift;
+    }
+    return value;
+  }
+
+  /** How many things of a byte or more follow. */
+  int readCount() throws IOException {
+    long count = readLong();
+    if (count < 0 || count > left() || count > Integer.MAX_VALUE) {
+      throw new IOException(
+          "at " + position() + " there can't be " + count + " elements in " + left() + " bytes");
+    }
+    return (int) count;
+  }
+
+  void skip(long bytes) throws IOException {
+    if (bytes < 0 || bytes > left()) {
+      throw new IOException("at " + position() + " there are only " + left() + " bytes");
+    }
+    range(position() + bytes, end);
+  }
+
+  /**
+   * A string; "" for none.
+   *
+   * @param pool where strings are that stand there by their key; null where they must not
+   */
+  String readText(StringPool pool) throws IOException {
+    byte encoding = readByte();
+    if (encoding == 2 && pool != null) {
+      return pool.text(readLong());
+    }
+    return switch (encoding) {
+      case 0, 1 -> "";
+      case 3 -> text(StandardCharsets.UTF_8);
+      case 4 -> characters();
+      case 5 -> text(StandardCharsets.ISO_8859_1);
+      default -> throw new IOException("at " + position() + " a string of encoding " + encoding);
+    };
+  }
+
+  void skipText() throws IOException {
+    byte encoding = readByte();
+    switch (encoding) {
+      case 0, 1 -> {}
+      case 2 -> readLong();
+      case 3, 5 -> skip(readCount());
+      case 4 -> {
+        int length = readCount();
+        if (isAscii(length)) {
+          next += length;
+        } else {
+          for (int i = 0; i < length; i++) {
+            readLong();
+          }
+        }
+      }
+      default -> throw new IOException("at " + position() + " a string of encoding " + encoding);
+    }
+  }
+
+  private String text(Charset charset) throws IOException {
+    int length = readLength();
+    if (length <= limit - next) {
+      String text = new String(window, next, length, charset);
+      next += length;
+      return text;
+    }
+    return new String(readBytes(length), charset);
+  }
+
+  private String characters() throws IOException {
+    int length = readLength();
+    if (isAscii(length)) {
+      String text = new String(window, next, length, StandardCharsets.ISO_8859_1);
+      next += length;
+      return text;
+    }
+    char[] characters = new char[length];
+    for (int i = 0; i < length; i++) {
+      characters[i] = (char) readLong();
+    }
+    return new String(characters);
+  }
+
+  /** Whether the numbers that follow are all of one byte, and in the window. */
+  private boolean isAscii(int length) {
+    if (length > limit - next) {
+      return false;
+    }
+    int bits = 0;
+    for (int i = next; i < next + length; i++) {
+      bits |= window[i];
+    }
+    return bits >= 0;
+  }
+
+  private int readLength() throws IOException {
+    int length = readCount();
+    if (length > MAX_TEXT) {
+      throw new IOException("at " + position() + " a string of " + length + " bytes");
+    }
+    return length;
+  }
+
+  /** So many bytes; the caller knows that they are not too many. */
+  byte[] readBytes(int length) throws IOException {
+    if (length > left()) {
+      throw new IOException("at " + position() + " there are only " + left() + " bytes");
+    }
+    byte[] bytes = new byte[length];
+    int done = 0;
+    while (done < length) {
+      if (next == limit) {
+        refill();
+      }
+      int count = Math.min(length - done, limit - next);
+      System.arraycopy(window, next, bytes, done, count);
+      next += count;
+      done += count;
+    }
+    return bytes;
+  }
+
+  /** Moves the window to the next byte. */
+  private void refill() throws IOException {
+    long position = position();
+    if (position >= end || file == null) {
+      throw new IOException("at " + position + " something ends behind what it is part of");
+    }
+    base = position;
+    next = 0;
+    filled = 0;
+    limit = 0;
+    file.seek(position);
+    int count = file.read(window, 0, (int) Math.min(window.length, fileEnd - position));
+    if (count <= 0) {
+      throw new IOException("ended while it was read");
+    }
+    filled = count;
+    limit = (int) Math.min(filled, end - base);
+  }
+}

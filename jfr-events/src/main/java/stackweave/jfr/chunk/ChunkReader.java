@@ -1,0 +1,139 @@
+package stackweave.jfr.chunk;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import stackweave.unwind.hash.LongIndex;
+
+/**
+ * The events of a chunk that are wanted, one after the other in the order of the file; all others
+ * are passed over by their size. In memory are a window of the chunk, its metadata, and its strings
+ * once one of them is needed. Damage is an {@link IOException}, never another one, and what came
+ * before it stands. Not thread-safe.
+ */
+public final class ChunkReader {
+  private static final int WINDOW_BYTES = 1 << 17;
+  private static final int OLDEST_VERSION = 1;
+  private static final int NEWEST_VERSION = 2;
+
+  private final ChunkHeader header;
+  private final ChunkInput input;
+  private final StringPool pool;
+
+  /** The types of events that are wanted. */
+  private final LongIndex types = new LongIndex();
+
+  private final EventPlan[] plans;
+
+  private final long[] numbers;
+
+  /** Where the event's strings are, as {@link EventPlan#decode} has it; 0 for none. */
+  private final long[] textsAt;
+
+  /** Where the next event begins: the end of the one at hand. */
+  private long position;
+
+  /**
+   * Reads the metadata of a chunk.
+   *
+   * @param source stays open as long as this is used
+   * @param shapes what is wanted of each type of event
+   * @throws IOException if they are damaged, or of another version
+   */
+  public ChunkReader(ChunkSource source, ChunkHeader header, List<EventShape> shapes)
+      throws IOException {
+    if (header.version() < OLDEST_VERSION || header.version() > NEWEST_VERSION) {
+      throw new IOException("its format is version " + header.version());
+    }
+    if (!header.isCompressed()) {
+      throw new IOException("its numbers are not compressed");
+    }
+    this.header = header;
+    this.input = source.input(WINDOW_BYTES, header);
+    Metadata metadata = source.metadata(header);
+    this.pool = new StringPool(source, header, metadata);
+    this.plans = new EventPlan[metadata.count()];
+    int most = 0;
+    for (EventShape shape : shapes) {
+      most = Math.max(most, shape.fields().size());
+    }
+    this.numbers = new long[most];
+    this.textsAt = new long[most];
+    for (int i = 0; i < metadata.count(); i++) {
+      // An event's name may belong to several types: of classes of several loaders.
+      int shape = number(shapes, metadata.at(i).name());
+      if (shape >= 0) {
+        plans[types.add(metadata.id(i))] = new EventPlan(shape, shapes.get(shape), metadata.at(i));
+      }
+    }
+    this.position = header.position() + ChunkHeader.BYTES;
+  }
+
+  private static int number(List<EventShape> shapes, String name) {
+    for (int i = 0; i < shapes.size(); i++) {
+      if (shapes.get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Goes to the next event that is wanted.
+   *
+   * @return the number of its shape; -1 at the end of the chunk
+   */
+  public int next() throws IOException {
+    while (position < header.end()) {
+      input.range(position, header.end());
+      long size = input.readLong();
+      if (size <= 0 || size > header.end() - position) {
+        throw new IOException("the event at " + position + " has " + size + " bytes");
+      }
+      int type = types.find(input.readLong());
+      long end = position + size;
+      if (type >= 0) {
+        input.range(input.position(), end);
+        Arrays.fill(numbers, 0);
+        Arrays.fill(textsAt, 0);
+        plans[type].decode(input, numbers, textsAt);
+        position = end;
+        return plans[type].shape();
+      }
+      position = end;
+    }
+    return -1;
+  }
+
+  /** The number, or truth value, in a field of the event; 0 where it has no such field. */
+  public long number(int field) {
+    return numbers[field];
+  }
+
+  /**
+   * The string in a field of the event, decoded anew each time; "" for none, and where it has no
+   * such field.
+   */
+  public String text(int field) throws IOException {
+    long at = textsAt[field];
+    if (at == 0) {
+      return "";
+    }
+    if (at < 0) {
+      input.range(~at, position);
+      return pool.text(input.readLong());
+    }
+    input.range(at, position);
+    return input.readText(pool);
+  }
+
+  /** When something was, in nanoseconds since 1970, of which the event says it in ticks. */
+  public long nanosAt(long ticks) {
+    return header.nanosAt(ticks);
+  }
+
+  /** Where in the file the next event begins. */
+  public long position() {
+    return position;
+  }
+}

@@ -1,0 +1,154 @@
+package stackweave.jfr.chunk;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A type of the metadata, and so the layout of its values: one of JFR's own, such as {@code int},
+ * or the values of its fields one after the other.
+ */
+final class ValueType {
+  /** How a value lies there. */
+  enum Layout {
+    /** A compressed number of up to eight bytes. */
+    LONG,
+    /** A compressed number; of a negative one the lower four bytes. */
+    INT,
+    /** A compressed number; of a negative one the lower two bytes. */
+    SHORT,
+    /** A compressed number. */
+    CHAR,
+    /** One byte. */
+    BYTE,
+    /** Four bytes. */
+    FLOAT,
+    /** Eight bytes. */
+    DOUBLE,
+    TEXT,
+    /** The values of the fields. */
+    FIELDS
+  }
+
+  /** A field; its type is known once all metadata are read. */
+  static final class Field {
+    final String name;
+    private final long typeId;
+
+    /** Whether there is a key instead of the value. */
+    final boolean isKey;
+
+    /** Whether there is a count and so many values. */
+    final boolean isArray;
+
+    private ValueType type;
+
+    Field(String name, long typeId, boolean isKey, boolean isArray) {
+      this.name = name;
+      this.typeId = typeId;
+      this.isKey = isKey;
+      this.isArray = isArray;
+    }
+
+    /** The type of the value, or of each of them. */
+    ValueType type() throws IOException {
+      if (type == null) {
+        throw new IOException("the metadata lack type " + typeId + " of field " + name);
+      }
+      return type;
+    }
+
+    /** The same; null where the metadata lack it. */
+    ValueType typeOrNull() {
+      return type;
+    }
+
+    /** Passes over the value, or the key, or all of them. */
+    void skip(ChunkInput input, int depth) throws IOException {
+      int count = isArray ? input.readCount() : 1;
+      if (isKey) {
+        for (int i = 0; i < count; i++) {
+          input.readLong();
+        }
+        return;
+      }
+      ValueType each = type();
+      for (int i = 0; i < count; i++) {
+        each.skip(input, depth);
+      }
+    }
+  }
+
+  /** Of values within values; JFR's have three. */
+  private static final int MAX_DEPTH = 32;
+
+  private final String name;
+  private final List<Field> fields = new ArrayList<>();
+  private Layout layout = Layout.FIELDS;
+
+  ValueType(String name) {
+    this.name = name;
+  }
+
+  String name() {
+    return name;
+  }
+
+  List<Field> fields() {
+    return fields;
+  }
+
+  /** Whether its values are strings. */
+  boolean isText() {
+    return layout == Layout.TEXT;
+  }
+
+  Layout layout() {
+    return layout;
+  }
+
+  /** All types are there: finds those of the fields, and the own layout. */
+  void link(Metadata metadata) {
+    for (Field field : fields) {
+      field.type = metadata.find(field.typeId);
+    }
+    if (fields.isEmpty()) {
+      layout =
+          switch (name) {
+            case "long" -> Layout.LONG;
+            case "int" -> Layout.INT;
+            case "short" -> Layout.SHORT;
+            case "char" -> Layout.CHAR;
+            case "boolean", "byte" -> Layout.BYTE;
+            case "float" -> Layout.FLOAT;
+            case "double" -> Layout.DOUBLE;
+            case "java.lang.String" -> Layout.TEXT;
+            default -> Layout.FIELDS;
+          };
+    }
+  }
+
+  /** Passes over a value. */
+  void skip(ChunkInput input) throws IOException {
+    skip(input, 0);
+  }
+
+  private void skip(ChunkInput input, int depth) throws IOException {
+    switch (layout) {
+      case LONG, INT, SHORT, CHAR -> input.readLong();
+      case BYTE -> input.readByte();
+      case FLOAT -> input.skip(Float.BYTES);
+      case DOUBLE -> input.skip(Double.BYTES);
+      case TEXT -> input.skipText();
+      case FIELDS -> {
+        // Values without a byte, or that hold themselves, would be read for ever.
+        if (fields.isEmpty() || depth == MAX_DEPTH) {
+          throw new IOException("the metadata do not say how values of type " + name + " lie");
+        }
+        for (int i = 0; i < fields.size(); i++) {
+          fields.get(i).skip(input, depth + 1);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package stackweave.jfr.read;
+
+/** Receives the samples of a recording, in no order but that of the file. */
+interface SampleSink {
+  /**
+   * What follows is of this session.
+   *
+   * @param session a number from 0 for each session
+   */
+  void begin(int session) throws RecordingException;
+
+  /**
+   * A sample; the codes are those of the session's legends.
+   *
+   * @param nanos when it was taken, since 1970
+   * @param threadKey what {@link EventSink#thread} defines
+   * @param weight time that it stands for, in nanoseconds
+   * @param stackId the innermost frame, as {@link EventSink#frame} defines it; 0 for none
+   * @param contextId a label of the application, 0 for none
+   */
+  void sample(
+      long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId);
+
+  /**
+   * The same as schema 2 has it.
+   *
+   * @param nanos when it was taken, since 1970, by the event's start time alone
+   * @param attributesId of its state, end, context and age, as {@link Definitions#attributes}
+   *     defines them
+   */
+  void stackSample(long nanos, long threadKey, long weight, long stackId, long attributesId);
+}

@@ -1,0 +1,70 @@
+package stackweave.jfr.store;
+
+import stackweave.unwind.hash.HashIndex;
+
+/**
+ * What samples have in common besides thread, stack and weight: interned to ids that are never
+ * reused. Not thread-safe.
+ */
+final class AttributesTable {
+  /** As many as there are; with contexts it is cleared from time to time. */
+  private static final int CAPACITY = 1_024;
+
+  private final HashIndex numbers = new HashIndex(CAPACITY);
+  private final int[] states = new int[CAPACITY];
+  private final int[] ends = new int[CAPACITY];
+  private final long[] contexts = new long[CAPACITY];
+  private final long[] ages = new long[CAPACITY];
+  private final int[] emitted = new int[CAPACITY];
+  private long firstId = 1;
+  private int count;
+
+  /** The id of these attributes; the table must not be {@link #isFull}. */
+  long intern(int state, int end, long contextId, long ageNanos) {
+    int hash = hash(state, end, contextId, ageNanos);
+    for (int slot = numbers.first(hash); slot != HashIndex.NONE; slot = numbers.next(slot)) {
+      int index = numbers.at(slot);
+      if (states[index] == state
+          && ends[index] == end
+          && contexts[index] == contextId
+          && ages[index] == ageNanos) {
+        return firstId + index;
+      }
+    }
+    states[count] = state;
+    ends[count] = end;
+    contexts[count] = contextId;
+    ages[count] = ageNanos;
+    emitted[count] = 0;
+    numbers.add(hash, count);
+    return firstId + count++;
+  }
+
+  private static int hash(int state, int end, long contextId, long ageNanos) {
+    long hash = (contextId * 0x9E3779B97F4A7C15L + ageNanos) * 0xC2B2AE3D27D4EB4FL;
+    hash = (hash + ((long) state << 32 | end)) * 0x165667B19E3779F9L;
+    return (int) (hash >>> 32);
+  }
+
+  boolean isFull() {
+    return count == CAPACITY;
+  }
+
+  /** Forgets all; the ids go on. */
+  void clear() {
+    firstId += count;
+    count = 0;
+    numbers.clear();
+  }
+
+  /** Puts the definition of an id into a block, unless the chunk has it. */
+  void define(long id, int chunk, BlockEncoder block) {
+    long index = id - firstId;
+    if (index < 0 || index >= count || emitted[(int) index] == chunk) {
+      return;
+    }
+    int i = (int) index;
+    emitted[i] = chunk;
+    block.attributes(id, states[i], ends[i], contexts[i], ages[i]);
+  }
+}

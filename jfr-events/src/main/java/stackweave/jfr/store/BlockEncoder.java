@@ -1,0 +1,320 @@
+package stackweave.jfr.store;
+
+import static stackweave.jfr.event.BlockFormat.ATTRIBUTES;
+import static stackweave.jfr.event.BlockFormat.CHAIN;
+import static stackweave.jfr.event.BlockFormat.FORMAT;
+import static stackweave.jfr.event.BlockFormat.HAS_CLASS;
+import static stackweave.jfr.event.BlockFormat.HAS_DESCRIPTOR;
+import static stackweave.jfr.event.BlockFormat.HAS_MODIFIERS;
+import static stackweave.jfr.event.BlockFormat.HAS_MODULE;
+import static stackweave.jfr.event.BlockFormat.HAS_SOURCE;
+import static stackweave.jfr.event.BlockFormat.LIBRARY;
+import static stackweave.jfr.event.BlockFormat.METHOD;
+import static stackweave.jfr.event.BlockFormat.SOURCE_SUFFIX;
+import static stackweave.jfr.event.BlockFormat.THREAD;
+import static stackweave.jfr.event.BlockFormat.USUAL_SOURCE;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.Deflater;
+import stackweave.jfr.event.BlockFormat;
+import stackweave.jfr.event.DefinitionBlock;
+
+/**
+ * Gathers definitions into a block and makes {@link DefinitionBlock} events of it. A block says all
+ * that is needed to read it: nothing in it refers to another. Adding a definition allocates nothing
+ * but where the buffer grows. Not thread-safe.
+ */
+final class BlockEncoder implements AutoCloseable {
+  /**
+   * A block of so many bytes is to be written: what deflate looks back on. It takes two fifths of
+   * that in the recording.
+   */
+  static final int FULL_BYTES = 32_768;
+
+  private static final int FIRST_CAPACITY = FULL_BYTES + 4_096;
+  private static final int MAX_NUMBER_BYTES = 10;
+
+  /**
+   * Given to the deflater at once: it holds off the garbage collector meanwhile, for some 0.1 ms.
+   */
+  private static final int SLICE_BYTES = 4_096;
+
+  /** Half the time of zlib's usual level, and 5 % more bytes. */
+  private static final int LEVEL = 2;
+
+  private byte[] block = new byte[FIRST_CAPACITY];
+  private int length;
+  private byte[] deflated = {};
+  private final TextTable classes = new TextTable();
+  private final TextTable texts = new TextTable();
+
+  /** Of the block that was committed last. */
+  private long number;
+
+  private long nextFrame;
+  private long nextMethod;
+
+  /** Has 256 KiB of native memory while there is one. */
+  private Deflater deflater;
+
+  BlockEncoder() {
+    clear();
+  }
+
+  /** Forgets what was gathered. */
+  void clear() {
+    if (block.length > 2 * FIRST_CAPACITY) {
+      block = new byte[FIRST_CAPACITY];
+    }
+    block[0] = FORMAT;
+    length = 1;
+    classes.clear();
+    texts.clear();
+    nextFrame = 0;
+    nextMethod = 0;
+  }
+
+  boolean isEmpty() {
+    return length == 1;
+  }
+
+  boolean isFull() {
+    return length >= FULL_BYTES;
+  }
+
+  // ---- definitions
+
+  /**
+   * Begins a chain of frames, each the caller of the next, whose ids follow each other; {@code
+   * count} calls of {@link #frame} have to follow.
+   *
+   * @param parentId the caller of the first, less than its id; 0 for none
+   */
+  void chain(long firstId, long parentId, int count) {
+    number(CHAIN);
+    signed(firstId - nextFrame);
+    number(parentId == 0 ? 0 : firstId - parentId);
+    number(count);
+    nextFrame = firstId + count;
+  }
+
+  void frame(long methodId, int kind, int line, long offset) {
+    number(methodId);
+    number(kind);
+    number(line);
+    number(offset);
+  }
+
+  void method(long id, MethodDefinition method) {
+    number(METHOD);
+    signed(id - nextMethod);
+    nextMethod = id + 1;
+    boolean hasModule = method.moduleId() != 0 || method.start() != 0;
+    boolean usual = hasUsualSource(method);
+    int parts =
+        (hasModule ? HAS_MODULE : 0)
+            | (method.className().isEmpty() ? 0 : HAS_CLASS)
+            | (method.descriptor().isEmpty() ? 0 : HAS_DESCRIPTOR)
+            | (method.modifiers() == 0 ? 0 : HAS_MODIFIERS)
+            | (usual ? USUAL_SOURCE : method.sourceFile().isEmpty() ? 0 : HAS_SOURCE);
+    number(parts);
+    if (hasModule) {
+      number(method.moduleId());
+      number(method.start());
+    }
+    if ((parts & HAS_CLASS) != 0) {
+      className(method.className());
+    }
+    text(method.name());
+    if ((parts & HAS_DESCRIPTOR) != 0) {
+      text(method.descriptor());
+    }
+    if ((parts & HAS_MODIFIERS) != 0) {
+      number(method.modifiers() & 0xFFFF_FFFFL);
+    }
+    if ((parts & HAS_SOURCE) != 0) {
+      text(method.sourceFile());
+    }
+  }
+
+  private static boolean hasUsualSource(MethodDefinition method) {
+    String className = method.className();
+    String source = method.sourceFile();
+    int start = BlockFormat.simpleStart(className);
+    int length = BlockFormat.outermostEnd(className) - start;
+    return length > 0
+        && source.length() == length + SOURCE_SUFFIX.length()
+        && source.endsWith(SOURCE_SUFFIX)
+        && className.regionMatches(start, source, 0, length);
+  }
+
+  void library(long id, ModuleDefinition module) {
+    number(LIBRARY);
+    number(id);
+    text(module.path());
+    text(module.buildId());
+    number(module.start());
+    number(module.end());
+    text(module.unwindSource());
+    text(module.unwindReason());
+    number(module.functions());
+    text(module.symbolsFrom());
+  }
+
+  void thread(ThreadTable.Entry thread) {
+    number(THREAD);
+    number(thread.key);
+    number(thread.tid);
+    text(thread.name);
+    number(thread.javaId);
+    number(thread.virtual ? 1 : 0);
+    number(thread.carrierId);
+  }
+
+  void attributes(long id, int state, int end, long contextId, long ageNanos) {
+    number(ATTRIBUTES);
+    number(id);
+    number(state);
+    number(end);
+    number(contextId);
+    signed(ageNanos);
+  }
+
+  // ---- parts of them
+
+  private void number(long value) {
+    reserve(MAX_NUMBER_BYTES);
+    long rest = value;
+    while ((rest & ~0x7FL) != 0) {
+      block[length++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    block[length++] = (byte) rest;
+  }
+
+  private void reserve(int bytes) {
+    if (block.length - length < bytes) {
+      block = Arrays.copyOf(block, Math.max(2 * block.length, length + bytes));
+    }
+  }
+
+  private void signed(long value) {
+    number(value << 1 ^ value >> 63);
+  }
+
+  private void text(String text) {
+    int known = texts.add(text);
+    if (known >= 0) {
+      number(2L * known + 1);
+    } else {
+      newText(text, false);
+    }
+  }
+
+  /** With dots and slashes exchanged, so that it is the same text as in descriptors. */
+  private void className(String name) {
+    int known = classes.add(name);
+    if (known >= 0) {
+      number(2L * known + 1);
+    } else {
+      newText(name, true);
+    }
+  }
+
+  private void newText(String text, boolean exchange) {
+    // Not by charAt: most of this is interpreted, where a call is ten times an access.
+    byte[] characters = text.getBytes(StandardCharsets.ISO_8859_1);
+    int count = characters.length;
+    number(2L * text.length());
+    if (count != text.length()) {
+      otherText(text, 0, exchange); // a pair of surrogates is one question mark
+      return;
+    }
+    reserve(count);
+    byte[] to = block;
+    int at = length;
+    for (int i = 0; i < count; i++) {
+      byte c = characters[i];
+      if (c < 'A') {
+        if (c < 0 || c == '?') {
+          // Not ASCII, or the question mark that stands for what is not Latin-1.
+          length = at;
+          otherText(text, i, exchange);
+          return;
+        }
+        if (exchange) {
+          c = c == '.' ? (byte) '/' : c == '/' ? (byte) '.' : c;
+        }
+      }
+      to[at++] = c;
+    }
+    length = at;
+  }
+
+  private void otherText(String text, int from, boolean exchange) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      number(!exchange ? c : c == '.' ? '/' : c == '/' ? '.' : c);
+    }
+  }
+
+  // ---- the event
+
+  /** Commits events with all that was gathered; the next block is empty then. */
+  void commit() {
+    int count = deflate();
+    int pieces = (count + DefinitionBlock.PIECE_BYTES - 1) / DefinitionBlock.PIECE_BYTES;
+    number++;
+    for (int piece = 0; piece < pieces; piece++) {
+      DefinitionBlock event = new DefinitionBlock();
+      event.block = number;
+      event.piece = piece;
+      event.pieces = pieces;
+      event.size = length;
+      event.fill(deflated, piece * DefinitionBlock.PIECE_BYTES, count);
+      event.commit();
+    }
+    clear();
+  }
+
+  /** Returns how many bytes are in {@link #deflated}. */
+  private int deflate() {
+    if (deflater == null) {
+      deflater = new Deflater(LEVEL, true);
+    }
+    if (deflated.length == 0) {
+      deflated = new byte[FULL_BYTES / 2];
+    }
+    int count = 0;
+    int given = 0;
+    while (!deflater.finished()) {
+      if (deflater.needsInput()) {
+        int slice = Math.min(SLICE_BYTES, length - given);
+        deflater.setInput(block, given, slice);
+        given += slice;
+        if (given == length) {
+          deflater.finish();
+        }
+      }
+      if (count == deflated.length) {
+        deflated = Arrays.copyOf(deflated, 2 * count);
+      }
+      count += deflater.deflate(deflated, count, deflated.length - count);
+    }
+    deflater.reset();
+    return count;
+  }
+
+  /** Gives back what is not needed while nothing is written; it can be used again. */
+  @Override
+  public void close() {
+    if (deflater != null) {
+      deflater.end();
+      deflater = null;
+    }
+    deflated = new byte[0];
+    block = new byte[FIRST_CAPACITY];
+    clear();
+  }
+}

@@ -1,0 +1,38 @@
+package stackweave.jfr.read;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What Jazzer runs on bytes as a recording. */
+public final class RecordingFuzz {
+  private static final Path FILE;
+
+  static {
+    try {
+      FILE = Files.createTempFile("stackweave-fuzz", ".jfr");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    FILE.toFile().deleteOnExit();
+  }
+
+  private RecordingFuzz() {}
+
+  /** Everything that is made of a recording. */
+  public static void fuzzerTestOneInput(byte[] bytes) throws IOException {
+    Files.write(FILE, bytes);
+    try {
+      SampledRecording recording = SampledRecording.open(FILE);
+      long[] frames = new long[1];
+      recording.forEachSample(sample -> frames[0] += sample.frames().size());
+      recording.warnings();
+      recording.forEachStack((thread, end, stack, count, weight) -> frames[0] += stack.size());
+    } catch (RecordingException e) {
+      if (!e.getMessage().startsWith(FILE.toString()) || e.getMessage().contains("\n")) {
+        throw new AssertionError("not a line for people: " + e.getMessage(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package stackweave.jfr.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.chunk.ChunkBytes;
+import stackweave.jfr.chunk.EventShape;
+import stackweave.testing.Jazzer;
+
+/** Recordings that Jazzer makes up, led by coverage: none makes more than a RecordingException. */
+@Tag("slow")
+class RecordingFuzzTest {
+  private static final int FIRST_EVENT = 100;
+  private static final int POOLED = 7;
+
+  /** Of an event: a status has many, all alike. */
+  private static final int MAX_FIELDS = 11;
+
+  /** A chunk with an event of each type of ours, small enough that each byte of it is changed. */
+  private static byte[] chunk(String session) {
+    ChunkBytes chunk = new ChunkBytes();
+    List<EventShape> shapes = EventDecoder.ALL;
+    for (int i = 0; i < shapes.size(); i++) {
+      List<Object> fields = new ArrayList<>();
+      for (String field : fields(shapes.get(i))) {
+        fields.addAll(List.of(field, isText(i, field) ? ChunkBytes.STRING : ChunkBytes.LONG, ""));
+      }
+      chunk.type(FIRST_EVENT + i, shapes.get(i).name(), fields.toArray());
+    }
+    for (int i = shapes.size() - 1; i >= 0; i--) {
+      ChunkBytes.Bytes values = ChunkBytes.bytes();
+      for (String field : fields(shapes.get(i))) {
+        if (field.equals("uuid")) {
+          values.text(session);
+        } else if (field.equals("parentId")) {
+          values.numbers(0);
+        } else if (isText(i, field)) {
+          values.raw(2).numbers(POOLED);
+        } else {
+          values.numbers(1);
+        }
+      }
+      chunk.event(FIRST_EVENT + i, values);
+    }
+    return chunk
+        .checkpoint(0, ChunkBytes.bytes().numbers(1, ChunkBytes.STRING, 1, POOLED).text("0=a,1=b"))
+        .build();
+  }
+
+  private static List<String> fields(EventShape shape) {
+    return shape.fields().subList(0, Math.min(MAX_FIELDS, shape.fields().size()));
+  }
+
+  private static boolean isText(int shape, String field) {
+    boolean ofStatus = shape == EventDecoder.STATUS;
+    return List.of("name", "className", "descriptor", "sourceFile", "path", "buildId")
+            .contains(field)
+        || List.of("unwindSource", "unwindReason", "symbolsFrom", "uuid", "jdk").contains(field)
+        || List.of("abi", "agentVersion", "kindLegend", "endLegend", "stateLegend").contains(field)
+        || List.of("completeEnds", "engine", "engineReason", "note").contains(field)
+        || ofStatus && List.of("ends", "splices", "links", "resets").contains(field);
+  }
+
+  @Test
+  void recordings(@TempDir Path seeds) throws Exception {
+    byte[] one = chunk("one");
+    byte[] other = chunk("other");
+    byte[] both = new byte[one.length + other.length];
+    System.arraycopy(one, 0, both, 0, one.length);
+    System.arraycopy(other, 0, both, one.length, other.length);
+    Files.write(seeds.resolve("one"), one);
+    SampledRecording recording = SampledRecording.open(Files.write(seeds.resolve("both"), both));
+    // One of each schema in each chunk; those of schema 2 lack the definition of their attributes.
+    assertEquals(4, recording.samples());
+    assertEquals(2, recording.unresolved());
+    assertEquals(2, recording.sessions().size());
+    Jazzer.run(RecordingFuzz.class, 16_384, List.of(seeds));
+  }
+}

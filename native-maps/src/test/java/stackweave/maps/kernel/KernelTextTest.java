@@ -1,0 +1,141 @@
+package stackweave.maps.kernel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.unwind.TableMemory;
+
+/** The kernel's text, searched as it is, says the same as a table made of all its lines. */
+class KernelTextTest {
+  private static final long BASE = 0xffffffff81000000L;
+
+  @TempDir Path directory;
+
+  private static KernelSymbolTable table(String text) {
+    try (KernelSymbolsBuilder builder =
+        new KernelSymbolsBuilder(new KernelModules(Map.of()), new long[0], TableMemory.HEAP)) {
+      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+      builder.line(bytes, builder.lines(bytes, bytes.length), bytes.length);
+      return builder.build();
+    }
+  }
+
+  /** Asks both at all starts and the bytes beside them. */
+  private KernelText same(String text) throws IOException {
+    Path file = Files.writeString(directory.resolve("kallsyms"), text);
+    KernelText actual = KernelText.read(file, TableMemory.HEAP);
+    assertTrue(actual.isComplete(), "not sorted, or without its marks");
+    KernelSymbolTable expected = table(text);
+    assertEquals(expected.textStart(), actual.textStart());
+    assertEquals(expected.textEnd(), actual.textEnd());
+    TreeSet<Long> asked = new TreeSet<>();
+    for (String line : text.split("\n")) {
+      long address = Long.parseUnsignedLong(line.substring(0, 16), 16);
+      asked.add(address - 1);
+      asked.add(address);
+      asked.add(address + 1);
+    }
+    KernelSymbols symbols = KernelSymbols.read(file, TableMemory.HEAP);
+    for (long address : asked) {
+      int found = symbols.find(address);
+      int wanted = expected.find(address);
+      String name = wanted == KernelSymbols.NONE ? null : expected.name(wanted);
+      assertEquals(
+          name,
+          found == KernelSymbols.NONE ? null : symbols.name(found),
+          () -> Long.toHexString(address));
+      if (name != null) {
+        assertEquals(expected.start(wanted), symbols.start(found));
+      }
+    }
+    assertEquals(expected.size(), symbols.size());
+    return actual;
+  }
+
+  /** What a kernel shows: with all symbols, data among them, or with those of code alone. */
+  private static String kernel(boolean all, int seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder();
+    if (all) {
+      text.append("0000000000000000 A fixed_percpu_data\n");
+      for (int i = 1; i < 300; i++) {
+        text.append(String.format("%016x A percpu_%d\n", 64 * i, i));
+      }
+    }
+    text.append("ffffffff81000000 T _stext\nffffffff81000000 T _text\n");
+    long at = BASE;
+    for (int i = 0; i < 20_000; i++) {
+      // Aliases are of one address, sometimes more of them than a piece has lines.
+      boolean alias = random.nextInt(8) == 0 || (i > 5_000 && i < 5_300);
+      at += alias ? 0 : random.nextInt(500) == 0 ? 1 << 20 : 16 * random.nextInt(20);
+      char type = "ttttttTTTTTWwdDrRB".charAt(random.nextInt(18));
+      String name = "s" + "x".repeat(random.nextInt(60)) + i;
+      text.append(String.format("%016x %c %s\n", at, type, i == 9_999 ? "_etext_like" : name));
+    }
+    at += 64;
+    text.append(String.format("%016x T _etext\n", at));
+    // Without their symbols, there are rodata and data between the code and that of boot.
+    at += all ? 0 : 16 << 20;
+    for (int i = 0; i < 3_000; i++) {
+      at += 16 * random.nextInt(20);
+      text.append(String.format("%016x %c data%d\n", at, all ? 'd' : 't', i));
+    }
+    text.append("ffffffffa0000000 T _sinittext\nffffffffa0000000 t init\n");
+    for (int i = 0; i < 500; i++) {
+      long module = 0xffffffffc0000000L + 4096L * random.nextInt(100);
+      text.append(String.format("%016x t in_module%d\t[some]\n", module, i));
+    }
+    return text.toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void allSymbols(int seed) throws IOException {
+    same(kernel(true, seed));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void codeAlone(int seed) throws IOException {
+    String text = kernel(false, seed);
+    // What follows the code is not kept.
+    assertTrue(same(text).bytesBefore() < text.indexOf(" T _etext\n"));
+  }
+
+  @Test
+  void thisKernel() throws IOException {
+    Path kallsyms = Path.of("/proc/kallsyms");
+    assumeTrue(Files.isReadable(kallsyms));
+    String text = new String(Files.readAllBytes(kallsyms), StandardCharsets.US_ASCII);
+    assumeTrue(!text.startsWith("0000000000000000 T _stext"), "hidden");
+    assumeTrue(text.contains(" T _etext\n"));
+    same(text);
+  }
+
+  @Test
+  void whatIsOutOfOrderIsNotSearched() throws IOException {
+    String[] lines = kernel(true, 1).split("\n");
+    for (int i = 8_000; i < 8_500; i++) {
+      String line = lines[i];
+      lines[i] = lines[i + 1_000];
+      lines[i + 1_000] = line;
+    }
+    String text = String.join("\n", lines);
+    Path file = Files.writeString(directory.resolve("kallsyms"), text);
+    assertFalse(KernelText.read(file, TableMemory.HEAP).isComplete());
+    assertEquals(table(text).size(), KernelSymbols.read(file, TableMemory.HEAP).size());
+  }
+}

@@ -1,0 +1,97 @@
+package stackweave.unwind.hash;
+
+import java.util.Arrays;
+
+/**
+ * Positions of longs, for columns that the user keeps: dense, from 0, in the order in which they
+ * came. What is removed leaves its position to the next long that is added. Allocates only to grow.
+ * Not thread-safe.
+ */
+public final class LongIndex {
+  /** There is no such long. */
+  public static final int NONE = -1;
+
+  private static final int FIRST_CAPACITY = 1_024;
+
+  private final HashIndex index = new HashIndex(FIRST_CAPACITY);
+  private long[] keys = new long[FIRST_CAPACITY];
+
+  /** Positions that were given so far, free ones among them. */
+  private int end;
+
+  /** Free positions, the one freed last at the end. */
+  private int[] free = new int[16];
+
+  private int freeCount;
+
+  /** The position of {@code key}, or {@link #NONE}. */
+  public int find(long key) {
+    int slot = slot(key);
+    return slot == HashIndex.NONE ? NONE : index.at(slot);
+  }
+
+  private int slot(long key) {
+    int slot = index.first(hash(key));
+    while (slot != HashIndex.NONE && keys[index.at(slot)] != key) {
+      slot = index.next(slot);
+    }
+    return slot;
+  }
+
+  /**
+   * The position of {@code key}, a new one if there was none: the {@link #count} until then where
+   * nothing was ever removed. Below {@link #capacity}.
+   */
+  public int add(long key) {
+    int found = find(key);
+    if (found != NONE) {
+      return found;
+    }
+    int position = freeCount > 0 ? free[--freeCount] : end++;
+    if (position == keys.length) {
+      keys = Arrays.copyOf(keys, Math.multiplyExact(keys.length, 2));
+    }
+    keys[position] = key;
+    index.add(hash(key), position);
+    return position;
+  }
+
+  /** The key at a position that {@link #add} gave and that was not removed. */
+  public long key(int position) {
+    return keys[position];
+  }
+
+  /** Removes {@code key}, if it is there. */
+  public void remove(long key) {
+    int slot = slot(key);
+    if (slot == HashIndex.NONE) {
+      return;
+    }
+    if (freeCount == free.length) {
+      free = Arrays.copyOf(free, Math.multiplyExact(free.length, 2));
+    }
+    free[freeCount++] = index.at(slot);
+    index.remove(slot);
+  }
+
+  /** Removes all. */
+  public void clear() {
+    index.clear();
+    end = 0;
+    freeCount = 0;
+  }
+
+  /** How many longs there are. */
+  public int count() {
+    return index.size();
+  }
+
+  /** How long columns have to be at present; only {@link #add} changes it, and only upwards. */
+  public int capacity() {
+    return keys.length;
+  }
+
+  private static int hash(long key) {
+    return (int) (key * 0x9E3779B97F4A7C15L >>> 32);
+  }
+}

@@ -1,0 +1,56 @@
+package stackweave.verify.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.verify.Built;
+
+/** The JVMs of these tests: each in a directory of its own below {@code target/it}. */
+final class Jvms {
+  private static final Path TARGET = Path.of("target").toAbsolutePath();
+  private static final String TESTS = ":" + TARGET + "/test-classes";
+
+  private Jvms() {}
+
+  /** One that runs the samples and the tests' own programs. */
+  static ForkedJvm on(Jdk jdk) {
+    return of(jdk, Built.classPath() + TESTS);
+  }
+
+  /** The same without the libraries of the zoo: the tests' own programs and the lab need none. */
+  static ForkedJvm withoutLibraries(Jdk jdk) {
+    return of(jdk, Built.classes() + TESTS);
+  }
+
+  private static ForkedJvm of(Jdk jdk, String classPath) {
+    ForkedJvm jvm = ForkedJvm.on(jdk, directory());
+    if (jdk.feature() >= 22) {
+      jvm.options("--enable-native-access=ALL-UNNAMED"); // the samples' libraries, not the agent's
+    }
+    return jvm.classPath(classPath);
+  }
+
+  /** Runs {@code java -jar stackweave-agent.jar arguments…} to its end. */
+  static Ended commandLine(Jdk jdk, String... arguments) {
+    try {
+      return Commands.run(ForkedJvm.agentCommand(jdk, (Object[]) arguments).toArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Path directory() {
+    try {
+      return Files.createTempDirectory(Files.createDirectories(TARGET.resolve("it")), "jvm");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
