@@ -32,14 +32,21 @@ final class RecordingEvents {
   /** The session of each chunk; null until the first reading. */
   private int[] sessions;
 
-  /** Why a chunk is unreadable. */
-  private String[] reasons;
+  /** Why a chunk is unreadable, wholly or from some event on; null if it is not. */
+  private final String[] reasons;
+
+  /**
+   * How many samples the first reading met in each chunk, which may have ended at a broken
+   * definition. Later ones, which skip definitions, end there too: more have no session.
+   */
+  private long[] readable;
 
   private long samples;
 
   RecordingEvents(Path file, ReadingProgress progress) throws RecordingException {
     this.file = file;
     this.chunks = ChunkList.scan(file);
+    this.reasons = new String[chunks.chunks().size()];
     this.progress = progress;
   }
 
@@ -94,7 +101,8 @@ final class RecordingEvents {
     try {
       String id = null;
       for (ChunkHeader header : chunks.chunks()) {
-        String own = readChunk(new ChunkReader(source, header, shapes), 0, sink, all);
+        ChunkReader reader = new ChunkReader(source, header, shapes);
+        String own = readChunk(reader, 0, Long.MAX_VALUE, sink, all);
         if (id != null && own != null && !id.equals(own)) {
           return false;
         }
@@ -113,15 +121,27 @@ final class RecordingEvents {
     samples = 0;
     losses.clear();
     List<ChunkHeader> headers = chunks.chunks();
+    boolean isFirst = readable == null;
+    if (isFirst) {
+      readable = new long[headers.size()];
+    }
     for (int i = 0; i < headers.size(); i++) {
       if (sessions[i] == UNREADABLE) {
         lost(i, reasons[i]);
         continue;
       }
+      long before = samples;
       try {
-        readChunk(new ChunkReader(source, headers.get(i), shapes), sessions[i], sink, all);
+        ChunkReader reader = new ChunkReader(source, headers.get(i), shapes);
+        readChunk(reader, sessions[i], isFirst ? Long.MAX_VALUE : readable[i], sink, all);
       } catch (IOException e) {
-        lost(i, ChunkList.oneLine(e));
+        reasons[i] = ChunkList.oneLine(e);
+      }
+      if (isFirst) {
+        readable[i] = samples - before;
+      }
+      if (reasons[i] != null) {
+        lost(i, reasons[i]);
       }
     }
   }
@@ -131,11 +151,17 @@ final class RecordingEvents {
   }
 
   /** Returns the id of the chunk's session, as said first; null if it is not said. */
-  private String readChunk(ChunkReader reader, int session, SampleSink sink, EventSink all)
+  private String readChunk(
+      ChunkReader reader, int session, long maxSamples, SampleSink sink, EventSink all)
       throws IOException, RecordingException {
     int events = 0;
+    long before = samples;
     String id = null;
-    for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
+    while (samples - before < maxSamples) {
+      int shape = reader.next();
+      if (shape < 0) {
+        break;
+      }
       if (events == 0) {
         sink.begin(session);
       }
@@ -163,7 +189,6 @@ final class RecordingEvents {
   /** Gives each chunk its session: by the id in its session event. */
   private void findSessions(ChunkSource source) {
     List<ChunkHeader> headers = chunks.chunks();
-    reasons = new String[headers.size()];
     Map<String, Integer> numbers = new HashMap<>();
     sessions = new int[headers.size()];
     for (int i = 0; i < headers.size(); i++) {

@@ -25,10 +25,14 @@ public final class RecordingFuzz {
     Files.write(FILE, bytes);
     try {
       SampledRecording recording = SampledRecording.open(FILE);
-      long[] frames = new long[1];
-      recording.forEachSample(sample -> frames[0] += sample.frames().size());
+      long[] samples = new long[2];
+      recording.forEachSample(sample -> samples[0]++);
       recording.warnings();
-      recording.forEachStack((thread, end, stack, count, weight) -> frames[0] += stack.size());
+      recording.forEachStack((thread, end, stack, count, weight) -> samples[1] += count);
+      if (samples[0] != recording.samples() || samples[1] != recording.samples()) {
+        throw new AssertionError(
+            recording.samples() + " samples, then " + samples[0] + ", in stacks " + samples[1]);
+      }
     } catch (RecordingException e) {
       if (!e.getMessage().startsWith(FILE.toString()) || e.getMessage().contains("\n")) {
         throw new AssertionError("not a line for people: " + e.getMessage(), e);

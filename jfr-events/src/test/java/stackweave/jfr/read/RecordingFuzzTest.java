@@ -1,9 +1,11 @@
 package stackweave.jfr.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -11,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
 import stackweave.jfr.chunk.EventShape;
+import stackweave.jfr.event.Method;
+import stackweave.jfr.event.NativeSample;
 import stackweave.testing.Jazzer;
 
 /** Recordings that Jazzer makes up, led by coverage: none makes more than a RecordingException. */
@@ -65,6 +69,29 @@ class RecordingFuzzTest {
         || List.of("abi", "agentVersion", "kindLegend", "endLegend", "stateLegend").contains(field)
         || List.of("completeEnds", "engine", "engineReason", "note").contains(field)
         || ofStatus && List.of("ends", "splices", "links", "resets").contains(field);
+  }
+
+  /** Once found: a later reading, which skips definitions, came to a sample that has no session. */
+  @Test
+  void aSampleBehindABrokenDefinitionIsNotRead(@TempDir Path directory) throws Exception {
+    byte[] good = chunk("one");
+    byte[] broken =
+        new ChunkBytes()
+            .type(FIRST_EVENT, NativeSample.NAME, "stackId", ChunkBytes.LONG, "")
+            .type(FIRST_EVENT + 1, Method.NAME, "name", ChunkBytes.STRING, "")
+            .event(FIRST_EVENT + 1, ChunkBytes.bytes().raw(3).numbers(1 << 30))
+            .event(FIRST_EVENT, ChunkBytes.bytes().numbers(1))
+            .checkpoint(0, ChunkBytes.bytes().numbers(0))
+            .build();
+    Path file = directory.resolve("broken.jfr");
+    Files.write(file, good);
+    Files.write(file, broken, StandardOpenOption.APPEND);
+    SampledRecording recording = SampledRecording.open(file);
+    assertEquals(2, recording.samples());
+    assertTrue(recording.losses().toString().contains("chunk 2 can't be read"));
+    long[] samples = new long[1];
+    recording.forEachSample(sample -> samples[0]++);
+    assertEquals(2, samples[0]);
   }
 
   @Test
