@@ -11,8 +11,9 @@ import java.util.regex.Pattern;
 
 /**
  * Runs the fuzzer Jazzer in a JVM of its own: first all inputs of the seed directories, then what
- * it makes of them, {@value #RUNS} inputs in all, or for {@code -Dfuzz.seconds}. An input that
- * takes two minutes or 1 GiB counts as a failure, as an exception does.
+ * it makes of them: {@value #RUNS} inputs, from the same seed each time, so that a build does not
+ * fail for what it happens to find; or for {@code -Dfuzz.seconds}, from another seed each time. An
+ * input that takes two minutes or 1 GiB counts as a failure, as an exception does.
  *
  * <p>Not by jazzer-junit: it fuzzes one test per JVM, and only when an environment variable says
  * so.
@@ -37,7 +38,11 @@ public final class Jazzer {
     command.add("--target_class=" + target.getName());
     command.add("--instrumentation_includes=stackweave.**");
     command.add("--reproducer_path=" + made);
-    command.add(seconds == null ? "-runs=" + RUNS : "-max_total_time=" + seconds);
+    if (seconds == null) {
+      command.addAll(List.of("-runs=" + RUNS, "-seed=1"));
+    } else {
+      command.add("-max_total_time=" + seconds);
+    }
     command.addAll(List.of("-max_len=" + maxLength, "-timeout=120"));
     command.addAll(List.of("-rss_limit_mb=3000", "-print_final_stats=1"));
     command.add("-artifact_prefix=" + made + "/");

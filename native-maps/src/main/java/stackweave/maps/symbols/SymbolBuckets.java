@@ -230,7 +230,6 @@ final class SymbolBuckets {
     Arrays.sort(order);
     int[] sorted = new int[collected.length];
     int to = 0;
-    boolean labels = false;
     for (int i = 0; i < length; i++) {
       int from = SYMBOL * (int) order[i];
       boolean same = to > 0 && sorted[to - SYMBOL + START] == collected[from + START];
@@ -239,11 +238,15 @@ final class SymbolBuckets {
         sorted[to + START] = collected[from + START];
         sorted[to + SIZE] = collected[from + SIZE];
         sorted[to + NAME] = collected[from + NAME];
-        labels |= isLabel(sorted[to + NAME]);
         to += SYMBOL;
       }
     }
     limitSizes(bucket, sorted, to);
+    // Only now: a label may have lost its address to a function.
+    boolean labels = false;
+    for (int at = 0; at < to; at += SYMBOL) {
+      labels |= isLabel(sorted[at + NAME]);
+    }
     int left = to / SYMBOL;
     write(bucket, sorted, left);
     setState(bucket, labels ? -left - 1 : left + 1);

@@ -187,6 +187,14 @@ class SymbolBucketsTest {
     same(List.of(table.made(1 << 24)), new Random(2));
   }
 
+  /** Once found by the fuzzer: there was no label left where one had been met. */
+  @Test
+  void aLabelThatLosesItsAddressToAFunction() throws ElfFormatException {
+    Table table = new Table(ByteOrder.LITTLE_ENDIAN);
+    table.add(TEXT, 0, NOTYPE, 1, 1, "label").function(TEXT, 16, "function");
+    same(List.of(table.made(1 << 12)), new Random(4));
+  }
+
   @Test
   void labelsInsideOfAFunctionOfManyPages() throws ElfFormatException {
     Table table = new Table(ByteOrder.LITTLE_ENDIAN);
