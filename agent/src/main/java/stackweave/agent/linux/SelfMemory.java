@@ -167,6 +167,10 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
         setRemote(i, addresses[done + i], length);
       }
       if (readVectors(pieces, pieces * length) != pieces * length) {
+        if (way == Way.PROC_SELF_MEM) {
+          MemoryReader.super.readEach(addresses, count, length, target);
+          return;
+        }
         throw UnreadableMemoryException.UNREADABLE;
       }
       bytes.get(DATA, target, done * length, pieces * length);

@@ -19,7 +19,7 @@ import stackweave.testing.Commands;
 
 /** The compiler directive as the JVM itself lists it. */
 class CompilerDirectiveIT {
-  private static final String OURS = "stackweave/*.*";
+  private static final String OURS = "stackweave/agent/*.*";
   private static final String THEIRS = "java/lang/Integer.parse*";
 
   @TempDir private Path directory;

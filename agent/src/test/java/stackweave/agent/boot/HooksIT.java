@@ -70,7 +70,7 @@ class HooksIT {
       record(in, out, "first.jfr", new DoubleSummaryStatistics());
       record(in, out, "second.jfr", undisturbed);
       command("detach", Long.toString(process.pid()));
-      command("attach", Long.toString(process.pid()), "hooks=on,engine=timer");
+      command("attach", Long.toString(process.pid()), "hooks=on,engine=timer,schema=1");
       record(in, out, "attached.jfr", undisturbed);
       assertTrue(
           undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.85, undisturbed::toString);

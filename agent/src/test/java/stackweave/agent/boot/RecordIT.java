@@ -247,7 +247,7 @@ class RecordIT {
     assertTrue(stacks("rec.jfr").contains("BurnsCpu.main"), "no sample of the program");
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (command("status", pid).exit() == 0 && System.nanoTime() < end) {
-      Thread.sleep(1_000);
+      Thread.sleep(5_000);
     }
     assertFailed(command("status", pid), "no Stackweave agent.*");
   }

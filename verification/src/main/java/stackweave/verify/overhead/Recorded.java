@@ -5,15 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
+import stackweave.verify.recording.PlainDefinitions;
 
 /**
  * The contents of a profiler's recording.
@@ -85,8 +84,7 @@ record Recorded(long samples, long complete, long frames, long bytes) {
   /** The agent's events, as docs/events.md has them: a sample names its innermost frame. */
   private static final class Own {
     private final Set<Integer> completeEnds = new HashSet<>();
-    private final Set<Long> workers = new HashSet<>();
-    private final Map<Long, Long> parents = new HashMap<>();
+    private final PlainDefinitions definitions = new PlainDefinitions();
     private final List<RecordedEvent> samples = new ArrayList<>();
 
     void add(RecordedEvent event) {
@@ -96,13 +94,8 @@ record Recorded(long samples, long complete, long frames, long bytes) {
             completeEnds.add(Integer.parseInt(code.strip()));
           }
         }
-        case "stackweave.Thread" -> {
-          if (event.getString("name").startsWith(Worker.NAME)) {
-            workers.add(event.getLong("threadId"));
-          }
-        }
-        case "stackweave.Frame" -> parents.put(event.getLong("id"), event.getLong("parentId"));
-        case "stackweave.NativeSample" -> samples.add(event);
+        case PlainDefinitions.EVENT -> definitions.add(event);
+        case "stackweave.StackSample" -> samples.add(event);
         default -> {
           // Not of the stacks.
         }
@@ -111,15 +104,19 @@ record Recorded(long samples, long complete, long frames, long bytes) {
 
     void countInto(Counter counter) {
       for (RecordedEvent sample : samples) {
-        if (workers.contains(sample.getLong("threadId"))) {
+        if (definitions.threads.get(sample.getLong("threadId")).name().startsWith(Worker.NAME)) {
           int depth = 0;
-          for (long id = sample.getLong("stackId"); id != 0; id = parents.get(id)) {
+          for (long id = sample.getLong("stackId"); id != 0; id = parent(id)) {
             depth++;
           }
-          boolean complete = completeEnds.contains(sample.getInt("end"));
-          counter.count(sample.getStartTime(), complete, depth);
+          int end = definitions.attributes.get(sample.getLong("attributesId")).end();
+          counter.count(sample.getStartTime(), completeEnds.contains(end), depth);
         }
       }
+    }
+
+    private long parent(long frame) {
+      return definitions.frames.get(frame).parentId();
     }
   }
 

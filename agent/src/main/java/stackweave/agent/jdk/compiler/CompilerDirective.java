@@ -15,7 +15,7 @@ import stackweave.agent.linux.NativeBuffer;
 /**
  * Asks the VM not to compile the agent's classes with C2, which costs a starting application more
  * than it ever gives back; C1 compiles them. By a compiler directive, as {@code jcmd PID
- * Compiler.directives_add} adds one: it names our package only, users' own directives stay, and it
+ * Compiler.directives_add} adds one: it names our packages only, users' own directives stay, and it
  * is never removed, for only the newest can be. Called by the drain thread when sampling begins.
  *
  * <p>The VM takes the command from {@code DiagnosticCommandImpl} of module jdk.management, JDK 17
@@ -24,8 +24,16 @@ import stackweave.agent.linux.NativeBuffer;
 public final class CompilerDirective {
   private static final String MODULE = "jdk.management";
   private static final String PACKAGE = "com.sun.management.internal";
-  private static final String PATTERN = "stackweave/*.*";
-  private static final String TEXT = "[{match: \"" + PATTERN + "\", c2: {Exclude: true}}]\n";
+
+  /** One of {@link #TEXT}, by which the VM's list of directives shows ours. */
+  private static final String PATTERN = "stackweave/agent/*.*";
+
+  /** The packages of all modules of the agent, and no other's of a like name. */
+  private static final String TEXT =
+      "[{match: [\""
+          + PATTERN
+          + "\", \"stackweave/hotspot/*.*\", \"stackweave/jfr/*.*\", \"stackweave/maps/*.*\","
+          + " \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
 
   /** Behind the configured one. */
   private static final String[] DIRECTORIES = {"", "/tmp", "/var/tmp", "/dev/shm"};
