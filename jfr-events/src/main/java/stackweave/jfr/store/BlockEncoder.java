@@ -16,6 +16,7 @@ import static stackweave.jfr.event.BlockFormat.USUAL_SOURCE;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
 import java.util.zip.Deflater;
 import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.DefinitionBlock;
@@ -58,7 +59,16 @@ final class BlockEncoder implements AutoCloseable {
   /** Has 256 KiB of native memory while there is one. */
   private Deflater deflater;
 
+  /** Gives bytes with room for as many more; where the heap is full it throws. */
+  private final UnaryOperator<byte[]> longer;
+
   BlockEncoder() {
+    this(bytes -> Arrays.copyOf(bytes, 2 * bytes.length));
+  }
+
+  /** With another way to get longer arrays for what is deflated, for tests. */
+  BlockEncoder(UnaryOperator<byte[]> longer) {
+    this.longer = longer;
     clear();
   }
 
@@ -282,6 +292,9 @@ final class BlockEncoder implements AutoCloseable {
   private int deflate() {
     if (deflater == null) {
       deflater = new Deflater(LEVEL, true);
+    } else {
+      // Now and not at the end: the last block may have failed midway, with output left in it.
+      deflater.reset();
     }
     if (deflated.length == 0) {
       deflated = new byte[FULL_BYTES / 2];
@@ -298,11 +311,10 @@ final class BlockEncoder implements AutoCloseable {
         }
       }
       if (count == deflated.length) {
-        deflated = Arrays.copyOf(deflated, 2 * count);
+        deflated = longer.apply(deflated);
       }
       count += deflater.deflate(deflated, count, deflated.length - count);
     }
-    deflater.reset();
     return count;
   }
 
