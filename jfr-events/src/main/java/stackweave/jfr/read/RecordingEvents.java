@@ -88,7 +88,8 @@ final class RecordingEvents {
     } catch (IOException e) {
       throw new RecordingException(file + ": can't be read: " + ChunkList.oneLine(e), e);
     }
-    if (losses.size() == chunks.chunks().size()) {
+    // Damage behind samples costs none of them, also where all chunks have some.
+    if (samples == 0 && losses.size() == chunks.chunks().size()) {
       throw new RecordingException(file + ": can't be read: " + losses.get(0));
     }
   }
