@@ -13,7 +13,7 @@ import stackweave.jfr.event.BlockFormat;
  */
 public final class BlockDecoder {
   /** A block is some 32 KiB; what claims to be a thousand times that is damaged. */
-  private static final int MAX_BYTES = 1 << 25;
+  static final int MAX_BYTES = 1 << 25;
 
   private final byte[] block;
   private final Definitions definitions;

@@ -3,18 +3,28 @@ package stackweave.jfr.read;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
 import stackweave.jfr.event.DefinitionBlock;
 
 /**
  * Puts the blocks of one session together from {@code stackweave.Definitions} events, which may
- * come in any order, and reads each when its last piece is there. For readers that take the events
- * from JFR themselves. Not thread-safe.
+ * come in any order, and reads each when its last piece is there. What events claim costs no memory
+ * but their own. For readers that take the events from JFR themselves. Not thread-safe.
  */
 public final class BlockPieces {
-  private static final int MAX_PIECES = 1 << 16;
+  /**
+   * What is held of blocks that are not whole; above it the oldest goes. Most such blocks never get
+   * whole: a recording lost the rest, or they are damaged.
+   */
+  private static final long MAX_PARTIAL_BYTES = 1 << 26;
+
+  /** Of a block that does not deflate: its frame, and rounding. */
+  private static final int SPARE_BYTES = 1_024;
+
+  private static final int REFERENCE_BYTES = 8;
 
   private static final String[] WORDS = new String[DefinitionBlock.WORDS];
 
@@ -24,26 +34,50 @@ public final class BlockPieces {
     }
   }
 
-  /** A block that is not whole. */
+  /** A block that is not whole. Takes what its events take, whatever number they claim. */
   private static final class Partial {
-    final ByteBuffer deflated;
-    final boolean[] there;
-    int missing;
+    final int size;
+    final byte[][] pieces;
+    int there;
 
-    Partial(int pieces) {
-      deflated =
-          ByteBuffer.allocate(pieces * DefinitionBlock.PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      there = new boolean[pieces];
-      missing = pieces;
+    Partial(int size, int pieces) {
+      this.size = size;
+      this.pieces = new byte[pieces][];
+    }
+
+    long bytes() {
+      return (long) pieces.length * REFERENCE_BYTES + (long) there * DefinitionBlock.PIECE_BYTES;
+    }
+
+    void put(int piece, long[] words) {
+      if (pieces[piece] == null) {
+        pieces[piece] = new byte[DefinitionBlock.PIECE_BYTES];
+        there++;
+      }
+      ByteBuffer.wrap(pieces[piece])
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .asLongBuffer()
+          .put(words, 0, WORDS.length);
+    }
+
+    byte[] deflated() {
+      ByteBuffer all = ByteBuffer.allocate(pieces.length * DefinitionBlock.PIECE_BYTES);
+      for (byte[] piece : pieces) {
+        all.put(piece);
+      }
+      return all.array();
     }
   }
 
-  private final Map<Long, Partial> partials = new HashMap<>();
+  /** The oldest first. */
+  private final Map<Long, Partial> partials = new LinkedHashMap<>();
+
+  private long partialBytes;
 
   /**
    * Takes an event, and gives what its block defines to {@code definitions} if that is whole now.
    *
-   * @throws IOException if the block is damaged, or of a format that came later
+   * @throws IOException if the event or the block is damaged, or of a format that came later
    */
   public void add(RecordedEvent event, Definitions definitions) throws IOException {
     long[] words = new long[WORDS.length];
@@ -66,23 +100,41 @@ public final class BlockPieces {
    */
   void add(long block, int piece, int pieces, int size, long[] words, Definitions definitions)
       throws IOException {
-    if (pieces < 1 || pieces > MAX_PIECES || piece < 0 || piece >= pieces) {
+    if (size < 1 || size > BlockDecoder.MAX_BYTES || pieces < 1 || pieces > mostPieces(size)) {
+      throw new IOException(pieces + " pieces of a block of definitions claim " + size + " bytes");
+    }
+    if (piece < 0 || piece >= pieces) {
       throw new IOException("piece " + piece + " of " + pieces + " of a block of definitions");
     }
-    Partial partial = partials.computeIfAbsent(block, b -> new Partial(pieces));
-    if (partial.there.length != pieces) {
-      throw new IOException("a block of definitions has no certain number of pieces");
+    Partial partial = partials.get(block);
+    if (partial == null) {
+      partial = new Partial(size, pieces);
+      partials.put(block, partial);
+    } else if (partial.pieces.length != pieces || partial.size != size) {
+      throw new IOException("a block of definitions has no certain size");
+    } else {
+      partialBytes -= partial.bytes();
     }
-    for (int i = 0; i < words.length; i++) {
-      partial.deflated.putLong(piece * DefinitionBlock.PIECE_BYTES + 8 * i, words[i]);
-    }
-    if (!partial.there[piece]) {
-      partial.there[piece] = true;
-      partial.missing--;
-    }
-    if (partial.missing == 0) {
+    partial.put(piece, words);
+    if (partial.there == pieces) {
       partials.remove(block);
-      BlockDecoder.decode(partial.deflated.array(), size, definitions);
+      BlockDecoder.decode(partial.deflated(), size, definitions);
+    } else {
+      partialBytes += partial.bytes();
+      dropOldest();
+    }
+  }
+
+  /** RFC 1951's fixed code, the worst that a deflater may use, has nine bits for a byte at most. */
+  private static long mostPieces(int size) {
+    return 1 + (size + size / 8 + SPARE_BYTES) / DefinitionBlock.PIECE_BYTES;
+  }
+
+  private void dropOldest() {
+    Iterator<Partial> oldest = partials.values().iterator();
+    while (partialBytes > MAX_PARTIAL_BYTES) {
+      partialBytes -= oldest.next().bytes();
+      oldest.remove();
     }
   }
 }
