@@ -13,7 +13,7 @@ import jdk.jfr.StackTrace;
 @Label("Native Library")
 @Category("Stackweave")
 @Description("A mapped file with native code, and what is known for unwinding and naming it")
-@StackTrace(true)
+@StackTrace(false)
 public final class NativeLibrary extends Event {
   public static final String NAME = "stackweave.NativeLibrary";
 
@@ -53,6 +53,8 @@ public final class NativeLibrary extends Event {
   public String symbolsFrom;
 
   @Label("Load Observed")
-  @Description("Whether thread and stack trace of this event are those that loaded the library")
+  @Description(
+      "Whether thread and stack trace of this event are those that loaded the library. False, and"
+          + " there is no stack trace, as long as loads are not observed")
   public boolean loadObserved;
 }
