@@ -63,6 +63,19 @@ class CompilerDirectiveIT {
     assertEquals(0, count(directives(jvm), OURS));
   }
 
+  /** The agent would be interpreted for ever. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void isNotThereWhereC2IsTheOnlyCompiler(Jvm jvm) throws Exception {
+    for (String option : List.of("-XX:-TieredCompilation", "-XX:CompilationMode=high-only")) {
+      start(jvm, "", option);
+      String status = record(jvm);
+      assertEquals(0, count(directives(jvm), OURS), option);
+      assertEquals(0, count(status, "C2"), status);
+      end();
+    }
+  }
+
   private void start(Jvm jvm, String options, String... jvmOptions) throws Exception {
     Path temporary = Files.createDirectories(directory.resolve("tmp"));
     List<String> arguments = new ArrayList<>(Arrays.asList(jvmOptions));
@@ -82,7 +95,7 @@ class CompilerDirectiveIT {
   }
 
   /** Until the agent has sampled, by its own status. */
-  private void record(Jvm jvm) throws Exception {
+  private String record(Jvm jvm) throws Exception {
     jcmd(jvm, "JFR.start", "name=r", "filename=" + directory.resolve("r.jfr"));
     String status = "";
     for (int i = 0; i < 600 && !status.matches("(?s).* [1-9]\\d* written.*"); i++) {
@@ -91,6 +104,7 @@ class CompilerDirectiveIT {
     }
     assertTrue(status.matches("(?s).* [1-9]\\d* written.*"), status);
     jcmd(jvm, "JFR.stop", "name=r");
+    return status;
   }
 
   private String directives(Jvm jvm) throws Exception {

@@ -35,6 +35,14 @@ public final class CompilerDirective {
           + "\", \"stackweave/hotspot/*.*\", \"stackweave/jfr/*.*\", \"stackweave/maps/*.*\","
           + " \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
 
+  /**
+   * Where C2 is the only compiler, as {@code VM.flags} lists what differs from the VM's defaults.
+   * The second is the beginning of high-only-quick-internal, too.
+   */
+  private static final String[] C2_ALONE = {
+    "-XX:-TieredCompilation", "-XX:CompilationMode=high-only"
+  };
+
   /** Behind the configured one. */
   private static final String[] DIRECTORIES = {"", "/tmp", "/var/tmp", "/dev/shm"};
 
@@ -46,9 +54,10 @@ public final class CompilerDirective {
   private CompilerDirective() {}
 
   /**
-   * Adds the directive, if it isn't there.
+   * Adds the directive, if it isn't there. Not where C2 is the VM's only compiler: without it the
+   * agent would be interpreted for ever, which costs far more.
    *
-   * @return "" if it is there now, else one line on why it is not
+   * @return "" if it is there now or isn't wanted, else one line on why it is not
    */
   public static String add(Instrumentation instrumentation) {
     Module management = ModuleLayer.boot().findModule(MODULE).orElse(null);
@@ -58,7 +67,7 @@ public final class CompilerDirective {
     try {
       open(management, instrumentation);
       Commands commands = new Commands();
-      if (!commands.run("Compiler.directives_print").contains(PATTERN)) {
+      if (!hasC2Alone(commands) && !commands.run("Compiler.directives_print").contains(PATTERN)) {
         add(commands);
       }
       return "";
@@ -67,6 +76,15 @@ public final class CompilerDirective {
     } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
       return why(e);
     }
+  }
+
+  private static boolean hasC2Alone(Commands commands) throws ReflectiveOperationException {
+    String flags = commands.run("VM.flags");
+    boolean alone = false;
+    for (String flag : C2_ALONE) {
+      alone |= flags.contains(flag);
+    }
+    return alone;
   }
 
   private static String why(Throwable e) {
