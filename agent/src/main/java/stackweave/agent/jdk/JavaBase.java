@@ -21,7 +21,7 @@ public final class JavaBase {
 
   /**
    * Opens the packages that say which thread is which: what {@link JavaThreadFinder}, {@link
-   * VmThreadAddress} and {@link MountedContinuations} need.
+   * JavaThreadId}, {@link VmThreadAddress} and {@link MountedContinuations} need.
    *
    * @throws RuntimeException if the JVM doesn't
    */

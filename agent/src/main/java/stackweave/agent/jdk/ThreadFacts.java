@@ -7,12 +7,6 @@ public final class ThreadFacts {
 
   private ThreadFacts() {}
 
-  /** Its id; threadId() of JDK 19 can't be named by bytecode for 17. */
-  @SuppressWarnings("deprecation")
-  public static long id(Thread thread) {
-    return thread.getId();
-  }
-
   /** Whether it is there to carry virtual threads. */
   public static boolean isCarrier(Thread thread) {
     return thread.getClass().getName().equals(CARRIER);

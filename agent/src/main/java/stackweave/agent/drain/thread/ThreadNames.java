@@ -3,6 +3,7 @@ package stackweave.agent.drain.thread;
 import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 import stackweave.agent.jdk.JavaThreadFinder;
+import stackweave.agent.jdk.JavaThreadId;
 import stackweave.agent.jdk.ThreadFacts;
 import stackweave.agent.linux.Tasks;
 import stackweave.hotspot.model.FrameBuffer;
@@ -31,6 +32,7 @@ public final class ThreadNames implements AutoCloseable {
   private final EventStore store;
   private final JavaThreadFinder finder;
   private final Supplier<VirtualThreads> virtualThreadsOpener;
+  private final JavaThreadId ids = new JavaThreadId();
   private final SampledThreads threads = new SampledThreads();
   private long lookedAt;
   private long lookNanos;
@@ -111,9 +113,9 @@ public final class ThreadNames implements AutoCloseable {
     return store.thread(
         carrier.tid,
         thread == null ? "" : thread.getName(),
-        thread == null ? 0 : ThreadFacts.id(thread),
+        thread == null ? 0 : ids.of(thread),
         true,
-        carrierThread == null ? 0 : ThreadFacts.id(carrierThread),
+        carrierThread == null ? 0 : ids.of(carrierThread),
         thread);
   }
 
@@ -158,7 +160,7 @@ public final class ThreadNames implements AutoCloseable {
     entry.fromJava = thread != null;
     entry.runsVirtualThreads |= thread != null && ThreadFacts.isCarrier(thread);
     entry.javaThread = thread == null ? null : new WeakReference<>(thread);
-    long javaId = thread == null ? 0 : ThreadFacts.id(thread);
+    long javaId = thread == null ? 0 : ids.of(thread);
     entry.threadId = store.thread(entry.tid, entry.name, javaId, false, 0, thread);
   }
 }
