@@ -669,6 +669,7 @@ final class DrainThread implements Runnable {
         pipelines.applyFilter(true, pipeline.memory(), totals);
         mustEnd = true;
       }
+      PipelineFactory.noteMemory(pipeline.memory(), totals);
       if (now - stated > STATUS_NANOS) {
         stated = now;
         status(running);

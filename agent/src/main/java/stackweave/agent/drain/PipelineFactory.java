@@ -133,9 +133,9 @@ final class PipelineFactory {
     MappedTables tables = null;
     boolean opened = false;
     try {
-      noteMemory(memory, totals);
       tables = new MappedTables();
       Pipeline pipeline = assemble(store, depth, totals, memory, tables);
+      noteMemory(memory, totals);
       opened = true;
       return pipeline;
     } finally {
@@ -161,12 +161,31 @@ final class PipelineFactory {
     }
   }
 
-  private static void noteMemory(SelfMemory memory, SamplerTotals totals) {
+  /**
+   * Says how the process reads its own memory where that is not the usual way. What it says may be
+   * over a second later: call it again now and then.
+   */
+  static void noteMemory(SelfMemory memory, SamplerTotals totals) {
     totals.memoryNote =
-        memory.isGuarded() && memory.way() == SelfMemory.Way.PROC_SELF_MEM
-            ? "memory is read through /proc/self/mem, process_vm_readv "
-                + GuardedCall.PROCESS_VM_READV.notTried()
-            : "";
+        switch (memory.way()) {
+          case PROCESS_VM_READV -> "";
+          case PROC_SELF_MEM ->
+              memory.isGuarded()
+                  ? "memory is read through /proc/self/mem, process_vm_readv "
+                      + GuardedCall.PROCESS_VM_READV.notTried()
+                  : "";
+          case NONE -> noteDenial(memory.denial(), totals);
+        };
+  }
+
+  private static String noteDenial(String denial, SamplerTotals totals) {
+    // With native frames only it has been said why.
+    return denial.isEmpty() || !totals.note.isEmpty()
+        ? ""
+        : "this process can't read its own memory ("
+            + denial
+            + "), so stacks end early or lack their names; it is tried again each second, and"
+            + " needs a free file descriptor and a readable /proc/self/mem";
   }
 
   private Pipeline assemble(

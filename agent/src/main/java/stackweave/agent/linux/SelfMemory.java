@@ -2,6 +2,7 @@ package stackweave.agent.linux;
 
 import java.nio.ByteBuffer;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -20,7 +21,11 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     PROCESS_VM_READV,
     /** By pread of /proc/self/mem. */
     PROC_SELF_MEM,
-    /** Not at all: both are denied, or this reader is closed. Every read is {@code UNREADABLE}. */
+    /**
+     * Not at all: both are denied, or this reader is closed. Every read is {@code UNREADABLE}.
+     * Unless it is closed, a read tries /proc/self/mem again once a second: the process may have
+     * had no descriptor left.
+     */
     NONE
   }
 
@@ -36,7 +41,12 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   /** Most bytes that one call reads; longer reads are several calls. */
   private static final int CAPACITY = 64 * 1024;
 
+  private static final String FILE = "/proc/self/mem";
+  private static final long RETRY_NANOS = 1_000_000_000L;
+
   private final int pid;
+  private final String file;
+  private final LongSupplier nanoTime;
   private final NativeBuffer buffer;
   private final ByteBuffer bytes;
   private Way way;
@@ -48,6 +58,8 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
 
   private int vectorErrno;
   private int fileErrno;
+  private long opened;
+  private boolean closed;
 
   /** With {@link MemoryAccess#AUTO}, for the calling thread. */
   public SelfMemory() {
@@ -73,6 +85,13 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
 
   /** Starts with {@code way}; for tests of the fallback. */
   public SelfMemory(Way way) {
+    this(way, FILE, System::nanoTime);
+  }
+
+  /** With another file and clock, for tests of what happens when the file can't be opened. */
+  SelfMemory(Way way, String file, LongSupplier nanoTime) {
+    this.file = file;
+    this.nanoTime = nanoTime;
     pid = Libc.getpid();
     buffer = NativeBuffer.allocate(DATA + CAPACITY);
     bytes = buffer.bytes();
@@ -144,6 +163,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     way = Way.NONE;
     buffer.close();
     if (memFd >= 0) {
@@ -179,6 +199,9 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   }
 
   private void fetch(long address, int length) throws UnreadableMemoryException {
+    if (way == Way.NONE && !closed && nanoTime.getAsLong() - opened >= RETRY_NANOS) {
+      openProcSelfMem();
+    }
     long got =
         switch (way) {
           case PROCESS_VM_READV -> readVector(address, length);
@@ -222,7 +245,8 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   }
 
   private void openProcSelfMem() {
-    memFd = Libc.open("/proc/self/mem", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    opened = nanoTime.getAsLong();
+    memFd = Libc.open(file, Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     fileErrno = memFd >= 0 ? 0 : Libc.errno();
     way = memFd >= 0 ? Way.PROC_SELF_MEM : Way.NONE;
   }

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import stackweave.agent.linux.SelfMemory.Way;
@@ -109,6 +112,40 @@ class SelfMemoryTest {
       assertEquals(Way.PROC_SELF_MEM, usual.way());
       assertTrue(usual.isGuarded());
     }
+  }
+
+  /** As in a process that has no descriptor left for a while. */
+  @Test
+  void aFileThatCannotBeOpenedIsTriedAgainAfterASecond(@TempDir Path directory) throws Exception {
+    long[] now = {Long.MAX_VALUE};
+    Path file = directory.resolve("mem");
+    try (SelfMemory memory = new SelfMemory(Way.PROCESS_VM_READV, file.toString(), () -> now[0]);
+        NativeBuffer buffer = NativeBuffer.allocate(4096)) {
+      buffer.bytes().putLong(8, 4711);
+      memory.guard();
+      assertEquals(Way.NONE, memory.way());
+      assertTrue(memory.denial().endsWith("/proc/self/mem [ENOENT]"), memory.denial());
+      Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
+      now[0] += 999_999_999;
+      assertThrows(UnreadableMemoryException.class, () -> memory.readLong(buffer.address() + 8));
+      now[0]++;
+      assertEquals(4711, memory.readLong(buffer.address() + 8));
+      assertEquals(Way.PROC_SELF_MEM, memory.way());
+      assertEquals("", memory.denial());
+      assertTrue(memory.isGuarded());
+    }
+  }
+
+  @Test
+  void whatIsClosedIsNotOpenedAgain(@TempDir Path directory) throws Exception {
+    long[] now = {0};
+    Path file = directory.resolve("mem");
+    SelfMemory memory = new SelfMemory(Way.PROC_SELF_MEM, file.toString(), () -> now[0]);
+    memory.close();
+    Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
+    now[0] = 10_000_000_000L;
+    assertThrows(UnreadableMemoryException.class, () -> memory.readLong(0x1000));
+    assertEquals(Way.NONE, memory.way());
   }
 
   @ParameterizedTest
