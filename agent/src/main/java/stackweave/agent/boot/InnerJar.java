@@ -59,14 +59,22 @@ final class InnerJar implements Closeable {
     // The class path has this file open already, and the JDK shares the parsed directory between
     // ZipFiles.
     ZipFile outer = new ZipFile(agentJar);
-    ZipEntry jar = outer.getEntry(JAR);
-    ZipEntry index = outer.getEntry(INDEX);
-    if (jar == null || index == null || jar.getMethod() != ZipEntry.STORED) {
-      outer.close();
-      throw new ZipException(agentJar + " lacks its inner part");
-    }
-    try (InputStream in = outer.getInputStream(index)) {
-      return new InnerJar(outer, jar, ByteBuffer.wrap(in.readAllBytes()));
+    boolean opened = false;
+    try {
+      ZipEntry jar = outer.getEntry(JAR);
+      ZipEntry index = outer.getEntry(INDEX);
+      if (jar == null || index == null || jar.getMethod() != ZipEntry.STORED) {
+        throw new ZipException(agentJar + " lacks its inner part");
+      }
+      try (InputStream in = outer.getInputStream(index)) {
+        InnerJar inner = new InnerJar(outer, jar, ByteBuffer.wrap(in.readAllBytes()));
+        opened = true;
+        return inner;
+      }
+    } finally {
+      if (!opened) {
+        outer.close();
+      }
     }
   }
 

@@ -120,17 +120,23 @@ public final class TargetProcess implements AutoCloseable {
         (Long.parseUnsignedLong(status.get("SigCgt"), 16) & 1L << (SIGQUIT - 1)) != 0;
     String[] pids = status.getOrDefault("NSpid", Long.toString(pid)).split("\\s+");
     int pidThere = Integer.parseInt(pids[pids.length - 1]);
+    Descriptor root = null;
+    Descriptor cwd = null;
+    boolean good = false;
     try {
-      Descriptor root = root(proc, ownUid);
-      Descriptor cwd = cwd(proc);
+      root = root(proc, ownUid);
+      cwd = cwd(proc);
       // The credentials must be those it had when its root was opened.
       mustBeUnchanged(pid, status, status(pid, Path.of(proc.ownPath())));
       ActingThread acting =
           ownUid == ROOT && !isOwn(status, own)
               ? ActingThread.as(uid, id(status, "Gid", EFFECTIVE), groups(status))
               : ActingThread.asCaller();
-      return new TargetProcess(
-          pid, pidThere, takesSigQuit, proc, cwd, new UserFiles(root, uid, acting));
+      TargetProcess process =
+          new TargetProcess(
+              pid, pidThere, takesSigQuit, proc, cwd, new UserFiles(root, uid, acting));
+      good = true;
+      return process;
     } catch (IOException e) {
       throw new FailedException(
           "process "
@@ -139,6 +145,11 @@ public final class TargetProcess implements AutoCloseable {
               + FailedException.reason(e)
               + "): run this as that user, or as root with CAP_SYS_PTRACE, CAP_SETUID and"
               + " CAP_SETGID");
+    } finally {
+      if (!good) {
+        close(root);
+        close(cwd);
+      }
     }
   }
 
@@ -386,9 +397,13 @@ public final class TargetProcess implements AutoCloseable {
   @Override
   public void close() {
     files.close();
-    if (cwd != null) {
-      cwd.close();
-    }
+    close(cwd);
     proc.close();
+  }
+
+  private static void close(Descriptor descriptor) {
+    if (descriptor != null) {
+      descriptor.close();
+    }
   }
 }

@@ -164,22 +164,25 @@ public final class HandlerMemory {
   private static HandlerMemory create(SystemCalls calls, CallPolicy policy, HandlerLayout layout)
       throws EngineRefusedException {
     NativeBuffer process = allocate(HandlerLayout.PROCESS_BYTES);
-    NativeBuffer blocks = allocate(BLOCKS_BYTES);
-    long magic = Randomness.next() | 1;
-    ByteBuffer words = process.bytes();
-    words.putLong(HandlerLayout.PROCESS_BLOCKS, blocks.address());
-    words.putLong(HandlerLayout.PROCESS_BLOCKS_BYTES, BLOCKS_BYTES);
-    words.putLong(HandlerLayout.PROCESS_MAGIC, magic);
-    words.putLong(HandlerLayout.PROCESS_CLOCK, Libc.vdsoFunction(layout.clock()));
+    NativeBuffer blocks = null;
     boolean installed = false;
     try {
+      blocks = allocate(BLOCKS_BYTES);
+      long magic = Randomness.next() | 1;
+      ByteBuffer words = process.bytes();
+      words.putLong(HandlerLayout.PROCESS_BLOCKS, blocks.address());
+      words.putLong(HandlerLayout.PROCESS_BLOCKS_BYTES, BLOCKS_BYTES);
+      words.putLong(HandlerLayout.PROCESS_MAGIC, magic);
+      words.putLong(HandlerLayout.PROCESS_CLOCK, Libc.vdsoFunction(layout.clock()));
       long code = HandlerCode.install(calls, policy, layout, process.address());
       installed = true;
       return new HandlerMemory(process, blocks, code, magic);
     } finally {
       if (!installed) {
         process.close();
-        blocks.close();
+        if (blocks != null) {
+          blocks.close();
+        }
       }
     }
   }
