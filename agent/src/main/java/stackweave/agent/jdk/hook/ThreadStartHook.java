@@ -22,16 +22,29 @@ public final class ThreadStartHook implements AutoCloseable {
   private final AtomicInteger count;
   private final AtomicBoolean missed;
   private final AtomicReference<Thread> reader;
+
+  /** As many of those that were ever added are not to be expected any more; never too many. */
   private int taken;
+
   private boolean closed;
 
-  private ThreadStartHook(Instrumentation instrumentation, MethodHandles.Lookup hook)
+  /**
+   * @param hook of the class that {@link StartedThreads} is, which an earlier hook may have used
+   */
+  ThreadStartHook(Instrumentation instrumentation, MethodHandles.Lookup hook)
       throws ReflectiveOperationException {
     this.instrumentation = instrumentation;
     this.slots = slots(constant(hook, "SLOTS", AtomicReferenceArray.class));
     this.count = (AtomicInteger) constant(hook, "COUNT", AtomicInteger.class);
     this.missed = (AtomicBoolean) constant(hook, "MISSED", AtomicBoolean.class);
     this.reader = thread(constant(hook, "READER", AtomicReference.class));
+    beginAnew();
+  }
+
+  /** Threads counted earlier were taken, or were removed by a {@link #pause}. */
+  private void beginAnew() {
+    missed.set(false);
+    taken = count.get();
   }
 
   /**
@@ -105,8 +118,14 @@ public final class ThreadStartHook implements AutoCloseable {
         taken++; // not the count: a counted thread may not be in its slot yet
       }
     }
+    int counted = count.get();
+    if (taken - counted > 0) {
+      taken = counted; // one was counted before this began anew, and in its slot only afterwards
+    }
     if (missed.get() && missed.getAndSet(false)) {
-      taken = now;
+      // Some are gone, nobody knows how many, and others may be counted and not in their slots yet.
+      // So no call is cut short from now on, until this begins anew.
+      taken = now - slots.length();
       return false;
     }
     return true;
@@ -114,6 +133,7 @@ public final class ThreadStartHook implements AutoCloseable {
 
   /** Reports to the calling thread again. */
   public void resume() {
+    beginAnew();
     reader.set(Thread.currentThread());
   }
 
