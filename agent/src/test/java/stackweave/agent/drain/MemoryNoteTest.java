@@ -1,0 +1,37 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.drain.status.SamplerTotals;
+import stackweave.agent.linux.LostMemory;
+import stackweave.agent.linux.SelfMemory;
+
+/** What is said of a process that can't read its own memory, and for how long. */
+class MemoryNoteTest {
+  @Test
+  void isThereWhileTheMemoryIsNot(@TempDir Path directory) throws Exception {
+    long[] now = {0};
+    Path file = directory.resolve("mem");
+    SamplerTotals totals = new SamplerTotals();
+    try (SelfMemory memory = LostMemory.by(file, () -> now[0])) {
+      PipelineFactory.noteMemory(memory, totals);
+      assertTrue(totals.memoryNote.contains("[ENOENT]"), totals.memoryNote);
+      assertFalse(totals.memoryNote.contains("\n"), totals.memoryNote);
+      totals.note = "native frames only: it was said why";
+      PipelineFactory.noteMemory(memory, totals);
+      assertEquals("", totals.memoryNote);
+      totals.note = "";
+      Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
+      now[0] += 1_000_000_000L;
+      PipelineFactory.noteMemory(memory, totals);
+      assertEquals("", totals.memoryNote);
+      assertEquals(SelfMemory.Way.PROC_SELF_MEM, memory.way());
+    }
+  }
+}
