@@ -24,8 +24,17 @@ record Vitals(long nanos, long drainNanos, long heapBytes, long residentBytes, i
     System.gc();
     Runtime runtime = Runtime.getRuntime();
     long heap = runtime.totalMemory() - runtime.freeMemory();
-    long pages = Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]);
-    return new Vitals(time, drain, heap, 4096 * pages, count(Path.of("/proc/self/fd")));
+    return new Vitals(time, drain, heap, resident(), count(Path.of("/proc/self/fd")));
+  }
+
+  /** From where the kernel says it in kB: how large its pages are differs. */
+  private static long resident() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return 1024 * Long.parseLong(line.split("\\s+")[1]);
+      }
+    }
+    throw new IOException("/proc/self/status has no VmRSS");
   }
 
   /** A text for people, which a test parses. */

@@ -1,5 +1,6 @@
 package stackweave.verify.threads;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -175,9 +176,20 @@ final class ManyThreadsJvm {
       if (columns[0].equals("perf_event")) {
         // name, active, objects, object's bytes, per slab, pages per slab, …, slabdata, active,
         // slabs
-        return Long.parseLong(columns[14]) * Long.parseLong(columns[5]) * 4096;
+        return Long.parseLong(columns[14]) * Long.parseLong(columns[5]) * pageBytes();
       }
     }
     throw new IOException("/proc/slabinfo has no perf_event");
+  }
+
+  private static long pageBytes() throws IOException {
+    try (BufferedReader lines = Files.newBufferedReader(Path.of("/proc/self/smaps"))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith("KernelPageSize:")) {
+          return 1024 * Long.parseLong(line.split("\\s+")[1]);
+        }
+      }
+    }
+    throw new IOException("/proc/self/smaps has no KernelPageSize");
   }
 }
