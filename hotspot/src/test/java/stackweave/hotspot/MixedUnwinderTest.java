@@ -144,7 +144,8 @@ class MixedUnwinderTest {
           assertEquals(misses, unwinder.statistics().pcMisses());
           // The checks of each round read a little, and the reader of this test may allocate.
           assertTrue(bytes < 10_000L * 16, bytes + " bytes in 10,000 stacks");
-          assertTrue(reads < 10_000, reads + " reads in 10,000 stacks");
+          // Each of these samples is newer than the last look at the VM's two counts.
+          assertTrue(reads < 21_000, reads + " reads in 10,000 stacks");
         });
   }
 

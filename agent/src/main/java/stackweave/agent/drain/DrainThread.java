@@ -359,8 +359,8 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * The pipeline, put together once, before the first engine starts: while it is, a running
-   * engine's rings would overflow.
+   * The pipeline, put together once: behind a running engine, whose rings hold what is sampled
+   * meanwhile, or when the engine first asks for Java's stacks.
    */
   private final class OpenPipeline implements ThreadStacks, AutoCloseable {
     private PipelineFactory.Pipeline pipeline;
@@ -402,8 +402,6 @@ final class DrainThread implements Runnable {
    * @return whether another one is to be tried at once
    */
   private boolean startEngine(OpenPipeline pipeline) {
-    // Before the engine: it must know what is mapped before records of mappings come.
-    pipeline.get();
     EngineChoice choice = engines.start(config(), pipeline, budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);

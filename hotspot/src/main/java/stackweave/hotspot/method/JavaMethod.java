@@ -45,6 +45,11 @@ public final class JavaMethod extends Lifetime {
   private int callCount;
   private JavaMethod former;
 
+  /** Whether its class is linked, as that of running bytecodes is. */
+  boolean isLinked() {
+    return poolCache != 0 || (modifiers & ACC_NATIVE) != 0;
+  }
+
   JavaMethod(long address, Body body, int id, int modifiers, Calls calls, LineTable lineTable) {
     this.address = address;
     this.constMethod = body.constMethod;

@@ -55,11 +55,18 @@ public final class MethodCache {
     if (known != null && isPresent(known)) {
       return known;
     }
-    JavaMethod method = read(address);
+    int round = rounds.current();
+    JavaMethod method = readNow(address);
+    if (method != null && round != rounds.current()) {
+      // Classes were unloaded, perhaps between the reading of a page and its use.
+      method = readNow(address);
+    }
     if (method == null) {
       return null;
     }
-    method.setRead(rounds);
+    if (!method.isLinked()) {
+      return method; // what is read of its class may be older than what runs
+    }
     if (known != null) {
       method.setFormer(known);
     }
@@ -116,10 +123,14 @@ public final class MethodCache {
     return false;
   }
 
-  private JavaMethod read(long address) {
+  private JavaMethod readNow(long address) {
     counters.methodsRead++;
     try {
-      return reader.read(address);
+      JavaMethod method = reader.read(address);
+      if (method != null) {
+        method.setRead(rounds);
+      }
+      return method;
     } catch (UnreadableMemoryException e) {
       return null;
     }

@@ -43,6 +43,16 @@ public final class PcCache {
 
   private int freshCount;
 
+  /**
+   * The last answer, and the sample and the round that it was given in: a caller's pc is asked for
+   * twice, first whether it is a return address.
+   */
+  private PcEntry last;
+
+  private long lastKey;
+  private long lastSampleTime;
+  private int lastRound;
+
   public PcCache(
       MemoryReader memory,
       BlobCache blobs,
@@ -68,6 +78,20 @@ public final class PcCache {
    */
   public PcEntry find(long pc, boolean interrupted) {
     long key = pc << 1 | (interrupted ? 1 : 0);
+    if (last != null
+        && key == lastKey
+        && lastRound == rounds.current()
+        && lastSampleTime == rounds.sampleTime()) {
+      return last;
+    }
+    last = find(key, pc, interrupted);
+    lastKey = key;
+    lastRound = rounds.current();
+    lastSampleTime = rounds.sampleTime();
+    return last;
+  }
+
+  private PcEntry find(long key, long pc, boolean interrupted) {
     PcEntry known = entries.get(key);
     if (known != null && blobs.isCurrent(known.blob)) {
       return atSampleTime(known);
@@ -111,6 +135,7 @@ public final class PcCache {
    *     with it
    */
   public boolean confirm() {
+    last = null;
     boolean confirmed = blobs.confirm();
     if (!confirmed) {
       forgetFresh();
@@ -144,6 +169,7 @@ public final class PcCache {
 
   /** Lets the pc be decoded again, unless its blob is gone. */
   public void forget(long pc, boolean interrupted) {
+    last = null;
     long key = pc << 1 | (interrupted ? 1 : 0);
     PcEntry known = entries.get(key);
     if (known != null && known.former() == null && blobs.isCurrent(known.blob)) {

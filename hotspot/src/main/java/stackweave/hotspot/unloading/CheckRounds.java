@@ -17,6 +17,10 @@ public final class CheckRounds {
   private int current = 1;
   private int collections;
   private long started = System.nanoTime();
+
+  /** When it was last looked whether classes were unloaded, before the VM's counts were read. */
+  private long looked = started;
+
   private long sampleTime = Long.MAX_VALUE;
 
   /**
@@ -44,8 +48,8 @@ public final class CheckRounds {
     return collections;
   }
 
-  /** The number of this round, from 1 on. */
-  int current() {
+  /** The number of this round, from 1 on; another one after classes were unloaded. */
+  public int current() {
     return current;
   }
 
@@ -60,7 +64,9 @@ public final class CheckRounds {
   }
 
   /**
-   * Begins the next round if this one is old. Called once per sample.
+   * Begins the next round if this one is old, or if classes were unloaded or code was freed since
+   * it began: nothing that was compared before counts for a sample from after that. Called once per
+   * sample.
    *
    * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
    */
@@ -72,6 +78,8 @@ public final class CheckRounds {
     long now = System.nanoTime();
     if (now - started > ROUND_NANOS) {
       begin(now);
+    } else if (looked <= sampleTime) {
+      look();
     }
   }
 
@@ -85,15 +93,24 @@ public final class CheckRounds {
     started = now;
     current++;
     look();
-    collections = unloading.collectionsSeen();
   }
 
-  /** Looks whether classes were unloaded: then what was read before of their memory is void. */
+  /**
+   * Looks whether classes were unloaded or code was freed: then another round begins, and what was
+   * read before of unloaded classes' memory is void.
+   */
   void look() {
+    looked = System.nanoTime();
     unloading.look();
-    if (pages != null && epoch != unloading.epoch()) {
+    boolean unloaded = epoch != unloading.epoch();
+    if (unloaded || collections != unloading.collectionsSeen()) {
       epoch = unloading.epoch();
-      pages.clear();
+      collections = unloading.collectionsSeen();
+      started = looked;
+      current++;
+      if (unloaded && pages != null) {
+        pages.clear();
+      }
     }
   }
 }

@@ -29,8 +29,9 @@ public final class Unloading {
   private int epoch = 1;
 
   /**
-   * @param memory told of both counters, which are never freed: performance data stay mapped when
-   *     the VM ends (perfMemory_posix.cpp), and so does the heap's object (universe.cpp)
+   * @param memory told of the count of collections, for the heap's object is never freed
+   *     (universe.cpp). Performance data stay mapped, too, but in a file that another process may
+   *     cut short (perfMemory_posix.cpp): they are read through the kernel
    */
   public Unloading(Layout layout, LastingMemory memory) {
     this.memory = memory;
@@ -38,9 +39,6 @@ public final class Unloading {
     this.counter = counter(layout, memory);
     if (collections != 0) {
       memory.addWord(collections);
-    }
-    if (counter != 0) {
-      memory.addWord(counter);
     }
     this.collectionCount = (int) read(collections);
     this.count = unloaded();

@@ -167,8 +167,8 @@ public final class ModuleIndex {
 
   /**
    * Adds a kernel record of a new executable mapping, which replaces what was in its range. A
-   * record may come after samples of its time and after a refresh, but not later than the history
-   * reaches.
+   * record may come after samples of its time and after a refresh. One from before the history is
+   * left out: the first refresh has found what it tells of.
    *
    * @param timeNanos when it was mapped
    * @param address first address
@@ -182,8 +182,11 @@ public final class ModuleIndex {
     if (length <= 0) {
       return;
     }
-    long end = address + length;
     int base = indexAt(timeNanos);
+    if (base < 0 && !versions.isEmpty()) {
+      return; // from before the oldest version, which has what is still mapped of it
+    }
+    long end = address + length;
     List<CodeRange> before = base < 0 ? List.of() : versions.get(base).map().ranges();
     CodeRange range =
         path.startsWith("/") && !path.startsWith("//")

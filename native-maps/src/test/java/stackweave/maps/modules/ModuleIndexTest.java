@@ -174,6 +174,16 @@ class ModuleIndexTest {
     assertEquals(again.bias() + 0x20000, other.bias());
   }
 
+  /** The engine started before maps were read for the first time. */
+  @Test
+  void aRecordFromBeforeTheFirstRefreshHidesNothing() throws Exception {
+    maps(line(0x10000, a), line(0x20000, b));
+    index.refresh(300);
+    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
+    assertEquals("libb.so", index.at(250).find(0x20000).name());
+    assertEquals("libb.so", index.at(300).find(0x20000).name());
+  }
+
   /** The record lies in one ring, samples of another ring and a refresh were quicker. */
   @Test
   void aLateRecordIsPutBeforeTheRefreshThatHasSeenItAlready() throws Exception {
