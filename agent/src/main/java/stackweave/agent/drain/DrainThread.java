@@ -402,6 +402,7 @@ final class DrainThread implements Runnable {
    * @return whether another one is to be tried at once
    */
   private boolean startEngine(OpenPipeline pipeline) {
+    pipelines.prepare();
     EngineChoice choice = engines.start(config(), pipeline, budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
@@ -448,7 +449,7 @@ final class DrainThread implements Runnable {
       totals.intervalNanos = running.intervalNanos();
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
       long begin = missedUntil(running);
-      pipelines.limitCompilers(totals);
+      pipelines.limitCompilers();
       PipelineFactory.Pipeline pipeline = opening.get();
       totals.note = pipelineNote;
       // Uses the engine choice's result: a seccomp filter may have been installed since the
@@ -681,6 +682,7 @@ final class DrainThread implements Runnable {
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
+    pipelines.noteCompilers(totals);
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();
   }

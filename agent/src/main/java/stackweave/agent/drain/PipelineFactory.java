@@ -21,7 +21,7 @@ import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.jdk.JavaBase;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.MountedContinuations;
-import stackweave.agent.jdk.compiler.CompilerDirective;
+import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
@@ -58,8 +58,14 @@ final class PipelineFactory {
   private final ThreadStartHooks hooks;
   private final FailureFiles failureFiles;
   private final MemoryAccess memoryAccess;
-  private final boolean withoutC2;
+
+  /** Null if C2 may compile the agent's classes. */
+  private final CompilerLimit compilerLimit;
+
   private final Messages messages;
+
+  /** Null until it is needed: it loads JNA. */
+  private DirectSelfMemory direct;
 
   /**
    * @param hooks whether classes of the JDK may be instrumented while sampling
@@ -78,7 +84,7 @@ final class PipelineFactory {
     this.hooks = hooks ? new ThreadStartHooks(instrumentation, messages) : null;
     this.failureFiles = failureFiles;
     this.memoryAccess = memoryAccess;
-    this.withoutC2 = withoutC2;
+    this.compilerLimit = withoutC2 ? new CompilerLimit(instrumentation) : null;
     this.messages = messages;
   }
 
@@ -125,6 +131,13 @@ final class PipelineFactory {
       threads.close();
       memory.close();
       tables.close();
+    }
+  }
+
+  /** What must not wait while the application loads a library: called before sampling begins. */
+  void prepare() {
+    if (direct == null) {
+      direct = new DirectSelfMemory();
     }
   }
 
@@ -230,9 +243,16 @@ final class PipelineFactory {
         hotSpot == null ? null : hotSpot.collections());
   }
 
-  /** Keeps C2 away from the agent's classes, where that is wanted. */
-  void limitCompilers(SamplerTotals totals) {
-    totals.compilerNote = withoutC2 ? CompilerDirective.add(instrumentation) : "";
+  /** Keeps C2 away from the agent's classes, where that is wanted; returns before it is done. */
+  void limitCompilers() {
+    if (compilerLimit != null) {
+      compilerLimit.begin();
+    }
+  }
+
+  /** Takes over what became of {@link #limitCompilers}. */
+  void noteCompilers(SamplerTotals totals) {
+    totals.compilerNote = compilerLimit == null ? "" : compilerLimit.note();
   }
 
   /** Instruments {@code Thread.start} if permitted and useful to the engine. */
@@ -292,7 +312,7 @@ final class PipelineFactory {
       return null;
     }
     try {
-      return HotSpot.open(libjvm(modules), memory, new DirectSelfMemory());
+      return HotSpot.open(libjvm(modules), memory, direct);
     } catch (UnsupportedVmException e) {
       totals.note = "native frames only: " + e.getMessage();
       messages.sampling("native frames only: " + e.getMessage());

@@ -288,14 +288,25 @@ final class BlockEncoder implements AutoCloseable {
     clear();
   }
 
+  /**
+   * Calls all of zlib's native functions. The first call of each waits while the application loads
+   * a library, as long as a constructor of that takes; so not at the first block.
+   */
+  void bind() {
+    deflater = new Deflater(LEVEL, true);
+    deflater.setInput(new byte[1]);
+    deflater.finish();
+    deflater.deflate(new byte[Long.BYTES]);
+    deflater.reset();
+  }
+
   /** Returns how many bytes are in {@link #deflated}. */
   private int deflate() {
     if (deflater == null) {
-      deflater = new Deflater(LEVEL, true);
-    } else {
-      // Now and not at the end: the last block may have failed midway, with output left in it.
-      deflater.reset();
+      bind();
     }
+    // Now and not at the end: the last block may have failed midway, with output left in it.
+    deflater.reset();
     if (deflated.length == 0) {
       deflated = new byte[FULL_BYTES / 2];
     }

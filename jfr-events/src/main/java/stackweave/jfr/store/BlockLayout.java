@@ -41,6 +41,7 @@ final class BlockLayout implements SampleLayout {
   BlockLayout(StackTables tables, SampleClock clock) {
     this.tables = tables;
     this.clock = clock;
+    block.bind();
   }
 
   @Override

@@ -16,12 +16,12 @@ import stackweave.agent.linux.NativeBuffer;
  * Asks the VM not to compile the agent's classes with C2, which costs a starting application more
  * than it ever gives back; C1 compiles them. By a compiler directive, as {@code jcmd PID
  * Compiler.directives_add} adds one: it names our packages only, users' own directives stay, and it
- * is never removed, for only the newest can be. Called by the drain thread when sampling begins.
+ * is never removed, for only the newest can be. Called by {@link CompilerLimit}'s thread.
  *
  * <p>The VM takes the command from {@code DiagnosticCommandImpl} of module jdk.management, JDK 17
  * to 27, without its MBean, whose server takes 0.1 s to load.
  */
-public final class CompilerDirective {
+final class CompilerDirective {
   private static final String MODULE = "jdk.management";
   private static final String PACKAGE = "com.sun.management.internal";
 
@@ -59,7 +59,7 @@ public final class CompilerDirective {
    *
    * @return "" if it is there now or isn't wanted, else one line on why it is not
    */
-  public static String add(Instrumentation instrumentation) {
+  static String add(Instrumentation instrumentation) {
     Module management = ModuleLayer.boot().findModule(MODULE).orElse(null);
     if (management == null) {
       return "C2 compiles the agent's classes, too, for this JVM runs without module " + MODULE;
@@ -87,7 +87,8 @@ public final class CompilerDirective {
     return alone;
   }
 
-  private static String why(Throwable e) {
+  /** In one line, what an exception means for the user. */
+  static String why(Throwable e) {
     return "C2 compiles the agent's classes, too, for the VM took no compiler directive ("
         + e
         + ")";

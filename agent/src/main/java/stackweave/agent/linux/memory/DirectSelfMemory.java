@@ -1,6 +1,7 @@
 package stackweave.agent.linux.memory;
 
 import com.sun.jna.Pointer;
+import stackweave.agent.linux.NativeBuffer;
 import stackweave.hotspot.memory.DirectMemory;
 
 /**
@@ -10,6 +11,17 @@ import stackweave.hotspot.memory.DirectMemory;
  */
 public final class DirectSelfMemory implements DirectMemory {
   private final Pointer origin = new Pointer(0);
+
+  /**
+   * Binds the native functions behind it: the first call of each waits while the application loads
+   * a library, as long as a constructor of that takes.
+   */
+  public DirectSelfMemory() {
+    try (NativeBuffer own = NativeBuffer.allocate(Long.BYTES)) {
+      readLong(own.address());
+      read(own.address(), new byte[Long.BYTES], 0, Long.BYTES);
+    }
+  }
 
   @Override
   public long readLong(long address) {

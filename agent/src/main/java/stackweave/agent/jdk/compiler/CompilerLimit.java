@@ -1,0 +1,54 @@
+package stackweave.agent.jdk.compiler;
+
+import java.lang.instrument.Instrumentation;
+
+/**
+ * Adds the {@link CompilerDirective} once in the life of the JVM, on a thread that lives for some
+ * milliseconds. Not on the drain thread, for it loads a library of the JDK, and waits while the
+ * application loads one: as long as a constructor of that takes. {@link #begin} is for the drain
+ * thread, {@link #note} for any.
+ */
+public final class CompilerLimit implements Runnable {
+  private static final String THREAD = "stackweave-directive";
+
+  private final Instrumentation instrumentation;
+  private Thread thread;
+  private volatile boolean added;
+  private volatile String note = "";
+
+  public CompilerLimit(Instrumentation instrumentation) {
+    this.instrumentation = instrumentation;
+  }
+
+  /** Starts the thread, if the directive is not there and no thread is about to add it. */
+  public void begin() {
+    if (added || thread != null && thread.isAlive()) {
+      return;
+    }
+    try {
+      // The group of the drain thread, which is the system's.
+      thread = new Thread(Thread.currentThread().getThreadGroup(), this, THREAD, 0, false);
+      thread.setDaemon(true);
+      thread.setContextClassLoader(null);
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      note = CompilerDirective.why(e);
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      note = CompilerDirective.add(instrumentation);
+      added = note.isEmpty();
+    } catch (Throwable e) {
+      // The application must not notice a failure of this thread.
+      note = CompilerDirective.why(e);
+    }
+  }
+
+  /** Why the compilers are not limited, in one line; empty if they are, or are about to be. */
+  public String note() {
+    return note;
+  }
+}
