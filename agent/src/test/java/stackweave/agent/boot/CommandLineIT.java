@@ -220,16 +220,19 @@ class CommandLineIT {
   private static String library(String frame) {
     if (frame.endsWith("]") && frame.contains(" [")) {
       String module = frame.substring(frame.lastIndexOf(" [") + 2, frame.length() - 1);
-      String library = module.replaceFirst("\\+0x[0-9a-f]+$", "");
-      return library.equals("libjvm.so") ? "JVM (libjvm.so)" : library;
+      return libraryNamed(module.replaceFirst("\\+0x[0-9a-f]+$", ""));
     }
     if (frame.matches("\\S+\\+0x[0-9a-f]+(\\.\\.0x[0-9a-f]+)?")) {
-      return frame.replaceFirst("\\+0x[0-9a-f.x]+$", "");
+      return libraryNamed(frame.replaceFirst("\\+0x[0-9a-f.x]+$", ""));
     }
     if (frame.equals("[kernel]")) {
       return "kernel";
     }
     return frame.contains(".") ? "Java" : "JVM (stubs, interpreter)";
+  }
+
+  private static String libraryNamed(String name) {
+    return name.equals("libjvm.so") ? "JVM (libjvm.so)" : name;
   }
 
   @ParameterizedTest

@@ -100,14 +100,12 @@ public final class MethodCache {
   }
 
   private boolean isPresent(JavaMethod known) {
-    if (known.isChecked(rounds)) {
-      return true;
-    }
     if (known.isUnfreed(rounds)) {
       known.setUnchanged(rounds);
       return true;
     }
-    return isUnchanged(known);
+    // For a later sample what was freed may have been replaced since it was checked.
+    return rounds.isBeforeUnloading() && known.isChecked(rounds) || isUnchanged(known);
   }
 
   private boolean isUnchanged(JavaMethod known) {

@@ -43,6 +43,11 @@ public final class CheckRounds {
     return last != Long.MIN_VALUE && System.nanoTime() - last < nanos;
   }
 
+  /** Whether the sample at hand was taken before the last unloading of classes was seen. */
+  public boolean isBeforeUnloading() {
+    return unloading.isSince(sampleTime);
+  }
+
   /** How many garbage collections there were when this round began. */
   int collections() {
     return collections;

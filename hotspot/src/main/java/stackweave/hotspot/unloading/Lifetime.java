@@ -41,17 +41,26 @@ public abstract class Lifetime {
     firstSeen = System.nanoTime();
     lastSeen = firstSeen;
     compared = firstSeen;
-    comparedIn = rounds.unloading().epoch();
     checkedIn = rounds.current();
     collectionsSeen = rounds.collections();
     rounds.look();
+    comparedIn = provenEpoch(rounds);
   }
 
   /** It was compared with the VM and found unchanged. */
   public final void setCompared(CheckRounds rounds) {
     compared = rounds.started();
-    comparedIn = rounds.unloading().epoch();
+    comparedIn = provenEpoch(rounds);
     setUnchanged(rounds);
+  }
+
+  /**
+   * The epoch, or 0 where the sample was taken before the last unloading: freed memory keeps its
+   * words until it is used again, which nothing tells. What a later sample shows running was not
+   * freed by it.
+   */
+  private static int provenEpoch(CheckRounds rounds) {
+    return rounds.isBeforeUnloading() ? 0 : rounds.unloading().epoch();
   }
 
   /** It is there in this round as it was. */
