@@ -21,6 +21,7 @@ import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineOrder;
 import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.engine.perf.PerfBudget;
+import stackweave.agent.jdk.Silence;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.NativeAccess;
@@ -169,6 +170,7 @@ final class DrainThread implements Runnable {
     this.thread = new Thread(systemGroup(), this, DrainThreadName.NAME, 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(null);
+    thread.setUncaughtExceptionHandler(Silence.INSTANCE);
   }
 
   private static ThreadGroup systemGroup() {
@@ -358,10 +360,7 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /**
-   * The pipeline, put together once: behind a running engine, whose rings hold what is sampled
-   * meanwhile, or when the engine first asks for Java's stacks.
-   */
+  /** The pipeline, put together once; its tables are loaded when an engine runs. */
   private final class OpenPipeline implements ThreadStacks, AutoCloseable {
     private PipelineFactory.Pipeline pipeline;
 
@@ -403,6 +402,8 @@ final class DrainThread implements Runnable {
    */
   private boolean startEngine(OpenPipeline pipeline) {
     pipelines.prepare();
+    // Before the engine: it must know what is mapped, and count unloaded classes, before samples.
+    pipeline.get();
     EngineChoice choice = engines.start(config(), pipeline, budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
@@ -458,7 +459,10 @@ final class DrainThread implements Runnable {
       pipelines.applyFilter(filtered, pipeline.memory(), totals);
       // Finds mappings made after the pipeline looked and before the engine reported them.
       pipeline.refreshModules();
-      pipelines.hookThreadStarts(running, pipeline, totals);
+      pipeline.warmUp();
+      if (!stopping) {
+        pipelines.hookThreadStarts(running, pipeline, totals);
+      }
       try {
         throttle =
             account == null

@@ -108,6 +108,19 @@ final class PipelineFactory {
       GarbageCollections collections)
       implements AutoCloseable {
 
+    /**
+     * Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs. When an
+     * engine runs already, for that takes long.
+     */
+    void warmUp() {
+      for (MappedModule module : modules.latest().modules()) {
+        if (module.name().equals(LIBJVM) || module.isLibc()) {
+          module.symbols();
+          module.unwindTable();
+        }
+      }
+    }
+
     /** Drops the modules that are not mapped any more. */
     void refreshModules() {
       sink.refreshModules();
@@ -210,7 +223,6 @@ final class PipelineFactory {
     } catch (IOException e) {
       throw new UncheckedIOException("/proc/self/maps can't be read", e);
     }
-    warmUp(modules);
     HotSpotMethods methods = new HotSpotMethods();
     HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
@@ -284,19 +296,6 @@ final class PipelineFactory {
   void close() {
     if (hooks != null) {
       hooks.remove();
-    }
-  }
-
-  /**
-   * Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs, before
-   * samples wait for them.
-   */
-  private static void warmUp(ModuleIndex modules) {
-    for (MappedModule module : modules.latest().modules()) {
-      if (module.name().equals(LIBJVM) || module.isLibc()) {
-        module.symbols();
-        module.unwindTable();
-      }
     }
   }
 

@@ -138,7 +138,7 @@ public final class ContinuationFrame implements HotSpotFrame {
       }
       return false;
     }
-    JavaMethod method = methods.findPresent(walk.peek(fp + Cpu.METHOD));
+    JavaMethod method = methods.findGuessed(walk.peek(fp + Cpu.METHOD));
     return method != null && isRun(names.get(method.id));
   }
 

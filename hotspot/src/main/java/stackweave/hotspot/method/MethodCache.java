@@ -22,6 +22,9 @@ public final class MethodCache {
   private final LongTable<JavaMethod> methods = new LongTable<>(CAPACITY);
   private long bytes;
 
+  /** Whether what is asked for may be freed memory: an address that nothing shows to be in use. */
+  private boolean guessing;
+
   public MethodCache(MethodReader reader, CheckRounds rounds, UnwindCounters counters) {
     this.reader = reader;
     this.rounds = rounds;
@@ -43,9 +46,22 @@ public final class MethodCache {
     return method.isSameSince(rounds) ? method : null;
   }
 
-  /** Whether {@code bcp} lies in the bytecodes of the method at {@code address}. */
+  /**
+   * As {@link #find}, for a word that may be left over on the stack: it says nothing of whether the
+   * method is still there.
+   */
+  public JavaMethod findGuessed(long address) {
+    guessing = true;
+    try {
+      return find(address);
+    } finally {
+      guessing = false;
+    }
+  }
+
+  /** Whether {@code bcp} lies in the bytecodes of the method that may be at {@code address}. */
   public boolean hasBytecodeAt(long address, long bcp) {
-    JavaMethod method = find(address);
+    JavaMethod method = findGuessed(address);
     return method != null && method.hasBytecodeAt(bcp);
   }
 
@@ -112,6 +128,7 @@ public final class MethodCache {
     try {
       if (reader.isUnchanged(known)) {
         known.setCompared(rounds);
+        distrustGuess(known);
         return true;
       }
     } catch (UnreadableMemoryException e) {
@@ -121,12 +138,19 @@ public final class MethodCache {
     return false;
   }
 
+  private void distrustGuess(JavaMethod method) {
+    if (guessing) {
+      method.distrust();
+    }
+  }
+
   private JavaMethod readNow(long address) {
     counters.methodsRead++;
     try {
       JavaMethod method = reader.read(address);
       if (method != null) {
         method.setRead(rounds);
+        distrustGuess(method);
       }
       return method;
     } catch (UnreadableMemoryException e) {

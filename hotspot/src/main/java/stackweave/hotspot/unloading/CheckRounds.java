@@ -98,6 +98,9 @@ public final class CheckRounds {
     started = now;
     current++;
     look();
+    if (pages != null && !unloading.isTold()) {
+      pages.clear();
+    }
   }
 
   /**

@@ -63,6 +63,11 @@ public abstract class Lifetime {
     return rounds.isBeforeUnloading() ? 0 : rounds.unloading().epoch();
   }
 
+  /** It is compared again at its next use: that it is unchanged does not say that it is in use. */
+  public final void distrust() {
+    comparedIn = 0;
+  }
+
   /** It is there in this round as it was. */
   public final void setUnchanged(CheckRounds rounds) {
     lastSeen = Math.max(lastSeen, rounds.started());
@@ -101,7 +106,9 @@ public abstract class Lifetime {
    * must be less than {@link #TRUST_NANOS} ago.
    */
   public final boolean isUnfreed(CheckRounds rounds) {
-    return comparedIn == rounds.unloading().epoch() && rounds.started() - compared < TRUST_NANOS;
+    return comparedIn == rounds.unloading().epoch()
+        && rounds.unloading().isTold()
+        && rounds.started() - compared < TRUST_NANOS;
   }
 
   /** Whether it was found unchanged in this round. */

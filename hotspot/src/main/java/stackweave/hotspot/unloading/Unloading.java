@@ -14,7 +14,8 @@ import stackweave.unwind.UnreadableMemoryException;
  *
  * <p>From the VM's count of unloaded classes ({@code classLoadingService.cpp}), which goes up
  * before they are freed; without performance data (-XX:-UsePerfData) each garbage collection
- * counts. Not thread-safe.
+ * counts, which some collectors do long before or after they unload, so nothing is trusted by it
+ * ({@link #isTold}). Not thread-safe.
  */
 public final class Unloading {
   private static final byte[] COUNTER = "java.cls.unloadedClasses\0".getBytes(ISO_8859_1);
@@ -88,6 +89,11 @@ public final class Unloading {
    */
   int epoch() {
     return epoch;
+  }
+
+  /** Whether each unloading is counted, so that epochs can be trusted. */
+  boolean isTold() {
+    return counter != 0;
   }
 
   /** Ends the epoch early: what was unchanged in it must be compared again. */

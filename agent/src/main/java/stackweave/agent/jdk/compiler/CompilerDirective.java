@@ -87,8 +87,7 @@ final class CompilerDirective {
     return alone;
   }
 
-  /** In one line, what an exception means for the user. */
-  static String why(Throwable e) {
+  private static String why(Throwable e) {
     return "C2 compiles the agent's classes, too, for the VM took no compiler directive ("
         + e
         + ")";

@@ -1,6 +1,7 @@
 package stackweave.agent.jdk.compiler;
 
 import java.lang.instrument.Instrumentation;
+import stackweave.agent.jdk.Silence;
 
 /**
  * Adds the {@link CompilerDirective} once in the life of the JVM, on a thread that lives for some
@@ -10,6 +11,10 @@ import java.lang.instrument.Instrumentation;
  */
 public final class CompilerLimit implements Runnable {
   private static final String THREAD = "stackweave-directive";
+
+  /** Made of nothing that is not there already: there may be no memory. */
+  private static final String FAILED =
+      "C2 compiles the agent's classes, too, for the thread failed that adds a compiler directive";
 
   private final Instrumentation instrumentation;
   private Thread thread;
@@ -30,9 +35,10 @@ public final class CompilerLimit implements Runnable {
       thread = new Thread(Thread.currentThread().getThreadGroup(), this, THREAD, 0, false);
       thread.setDaemon(true);
       thread.setContextClassLoader(null);
+      thread.setUncaughtExceptionHandler(Silence.INSTANCE);
       thread.start();
     } catch (OutOfMemoryError e) {
-      note = CompilerDirective.why(e);
+      note = FAILED;
     }
   }
 
@@ -43,7 +49,7 @@ public final class CompilerLimit implements Runnable {
       added = note.isEmpty();
     } catch (Throwable e) {
       // The application must not notice a failure of this thread.
-      note = CompilerDirective.why(e);
+      note = FAILED;
     }
   }
 
