@@ -16,7 +16,6 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineOrder;
 import stackweave.agent.engine.choice.EngineSource;
@@ -346,51 +345,21 @@ final class DrainThread implements Runnable {
     }
   }
 
+  /**
+   * The pipeline before the engine: it must know what is mapped, and count unloaded classes, before
+   * there are samples.
+   */
   private void sampleUntilStopped() {
     totals.note = "";
     if (stopping) {
       return;
     }
-    try (OpenPipeline pipeline = new OpenPipeline()) {
+    try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
+      pipelineNote = totals.note;
       while (startEngine(pipeline)) {
         // Another engine takes over with the same pipeline, which is slow to build. It isn't told
         // which threads end meanwhile, so their ids may be reused.
         store.newGeneration();
-      }
-    }
-  }
-
-  /** The pipeline, put together once; its tables are loaded when an engine runs. */
-  private final class OpenPipeline implements ThreadStacks, AutoCloseable {
-    private PipelineFactory.Pipeline pipeline;
-
-    PipelineFactory.Pipeline get() {
-      if (pipeline == null) {
-        totals.note = "";
-        pipeline = pipelines.open(store, request.depth(), totals);
-        pipelineNote = totals.note;
-      }
-      return pipeline;
-    }
-
-    /** Looks at the heap. */
-    void look() {
-      if (pipeline == null) {
-        slack.look();
-      } else {
-        pipeline.look(slack);
-      }
-    }
-
-    @Override
-    public void find(int[] tids, int count, long[] starts, long[] ends) {
-      get().javaStacks().find(tids, count, starts, ends);
-    }
-
-    @Override
-    public void close() {
-      if (pipeline != null) {
-        pipeline.close();
       }
     }
   }
@@ -400,11 +369,8 @@ final class DrainThread implements Runnable {
    *
    * @return whether another one is to be tried at once
    */
-  private boolean startEngine(OpenPipeline pipeline) {
-    pipelines.prepare();
-    // Before the engine: it must know what is mapped, and count unloaded classes, before samples.
-    pipeline.get();
-    EngineChoice choice = engines.start(config(), pipeline, budget);
+  private boolean startEngine(PipelineFactory.Pipeline pipeline) {
+    EngineChoice choice = engines.start(config(), pipeline.javaStacks(), budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
@@ -439,7 +405,8 @@ final class DrainThread implements Runnable {
    *
    * @return whether another engine is to be tried at once
    */
-  private boolean sampleUntilStopped(SampleEngine running, boolean filtered, OpenPipeline opening) {
+  private boolean sampleUntilStopped(
+      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
     try (running) {
       engine = running;
       if (totals.startDelayNanos == 0) {
@@ -451,11 +418,9 @@ final class DrainThread implements Runnable {
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
       long begin = missedUntil(running);
       pipelines.limitCompilers();
-      PipelineFactory.Pipeline pipeline = opening.get();
       totals.note = pipelineNote;
       // Uses the engine choice's result: a seccomp filter may have been installed since the
-      // pipeline
-      // was built.
+      // pipeline was built.
       pipelines.applyFilter(filtered, pipeline.memory(), totals);
       // Finds mappings made after the pipeline looked and before the engine reported them.
       pipeline.refreshModules();
@@ -522,7 +487,7 @@ final class DrainThread implements Runnable {
    * @param mayPass whether a cause of refusal may go away by itself
    * @return false if sampling has to stop instead: stopping, switched off, or the heap is full
    */
-  private boolean sleepUntilRetry(OpenPipeline pipeline, boolean mayPass) {
+  private boolean sleepUntilRetry(PipelineFactory.Pipeline pipeline, boolean mayPass) {
     slack.begin();
     long began = System.nanoTime();
     while (!stopping) {
@@ -530,7 +495,7 @@ final class DrainThread implements Runnable {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
-      pipeline.look();
+      pipeline.look(slack);
       if (stopping || switchFile.present() != null || slack.isShort()) {
         return false;
       }

@@ -64,9 +64,6 @@ final class PipelineFactory {
 
   private final Messages messages;
 
-  /** Null until it is needed: it loads JNA. */
-  private DirectSelfMemory direct;
-
   /**
    * @param hooks whether classes of the JDK may be instrumented while sampling
    * @param failureFiles where replay files of incomplete stacks go; null: none are written
@@ -144,13 +141,6 @@ final class PipelineFactory {
       threads.close();
       memory.close();
       tables.close();
-    }
-  }
-
-  /** What must not wait while the application loads a library: called before sampling begins. */
-  void prepare() {
-    if (direct == null) {
-      direct = new DirectSelfMemory();
     }
   }
 
@@ -311,7 +301,7 @@ final class PipelineFactory {
       return null;
     }
     try {
-      return HotSpot.open(libjvm(modules), memory, direct);
+      return HotSpot.open(libjvm(modules), memory, new DirectSelfMemory());
     } catch (UnsupportedVmException e) {
       totals.note = "native frames only: " + e.getMessage();
       messages.sampling("native frames only: " + e.getMessage());

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,6 +36,7 @@ import stackweave.testing.RunningCommand;
  */
 class HostileTargetIT {
   private static final int NOBODY = 65534;
+  private static final String SOCKET_PREFIX = ".java_pid";
   private static final String SECRET = "what root alone may read";
   private static final String MOUNTS_OVER =
       """
@@ -79,12 +82,29 @@ class HostileTargetIT {
     copyClass(HostileTarget.class);
   }
 
+  /**
+   * Killed JVMs leave their sockets. One of root's keeps a target that gets the same id from making
+   * its own.
+   */
+  @BeforeEach
+  void deleteSocketsOfDeadJvms() throws IOException {
+    try (DirectoryStream<Path> sockets =
+        Files.newDirectoryStream(Path.of("/tmp"), SOCKET_PREFIX + "*")) {
+      for (Path socket : sockets) {
+        String pid = socket.getFileName().toString().substring(SOCKET_PREFIX.length());
+        if (!Files.exists(Path.of("/proc", pid))) {
+          Files.deleteIfExists(socket);
+        }
+      }
+    }
+  }
+
   @AfterEach
   void cleanUp() throws Exception {
     for (Process process : started) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();
-      Files.deleteIfExists(Path.of("/tmp/.java_pid" + process.pid()));
+      Files.deleteIfExists(Path.of("/tmp", SOCKET_PREFIX + process.pid()));
     }
     if (directory != null) {
       try (Stream<Path> all = Files.walk(directory)) {
@@ -235,7 +255,7 @@ class HostileTargetIT {
             BurnsCpu.class.getName(),
             "240");
     Process target = launch(command);
-    assertEquals("running", target.inputReader().readLine());
+    awaitRunning(target);
     Path output = results.resolve("rec.jfr");
     Ended result = command("record", target.pid(), "-d", "2s", "-o", output, "--settings=none");
     assertEquals(0, result.exit(), result.err());
@@ -270,8 +290,23 @@ class HostileTargetIT {
             temporary.toString(),
             jvmArguments);
     Process process = launch(command);
-    assertEquals("running", process.inputReader().readLine());
+    awaitRunning(process);
     return process;
+  }
+
+  private void awaitRunning(Process target) throws IOException {
+    assertEquals(
+        "running",
+        target.inputReader().readLine(),
+        () -> target + " said " + contentOf(directory.resolve("target.txt")));
+  }
+
+  private static String contentOf(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Process launch(String command) throws IOException {

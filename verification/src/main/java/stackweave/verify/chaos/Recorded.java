@@ -18,6 +18,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.verify.chaos.antagonist.Forks;
 import stackweave.verify.recording.PlainDefinitions;
+import stackweave.verify.recording.PlainSamples;
 
 /** What the recordings of one run contain, read with the JDK's own reader. */
 final class Recorded {
@@ -175,8 +176,7 @@ final class Recorded {
       String[] sides = entry.strip().split("=", 2);
       ends.put(Integer.parseInt(sides[0]), sides[1]);
     }
-    Arrays.stream(event.getString("completeEnds").split(","))
-        .forEach(code -> completeEnds.add(Integer.parseInt(code.strip())));
+    completeEnds.addAll(PlainSamples.completeEnds(event));
   }
 
   private void status(RecordedEvent event) {

@@ -5,20 +5,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
-import stackweave.verify.recording.PlainDefinitions;
-import stackweave.verify.recording.PlainDefinitions.Attributes;
 import stackweave.verify.recording.PlainDefinitions.Frame;
 import stackweave.verify.recording.PlainDefinitions.Library;
-import stackweave.verify.recording.PlainDefinitions.Method;
+import stackweave.verify.recording.PlainSamples;
 
 /** What a recording of the agent says, and what one of async-profiler does; cold and later. */
 final class Recorded {
@@ -73,20 +69,12 @@ final class Recorded {
 
   /** Reads a recording of the agent. */
   void own(Path file) throws IOException {
-    PlainDefinitions definitions = new PlainDefinitions();
-    Set<Integer> completeEnds = new HashSet<>();
-    List<RecordedEvent> samples = new ArrayList<>();
+    PlainSamples own = new PlainSamples();
     try (RecordingFile recording = new RecordingFile(file)) {
       while (recording.hasMoreEvents()) {
         RecordedEvent event = recording.readEvent();
+        own.add(event);
         switch (event.getEventType().getName()) {
-          case "stackweave.Session" -> {
-            for (String code : event.getString("completeEnds").split(",")) {
-              completeEnds.add(Integer.parseInt(code.strip()));
-            }
-          }
-          case PlainDefinitions.EVENT -> definitions.add(event);
-          case "stackweave.StackSample" -> samples.add(event);
           case "stackweave.SamplerStatus" -> status(event);
           case "jdk.Compilation" -> {
             if (isOurs(event.getValue("method"))) {
@@ -99,8 +87,8 @@ final class Recorded {
         }
       }
     }
-    for (RecordedEvent sample : samples) {
-      sample(sample, definitions, completeEnds);
+    for (RecordedEvent sample : own.samples) {
+      sample(sample, own);
       times.add(sample.getStartTime());
     }
   }
@@ -120,17 +108,15 @@ final class Recorded {
     note = said == null || said.isEmpty() ? note : said;
   }
 
-  private void sample(RecordedEvent event, PlainDefinitions definitions, Set<Integer> ends) {
-    Attributes attributes = definitions.attributes.get(event.getLong("attributesId"));
+  private void sample(RecordedEvent event, PlainSamples own) {
     Phase phase = at(event.getStartTime());
     phase.samples++;
-    phase.complete += attributes != null && ends.contains(attributes.end()) ? 1 : 0;
+    phase.complete += own.isComplete(event) ? 1 : 0;
     boolean inAsync = false;
-    Frame frame = definitions.frames.get(event.getLong("stackId"));
-    for (; frame != null; frame = definitions.frames.get(frame.parentId())) {
+    for (Frame frame : own.frames(event)) {
       phase.frames++;
-      Method method = definitions.methods.get(frame.methodId());
-      Library library = method == null ? null : definitions.libraries.get(method.libraryId());
+      Library library =
+          own.definitions.libraries.get(own.definitions.methods.get(frame.methodId()).libraryId());
       inAsync |= library != null && library.path().contains(ASYNC_LIBRARY);
     }
     if (inAsync) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import stackweave.verify.Kibibytes;
 
 /**
  * The CPU time of a process and of the agent's own thread in it, as the kernel accounts it, read
@@ -48,7 +49,7 @@ final class Watch {
         }
         last = new Times(processNanos(), drain == null ? 0 : drainNanos());
         if (pssKib == 0 && System.nanoTime() - begin > pssNanos) {
-          pssKib = pss();
+          pssKib = Kibibytes.in(proc.resolve("smaps_rollup"), "Pss:");
         }
       } catch (IOException | IndexOutOfBoundsException e) {
         // It, or the thread, is ending: what was read last holds.
@@ -97,14 +98,5 @@ final class Watch {
     String stat = Files.readString(proc.resolve("stat"));
     String[] behindName = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(behindName[11]) + Long.parseLong(behindName[12])) * TICK_NANOS;
-  }
-
-  private long pss() throws IOException {
-    for (String line : Files.readAllLines(proc.resolve("smaps_rollup"))) {
-      if (line.startsWith("Pss:")) {
-        return Long.parseLong(line.replaceAll("\\D", ""));
-      }
-    }
-    return 0;
   }
 }

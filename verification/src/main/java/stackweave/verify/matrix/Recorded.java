@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +13,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.verify.matrix.LinkCheck.JavaMethod;
 import stackweave.verify.recording.PlainDefinitions;
+import stackweave.verify.recording.PlainSamples;
 
 /**
  * The events of one run, read with the JDK's own reader, so that it does not depend on the code
@@ -119,8 +119,7 @@ final class Recorded {
     jvm = event.getString("jdk");
     legend(event.getString("kindLegend"), kinds);
     legend(event.getString("endLegend"), ends);
-    Arrays.stream(event.getString("completeEnds").split(","))
-        .forEach(code -> completeEnds.add(Integer.parseInt(code.strip())));
+    completeEnds.addAll(PlainSamples.completeEnds(event));
   }
 
   private static void legend(String legend, Map<Integer, String> labels) {

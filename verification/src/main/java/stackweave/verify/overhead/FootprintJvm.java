@@ -2,11 +2,11 @@ package stackweave.verify.overhead;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.verify.CpuTime;
+import stackweave.verify.Kibibytes;
 import stackweave.verify.overhead.MeasuredJvm.Plan;
 
 /**
@@ -36,8 +36,8 @@ final class FootprintJvm {
     }
     Thread.sleep((long) (1_000 * plan.seconds()));
     others = CpuTime.ofProcess() - workerNanos(workers) - others;
-    long rss = kibibytes(Path.of("/proc/self/status"), "VmRSS:");
-    long pss = kibibytes(Path.of("/proc/self/smaps_rollup"), "Pss:");
+    long rss = Kibibytes.in(Path.of("/proc/self/status"), "VmRSS:");
+    long pss = Kibibytes.in(Path.of("/proc/self/smaps_rollup"), "Pss:");
     System.gc();
     long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024;
     if (profiled) {
@@ -49,14 +49,5 @@ final class FootprintJvm {
 
   private static long workerNanos(List<Worker> workers) {
     return workers.stream().mapToLong(Worker::cpuNanos).sum();
-  }
-
-  private static long kibibytes(Path file, String key) throws IOException {
-    for (String line : Files.readAllLines(file)) {
-      if (line.startsWith(key)) {
-        return Long.parseLong(line.substring(key.length()).replace("kB", "").strip());
-      }
-    }
-    throw new IOException(file + " has no " + key);
   }
 }

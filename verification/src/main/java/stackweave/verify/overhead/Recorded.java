@@ -4,15 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
-import stackweave.verify.recording.PlainDefinitions;
+import stackweave.verify.recording.PlainSamples;
 
 /**
  * The contents of a profiler's recording.
@@ -34,7 +32,7 @@ record Recorded(long samples, long complete, long frames, long bytes) {
       throws IOException {
     Counter counter = new Counter(instant(beginNanos), instant(endNanos));
     try (RecordingFile recording = new RecordingFile(file)) {
-      Own own = new Own();
+      PlainSamples own = new PlainSamples();
       while (recording.hasMoreEvents()) {
         RecordedEvent event = recording.readEvent();
         if (kind == WindowKind.STACKWEAVE) {
@@ -45,9 +43,17 @@ record Recorded(long samples, long complete, long frames, long bytes) {
           counter.count(event.getStartTime(), reachesRoot(kind, frames), frames.size());
         }
       }
-      own.countInto(counter);
+      countOwn(own, counter);
     }
     return new Recorded(counter.samples, counter.complete, counter.frames, Files.size(file));
+  }
+
+  private static void countOwn(PlainSamples own, Counter counter) {
+    for (RecordedEvent sample : own.samples) {
+      if (own.definitions.threads.get(sample.getLong("threadId")).name().startsWith(Worker.NAME)) {
+        counter.count(sample.getStartTime(), own.isComplete(sample), own.frames(sample).size());
+      }
+    }
   }
 
   private static boolean isOfWorker(RecordedEvent event) {
@@ -79,45 +85,6 @@ record Recorded(long samples, long complete, long frames, long bytes) {
         complete + other.complete,
         frames + other.frames,
         bytes + other.bytes);
-  }
-
-  /** The agent's events, as docs/events.md has them: a sample names its innermost frame. */
-  private static final class Own {
-    private final Set<Integer> completeEnds = new HashSet<>();
-    private final PlainDefinitions definitions = new PlainDefinitions();
-    private final List<RecordedEvent> samples = new ArrayList<>();
-
-    void add(RecordedEvent event) {
-      switch (event.getEventType().getName()) {
-        case "stackweave.Session" -> {
-          for (String code : event.getString("completeEnds").split(",")) {
-            completeEnds.add(Integer.parseInt(code.strip()));
-          }
-        }
-        case PlainDefinitions.EVENT -> definitions.add(event);
-        case "stackweave.StackSample" -> samples.add(event);
-        default -> {
-          // Not of the stacks.
-        }
-      }
-    }
-
-    void countInto(Counter counter) {
-      for (RecordedEvent sample : samples) {
-        if (definitions.threads.get(sample.getLong("threadId")).name().startsWith(Worker.NAME)) {
-          int depth = 0;
-          for (long id = sample.getLong("stackId"); id != 0; id = parent(id)) {
-            depth++;
-          }
-          int end = definitions.attributes.get(sample.getLong("attributesId")).end();
-          counter.count(sample.getStartTime(), completeEnds.contains(end), depth);
-        }
-      }
-    }
-
-    private long parent(long frame) {
-      return definitions.frames.get(frame).parentId();
-    }
   }
 
   private static final class Counter {

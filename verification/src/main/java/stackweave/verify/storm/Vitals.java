@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import stackweave.samples.work.AgentThread;
+import stackweave.verify.Kibibytes;
 
 /**
  * The resources that the process uses at a moment.
@@ -29,12 +30,7 @@ record Vitals(long nanos, long drainNanos, long heapBytes, long residentBytes, i
 
   /** From where the kernel says it in kB: how large its pages are differs. */
   private static long resident() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-      if (line.startsWith("VmRSS:")) {
-        return 1024 * Long.parseLong(line.split("\\s+")[1]);
-      }
-    }
-    throw new IOException("/proc/self/status has no VmRSS");
+    return 1024 * Kibibytes.in(Path.of("/proc/self/status"), "VmRSS:");
   }
 
   /** A text for people, which a test parses. */

@@ -15,17 +15,10 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * Whose a sample is: the recording's id of an OS thread, with the name that Java gives it, or else
  * the kernel.
  *
- * <p>The Java threads are looked through when an unknown thread turns up, though not for each of a
- * storm of them nor so often that it costs much where they are many, and every few seconds, since
- * pools rename their threads. For the drain thread only.
+ * <p>The Java threads are looked through when an unknown thread turns up, and every few seconds,
+ * since pools rename their threads ({@link ThreadLooks}). For the drain thread only.
  */
 public final class ThreadNames implements AutoCloseable {
-  private static final long STORM_NANOS = 20_000_000L;
-  private static final long RENAME_NANOS = 2_000_000_000L;
-
-  /** A look is followed by so many times the time it took without one. */
-  private static final int COST_SHARE = 50;
-
   /** What HotSpot keeps of a mount, at most, in bytes. */
   private static final int ENTRY_BYTES = 64;
 
@@ -34,9 +27,7 @@ public final class ThreadNames implements AutoCloseable {
   private final Supplier<VirtualThreads> virtualThreadsOpener;
   private final JavaThreadId ids = new JavaThreadId();
   private final SampledThreads threads = new SampledThreads();
-  private long lookedAt;
-  private long lookNanos;
-  private boolean looked;
+  private final ThreadLooks looks = new ThreadLooks();
   private VirtualThreads virtualThreads;
   private boolean virtualThreadsOpened;
 
@@ -77,14 +68,10 @@ public final class ThreadNames implements AutoCloseable {
     if (entry == null) {
       entry = threads.add(tid);
     }
-    long pause = entry.lookedFor ? RENAME_NANOS : STORM_NANOS;
-    boolean due = !looked || now - lookedAt > Math.max(pause, COST_SHARE * lookNanos);
-    if (due && finder != null) {
-      looked = true;
-      lookedAt = now;
+    if (finder != null && looks.isDue(now, !entry.lookedFor)) {
       entry.lookedFor = true;
       finder.forEach(this::seen);
-      lookNanos = System.nanoTime() - now;
+      looks.done(now, System.nanoTime());
     }
     if (entry.threadId == 0) {
       define(entry, Tasks.comm(tid), null);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 import jdk.jfr.Recording;
+import stackweave.verify.Kibibytes;
 import stackweave.verify.chaos.work.OwnRecordings;
 import stackweave.verify.chaos.work.Tally;
 import stackweave.verify.chaos.work.Tasks;
@@ -137,12 +138,7 @@ final class ManyRecordings implements Antagonist {
     now[FDS] = count(Path.of("/proc/self/fd"));
     now[THREADS] = Tasks.list().size();
     now[MAPS] = Files.readAllLines(Path.of("/proc/self/maps")).size();
-    now[RSS] =
-        Files.readAllLines(Path.of("/proc/self/status")).stream()
-            .filter(line -> line.startsWith("VmRSS:"))
-            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024)
-            .findFirst()
-            .orElseThrow();
+    now[RSS] = Kibibytes.in(Path.of("/proc/self/status"), "VmRSS:") / 1024;
     return now;
   }
 
