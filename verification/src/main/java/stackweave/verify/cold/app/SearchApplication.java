@@ -50,7 +50,7 @@ public final class SearchApplication implements Application {
         try (DirectoryReader reader = DirectoryReader.open(writer)) {
           IndexSearcher searcher = new IndexSearcher(reader);
           for (int i = 0; i < QUERIES; i++) {
-            String[] words = texts.get(random.nextInt(texts.size())).text().split("\\W+", 400);
+            String[] words = texts.get(random.nextInt(texts.size())).text().split("\\W+");
             Query query = query(words, random);
             if (random.nextBoolean()) {
               searcher.search(query, 10);
