@@ -120,8 +120,7 @@ public final class MethodCache {
       known.setUnchanged(rounds);
       return true;
     }
-    // For a later sample what was freed may have been replaced since it was checked.
-    return rounds.isBeforeUnloading() && known.isChecked(rounds) || isUnchanged(known);
+    return rounds.isCheckEnough() && known.isChecked(rounds) || isUnchanged(known);
   }
 
   private boolean isUnchanged(JavaMethod known) {

@@ -48,6 +48,15 @@ public final class CheckRounds {
     return unloading.isSince(sampleTime);
   }
 
+  /**
+   * Whether what was checked in this round holds for the sample at hand: one from before the last
+   * unloading, or one since which nothing can have changed. For a later sample what was freed may
+   * have been replaced since it was checked.
+   */
+  public boolean isCheckEnough() {
+    return sampleTime == Long.MAX_VALUE || isBeforeUnloading();
+  }
+
   /** How many garbage collections there were when this round began. */
   int collections() {
     return collections;
@@ -83,7 +92,7 @@ public final class CheckRounds {
     long now = System.nanoTime();
     if (now - started > ROUND_NANOS) {
       begin(now);
-    } else if (looked <= sampleTime) {
+    } else if (timeNanos != 0 && looked <= timeNanos) {
       look();
     }
   }
