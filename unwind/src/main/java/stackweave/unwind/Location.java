@@ -26,6 +26,15 @@ public final class Location {
   /** There is no caller: only for the return address. */
   public static final int UNDEFINED = 6;
 
+  /**
+   * value = what an expression gives; the offset is its number among those of the rule table
+   * ({@link stackweave.unwind.rule.RuleTable#expressions}).
+   */
+  public static final int EXPRESSION = 7;
+
+  /** value = *(what an expression gives). */
+  public static final int AT_EXPRESSION = 8;
+
   /** Registers at and above have no place in a location. */
   public static final int MAX_REGISTERS = 256;
 
@@ -66,7 +75,10 @@ public final class Location {
     return (int) location;
   }
 
-  /** A readable text: {@code u} same, {@code c-16} at CFA − 16, {@code r3+8}, {@code *(r6-8)}. */
+  /**
+   * A readable text: {@code u} same, {@code c-16} at CFA − 16, {@code r3+8}, {@code *(r6-8)},
+   * {@code expression 0}.
+   */
   public static String text(long location) {
     String offset = String.format("%+d", offset(location));
     return switch (kind(location)) {
@@ -76,6 +88,8 @@ public final class Location {
       case CFA_PLUS -> "cfa" + offset;
       case REGISTER_PLUS -> "r" + register(location) + offset;
       case AT_REGISTER -> "*(r" + register(location) + offset + ")";
+      case EXPRESSION -> "expression " + offset(location);
+      case AT_EXPRESSION -> "*(expression " + offset(location) + ")";
       default -> "undef";
     };
   }

@@ -2,15 +2,20 @@ package stackweave.unwind.cfi;
 
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
+import stackweave.unwind.expression.ExpressionReader;
+import stackweave.unwind.expression.Expressions;
+import stackweave.unwind.expression.Program;
 import stackweave.unwind.rule.RuleBuilder;
+import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.Unsupported;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.SectionReader;
 
 /**
- * The DWARF expressions of call frame information, as far as a rule can say them: a register or the
- * CFA plus constants, read through memory at most once, plus constants; and the CFA of lazy-binding
- * PLT entries. Others are {@link Unsupported#EXPRESSION}.
+ * The DWARF expressions of call frame information. Where a location says the same, it becomes one:
+ * a register or the CFA plus constants, read through memory at most once, plus constants; and the
+ * CFA of lazy-binding PLT entries is a rule of its own. All others are kept, to be evaluated at
+ * each step ({@link ExpressionReader} says what is left: {@link Unsupported#EXPRESSION}).
  *
  * <p>Source: DWARF 5 sections 2.5 and 6.4.2. Not thread-safe.
  */
@@ -30,6 +35,8 @@ final class CallFrameExpression {
   private static final int PLT_BLOCK = 16;
 
   private final SectionReader reader;
+  private final Expressions expressions;
+  private final ExpressionReader expressionReader;
 
   // A stack of symbolic values: form, register, offset before and after the read of memory.
   private final int[] forms = new int[MAX_STACK];
@@ -39,8 +46,10 @@ final class CallFrameExpression {
   private int depth;
   private boolean failed;
 
-  CallFrameExpression(SectionReader reader) {
+  CallFrameExpression(SectionReader reader, RuleTable rules) {
     this.reader = reader;
+    this.expressions = rules.expressions();
+    this.expressionReader = new ExpressionReader(reader, rules.architecture());
   }
 
   /** Reads the block at the reader's position and makes it the rule's CFA. */
@@ -62,18 +71,45 @@ final class CallFrameExpression {
     } else if (!failed && depth > 0 && forms[top] == DEREF_REGISTER && fits(top)) {
       rule.setCfaAt(registers[top], (int) inner[top], (int) outer[top]);
     } else {
-      rule.refuseCfa(Unsupported.EXPRESSION);
+      reader.range(from, limit);
+      int expression = intern(false);
+      if (expression == Expressions.NONE) {
+        rule.refuseCfa(Unsupported.EXPRESSION);
+      } else {
+        rule.setCfaExpression(expression);
+      }
     }
+  }
+
+  /** Keeps the expression at the reader's position. */
+  private int intern(boolean cfaOnStack) throws MalformedSectionException {
+    Program program = expressionReader.read(cfaOnStack);
+    return program == null ? Expressions.NONE : expressions.intern(program);
   }
 
   /**
    * Reads the block at the reader's position as the location of a register; {@link
-   * Location#UNKNOWN} where no location says the same.
+   * Location#UNKNOWN} if it can't be evaluated.
    *
    * @param address whether the expression gives where the value is, rather than the value
    */
   long location(boolean address) throws MalformedSectionException {
+    int from = reader.position();
+    int limit = reader.limit();
     evaluate(true);
+    long plain = plainLocation(address);
+    if (Location.kind(plain) != Location.UNKNOWN) {
+      return plain;
+    }
+    reader.range(from, limit);
+    int expression = intern(true);
+    return expression == Expressions.NONE
+        ? plain
+        : Location.of(address ? Location.AT_EXPRESSION : Location.EXPRESSION, 0, expression);
+  }
+
+  /** What was evaluated as a location without an expression, or {@link Location#UNKNOWN}. */
+  private long plainLocation(boolean address) {
     int top = depth - 1;
     if (failed || depth == 0 || !fits(top)) {
       return Location.of(Location.UNKNOWN);
@@ -164,6 +200,7 @@ final class CallFrameExpression {
         case 0x0e, 0x0f -> push(CONSTANT, 0, reader.s8());
         case 0x10 -> push(CONSTANT, 0, reader.uleb());
         case 0x11 -> push(CONSTANT, 0, reader.sleb());
+        case 0x13 -> drop();
         case 0x1c -> addTop(-1);
         case 0x22 -> addTop(1);
         case 0x23 -> add(reader.uleb());
@@ -184,6 +221,11 @@ final class CallFrameExpression {
     inner[depth] = offset;
     outer[depth] = 0;
     depth++;
+  }
+
+  private void drop() {
+    failed |= depth == 0;
+    depth = Math.max(0, depth - 1);
   }
 
   private void deref() {

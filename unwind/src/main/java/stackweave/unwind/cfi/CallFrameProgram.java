@@ -4,6 +4,7 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.rule.RowSink;
 import stackweave.unwind.rule.RuleBuilder;
+import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.Unsupported;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
@@ -28,10 +29,11 @@ final class CallFrameProgram {
   private long location;
   private RowSink sink;
 
-  CallFrameProgram(CallFrameInfo info, Architecture architecture) {
+  CallFrameProgram(CallFrameInfo info, RuleTable rules) {
+    Architecture architecture = rules.architecture();
     this.info = info;
     this.reader = info.reader;
-    this.expression = new CallFrameExpression(reader);
+    this.expression = new CallFrameExpression(reader, rules);
     this.state = new RuleBuilder(architecture);
     this.initial = new RuleBuilder(architecture);
   }

@@ -33,7 +33,7 @@ public final class CallFrameTable implements UnwindTable {
     this.why = why;
     this.index = index;
     this.info = info;
-    this.program = new CallFrameProgram(info, rules.architecture());
+    this.program = new CallFrameProgram(info, rules);
     this.rows = new RowCache(rules, index.size());
   }
 

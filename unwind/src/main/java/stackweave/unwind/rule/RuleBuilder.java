@@ -12,7 +12,7 @@ public final class RuleBuilder {
   private final int[] tracked;
   private final long[] locations;
 
-  /** {@link Location#REGISTER_PLUS} or {@link Location#AT_REGISTER}. */
+  /** {@link Location#REGISTER_PLUS}, {@link Location#AT_REGISTER}, {@link Location#EXPRESSION}. */
   public long cfa;
 
   /** CFA = {@link #cfa} + this. */
@@ -111,6 +111,12 @@ public final class RuleBuilder {
     clearCfa();
     cfa = Location.of(Location.AT_REGISTER, register, offset);
     cfaAdd = add;
+  }
+
+  /** Sets the CFA to the value of an expression of the rule table. */
+  public void setCfaExpression(int expression) {
+    clearCfa();
+    cfa = Location.of(Location.EXPRESSION, 0, expression);
   }
 
   /** The location of a callee-saved register by its index among them; 0 is the frame pointer. */

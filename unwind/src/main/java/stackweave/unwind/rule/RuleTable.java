@@ -4,6 +4,7 @@ import java.util.Arrays;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.TableMemory;
+import stackweave.unwind.expression.Expressions;
 import stackweave.unwind.hash.HashIndex;
 import stackweave.unwind.x86_64.SignalFrame;
 
@@ -15,8 +16,9 @@ import stackweave.unwind.x86_64.SignalFrame;
  */
 public final class RuleTable {
   /**
-   * CFA = {@code reg + x} or {@code *(reg + x) + y}; sp = CFA (s390x: CFA - 160); the pc, the frame
-   * pointer and each other callee-saved register at their {@link Location}.
+   * CFA = {@code reg + x} or {@code *(reg + x) + y}, or an expression's value; sp = CFA (s390x: CFA
+   * - 160); the pc, the frame pointer and each other callee-saved register at their {@link
+   * Location}.
    */
   public static final int FRAME = 0;
 
@@ -64,6 +66,7 @@ public final class RuleTable {
   private int size;
   private final HashIndex index = new HashIndex(64);
   private final long[] candidate;
+  private final Expressions expressions;
 
   /** A table with the special rules only; large tables lie in the Java heap. */
   public RuleTable(Architecture architecture) {
@@ -79,6 +82,7 @@ public final class RuleTable {
     this.stride = FIRST_REGISTER + architecture.calleeSaved().length;
     this.words = new long[stride * 64];
     this.candidate = new long[stride];
+    this.expressions = new Expressions(architecture);
     internSpecial(OUTERMOST, 0);
     internSpecial(SIGNAL_FRAME, 0);
     for (Unsupported reason : Unsupported.values()) {
@@ -89,6 +93,11 @@ public final class RuleTable {
   /** The architecture whose rules these are. */
   public Architecture architecture() {
     return architecture;
+  }
+
+  /** The expressions that rules of this table have. */
+  public Expressions expressions() {
+    return expressions;
   }
 
   /** Where the large tables lie that lead to these rules. */
@@ -129,15 +138,15 @@ public final class RuleTable {
   }
 
   private String describeFrame(int rule) {
-    StringBuilder text = new StringBuilder("cfa=").append(Location.text(cfa(rule)));
+    StringBuilder text = new StringBuilder("cfa=").append(text(cfa(rule)));
     if (cfaAdd(rule) != 0) {
       text.append(String.format("%+d", cfaAdd(rule)));
     }
-    text.append(" ra=").append(Location.text(ra(rule)));
+    text.append(" ra=").append(text(ra(rule)));
     int[] tracked = architecture.calleeSaved();
     for (int i = 0; i < tracked.length; i++) {
       if (register(rule, i) != 0) {
-        text.append(" r").append(tracked[i]).append('=').append(Location.text(register(rule, i)));
+        text.append(" r").append(tracked[i]).append('=').append(text(register(rule, i)));
       }
     }
     if ((flags(rule) & FLAG_MANGLED) != 0) {
@@ -149,9 +158,36 @@ public final class RuleTable {
     return text.toString();
   }
 
-  /** The words that say a rule, for a record of it; {@link #intern(long[])} takes them back. */
+  private String text(long location) {
+    return switch (Location.kind(location)) {
+      case Location.EXPRESSION -> "(" + expressions.text(Location.offset(location)) + ")";
+      case Location.AT_EXPRESSION -> "*(" + expressions.text(Location.offset(location)) + ")";
+      default -> Location.text(location);
+    };
+  }
+
+  /**
+   * The words that say a rule, for a record of it; {@link #intern(long[])} takes them back. Behind
+   * the rule's own are, for each expression in it, how many words that has, and those.
+   */
   public long[] words(int rule) {
-    return Arrays.copyOfRange(words, rule * stride, (rule + 1) * stride);
+    long[] own = Arrays.copyOfRange(words, rule * stride, (rule + 1) * stride);
+    long[] all = own;
+    for (int i = CFA; i < stride && kind(rule) == FRAME; i++) {
+      if (isExpression(own[i])) {
+        long[] expression = expressions.words(Location.offset(own[i]));
+        int end = all.length;
+        all = Arrays.copyOf(all, end + 1 + expression.length);
+        all[end] = expression.length;
+        System.arraycopy(expression, 0, all, end + 1, expression.length);
+      }
+    }
+    return all;
+  }
+
+  private static boolean isExpression(long location) {
+    int kind = Location.kind(location);
+    return kind == Location.EXPRESSION || kind == Location.AT_EXPRESSION;
   }
 
   /**
@@ -163,11 +199,34 @@ public final class RuleTable {
    *     table's answer for one address never does)
    */
   public int intern(long[] recorded) {
-    if (recorded.length != stride || !isSound(recorded)) {
+    long[] rule = Arrays.copyOf(recorded, stride);
+    if (recorded.length < stride || !internExpressions(recorded, rule) || !isSound(rule)) {
       throw new IllegalArgumentException("no unwind rule of " + architecture);
     }
-    System.arraycopy(recorded, 0, candidate, 0, stride);
+    System.arraycopy(rule, 0, candidate, 0, stride);
     return internCandidate();
+  }
+
+  /** Gives the expressions of a recorded rule their numbers here; false if they are none. */
+  private boolean internExpressions(long[] recorded, long[] rule) {
+    int next = stride;
+    boolean isFrame = ((int) rule[HEADER] & 0xff) == FRAME;
+    for (int i = CFA; i < stride && isFrame; i++) {
+      if (isExpression(rule[i])) {
+        long length = next < recorded.length ? recorded[next] : -1;
+        if (length < 0 || length >= recorded.length - next) {
+          return false;
+        }
+        int end = next + 1 + (int) length;
+        int number = expressions.intern(recorded, next + 1, end);
+        if (number == Expressions.NONE) {
+          return false;
+        }
+        rule[i] = Location.of(Location.kind(rule[i]), 0, number);
+        next = end;
+      }
+    }
+    return next == recorded.length;
   }
 
   private boolean isSound(long[] rule) {
@@ -189,12 +248,19 @@ public final class RuleTable {
     return (kind & 0xff) == FRAME
         && (flags & ~(FLAG_SIGNAL | FLAG_MANGLED)) == 0
         && kind >>> 16 == changed
-        && (cfa == Location.REGISTER_PLUS || cfa == Location.AT_REGISTER)
+        && (cfa == Location.REGISTER_PLUS
+            || cfa == Location.AT_REGISTER
+            || cfa == Location.EXPRESSION)
         && Arrays.stream(rule, CFA, stride).allMatch(this::isLocation);
   }
 
   private boolean isLocation(long word) {
     int kind = Location.kind(word);
+    if (isExpression(word)) {
+      return word == Location.of(kind, 0, Location.offset(word))
+          && Location.offset(word) >= 0
+          && Location.offset(word) < expressions.size();
+    }
     return kind <= Location.UNKNOWN
         ? word == Location.of(kind) && kind >= Location.SAME
         : kind <= Location.AT_REGISTER && word >>> 48 == 0 && isNumbered(word);

@@ -6,6 +6,7 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Registers;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.expression.ExpressionEvaluator;
 import stackweave.unwind.rule.PcRuleCache;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
@@ -25,6 +26,7 @@ public final class NativeUnwinder {
   private final PcRuleCache cache = new PcRuleCache();
   private final KnownCode code;
   private final KernelSignalFrame kernelFrame;
+  private final ExpressionEvaluator evaluator;
   private final long[] values;
   private int knownMask;
   private boolean callerInterrupted;
@@ -36,6 +38,7 @@ public final class NativeUnwinder {
     this.tracked = architecture.calleeSaved();
     this.code = new KnownCode(rules);
     this.kernelFrame = new KernelSignalFrame(architecture);
+    this.evaluator = new ExpressionEvaluator(rules.expressions(), architecture.byteOrder());
     this.values = new long[tracked.length];
   }
 
@@ -168,13 +171,21 @@ public final class NativeUnwinder {
   private StopReason frame(int rule, Registers registers, boolean interrupted, MemoryReader memory)
       throws UnreadableMemoryException {
     long cfaRule = rules.cfa(rule);
-    int base = Location.register(cfaRule);
-    if (!registers.isKnown(base)) {
-      return StopReason.UNKNOWN_REGISTER;
-    }
-    long cfa = registers.get(base) + Location.offset(cfaRule);
-    if (Location.kind(cfaRule) == Location.AT_REGISTER) {
-      cfa = memory.readLong(cfa) + rules.cfaAdd(rule);
+    long cfa;
+    if (Location.kind(cfaRule) == Location.EXPRESSION) {
+      if (!evaluator.evaluate(Location.offset(cfaRule), 0, registers, memory)) {
+        return StopReason.UNKNOWN_REGISTER;
+      }
+      cfa = evaluator.result();
+    } else {
+      int base = Location.register(cfaRule);
+      if (!registers.isKnown(base)) {
+        return StopReason.UNKNOWN_REGISTER;
+      }
+      cfa = registers.get(base) + Location.offset(cfaRule);
+      if (Location.kind(cfaRule) == Location.AT_REGISTER) {
+        cfa = memory.readLong(cfa) + rules.cfaAdd(rule);
+      }
     }
     long sp = cfa - architecture.spBelowCfa();
     boolean signal = (rules.flags(rule) & RuleTable.FLAG_SIGNAL) != 0;
@@ -192,7 +203,7 @@ public final class NativeUnwinder {
       }
       pc = registers.get(architecture.ra());
     } else {
-      if (!isAvailable(raRule, registers)) {
+      if (!isAvailable(raRule, cfa, registers, memory)) {
         return StopReason.UNKNOWN_REGISTER;
       }
       pc = read(raRule, cfa, registers, memory);
@@ -235,7 +246,7 @@ public final class NativeUnwinder {
           if (belowStack(i, cfa + Location.offset(location), registers, interrupted, memory)) {
             known |= 1 << i;
           }
-        } else if (isAvailable(location, registers)) {
+        } else if (isAvailable(location, cfa, registers, memory)) {
           values[i] = read(location, cfa, registers, memory);
           known |= 1 << i;
         }
@@ -274,22 +285,28 @@ public final class NativeUnwinder {
     return true;
   }
 
-  private static boolean isAvailable(long location, Registers registers) {
+  /** Whether {@link #read} finds something there; evaluates an expression. */
+  private boolean isAvailable(long location, long cfa, Registers registers, MemoryReader memory)
+      throws UnreadableMemoryException {
     return switch (Location.kind(location)) {
       case Location.AT_CFA, Location.CFA_PLUS -> true;
       case Location.REGISTER_PLUS, Location.AT_REGISTER ->
           registers.isKnown(Location.register(location));
+      case Location.EXPRESSION, Location.AT_EXPRESSION ->
+          evaluator.evaluate(Location.offset(location), cfa, registers, memory);
       default -> false;
     };
   }
 
-  private static long read(long location, long cfa, Registers registers, MemoryReader memory)
+  private long read(long location, long cfa, Registers registers, MemoryReader memory)
       throws UnreadableMemoryException {
     int offset = Location.offset(location);
     return switch (Location.kind(location)) {
       case Location.AT_CFA -> memory.readLong(cfa + offset);
       case Location.CFA_PLUS -> cfa + offset;
       case Location.REGISTER_PLUS -> registers.get(Location.register(location)) + offset;
+      case Location.EXPRESSION -> evaluator.result();
+      case Location.AT_EXPRESSION -> memory.readLong(evaluator.result());
       default -> memory.readLong(registers.get(Location.register(location)) + offset);
     };
   }

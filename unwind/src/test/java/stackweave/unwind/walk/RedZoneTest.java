@@ -3,18 +3,11 @@ package stackweave.unwind.walk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -31,16 +24,15 @@ import stackweave.unwind.sframe.writer.SFrameWriter;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
+import stackweave.unwind.walk.GdbTrace.State;
 
 /**
  * Leaf functions that keep what they must hand back below sp, and say so: at each instruction of a
- * program, the frames with all their callee-saved registers are those that gdb finds ({@code
- * -Dunwind.gdb=PROGRAM}: another one than that on the path). Their caller finds its frame by rbp,
- * which they have overwritten.
+ * program, the frames with all their callee-saved registers are those that gdb finds. Their caller
+ * finds its frame by rbp, which they have overwritten.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedZoneTest {
-  private static final String GDB = System.getProperty("unwind.gdb", "gdb");
   private static final int RED_ZONE = 128;
 
   /**
@@ -122,88 +114,14 @@ class RedZoneTest {
               .cfi_endproc
       """;
 
-  /** Each instruction's frames, with the stack from the red zone up to where it began. */
-  private static final String SCRIPT =
-      """
-      import gdb
-      names = ["rip", "rsp", "rbp", "rbx", "r12", "r13", "r14", "r15"]
-      def registers(frame):
-          return [int(frame.read_register(n)) & (1 << 64) - 1 for n in names]
-      gdb.execute("starti")
-      top = registers(gdb.newest_frame())[1] + 64
-      while gdb.selected_inferior().threads():
-          frame = gdb.newest_frame()
-          bottom = registers(frame)[1] - 256
-          print("stack %x" % bottom, gdb.selected_inferior().read_memory(bottom, top - bottom).tobytes().hex())
-          while frame is not None:
-              print("frame", frame.name(), *["%x" % r for r in registers(frame)])
-              frame = frame.older()
-          gdb.execute("stepi", to_string=True)
-      """;
-
-  /** DWARF numbers of the script's registers behind rip. */
-  private static final int[] NUMBERS = {7, 6, 3, 12, 13, 14, 15};
-
-  /** One instruction: its frames, innermost first, each with the registers of the script. */
-  private record State(long bottom, byte[] stack, List<String> names, List<long[]> frames) {}
-
-  private Elf elf;
+  private GdbTrace trace;
   private List<State> states;
 
   @BeforeAll
   void stepThroughTheProgram(@TempDir Path directory) throws Exception {
-    assumeTrue(System.getProperty("os.arch").equals("amd64"), "a program for x86-64");
-    Path source = Files.writeString(directory.resolve("leaves.s"), PROGRAM);
-    Path program = directory.resolve("leaves");
-    run("gcc", "-nostdlib", "-static", "-o", program.toString(), source.toString());
-    Path script = Files.writeString(directory.resolve("step.py"), SCRIPT);
-    String said =
-        run(
-            GDB,
-            "-nx",
-            "-batch",
-            "-iex",
-            "set debuginfod enabled off",
-            "-x",
-            script.toString(),
-            program.toString());
-    elf = Elf.read(program);
-    states = states(said);
-    assertTrue(states.size() > 30, said);
-  }
-
-  private static String run(String... command) throws IOException, InterruptedException {
-    Process process;
-    try {
-      process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    } catch (IOException e) {
-      assumeTrue(false, command[0] + " is missing");
-      throw e;
-    }
-    process.getOutputStream().close();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), text);
-    return text;
-  }
-
-  private static List<State> states(String said) {
-    List<State> states = new ArrayList<>();
-    for (String line : said.lines().toList()) {
-      String[] words = line.split(" ");
-      if (words[0].equals("stack")) {
-        byte[] stack = HexFormat.of().parseHex(words[2]);
-        states.add(new State(hex(words[1]), stack, new ArrayList<>(), new ArrayList<>()));
-      } else if (words[0].equals("frame")) {
-        State state = states.get(states.size() - 1);
-        state.names.add(words[1]);
-        state.frames.add(IntStream.range(2, words.length).mapToLong(i -> hex(words[i])).toArray());
-      }
-    }
-    return states;
-  }
-
-  private static long hex(String word) {
-    return Long.parseUnsignedLong(word, 16);
+    trace = GdbTrace.of(directory, PROGRAM);
+    states = trace.states();
+    assertTrue(states.size() > 30, states.size() + " instructions");
   }
 
   /** The program saves and overwrites registers as the test supposes. */
@@ -214,8 +132,8 @@ class RedZoneTest {
           states.stream()
               .anyMatch(
                   state ->
-                      state.names.equals(List.of(leaf, "outer", "_start"))
-                          && state.frames.get(0)[2] != state.frames.get(1)[2]),
+                      state.names().equals(List.of(leaf, "outer", "_start"))
+                          && state.frames().get(0)[2] != state.frames().get(1)[2]),
           leaf + " does not overwrite rbp");
     }
   }
@@ -228,14 +146,15 @@ class RedZoneTest {
     NativeUnwinder unwinder = unwinder(kind, modules);
     int frames = 0;
     for (State state : states) {
-      StackSnapshot snapshot = snapshot(state, RED_ZONE);
+      StackSnapshot snapshot = state.snapshot(RED_ZONE);
       Registers registers = snapshot.registers();
       boolean interrupted = true;
-      for (int i = 1; i < state.frames.size(); i++) {
+      for (int i = 1; i < state.frames().size(); i++) {
         assertNull(unwinder.step(registers, interrupted, snapshot, modules));
         interrupted = false;
         frames++;
-        assertEquals(text(state.frames.get(i), all), text(registers, all), at(state, i));
+        assertEquals(
+            GdbTrace.text(state.frames().get(i), all), GdbTrace.text(registers, all), state.at(i));
       }
       assertEquals(StopReason.COMPLETE, unwinder.step(registers, interrupted, snapshot, modules));
     }
@@ -248,18 +167,18 @@ class RedZoneTest {
     ModuleList modules = new ModuleList();
     NativeUnwinder unwinder = unwinder(".eh_frame", modules);
     for (State state : states) {
-      if (state.frames.size() > 1) {
-        StackSnapshot snapshot = snapshot(state, 0);
+      if (state.frames().size() > 1) {
+        StackSnapshot snapshot = state.snapshot(0);
         Registers registers = snapshot.registers();
         assertNull(unwinder.step(registers, true, snapshot, modules));
-        assertEquals(state.frames.get(1)[0], registers.pc(), at(state, 1));
-        assertEquals(state.frames.get(1)[1], registers.sp(), at(state, 1));
+        assertEquals(state.frames().get(1)[0], registers.pc(), state.at(1));
+        assertEquals(state.frames().get(1)[1], registers.sp(), state.at(1));
       }
     }
   }
 
   private NativeUnwinder unwinder(String kind, ModuleList modules) throws Exception {
-    UnwindSections sections = elf.ehFrameOnly();
+    UnwindSections sections = trace.elf().ehFrameOnly();
     if (!kind.equals(".eh_frame")) {
       int version = kind.charAt(kind.length() - 1) - '0';
       byte[] sframe = SFrameWriter.convert(sections, version, ByteOrder.LITTLE_ENDIAN, 0).bytes();
@@ -268,51 +187,9 @@ class RedZoneTest {
               new Section(ByteBuffer.wrap(sframe), 0), null, null, null, Architecture.X86_64);
     }
     RuleTable rules = new RuleTable(Architecture.X86_64);
-    Elf.Header text = elf.header(".text");
+    Elf.Header text = trace.elf().header(".text");
     modules.add(
         text.address(), text.address() + text.size(), 0, UnwindTables.open(sections, rules));
     return new NativeUnwinder(rules);
-  }
-
-  /** The innermost frame's registers, and the stack from {@code below} bytes below its sp on. */
-  private static StackSnapshot snapshot(State state, int below) {
-    StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
-    long[] innermost = state.frames.get(0);
-    snapshot.registers().setPc(innermost[0]);
-    for (int i = 0; i < NUMBERS.length; i++) {
-      snapshot.registers().set(NUMBERS[i], innermost[1 + i]);
-    }
-    long from = innermost[1] - below;
-    int skipped = (int) (from - state.bottom);
-    int length = state.stack.length - skipped;
-    System.arraycopy(state.stack, skipped, snapshot.stackBytes(), 0, length);
-    snapshot.setStack(from, length);
-    return snapshot;
-  }
-
-  private static String text(long[] frame, boolean all) {
-    StringBuilder text = new StringBuilder("pc " + Long.toHexString(frame[0]));
-    for (int i = 0; i < (all ? NUMBERS.length : 2); i++) {
-      text.append(" r").append(NUMBERS[i]).append(' ').append(Long.toHexString(frame[1 + i]));
-    }
-    return text.toString();
-  }
-
-  private static String text(Registers registers, boolean all) {
-    StringBuilder text = new StringBuilder("pc " + Long.toHexString(registers.pc()));
-    for (int i = 0; i < (all ? NUMBERS.length : 2); i++) {
-      text.append(" r").append(NUMBERS[i]).append(' ');
-      text.append(
-          registers.isKnown(NUMBERS[i]) ? Long.toHexString(registers.get(NUMBERS[i])) : "lost");
-    }
-    return text.toString();
-  }
-
-  private static String at(State state, int frame) {
-    return state.names.get(0)
-        + " at "
-        + Long.toHexString(state.frames.get(0)[0])
-        + ", frame "
-        + frame;
   }
 }

@@ -102,7 +102,7 @@ final class SFrameRowEncoder {
 
   private boolean flexible(int rule) {
     long cfa = rules.cfa(rule);
-    if (rules.cfaAdd(rule) != 0) {
+    if (rules.cfaAdd(rule) != 0 || Location.kind(cfa) == Location.EXPRESSION) {
       return false;
     }
     words[wordCount++] =

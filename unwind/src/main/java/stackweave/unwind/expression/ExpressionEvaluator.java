@@ -1,0 +1,150 @@
+package stackweave.unwind.expression;
+
+import java.nio.ByteOrder;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Evaluates expressions that were checked when they were interned: no operation lacks what it takes
+ * from the stack, and each is executed once at most. No allocation. Not thread-safe.
+ */
+public final class ExpressionEvaluator {
+  private final Expressions expressions;
+  private final boolean bigEndian;
+  private final long[] stack = new long[Program.MAX_STACK];
+  private int depth;
+
+  /** Of these expressions, over memory of the byte order of their architecture's Linux. */
+  public ExpressionEvaluator(Expressions expressions, ByteOrder order) {
+    this.expressions = expressions;
+    this.bigEndian = order == ByteOrder.BIG_ENDIAN;
+  }
+
+  /**
+   * Evaluates an expression; {@link #result} has its value then.
+   *
+   * @param cfa of the frame; of no matter for the expression of the CFA itself
+   * @return false if it has none: a register is not known, or it divides by 0
+   * @throws UnreadableMemoryException if what it reads can't be read
+   */
+  public boolean evaluate(int expression, long cfa, Registers registers, MemoryReader memory)
+      throws UnreadableMemoryException {
+    long[] words = expressions.words(expression);
+    int end = words.length / Program.WORDS_PER_OPERATION;
+    depth = 0;
+    for (int i = 0; i < end; ) {
+      long head = words[i * Program.WORDS_PER_OPERATION];
+      long operand = words[i * Program.WORDS_PER_OPERATION + 1];
+      Operation operation = Operation.of((int) head & 0xff);
+      i++;
+      switch (operation) {
+        case REGISTER -> {
+          int register = (int) (head >>> 8);
+          if (!registers.isKnown(register)) {
+            return false;
+          }
+          push(registers.get(register) + operand);
+        }
+        case PC -> push(registers.pc() + operand);
+        case CFA -> push(cfa);
+        case CONSTANT -> push(operand);
+        case READ -> push(read(pop(), (int) operand, memory));
+        case JUMP -> i = (int) operand;
+        case JUMP_IF -> i = pop() == 0 ? i : (int) operand;
+        case DIVIDE, MODULO -> {
+          if (top() == 0) {
+            return false;
+          }
+          binary(operation);
+        }
+        default -> {
+          if (operation.takes() == 2 && operation.leaves() == 1) {
+            binary(operation);
+          } else {
+            rearrange(operation, operand);
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The value of the expression that was evaluated last. */
+  public long result() {
+    return top();
+  }
+
+  private void push(long value) {
+    stack[depth++] = value;
+  }
+
+  private long pop() {
+    return stack[--depth];
+  }
+
+  private long top() {
+    return stack[depth - 1];
+  }
+
+  private long read(long address, int bytes, MemoryReader memory) throws UnreadableMemoryException {
+    long value = memory.readLong(address);
+    int unused = Long.SIZE - bytes * Byte.SIZE;
+    return bigEndian ? value >>> unused : value << unused >>> unused;
+  }
+
+  private void binary(Operation operation) {
+    long second = pop();
+    long first = pop();
+    push(
+        switch (operation) {
+          case AND -> first & second;
+          case DIVIDE -> first / second;
+          case MINUS -> first - second;
+          case MODULO -> Long.remainderUnsigned(first, second);
+          case TIMES -> first * second;
+          case OR -> first | second;
+          case PLUS -> first + second;
+          case SHIFT_LEFT -> isShift(second) ? first << second : 0;
+          case SHIFT_RIGHT -> isShift(second) ? first >>> second : 0;
+          case SHIFT_RIGHT_SIGNED -> first >> (isShift(second) ? second : Long.SIZE - 1);
+          case XOR -> first ^ second;
+          case EQUAL -> first == second ? 1 : 0;
+          case GREATER_OR_EQUAL -> first >= second ? 1 : 0;
+          case GREATER -> first > second ? 1 : 0;
+          case LESS_OR_EQUAL -> first <= second ? 1 : 0;
+          case LESS -> first < second ? 1 : 0;
+          case NOT_EQUAL -> first != second ? 1 : 0;
+          default -> throw new AssertionError(operation);
+        });
+  }
+
+  private static boolean isShift(long bits) {
+    return bits >= 0 && bits < Long.SIZE;
+  }
+
+  private void rearrange(Operation operation, long operand) {
+    switch (operation) {
+      case PICK -> push(stack[depth - 1 - (int) operand]);
+      case DROP -> depth--;
+      case SWAP -> {
+        long top = pop();
+        long below = pop();
+        push(top);
+        push(below);
+      }
+      case ROTATE -> {
+        long top = pop();
+        long second = pop();
+        long third = pop();
+        push(top);
+        push(third);
+        push(second);
+      }
+      case ABSOLUTE -> push(Math.abs(pop()));
+      case NEGATE -> push(-pop());
+      case NOT -> push(~pop());
+      default -> throw new AssertionError(operation);
+    }
+  }
+}
