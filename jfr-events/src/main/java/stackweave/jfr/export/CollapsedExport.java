@@ -98,7 +98,7 @@ public final class CollapsedExport extends TextExport {
                     : clean(options.names().of(frame, plain)))
             .append(';');
       }
-      if (line.length() == 0) {
+      if (frames.isEmpty() && end.isComplete()) {
         line.append(NO_FRAMES).append(';');
       }
       line.setLength(line.length() - 1);

@@ -215,7 +215,7 @@ public final class FirefoxExport extends TextExport {
     private void funcTable() throws IOException {
       int length = functionPlaces.size();
       json.name("funcTable").beginObject();
-      column("name", length, i -> index(strings, functionPlaces.get(i).text()));
+      column("name", length, i -> index(strings, functionName(functionPlaces.get(i))));
       flags("isJS", length);
       flags("relevantForJS", length);
       column(
@@ -374,6 +374,14 @@ public final class FirefoxExport extends TextExport {
 
   private static String libraryName(Place place) {
     return place.frame() == null ? "" : Names.printable(FrameText.of(place.frame()).library());
+  }
+
+  /** The text without the library in brackets, which the profiler shows beside it. */
+  private static String functionName(Place place) {
+    String ending = " [" + libraryName(place) + "]";
+    return place.frame() != null && place.text().endsWith(ending)
+        ? place.text().substring(0, place.text().length() - ending.length())
+        : place.text();
   }
 
   /** The class's package as a path, and the source file. */
