@@ -63,7 +63,9 @@ class BrowserFormatsTest {
         e.getMessage());
   }
 
-  /** Of a published example: the build id's first 16 bytes, and the id that Firefox has for it. */
+  /**
+   * Of the GUID in a build id the first three fields are numbers, whose lowest byte comes first.
+   */
   @Test
   void breakpadIdsAreThoseOfSymbolServers() {
     assertEquals(
@@ -75,7 +77,7 @@ class BrowserFormatsTest {
   }
 
   /** By its schema: www.speedscope.app/file-format-schema.json. */
-  private static ExportedStacks speedscope(SampledRecording recording, Selection selection)
+  static ExportedStacks speedscope(SampledRecording recording, Selection selection)
       throws Exception {
     JsonObject file = json(new SpeedscopeExport(ManyStacks.HOSTILE, selection), recording);
     assertEquals(
@@ -113,8 +115,7 @@ class BrowserFormatsTest {
   }
 
   /** By src/types/profile.ts of the profiler. */
-  private static ExportedStacks firefox(SampledRecording recording, Selection selection)
-      throws Exception {
+  static ExportedStacks firefox(SampledRecording recording, Selection selection) throws Exception {
     JsonObject file = json(new FirefoxExport(ManyStacks.HOSTILE, selection), recording);
     JsonObject meta = file.getAsJsonObject("meta");
     assertEquals(70, meta.get("preprocessedProfileVersion").getAsInt());
