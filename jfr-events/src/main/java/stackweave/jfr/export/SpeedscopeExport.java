@@ -3,6 +3,7 @@ package stackweave.jfr.export;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import stackweave.jfr.export.TimedSamples.ThreadSamples;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -17,22 +18,35 @@ import stackweave.jfr.read.StackThread;
 public final class SpeedscopeExport extends TextExport {
   private static final String SCHEMA = "https://www.speedscope.app/file-format-schema.json";
 
+  /** Frames of all stacks together: a file of 150 to 200 MB, which browsers still open. */
+  static final long MAX_FRAMES = 30_000_000;
+
   private final String title;
   private final Selection selection;
+  private final long maxFrames;
 
   /**
    * @param title the name of the file, such as the recording's
    * @param selection which samples are in it
    */
   public SpeedscopeExport(String title, Selection selection) {
+    this(title, selection, MAX_FRAMES);
+  }
+
+  /**
+   * @param maxFrames that are not too many, for tests
+   */
+  SpeedscopeExport(String title, Selection selection, long maxFrames) {
     this.title = title;
     this.selection = selection;
+    this.maxFrames = maxFrames;
   }
 
   @Override
   void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException {
     TimedSamples samples = new TimedSamples(recording, selection, TimedSamples.Detail.FUNCTION);
+    mustNotBeTooLarge(samples);
     boolean severalProcesses = recording.sessions().size() > 1;
     Json json = new Json(out);
     json.beginObject();
@@ -54,6 +68,28 @@ public final class SpeedscopeExport extends TextExport {
       profile(json, samples, thread, severalProcesses);
     }
     json.endArray().endObject();
+  }
+
+  private void mustNotBeTooLarge(TimedSamples samples) throws RecordingException {
+    int[] depths = new int[samples.nodes()];
+    for (int node = 0; node < depths.length; node++) {
+      depths[node] = 1 + (samples.parent(node) < 0 ? 0 : depths[samples.parent(node)]);
+    }
+    long frames = 0;
+    for (ThreadSamples thread : samples.threads()) {
+      for (int i = 0; i < thread.count(); i++) {
+        frames += isLastOfEqual(thread, i) ? depths[thread.stack(i)] : 0;
+      }
+    }
+    if (frames > maxFrames) {
+      throw new RecordingException(
+          String.format(
+              Locale.ROOT,
+              "its stacks have %,d frames, and the file would have each: more than %,d are too many"
+                  + " for a browser; choose a part with --from and --to, or another format",
+              frames,
+              maxFrames));
+    }
   }
 
   /** The index of the thread with the most CPU time, which is shown first. */

@@ -63,6 +63,24 @@ class BrowserFormatsTest {
         e.getMessage());
   }
 
+  /** The format has each frame of each stack. */
+  @Test
+  void tooManyFramesForSpeedscopeAreRefused() throws Exception {
+    SampledRecording recording = ManyStacks.all(directory);
+    long frames = 0;
+    JsonObject file = json(new SpeedscopeExport("", Selection.ALL), recording);
+    for (JsonElement profile : file.getAsJsonArray("profiles")) {
+      for (JsonElement stack : profile.getAsJsonObject().getAsJsonArray("samples")) {
+        frames += stack.getAsJsonArray().size();
+      }
+    }
+    json(new SpeedscopeExport("", Selection.ALL, frames), recording);
+    SpeedscopeExport less = new SpeedscopeExport("", Selection.ALL, frames - 1);
+    RecordingException e =
+        assertThrows(RecordingException.class, () -> ExportedStacks.bytes(less, recording));
+    assertTrue(e.getMessage().startsWith("its stacks have " + frames + " frames"), e.getMessage());
+  }
+
   /**
    * Of the GUID in a build id the first three fields are numbers, whose lowest byte comes first.
    */

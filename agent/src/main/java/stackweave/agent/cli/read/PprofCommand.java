@@ -16,7 +16,7 @@ import stackweave.jfr.read.RecordingException;
       "A profile for pprof and what reads its format: gzipped protobuf with samples, CPU time, build"
           + " ids and addresses.",
       "Labels are thread, thread_id, state and kind, the kind of code of the innermost frame:"
-          + " go tool pprof -tagfocus thread=main rec.pb.gz"
+          + " go tool pprof -top -tagfocus=thread=main rec.pb.gz"
     },
     customSynopsis =
         "java -jar stackweave-agent.jar pprof REC [-o FILE] [--from TIME] [--to TIME]"
