@@ -325,7 +325,7 @@ public final class SampledRecording {
     @Override
     public void sample(
         long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      if (nanos >= from && nanos < to) {
+      if (nanos >= from && (nanos < to || to == Long.MAX_VALUE)) {
         Key key = new Key(sessionNumber, threadKey, state, stackId, end, contextId);
         long[] sum = sums.computeIfAbsent(key, k -> new long[2]);
         sum[0]++;
