@@ -16,7 +16,11 @@ import stackweave.agent.cli.jvm.DetachCommand;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.StatusCommand;
 import stackweave.agent.cli.read.CollapsedCommand;
+import stackweave.agent.cli.read.FirefoxCommand;
 import stackweave.agent.cli.read.FlameGraphCommand;
+import stackweave.agent.cli.read.OtlpCommand;
+import stackweave.agent.cli.read.PprofCommand;
+import stackweave.agent.cli.read.SpeedscopeCommand;
 import stackweave.agent.cli.read.TopCommand;
 import stackweave.agent.cli.record.RecordCommand;
 import stackweave.agent.cli.sframe.SFrameCommand;
@@ -40,6 +44,10 @@ import stackweave.agent.message.Version;
       FlameGraphCommand.class,
       TopCommand.class,
       CollapsedCommand.class,
+      PprofCommand.class,
+      OtlpCommand.class,
+      SpeedscopeCommand.class,
+      FirefoxCommand.class,
       AttachCommand.class,
       RecordCommand.class,
       StatusCommand.class,
@@ -63,7 +71,7 @@ public final class Main implements Runnable {
   private static final char REPLACED = '\uFFFD';
 
   /** Modules that commands need besides java.base. */
-  private static final List<String> MODULES = List.of("jdk.jfr", "java.logging");
+  private static final List<String> MODULES = List.of("jdk.jfr", "java.logging", "java.net.http");
 
   @Spec private CommandSpec spec;
 

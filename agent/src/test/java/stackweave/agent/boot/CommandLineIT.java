@@ -1,14 +1,19 @@
 package stackweave.agent.boot;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +23,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +69,18 @@ class CommandLineIT {
         "top without.jfr                   | without.jfr: holds no samples.*",
         "collapsed missing.jfr             | missing.jfr: no such file",
         "flamegraph missing.jfr            | missing.jfr: no such file",
+        "collapsed a.jfr --from soon       | .*'soon' is no time: .*collapsed --help.*",
+        "collapsed a.jfr -I (              | .*'\\(' is no regular expression: .*",
+        "pprof                             | .*'REC'.*pprof --help.*",
+        "pprof missing.jfr                 | missing.jfr: no such file",
+        "speedscope text.jfr               | text.jfr: not a JFR recording.*",
+        "firefox text.jfr -o text.jfr      | text.jfr is the recording itself.*",
+        "otlp a.jfr --plain                | --plain needs --endpoint .*otlp --help.*",
+        "otlp a.jfr --headers h            | --headers needs --endpoint .*",
+        "otlp a.jfr --endpoint collector   | the endpoint must begin with https://.*",
+        "otlp a.jfr --endpoint http://a    | http:// to a could be read .*--plain",
+        "otlp a.jfr --endpoint https://a --headers missing | missing: no such file",
+        "otlp a.jfr --endpoint https://a --headers text.jfr | line 1 of the headers' file .*",
         "collapsed .                       | .*directory.*",
         "collapsed empty.jfr               | empty.jfr: .*",
         "collapsed text.jfr                | text.jfr: not a JFR recording.*",
@@ -130,6 +148,70 @@ class CommandLineIT {
     assertEquals("rec.html\n", page.out());
     String html = Files.readString(directory.resolve("rec.html"));
     assertTrue(html.contains("BurnsCpu.burn") && html.contains("rec.jfr"));
+  }
+
+  /** What is in the files is the matter of the exports' own tests. */
+  @ParameterizedTest
+  @CsvSource({
+    "pprof, rec.pb.gz",
+    "otlp, rec.otlp",
+    "speedscope, rec.speedscope.json",
+    "firefox, rec.firefox.json"
+  })
+  void exportsForOtherPrograms(String command, String file) throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    recordWithAgent(jvm);
+    Ended beside = commandLine(jvm, command, "rec.jfr").successfully();
+    assertEquals(file + "\n", beside.out());
+    long all = Files.size(directory.resolve(file));
+    Ended named =
+        commandLine(jvm, command, "rec.jfr", "-o", "x", "-I", ".*BurnsCpu.*").successfully();
+    assertEquals("x\n", named.out());
+    long selected = Files.size(directory.resolve("x"));
+    assertTrue(selected > 100 && selected < all, selected + " of " + all);
+    Ended none = commandLine(jvm, command, "rec.jfr", "-o", "y", "--from", "1h");
+    assertEquals(2, none.exit());
+    assertTrue(none.err().contains("rec.jfr: none of the "), none.err());
+    assertTrue(Files.notExists(directory.resolve("y")));
+  }
+
+  @Test
+  void sendsToACollector() throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    recordWithAgent(jvm);
+    List<String> seen = Collections.synchronizedList(new ArrayList<>());
+    byte[][] body = new byte[1][];
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          seen.add(exchange.getRequestURI() + " " + exchange.getRequestHeaders().get("X-key"));
+          body[0] = new GZIPInputStream(exchange.getRequestBody()).readAllBytes();
+          exchange.sendResponseHeaders(seen.size() == 1 ? 200 : 403, -1);
+          exchange.close();
+        });
+    server.start();
+    try {
+      String url = "http://localhost:" + server.getAddress().getPort();
+      Files.writeString(directory.resolve("headers"), "x-key: hidden\n");
+      Ended sent =
+          commandLine(
+                  jvm, "otlp", "rec.jfr", "--endpoint", url, "--headers", "headers", "-o", "file")
+              .successfully();
+      assertEquals("file\n", sent.out());
+      assertTrue(sent.err().contains("sent to " + url + "/v1development/profiles"), sent.err());
+      assertEquals(List.of("/v1development/profiles [hidden]"), seen);
+      assertArrayEquals(Files.readAllBytes(directory.resolve("file")), body[0]);
+
+      Ended refused = commandLine(jvm, "otlp", "rec.jfr", "--endpoint", url + "/other");
+      assertEquals(2, refused.exit());
+      assertEquals("", refused.out());
+      assertTrue(refused.err().contains(url + "/other refused the profile: HTTP 403"));
+      assertEquals("/other null", seen.get(1));
+    } finally {
+      server.stop(0);
+    }
   }
 
   /** Each function's figures, counted a second time in the text of the collapsed stacks. */

@@ -5,8 +5,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackEnd;
+import stackweave.jfr.read.StackThread;
 import stackweave.jfr.status.Counter;
 
 /**
@@ -18,47 +21,104 @@ import stackweave.jfr.status.Counter;
  * characters by a space.
  */
 public final class CollapsedExport extends TextExport {
-  private final boolean threads;
+  private static final String NO_FRAMES = "[no frames]";
 
   /**
+   * The options of the lines.
+   *
+   * @param threads whether each stack begins with its thread
+   * @param total whether the number is that of the nanoseconds instead of the samples
+   * @param names how frames are called
+   */
+  public record Options(boolean threads, boolean total, FrameNames names) {}
+
+  private final Options options;
+  private final Selection selection;
+
+  /**
+   * All samples, with plain names.
+   *
    * @param threads whether each stack begins with its thread
    */
   public CollapsedExport(boolean threads) {
-    this.threads = threads;
+    this(new Options(threads, false, FrameNames.PLAIN), Selection.ALL);
+  }
+
+  /**
+   * @param selection which samples are counted
+   */
+  public CollapsedExport(Options options, Selection selection) {
+    this.options = options;
+    this.selection = selection;
   }
 
   @Override
-  void writeText(SampledRecording recording, Appendable out) throws IOException {
-    Map<String, Long> counts = new LinkedHashMap<>();
-    FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
-    StringBuilder line = new StringBuilder();
-    boolean thinned = recording.figures().get(Counter.THINNED) > 0;
-    long interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
-    recording.forEachStack(
-        (thread, end, frames, count, weightNanos) -> {
-          line.setLength(0);
-          if (threads) {
-            line.append('[').append(clean(thread.text())).append("];");
-          }
-          end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
-          for (SampledFrame frame : frames) {
-            line.append(names.get(frame)).append(';');
-          }
-          if (line.length() == 0) {
-            line.append("[no frames];");
-          }
-          line.setLength(line.length() - 1);
-          long standsFor = (weightNanos + interval / 2) / interval;
-          counts.merge(line.toString(), thinned ? Math.max(1, standsFor) : count, Long::sum);
-        });
-    List<String> lines = new ArrayList<>(counts.keySet());
-    lines.sort(null);
-    for (String stack : lines) {
-      out.append(stack).append(' ').append(Long.toString(counts.get(stack))).append('\n');
+  void writeText(SampledRecording recording, Appendable out)
+      throws IOException, RecordingException {
+    Lines lines = new Lines(recording);
+    if (selection.equals(Selection.ALL)) {
+      recording.forEachStack(lines::add); // without reading again
+    } else {
+      selection.forEachSum(
+          recording,
+          sum -> lines.add(sum.thread(), sum.end(), sum.frames(), sum.count(), sum.weightNanos()));
     }
+    lines.write(out);
   }
 
-  private static String clean(String name) {
+  static String clean(String name) {
     return Names.printable(name).replace(';', ',');
+  }
+
+  /** The lines of one recording. */
+  private final class Lines {
+    private final Map<String, Long> counts = new LinkedHashMap<>();
+    private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
+    private final StringBuilder line = new StringBuilder();
+    private final boolean thinned;
+    private final long interval;
+
+    Lines(SampledRecording recording) {
+      thinned = recording.figures().get(Counter.THINNED) > 0;
+      interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
+    }
+
+    void add(
+        StackThread thread, StackEnd end, List<SampledFrame> frames, long count, long weightNanos) {
+      line.setLength(0);
+      if (options.threads()) {
+        line.append('[').append(clean(thread.text())).append("];");
+      }
+      end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
+      for (SampledFrame frame : frames) {
+        String plain = names.get(frame);
+        line.append(
+                options.names().equals(FrameNames.PLAIN)
+                    ? plain
+                    : clean(options.names().of(frame, plain)))
+            .append(';');
+      }
+      if (frames.isEmpty() && end.isComplete()) {
+        line.append(NO_FRAMES).append(';');
+      }
+      line.setLength(line.length() - 1);
+      counts.merge(line.toString(), number(count, weightNanos), Long::sum);
+    }
+
+    private long number(long count, long weightNanos) {
+      if (options.total()) {
+        return weightNanos;
+      }
+      long standsFor = (weightNanos + interval / 2) / interval;
+      return thinned ? Math.max(1, standsFor) : count;
+    }
+
+    void write(Appendable out) throws IOException {
+      List<String> lines = new ArrayList<>(counts.keySet());
+      lines.sort(null);
+      for (String stack : lines) {
+        out.append(stack).append(' ').append(Long.toString(counts.get(stack))).append('\n');
+      }
+    }
   }
 }

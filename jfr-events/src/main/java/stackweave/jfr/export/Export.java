@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
 /**
@@ -14,6 +15,8 @@ public interface Export {
    *
    * @param out stays open; what was written is flushed
    * @throws IOException if {@code out} fails
+   * @throws RecordingException if the recording can't be exported, such as because its file has
+   *     changed; one line for users
    */
-  void write(SampledRecording recording, OutputStream out) throws IOException;
+  void write(SampledRecording recording, OutputStream out) throws IOException, RecordingException;
 }

@@ -24,8 +24,6 @@ public final class FlameGraphExport extends TextExport {
   private static final String TITLE_MARK = "@TITLE@";
   private static final String DATA_MARK = "@DATA@";
 
-  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
-
   /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
@@ -119,7 +117,7 @@ public final class FlameGraphExport extends TextExport {
     }
     facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", recording.samples())});
     Duration length = Duration.between(recording.first(), recording.last());
-    facts.add(new String[] {"Over", seconds(nanos(length))});
+    facts.add(new String[] {"Over", seconds(Times.nanos(length))});
     SamplerFigures figures = recording.figures();
     if (!figures.engine().isEmpty()) {
       facts.add(new String[] {"Engine", figures.engine()});
@@ -193,11 +191,6 @@ public final class FlameGraphExport extends TextExport {
               tree.smallest()));
     }
     return notes;
-  }
-
-  /** As many as a number holds: a damaged recording may be of any length. */
-  private static long nanos(Duration length) {
-    return length.compareTo(LONGEST) < 0 ? length.toNanos() : Long.MAX_VALUE;
   }
 
   private static String seconds(long nanos) {

@@ -32,7 +32,9 @@ enum FrameCategory {
   UNKNOWN("unknown", 220, 8, 74, "Code of no known module or sort"),
   MARKER("marker", 0, 0, 80, "No code: where a stack could not be followed further");
 
-  private static final String LIBJVM = "libjvm.so";
+  /** The name of the JVM's own library. */
+  static final String LIBJVM = "libjvm.so";
+
   private static final Map<String, FrameCategory> BY_LABEL = new HashMap<>();
 
   static {

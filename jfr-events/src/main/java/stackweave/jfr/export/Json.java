@@ -64,6 +64,31 @@ final class Json {
     return this;
   }
 
+  /** A finite number, as exactly as its text says it. */
+  Json value(double number) throws IOException {
+    if (!Double.isFinite(number)) {
+      throw new IllegalArgumentException("JSON has no " + number);
+    }
+    separate();
+    out.append(
+        number == Math.rint(number) && Math.abs(number) < 1e15
+            ? Long.toString((long) number)
+            : Double.toString(number));
+    return this;
+  }
+
+  Json value(boolean truth) throws IOException {
+    separate();
+    out.append(Boolean.toString(truth));
+    return this;
+  }
+
+  Json nullValue() throws IOException {
+    separate();
+    out.append("null");
+    return this;
+  }
+
   private void separate() throws IOException {
     if (!first) {
       out.append(',');

@@ -6,14 +6,16 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
 /** An export that is text, in UTF-8. */
 abstract sealed class TextExport implements Export
-    permits CollapsedExport, FlameGraphExport, TopExport {
+    permits CollapsedExport, FirefoxExport, FlameGraphExport, SpeedscopeExport, TopExport {
 
   @Override
-  public final void write(SampledRecording recording, OutputStream out) throws IOException {
+  public final void write(SampledRecording recording, OutputStream out)
+      throws IOException, RecordingException {
     // Not a PrintStream, which would swallow a write error.
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writeText(recording, writer);
@@ -21,5 +23,6 @@ abstract sealed class TextExport implements Export
   }
 
   /** Writes the text to {@code out}. */
-  abstract void writeText(SampledRecording recording, Appendable out) throws IOException;
+  abstract void writeText(SampledRecording recording, Appendable out)
+      throws IOException, RecordingException;
 }

@@ -4,14 +4,17 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
  * A recording: its sessions, samples and figures. For exports and other programs; docs/reading.md
  * has an example. Memory use depends on the number of distinct stacks, not of samples, which are
- * read from the file again for each {@link #forEachSample}. Not thread-safe.
+ * read from the file again for each {@link #forEachSample} and {@link #forEachSum}. Not
+ * thread-safe.
  */
 public final class SampledRecording {
   /** Sums of the samples with equal session, thread, stack and end. */
@@ -199,15 +202,55 @@ public final class SampledRecording {
     }
   }
 
-  /** The samples, with the definitions that were gathered before. */
-  private static final class Replay implements SampleSink {
-    private final List<SessionData> sessions;
-    private final Consumer<Sample> consumer;
-    private SessionData session;
+  /**
+   * Sums up the samples of a time, and visits each sum in the order in which they were first met.
+   * Reads the file again; holds one entry for each sum.
+   *
+   * @param from the first time that is in it
+   * @param to the first time after it
+   * @throws RecordingException if the file can't be read any more; one line for users
+   */
+  public void forEachSum(Instant from, Instant to, Consumer<SampleSum> consumer)
+      throws RecordingException {
+    Summing summing = new Summing(data, nanosOf(from), nanosOf(to));
+    events.readSamples(summing);
+    List<SampledFrame> frames = new ArrayList<>();
+    List<SampledFrame> view = Collections.unmodifiableList(frames);
+    summing.sums.forEach(
+        (key, sum) -> {
+          SessionData session = data.get(key.session());
+          boolean resolved = session.resolve(key.stackId(), frames);
+          consumer.accept(
+              new SampleSum(
+                  session.facts(),
+                  session.thread(key.threadKey()),
+                  session.state(key.state()),
+                  key.contextId(),
+                  resolved ? session.end(key.end()) : SessionData.lostEnd(),
+                  view,
+                  sum[0],
+                  sum[1]));
+        });
+  }
 
-    Replay(List<SessionData> sessions, Consumer<Sample> consumer) {
+  /** A time in ns since 1970; the nearest that a number holds for times far from it. */
+  private static long nanosOf(Instant time) {
+    try {
+      return Math.addExact(
+          Math.multiplyExact(time.getEpochSecond(), 1_000_000_000L), time.getNano());
+    } catch (ArithmeticException e) {
+      return time.getEpochSecond() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+  }
+
+  /** Samples with the definitions that were gathered before. */
+  private abstract static class Defined implements SampleSink {
+    private final List<SessionData> sessions;
+    SessionData session;
+    int sessionNumber;
+
+    Defined(List<SessionData> sessions) {
       this.sessions = sessions;
-      this.consumer = consumer;
     }
 
     @Override
@@ -215,6 +258,7 @@ public final class SampledRecording {
       if (number >= sessions.size()) {
         throw new RecordingException("the recording changed while it was read");
       }
+      sessionNumber = number;
       session = sessions.get(number);
     }
 
@@ -232,6 +276,16 @@ public final class SampledRecording {
           attributes.endCode(),
           attributes.contextId());
     }
+  }
+
+  /** Hands on one sample after the other. */
+  private static final class Replay extends Defined {
+    private final Consumer<Sample> consumer;
+
+    Replay(List<SessionData> sessions, Consumer<Sample> consumer) {
+      super(sessions);
+      this.consumer = consumer;
+    }
 
     @Override
     public void sample(
@@ -248,6 +302,35 @@ public final class SampledRecording {
               contextId,
               resolved ? session.end(end) : SessionData.lostEnd(),
               Collections.unmodifiableList(frames)));
+    }
+  }
+
+  /** Counts those of a time. */
+  private static final class Summing extends Defined {
+    private record Key(
+        int session, long threadKey, int state, long stackId, int end, long contextId) {}
+
+    private final long from;
+    private final long to;
+
+    /** Number and weight. */
+    private final Map<Key, long[]> sums = new LinkedHashMap<>();
+
+    Summing(List<SessionData> sessions, long from, long to) {
+      super(sessions);
+      this.from = from;
+      this.to = to;
+    }
+
+    @Override
+    public void sample(
+        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+      if (nanos >= from && (nanos < to || to == Long.MAX_VALUE)) {
+        Key key = new Key(sessionNumber, threadKey, state, stackId, end, contextId);
+        long[] sum = sums.computeIfAbsent(key, k -> new long[2]);
+        sum[0]++;
+        sum[1] += weight;
+      }
     }
   }
 }

@@ -1,9 +1,18 @@
 package stackweave.jfr.read;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import stackweave.jfr.export.CollapsedExport;
+import stackweave.jfr.export.Export;
+import stackweave.jfr.export.FirefoxExport;
+import stackweave.jfr.export.PprofExport;
+import stackweave.jfr.export.Selection;
+import stackweave.jfr.export.SpeedscopeExport;
+import stackweave.jfr.export.otlp.OtlpExport;
 
 /** What Jazzer runs on bytes as a recording. */
 public final class RecordingFuzz {
@@ -17,6 +26,14 @@ public final class RecordingFuzz {
     }
     FILE.toFile().deleteOnExit();
   }
+
+  private static final List<Export> EXPORTS =
+      List.of(
+          new CollapsedExport(true),
+          new PprofExport(Selection.ALL),
+          new OtlpExport("fuzz", Selection.ALL),
+          new SpeedscopeExport("fuzz", Selection.ALL),
+          new FirefoxExport("fuzz", Selection.ALL));
 
   private RecordingFuzz() {}
 
@@ -32,6 +49,9 @@ public final class RecordingFuzz {
       if (samples[0] != recording.samples() || samples[1] != recording.samples()) {
         throw new AssertionError(
             recording.samples() + " samples, then " + samples[0] + ", in stacks " + samples[1]);
+      }
+      for (Export export : EXPORTS) {
+        export.write(recording, OutputStream.nullOutputStream());
       }
     } catch (RecordingException e) {
       if (!e.getMessage().startsWith(FILE.toString()) || e.getMessage().contains("\n")) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
 /**
@@ -45,10 +46,31 @@ public final class Output {
     bytes(file, out -> write(out, content));
   }
 
-  /** Writes an export of a recording to {@code file} or to standard output. */
+  /**
+   * Writes an export of a recording to {@code file} or to standard output.
+   *
+   * @throws RecordingException if the recording can't be exported; nothing is replaced then
+   */
   public static void to(Path file, Export export, SampledRecording recording)
-      throws FailedException {
-    bytes(file, out -> export.write(recording, out));
+      throws FailedException, RecordingException {
+    RecordingException[] unreadable = new RecordingException[1];
+    try {
+      bytes(
+          file,
+          out -> {
+            try {
+              export.write(recording, out);
+            } catch (RecordingException e) {
+              unreadable[0] = e;
+              throw new IOException(e);
+            }
+          });
+    } catch (FailedException e) {
+      if (unreadable[0] != null) {
+        throw unreadable[0];
+      }
+      throw e;
+    }
   }
 
   private static void bytes(Path file, OutputFile.Content content) throws FailedException {

@@ -8,7 +8,9 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.CollapsedExport;
+import stackweave.jfr.export.FrameNames;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * The command {@code collapsed REC}: writes stacks in the collapsed format of flame graph tools.
@@ -19,9 +21,13 @@ import stackweave.jfr.read.RecordingException;
       "Stacks as text, a line for each: frames from the thread's first to the innermost with ';'"
           + " between, a space, the number of samples.",
       "A stack that did not reach its thread's first frame starts with [truncated] or [stopped:"
-          + " reason]."
+          + " reason].",
+      "The options are those of async-profiler's jfrconv. Java names always have dots, which is its"
+          + " --dot."
     },
-    customSynopsis = "java -jar stackweave-agent.jar collapsed REC [-o FILE] [--threads]")
+    customSynopsis =
+        "java -jar stackweave-agent.jar collapsed REC [-o FILE] [--threads] [--total] [--lines]"
+            + " [--bci] [--simple] [--from TIME] [--to TIME] [--state LIST] [-I REGEX] [-X REGEX]")
 public final class CollapsedCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;
@@ -32,12 +38,38 @@ public final class CollapsedCommand implements Callable<Integer> {
       description = "Default: standard output.")
   private Path output;
 
+  @Option(
+      names = {"-t", "--threads"},
+      description = "Stacks begin with their thread.")
+  private boolean threads;
+
+  @Option(
+      names = "--total",
+      description = "Numbers are the nanoseconds of CPU time that samples stand for.")
+  private boolean total;
+
+  @Option(names = "--lines", description = "Java frames have ':line' behind them.")
+  private boolean lines;
+
+  @Option(
+      names = "--bci",
+      description =
+          "Java frames have '@' and the index of the bytecode behind them; with --lines where the"
+              + " line is not known.")
+  private boolean bci;
+
+  @Option(names = "--simple", description = "Java classes are without their package.")
+  private boolean simple;
+
+  @Mixin private SelectionOptions selection;
+
   @Override
   public Integer call() throws RecordingException, FailedException {
-    if (!Output.isStandardOutput(output)) {
-      recording.mustNotBe(output);
-    }
-    Output.to(output, new CollapsedExport(recording.threads()), recording.read());
+    recording.mustNotBeUnlessStandard(output);
+    SampledRecording read = recording.read();
+    CollapsedExport.Options options =
+        new CollapsedExport.Options(threads, total, new FrameNames(lines, bci, simple));
+    Output.to(output, new CollapsedExport(options, selection.in(read)), read);
     return 0;
   }
 }

@@ -6,10 +6,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.SampledRecording;
 
 /** The command {@code flamegraph REC}: writes a flame graph as one HTML file. */
 @Command(
@@ -24,6 +22,9 @@ public final class FlameGraphCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;
 
+  @Option(names = "--threads", description = "Stacks begin with their thread.")
+  private boolean threads;
+
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
@@ -32,22 +33,7 @@ public final class FlameGraphCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException, FailedException {
-    Path file = output == null ? beside(recording.file()) : output;
-    if (!Output.isStandardOutput(file)) {
-      recording.mustNotBe(file);
-    }
-    SampledRecording read = recording.read();
-    String title = recording.file().getFileName().toString();
-    Output.to(file, new FlameGraphExport(title, recording.threads()), read);
-    if (!Output.isStandardOutput(file)) {
-      System.out.println(file);
-    }
+    recording.export(output, ".html", read -> new FlameGraphExport(recording.title(), threads));
     return 0;
-  }
-
-  private static Path beside(Path recording) {
-    String name = String.valueOf(recording.getFileName());
-    int dot = name.lastIndexOf('.');
-    return recording.resolveSibling((dot > 0 ? name.substring(0, dot) : name) + ".html");
   }
 }

@@ -3,12 +3,14 @@ package stackweave.agent.cli.read;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Function;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
+import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -18,17 +20,57 @@ public final class Recording {
   @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
   private Path file;
 
-  @Option(names = "--threads", description = "Stacks begin with their thread.")
-  private boolean threads;
-
   @Mixin private HelpOption help;
 
   Path file() {
     return file;
   }
 
-  boolean threads() {
-    return threads;
+  /** The recording's name with another ending, beside it. */
+  Path beside(String ending) {
+    String name = String.valueOf(file.getFileName());
+    int dot = name.lastIndexOf('.');
+    return file.resolveSibling((dot > 0 ? name.substring(0, dot) : name) + ending);
+  }
+
+  /** The recording's file name, for titles. */
+  String title() {
+    return String.valueOf(file.getFileName());
+  }
+
+  /**
+   * Writes an export to a file, whose name is then printed, or to standard output.
+   *
+   * @param output null for a file beside the recording
+   * @param ending of that file's name
+   * @param export makes the export of what was read
+   */
+  void export(Path output, String ending, Function<SampledRecording, Export> export)
+      throws RecordingException, FailedException {
+    Path to = output == null ? beside(ending) : output;
+    mustNotBeUnlessStandard(to);
+    SampledRecording recording = read();
+    write(export.apply(recording), recording, to);
+  }
+
+  /** Refuses an output that would overwrite the recording. */
+  void mustNotBeUnlessStandard(Path output) throws FailedException {
+    if (!Output.isStandardOutput(output)) {
+      mustNotBe(output);
+    }
+  }
+
+  /** Writes an export of what {@link #read} gave; prints the name of a file. */
+  void write(Export export, SampledRecording recording, Path output)
+      throws RecordingException, FailedException {
+    try {
+      Output.to(output, export, recording);
+    } catch (RecordingException e) {
+      throw new RecordingException(file + ": " + FailedException.worded(e), e);
+    }
+    if (!Output.isStandardOutput(output)) {
+      System.out.println(output);
+    }
   }
 
   /** Reads the recording; prints its losses and warnings on stderr, one per line. */

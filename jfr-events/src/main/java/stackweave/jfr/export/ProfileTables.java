@@ -1,0 +1,206 @@
+package stackweave.jfr.export;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledMethod;
+import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.StackEnd;
+
+/**
+ * The tables that pprof and OTLP have in common: strings, mappings, functions, locations, stacks.
+ * Entry 0 is the empty string, and no mapping, function, location or stack; equal entries are one.
+ * Names are as in all exports, without control characters. Not thread-safe.
+ *
+ * <p>Native addresses are those of the library's own file, which debuggers and {@code addr2line}
+ * take, whatever it was loaded at. The ones of callers lie inside their call, not behind it.
+ */
+public final class ProfileTables {
+
+  /**
+   * A place in code.
+   *
+   * @param mapping its library; 0 for none
+   * @param address in the library's own addresses; 0 for none
+   * @param lines functions and lines, the innermost inlined one first
+   * @param origin sort of code
+   */
+  public record Location(int mapping, long address, List<Line> lines, Origin origin) {}
+
+  /**
+   * A function and a line in it.
+   *
+   * @param function its index
+   * @param line 0 for unknown
+   */
+  public record Line(int function, long line) {}
+
+  /**
+   * A function; all are indices of strings.
+   *
+   * @param name its text in all exports
+   * @param systemName the symbol alone; the same as the name if there is none
+   * @param file the source file; 0 for unknown
+   */
+  public record Function(int name, int systemName, int file) {}
+
+  /** What sort of code a frame runs. */
+  public enum Origin {
+    NATIVE,
+    KERNEL,
+    JVM,
+    NONE
+  }
+
+  private static final String NO_FRAMES = "[no frames]";
+
+  private final Map<String, Integer> strings = new LinkedHashMap<>();
+  private final Map<SampledModule, Integer> mappings = new LinkedHashMap<>();
+  private final Map<Function, Integer> functions = new LinkedHashMap<>();
+  private final Map<Location, Integer> locations = new LinkedHashMap<>();
+  private final Map<List<Integer>, Integer> stacks = new LinkedHashMap<>();
+
+  private final FrameCache<Integer> functionsOfFrames = new FrameCache<>(this::functionOf);
+  private final FrameCache<FrameCategory> categories = new FrameCache<>(FrameCategory::of);
+  private final Map<SampledModule, Integer> mappingsOfModules = new IdentityHashMap<>();
+
+  /** Those of frames that nothing was inlined into. */
+  private final Map<SampledFrame, Integer> locationsOfFrames = new IdentityHashMap<>();
+
+  /** Empty tables. */
+  public ProfileTables() {
+    string("");
+  }
+
+  /** A text of a recording as exports have it: its control characters become spaces. */
+  public static String text(String text) {
+    return Names.printable(text);
+  }
+
+  /** The index of {@link #text}. */
+  public int string(String text) {
+    return index(strings, text(text), 0);
+  }
+
+  /**
+   * The index of a stack.
+   *
+   * @param end why it ends; the place of a marker is that of the first frame
+   * @param frames the thread's first frame first
+   */
+  public int stack(StackEnd end, List<SampledFrame> frames) {
+    List<Integer> stack = new ArrayList<>();
+    int inlined = frames.size(); // the innermost of those that belong to one frame of the machine
+    for (int i = frames.size() - 1; i >= 0; i--) {
+      if (categories.get(frames.get(i)) != FrameCategory.INLINED || i == 0) {
+        stack.add(location(frames.subList(i, inlined)));
+        inlined = i;
+      }
+    }
+    Optional<String> marker = end.marker(frames.size());
+    if (marker.isPresent()) {
+      stack.add(marker(marker.get()));
+    } else if (frames.isEmpty()) {
+      stack.add(marker(NO_FRAMES));
+    }
+    return index(stacks, stack, 1);
+  }
+
+  private int marker(String name) {
+    int text = string(name);
+    int function = index(functions, new Function(text, text, 0), 1);
+    return index(locations, new Location(0, 0, List.of(new Line(function, 0)), Origin.NONE), 1);
+  }
+
+  /**
+   * @param frames of the machine's frame, which is the first, and of those inlined into it
+   */
+  private int location(List<SampledFrame> frames) {
+    SampledFrame machine = frames.get(0);
+    if (frames.size() > 1) {
+      return newLocation(frames);
+    }
+    Integer known = locationsOfFrames.get(machine);
+    if (known == null) {
+      known = newLocation(frames);
+      locationsOfFrames.put(machine, known);
+    }
+    return known;
+  }
+
+  private int newLocation(List<SampledFrame> frames) {
+    SampledFrame machine = frames.get(0);
+    List<Line> lines = new ArrayList<>();
+    for (int i = frames.size() - 1; i >= 0; i--) {
+      SampledFrame frame = frames.get(i);
+      lines.add(new Line(functionsOfFrames.get(frame), frame.line()));
+    }
+    Origin origin = origin(categories.get(machine));
+    boolean hasAddress = origin == Origin.NATIVE && machine.method().module() != null;
+    long address = hasAddress ? machine.method().start() + machine.offset() : 0;
+    int mapping = hasAddress ? mapping(machine.method().module()) : 0;
+    return index(locations, new Location(mapping, address, List.copyOf(lines), origin), 1);
+  }
+
+  private static Origin origin(FrameCategory category) {
+    return switch (category) {
+      case NATIVE, CPP, JVM -> Origin.NATIVE;
+      case KERNEL -> Origin.KERNEL;
+      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED, NATIVE_METHOD, STUB -> Origin.JVM;
+      case CONTINUATION, UNKNOWN, MARKER -> Origin.NONE;
+    };
+  }
+
+  private int mapping(SampledModule module) {
+    return mappingsOfModules.computeIfAbsent(module, m -> index(mappings, m, 1));
+  }
+
+  private int functionOf(SampledFrame frame) {
+    FrameText text = FrameText.of(frame);
+    SampledMethod method = frame.method();
+    int name = string(text.text());
+    boolean hasSymbol = method.className().isEmpty() && !text.symbol().isEmpty();
+    int symbol = hasSymbol ? string(text.symbol()) : name;
+    return index(functions, new Function(name, symbol, string(method.sourceFile())), 1);
+  }
+
+  private static <T> int index(Map<T, Integer> table, T entry, int first) {
+    Integer known = table.putIfAbsent(entry, table.size() + first);
+    return known != null ? known : table.size() + first - 1;
+  }
+
+  /** The label of the sort of the innermost frame; empty if there is none. */
+  public String kind(List<SampledFrame> frames) {
+    return frames.isEmpty() ? "" : categories.get(frames.get(frames.size() - 1)).label();
+  }
+
+  /** Texts, from index 0 on. */
+  public Iterable<String> strings() {
+    return strings.keySet();
+  }
+
+  /** Libraries, from index 1 on. */
+  public Iterable<SampledModule> mappings() {
+    return mappings.keySet();
+  }
+
+  /** Functions, from index 1 on. */
+  public Iterable<Function> functions() {
+    return functions.keySet();
+  }
+
+  /** Locations, from index 1 on. */
+  public Iterable<Location> locations() {
+    return locations.keySet();
+  }
+
+  /** Stacks as indices of locations, the innermost first; from index 1 on. */
+  public Iterable<List<Integer>> stacks() {
+    return stacks.keySet();
+  }
+}

@@ -1,0 +1,124 @@
+package stackweave.jfr.export;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampleSum;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledRecording;
+
+/**
+ * Which samples of a recording an export has. Immutable. Expressions must match the whole text of a
+ * frame ({@link SampledFrame#text}), as async-profiler's converter has it.
+ *
+ * @param from the first time that is in it
+ * @param to the first time behind it
+ * @param states labels of the threads' states; empty for all
+ * @param include a stack is in it only if a frame matches; null for all
+ * @param exclude a stack is not in it if a frame matches; null for none
+ */
+public record Selection(
+    Instant from, Instant to, Set<String> states, Pattern include, Pattern exclude) {
+  /** All samples. */
+  public static final Selection ALL = new Selection(Instant.MIN, Instant.MAX, Set.of(), null, null);
+
+  /** Copies the states. */
+  public Selection {
+    states = Set.copyOf(states);
+  }
+
+  /**
+   * Visits the selected samples, summed up; reads the file again.
+   *
+   * @throws RecordingException if no sample is selected, or the file can't be read any more; one
+   *     line for users
+   */
+  public void forEachSum(SampledRecording recording, Consumer<SampleSum> consumer)
+      throws RecordingException {
+    Filter filter = new Filter();
+    recording.forEachSum(
+        from,
+        to,
+        sum -> {
+          if (filter.takes(sum.state(), sum.frames())) {
+            consumer.accept(sum);
+          }
+        });
+    filter.mustHaveTaken(recording);
+  }
+
+  /** The selected samples, one after the other; throws the same. */
+  void forEachSample(SampledRecording recording, Consumer<Sample> consumer)
+      throws RecordingException {
+    Filter filter = new Filter();
+    recording.forEachSample(
+        sample -> {
+          if (!sample.time().isBefore(from)
+              && sample.time().isBefore(to)
+              && filter.takes(sample.state(), sample.frames())) {
+            consumer.accept(sample);
+          }
+        });
+    filter.mustHaveTaken(recording);
+  }
+
+  /** The time from which on the recording's samples may be selected. */
+  public Instant first(SampledRecording recording) {
+    return from.isAfter(recording.first()) ? from : recording.first();
+  }
+
+  /** The time of the last sample that may be selected; not before the first. */
+  public Instant last(SampledRecording recording) {
+    Instant last = to.isBefore(recording.last()) ? to : recording.last();
+    return last.isBefore(first(recording)) ? first(recording) : last;
+  }
+
+  /** All but the time. Each text of a frame is matched once. */
+  private final class Filter {
+    private final FrameCache<Boolean> included =
+        new FrameCache<>(frame -> include.matcher(frame.text()).matches());
+    private final FrameCache<Boolean> excluded =
+        new FrameCache<>(frame -> exclude.matcher(frame.text()).matches());
+    private final Set<String> statesMet = new TreeSet<>();
+    private boolean hasTaken;
+
+    boolean takes(String state, List<SampledFrame> frames) {
+      statesMet.add(state);
+      boolean takes = (states.isEmpty() || states.contains(state)) && matches(frames);
+      hasTaken |= takes;
+      return takes;
+    }
+
+    private boolean matches(List<SampledFrame> frames) {
+      boolean isIn = include == null;
+      for (SampledFrame frame : frames) {
+        if (exclude != null && excluded.get(frame)) {
+          return false;
+        }
+        isIn = isIn || included.get(frame);
+      }
+      return isIn;
+    }
+
+    void mustHaveTaken(SampledRecording recording) throws RecordingException {
+      if (!hasTaken) {
+        throw new RecordingException(
+            String.format(
+                Locale.ROOT,
+                "none of the %,d samples is selected: they are from %s to %s%s",
+                recording.samples(),
+                recording.first(),
+                recording.last(),
+                statesMet.isEmpty()
+                    ? ""
+                    : "; in that time the threads' states are " + String.join(", ", statesMet)));
+      }
+    }
+  }
+}

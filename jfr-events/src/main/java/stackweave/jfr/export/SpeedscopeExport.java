@@ -1,0 +1,171 @@
+package stackweave.jfr.export;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+import stackweave.jfr.export.TimedSamples.ThreadSamples;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackThread;
+
+/**
+ * A file for speedscope: {@code https://www.speedscope.app/file-format-schema.json}. Each thread is
+ * a sampled profile, weighted by the CPU time in nanoseconds, in the order of time; neighbours with
+ * equal stacks are one. Frames are functions, without lines: speedscope would show each line as a
+ * function of its own. In memory are the samples ({@link TimedSamples}).
+ */
+public final class SpeedscopeExport extends TextExport {
+  private static final String SCHEMA = "https://www.speedscope.app/file-format-schema.json";
+
+  /** Frames of all stacks together: a file of 150 to 200 MB, which browsers still open. */
+  static final long MAX_FRAMES = 30_000_000;
+
+  private final String title;
+  private final Selection selection;
+  private final long maxFrames;
+
+  /**
+   * @param title the name of the file, such as the recording's
+   * @param selection which samples are in it
+   */
+  public SpeedscopeExport(String title, Selection selection) {
+    this(title, selection, MAX_FRAMES);
+  }
+
+  /**
+   * @param maxFrames that are not too many, for tests
+   */
+  SpeedscopeExport(String title, Selection selection, long maxFrames) {
+    this.title = title;
+    this.selection = selection;
+    this.maxFrames = maxFrames;
+  }
+
+  @Override
+  void writeText(SampledRecording recording, Appendable out)
+      throws IOException, RecordingException {
+    TimedSamples samples = new TimedSamples(recording, selection, TimedSamples.Detail.FUNCTION);
+    mustNotBeTooLarge(samples);
+    boolean severalProcesses = recording.sessions().size() > 1;
+    Json json = new Json(out);
+    json.beginObject();
+    json.name("$schema").value(SCHEMA);
+    json.name("exporter").value("stackweave");
+    json.name("name").value(Names.printable(title));
+    json.name("activeProfileIndex").value(busiest(samples));
+    json.name("shared").beginObject().name("frames").beginArray();
+    for (TimedSamples.Place place : samples.places()) {
+      json.beginObject().name("name").value(place.text());
+      if (place.frame() != null && !place.frame().method().sourceFile().isEmpty()) {
+        json.name("file").value(Names.printable(place.frame().method().sourceFile()));
+      }
+      json.endObject();
+    }
+    json.endArray().endObject();
+    json.name("profiles").beginArray();
+    for (ThreadSamples thread : samples.threads()) {
+      profile(json, samples, thread, severalProcesses);
+    }
+    json.endArray().endObject();
+  }
+
+  private void mustNotBeTooLarge(TimedSamples samples) throws RecordingException {
+    int[] depths = new int[samples.nodes()];
+    for (int node = 0; node < depths.length; node++) {
+      depths[node] = 1 + (samples.parent(node) < 0 ? 0 : depths[samples.parent(node)]);
+    }
+    long frames = 0;
+    for (ThreadSamples thread : samples.threads()) {
+      for (int i = 0; i < thread.count(); i++) {
+        frames += isLastOfEqual(thread, i) ? depths[thread.stack(i)] : 0;
+      }
+    }
+    if (frames > maxFrames) {
+      throw new RecordingException(
+          String.format(
+              Locale.ROOT,
+              "its stacks have %,d frames, and the file would have each: more than %,d are too many"
+                  + " for a browser; choose a part with --from and --to, or another format",
+              frames,
+              maxFrames));
+    }
+  }
+
+  /** The index of the thread with the most CPU time, which is shown first. */
+  private static int busiest(TimedSamples samples) {
+    int busiest = 0;
+    long most = -1;
+    int index = 0;
+    for (ThreadSamples thread : samples.threads()) {
+      long nanos = nanos(thread);
+      if (nanos > most) {
+        most = nanos;
+        busiest = index;
+      }
+      index++;
+    }
+    return busiest;
+  }
+
+  private static long nanos(ThreadSamples thread) {
+    long nanos = 0;
+    for (int i = 0; i < thread.count(); i++) {
+      nanos += thread.weightNanos(i);
+    }
+    return nanos;
+  }
+
+  private static void profile(
+      Json json, TimedSamples samples, ThreadSamples thread, boolean severalProcesses)
+      throws IOException {
+    json.beginObject();
+    json.name("type").value("sampled");
+    String process = severalProcesses ? thread.session.pid() + " " : "";
+    json.name("name").value(process + name(thread.thread));
+    json.name("unit").value("nanoseconds");
+    json.name("startValue").value(0);
+    json.name("endValue").value(nanos(thread));
+    json.name("samples").beginArray();
+    for (int i = 0; i < thread.count(); i++) {
+      if (isLastOfEqual(thread, i)) {
+        stack(json, samples, thread.stack(i));
+      }
+    }
+    json.endArray();
+    json.name("weights").beginArray();
+    long weight = 0;
+    for (int i = 0; i < thread.count(); i++) {
+      weight += thread.weightNanos(i);
+      if (isLastOfEqual(thread, i)) {
+        json.value(weight);
+        weight = 0;
+      }
+    }
+    json.endArray().endObject();
+  }
+
+  private static boolean isLastOfEqual(ThreadSamples thread, int i) {
+    return i + 1 == thread.count() || thread.stack(i + 1) != thread.stack(i);
+  }
+
+  /** Two threads may have one name. */
+  private static String name(StackThread thread) {
+    String name = Names.printable(thread.text());
+    return thread.name().isEmpty() || thread.osThreadId() == 0
+        ? name
+        : name + " (tid " + thread.osThreadId() + ")";
+  }
+
+  private static void stack(Json json, TimedSamples samples, int node) throws IOException {
+    Deque<Integer> frames = new ArrayDeque<>();
+    for (int at = node; at >= 0; at = samples.parent(at)) {
+      frames.push(samples.place(at));
+    }
+    json.beginArray();
+    for (int frame : frames) {
+      json.value(frame);
+    }
+    json.endArray();
+  }
+}

@@ -1,0 +1,245 @@
+package stackweave.jfr.export;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.StackThread;
+import stackweave.unwind.hash.LongIndex;
+
+/**
+ * The selected samples of each thread in the order of time, for formats that have one entry for
+ * each sample. Holds up to 40 bytes for each, and the tree of their stacks; recordings of more than
+ * {@link #MAX_SAMPLES} are refused. Not thread-safe.
+ */
+final class TimedSamples {
+  /** As many as viewers in a browser can hold; up to 160 MB here. */
+  static final int MAX_SAMPLES = 4_000_000;
+
+  private static final String NO_FRAMES = "[no frames]";
+
+  /** What a frame is to be shown as. */
+  enum Detail {
+    FUNCTION,
+    LINE_AND_ADDRESS
+  }
+
+  /**
+   * What is shown of a frame; equal ones are one.
+   *
+   * @param text that of all exports
+   * @param frame the first that is shown so; null for a marker
+   */
+  record Place(String text, SampledFrame frame) {}
+
+  private record PlaceKey(String text, int line, long address) {}
+
+  /** The samples of a thread. */
+  static final class ThreadSamples {
+    final SessionFacts session;
+    final StackThread thread;
+    private int count;
+    private long[] times = new long[16];
+    private long[] weights = new long[16];
+    private int[] stacks = new int[16];
+
+    /** Their numbers in the order of time; null if that is the order in the arrays. */
+    private Integer[] order;
+
+    private ThreadSamples(SessionFacts session, StackThread thread) {
+      this.session = session;
+      this.thread = thread;
+    }
+
+    private void add(long time, int stack, long weight) {
+      if (count == times.length) {
+        times = Arrays.copyOf(times, 2 * count);
+        weights = Arrays.copyOf(weights, 2 * count);
+        stacks = Arrays.copyOf(stacks, 2 * count);
+      }
+      times[count] = time;
+      weights[count] = weight;
+      stacks[count++] = stack;
+    }
+
+    /** To the order of time, which is roughly that of the file. */
+    private void sort() {
+      for (int i = 1; i < count; i++) {
+        if (times[i] < times[i - 1]) {
+          order = new Integer[count];
+          Arrays.setAll(order, n -> n);
+          Arrays.sort(order, (a, b) -> Long.compare(times[a], times[b]));
+          return;
+        }
+      }
+    }
+
+    int count() {
+      return count;
+    }
+
+    /** When the {@code i}-th in the order of time was taken, in ns since 1970. */
+    long time(int i) {
+      return times[order == null ? i : order[i]];
+    }
+
+    long weightNanos(int i) {
+      return weights[order == null ? i : order[i]];
+    }
+
+    /** A node of the tree. */
+    int stack(int i) {
+      return stacks[order == null ? i : order[i]];
+    }
+  }
+
+  /** A thread of a process. */
+  private record ThreadKey(String session, StackThread thread) {}
+
+  private final Map<ThreadKey, ThreadSamples> threads = new LinkedHashMap<>();
+  private long samples;
+
+  private final Detail detail;
+  private final Map<PlaceKey, Integer> placeIds = new HashMap<>();
+
+  private final List<Place> places = new ArrayList<>();
+  private final FrameCache<String> texts = new FrameCache<>(frame -> Names.printable(frame.text()));
+
+  /** Nodes by parent and place; a parent comes before its children. */
+  private final LongIndex nodes = new LongIndex();
+
+  private int[] parents = new int[1_024];
+  private int[] nodePlaces = new int[1_024];
+
+  /** Stacks by marker and innermost frame: a recording has one object for each node of its own. */
+  private final Map<String, Map<SampledFrame, Integer>> known = new HashMap<>();
+
+  /**
+   * Reads the samples.
+   *
+   * @throws RecordingException if they are too many; one line for users
+   */
+  TimedSamples(SampledRecording recording, Selection selection, Detail detail)
+      throws RecordingException {
+    this(recording, selection, detail, MAX_SAMPLES);
+  }
+
+  /**
+   * @param most that are not too many, for tests
+   */
+  TimedSamples(SampledRecording recording, Selection selection, Detail detail, int most)
+      throws RecordingException {
+    this.detail = detail;
+    selection.forEachSample(
+        recording,
+        sample -> {
+          if (++samples <= most) {
+            add(sample);
+          }
+        });
+    if (samples > most) {
+      throw new RecordingException(
+          String.format(
+              Locale.ROOT,
+              "%,d samples are more than the %,d that this format is written with: choose a part"
+                  + " with --from and --to, or another format",
+              samples,
+              most));
+    }
+    threads.values().forEach(ThreadSamples::sort);
+  }
+
+  private void add(Sample sample) {
+    ThreadKey key = new ThreadKey(sample.session().uuid(), sample.thread());
+    threads
+        .computeIfAbsent(key, k -> new ThreadSamples(sample.session(), sample.thread()))
+        .add(Times.nanos(sample.time()), stack(sample), sample.weightNanos());
+  }
+
+  private int stack(Sample sample) {
+    List<SampledFrame> frames = sample.frames();
+    String marker = sample.end().marker(frames.size()).orElse(frames.isEmpty() ? NO_FRAMES : "");
+    if (frames.isEmpty()) {
+      return node(-1, place(Names.printable(marker), null));
+    }
+    SampledFrame innermost = frames.get(frames.size() - 1);
+    // The frame in place of a lost one is the same in all stacks.
+    boolean isOwn = !innermost.kind().equals(SampledFrame.MARKER);
+    Map<SampledFrame, Integer> stacks = known.computeIfAbsent(marker, m -> new IdentityHashMap<>());
+    Integer stack = isOwn ? stacks.get(innermost) : null;
+    if (stack == null) {
+      int node = marker.isEmpty() ? -1 : node(-1, place(Names.printable(marker), null));
+      for (SampledFrame frame : frames) {
+        node = node(node, place(texts.get(frame), frame));
+      }
+      stack = node;
+      if (isOwn) {
+        stacks.put(innermost, stack);
+      }
+    }
+    return stack;
+  }
+
+  private int place(String text, SampledFrame frame) {
+    boolean isDetailed = frame != null && detail == Detail.LINE_AND_ADDRESS;
+    PlaceKey key =
+        new PlaceKey(text, isDetailed ? frame.line() : 0, isDetailed ? address(frame) : 0);
+    return placeIds.computeIfAbsent(
+        key,
+        k -> {
+          places.add(new Place(text, frame));
+          return places.size() - 1;
+        });
+  }
+
+  /** The address in the library's own addresses; 0 where there is none. */
+  static long address(SampledFrame frame) {
+    return frame.method().module() == null ? 0 : frame.method().start() + frame.offset();
+  }
+
+  private int node(int parent, int place) {
+    int count = nodes.count();
+    int node = nodes.add((long) (parent + 1) << 32 | place);
+    if (node == count) {
+      if (count == parents.length) {
+        parents = Arrays.copyOf(parents, 2 * count);
+        nodePlaces = Arrays.copyOf(nodePlaces, 2 * count);
+      }
+      parents[node] = parent;
+      nodePlaces[node] = place;
+    }
+    return node;
+  }
+
+  /** The threads, in the order of their first sample in the file. */
+  Iterable<ThreadSamples> threads() {
+    return threads.values();
+  }
+
+  /** The places that nodes name by their index. */
+  List<Place> places() {
+    return places;
+  }
+
+  int nodes() {
+    return nodes.count();
+  }
+
+  /** The caller's node, which has a lower number; -1 for the thread's first frame. */
+  int parent(int node) {
+    return parents[node];
+  }
+
+  int place(int node) {
+    return nodePlaces[node];
+  }
+}

@@ -1,0 +1,192 @@
+package stackweave.jfr.export.otlp;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import stackweave.jfr.export.Export;
+import stackweave.jfr.export.ProfileTables;
+import stackweave.jfr.export.Protobuf;
+import stackweave.jfr.export.Selection;
+import stackweave.jfr.export.Times;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampleSum;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.status.Counter;
+
+/**
+ * OpenTelemetry profiles: a message {@code ProfilesData} of opentelemetry-proto {@value #PROTOCOL},
+ * package {@code opentelemetry.proto.profiles.v1development}. It has the bytes of an {@code
+ * ExportProfilesServiceRequest}, too. Each process is a resource with two profiles: {@code cpu} in
+ * {@code nanoseconds}, and {@code samples} in {@code count}. Samples are sums without timestamps.
+ *
+ * <p>Libraries have the attributes of their build ids ({@link HtlHash}); a library that has none is
+ * no mapping, since the convention demands one. A context id of the application is an attribute; a
+ * link needs the ids of trace and span, which no recording has. In memory are the sums of samples
+ * and the message.
+ */
+public final class OtlpExport implements Export {
+  /** The version of opentelemetry-proto. */
+  public static final String PROTOCOL = "1.11.0";
+
+  /** The service's name where none is known, as the semantic conventions have it. */
+  public static final String UNKNOWN_SERVICE = "unknown_service:java";
+
+  // Fields of ProfilesData.
+  private static final int RESOURCE_PROFILES = 1;
+  private static final int DICTIONARY = 2;
+
+  private final String service;
+  private final Selection selection;
+
+  /**
+   * @param service the name of the application, {@code service.name}
+   * @param selection which samples are in it
+   */
+  public OtlpExport(String service, Selection selection) {
+    this.service = service;
+    this.selection = selection;
+  }
+
+  @Override
+  public void write(SampledRecording recording, OutputStream out)
+      throws IOException, RecordingException {
+    message(recording).writeTo(out);
+    out.flush();
+  }
+
+  /**
+   * The message that {@link #write} writes.
+   *
+   * @throws RecordingException if the recording can't be read any more; one line for users
+   */
+  public Protobuf message(SampledRecording recording) throws RecordingException {
+    Dictionary dictionary = new Dictionary();
+    Map<SessionFacts, Map<Key, long[]>> processes = new LinkedHashMap<>();
+    selection.forEachSum(
+        recording,
+        sum -> {
+          int stack = dictionary.tables().stack(sum.end(), sum.frames());
+          Key key = new Key(stack, attributes(sum, dictionary));
+          long[] values =
+              processes
+                  .computeIfAbsent(sum.session(), session -> new LinkedHashMap<>())
+                  .computeIfAbsent(key, k -> new long[2]);
+          values[0] += sum.count();
+          values[1] += sum.weightNanos();
+        });
+    Protobuf message = new Protobuf();
+    processes.forEach(
+        (session, samples) ->
+            message.message(RESOURCE_PROFILES, resource(recording, session, samples, dictionary)));
+    return message.message(DICTIONARY, dictionary.message());
+  }
+
+  /** What the convention calls the identity of a sample. */
+  private record Key(int stack, List<Integer> attributes) {}
+
+  private static List<Integer> attributes(SampleSum sum, Dictionary dictionary) {
+    List<Integer> attributes = new ArrayList<>();
+    attributes.add(dictionary.attribute("thread.name", sum.thread().text()));
+    // The convention says the managed id, which threads of the VM and of native code lack.
+    if (sum.thread().javaId() != 0) {
+      attributes.add(dictionary.attribute("thread.id", sum.thread().javaId()));
+    }
+    if (sum.thread().osThreadId() != 0) {
+      attributes.add(dictionary.attribute("stackweave.thread.os_id", sum.thread().osThreadId()));
+    }
+    attributes.add(dictionary.attribute("stackweave.thread.state", sum.state()));
+    String kind = dictionary.tables().kind(sum.frames());
+    if (!kind.isEmpty()) {
+      attributes.add(dictionary.attribute("stackweave.frame.kind", kind));
+    }
+    if (sum.contextId() != 0) {
+      attributes.add(dictionary.attribute("stackweave.context.id", sum.contextId()));
+    }
+    return attributes;
+  }
+
+  private Protobuf resource(
+      SampledRecording recording,
+      SessionFacts session,
+      Map<Key, long[]> samples,
+      Dictionary dictionary) {
+    Protobuf resource = new Protobuf();
+    resource.message(1, keyValue("service.name", text(service)));
+    resource.message(1, keyValue("service.instance.id", text(session.uuid())));
+    if (session.pid() != 0) {
+      resource.message(1, keyValue("process.pid", new Protobuf().number(3, session.pid())));
+    }
+    resource.message(1, keyValue("process.runtime.description", text(session.jdk())));
+    resource.message(1, keyValue("stackweave.abi", text(session.abi())));
+    Protobuf scope = new Protobuf().string(1, "stackweave").string(2, session.agentVersion());
+    scope.message(3, keyValue("stackweave.opentelemetry_proto.version", text(PROTOCOL)));
+    Protobuf profiles = new Protobuf().message(1, scope);
+    // The first is the one that viewers show.
+    profiles.message(2, profile(recording, session, "cpu", "nanoseconds", 1, samples, dictionary));
+    profiles.message(2, profile(recording, session, "samples", "count", 0, samples, dictionary));
+    return new Protobuf().message(1, resource).message(2, profiles);
+  }
+
+  private static Protobuf keyValue(String key, Protobuf value) {
+    return new Protobuf().string(1, key).message(2, value);
+  }
+
+  private static Protobuf text(String text) {
+    return new Protobuf().string(1, ProfileTables.text(text));
+  }
+
+  private Protobuf profile(
+      SampledRecording recording,
+      SessionFacts session,
+      String type,
+      String unit,
+      int value,
+      Map<Key, long[]> samples,
+      Dictionary dictionary) {
+    Protobuf profile = new Protobuf();
+    profile.message(1, valueType(type, unit, dictionary));
+    Protobuf sample = new Protobuf();
+    samples.forEach(
+        (key, values) -> {
+          sample.clear();
+          sample.number(1, key.stack()).packed(2, key.attributes());
+          profile.message(2, sample.packed(4, List.of(values[value])));
+        });
+    long first = Times.nanos(selection.first(recording));
+    // The convention's interval does not include its end.
+    long length =
+        1 + Times.nanos(Duration.between(selection.first(recording), selection.last(recording)));
+    profile.fixed64(3, first).number(4, length);
+    profile.message(5, valueType("cpu", "nanoseconds", dictionary));
+    profile.number(6, recording.figures().get(Counter.INTERVAL));
+    profile.bytes(7, id(session.uuid() + "/" + type + "/" + first + "/" + length));
+    return profile;
+  }
+
+  private static Protobuf valueType(String type, String unit, Dictionary dictionary) {
+    return new Protobuf()
+        .number(1, dictionary.tables().string(type))
+        .number(2, dictionary.tables().string(unit));
+  }
+
+  /**
+   * An id that a profile has in each export, so that a receiver can tell that it has it already.
+   */
+  private static byte[] id(String what) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return Arrays.copyOf(digest.digest(what.getBytes(StandardCharsets.UTF_8)), 16);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

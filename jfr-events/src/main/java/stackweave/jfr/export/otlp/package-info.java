@@ -1,0 +1,2 @@
+/** Profiles of OpenTelemetry: the message, and sending it to a collector. */
+package stackweave.jfr.export.otlp;

@@ -1,0 +1,25 @@
+package stackweave.jfr.read;
+
+import java.util.List;
+
+/**
+ * Samples that have all in common but their time, summed.
+ *
+ * @param session the sampled process
+ * @param thread whose stack it is
+ * @param state label of the thread's state, from the recording's legend
+ * @param contextId a label of the application, 0 for none
+ * @param end why the stack ends
+ * @param frames the thread's first frame first; valid until the next sum is given
+ * @param count number of samples
+ * @param weightNanos CPU or wall-clock time that they stand for, in ns
+ */
+public record SampleSum(
+    SessionFacts session,
+    StackThread thread,
+    String state,
+    long contextId,
+    StackEnd end,
+    List<SampledFrame> frames,
+    long count,
+    long weightNanos) {}

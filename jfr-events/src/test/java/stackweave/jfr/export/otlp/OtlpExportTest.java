@@ -1,0 +1,192 @@
+package stackweave.jfr.export.otlp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.profiles.v1development.Location;
+import io.opentelemetry.proto.profiles.v1development.Mapping;
+import io.opentelemetry.proto.profiles.v1development.ProfilesData;
+import io.opentelemetry.proto.profiles.v1development.ResourceProfiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.export.ExportedStacks;
+import stackweave.jfr.export.ManyStacks;
+import stackweave.jfr.export.Selection;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.MethodDefinition;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
+
+/** OpenTelemetry profiles, read by OpenTelemetry's own classes. */
+class OtlpExportTest {
+  @TempDir private Path directory;
+
+  @Test
+  void hasTheStacksOfTheCollapsedFormat() throws Exception {
+    for (SampledRecording recording :
+        List.of(
+            ManyStacks.all(directory),
+            ManyStacks.one(directory),
+            ManyStacks.twoProcesses(Files.createDirectory(directory.resolve("two"))))) {
+      decoded(recording).stacks().assertAreThoseOf(recording, Selection.ALL);
+    }
+  }
+
+  @Test
+  void isTheSameEachTime() throws Exception {
+    SampledRecording recording = ManyStacks.all(directory);
+    assertArrayEquals(bytes(recording), bytes(recording));
+  }
+
+  /** The version that it says is that of the classes that read it here. */
+  @Test
+  void saysItsVersion() throws Exception {
+    String jar = ProfilesData.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    assertTrue(jar.endsWith("/opentelemetry-proto-" + OtlpExport.PROTOCOL + "-alpha.jar"), jar);
+    ResourceProfiles resource = decoded(ManyStacks.all(directory)).data().getResourceProfiles(0);
+    KeyValue version = resource.getScopeProfiles(0).getScope().getAttributes(0);
+    assertEquals("stackweave.opentelemetry_proto.version", version.getKey());
+    assertEquals(OtlpExport.PROTOCOL, version.getValue().getStringValue());
+  }
+
+  @Test
+  void hasAttributes() throws Exception {
+    OtlpMessage message =
+        decoded(ManyStacks.twoProcesses(Files.createDirectory(directory.resolve("two"))));
+    assertEquals(2, message.data().getResourceProfilesCount());
+    Map<String, String> resource = new TreeMap<>();
+    for (KeyValue attribute :
+        message.data().getResourceProfiles(0).getResource().getAttributesList()) {
+      resource.put(
+          attribute.getKey(),
+          attribute.getValue().hasIntValue()
+              ? Long.toString(attribute.getValue().getIntValue())
+              : attribute.getValue().getStringValue());
+    }
+    assertEquals("orders", resource.get("service.name"));
+    assertEquals(Long.toString(ProcessHandle.current().pid()), resource.get("process.pid"));
+    assertTrue(resource.get("process.runtime.description").contains("VM"), resource.toString());
+
+    Map<String, Set<String>> values = new TreeMap<>();
+    message
+        .data()
+        .getResourceProfiles(0)
+        .getScopeProfiles(0)
+        .getProfiles(0)
+        .getSamplesList()
+        .forEach(
+            sample ->
+                message
+                    .attributes(sample.getAttributeIndicesList())
+                    .forEach(
+                        (key, value) ->
+                            values.computeIfAbsent(key, k -> new TreeSet<>()).add(value)));
+    assertEquals(Set.of("1", "2", "3", "44"), values.get("thread.id"));
+    assertEquals(Set.of("10", "11", "12", "13", "14"), values.get("stackweave.thread.os_id"));
+    assertEquals(Set.of("on CPU", "waiting"), values.get("stackweave.thread.state"));
+    assertEquals(
+        Set.of("-1", Long.toString(0x1234_5678_9abcL)), values.get("stackweave.context.id"));
+    assertTrue(values.get("stackweave.frame.kind").contains("kernel"), values.toString());
+
+    Set<String> types = new TreeSet<>();
+    for (Location location : message.dictionary().getLocationTableList()) {
+      types.add(
+          message
+              .attributes(location.getAttributeIndicesList())
+              .getOrDefault("profile.frame.type", "none"));
+    }
+    assertEquals(Set.of("jvm", "kernel", "native", "none"), types);
+  }
+
+  /** A mapping must have a build id; that of the file is computed where it is the file sampled. */
+  @Test
+  void librariesHaveTheirBuildIds() throws Exception {
+    assumeTrue(Commands.exist("gcc"), "needs gcc");
+    String code = "int f(int a) { return a; }\nchar large[9000] = {1};\n";
+    Path same = Gcc.library(directory, "same", code, "-Wl,--build-id");
+    Path changed = Gcc.library(directory, "changed", code + "int g;", "-Wl,--build-id");
+    Path pipe = directory.resolve("pipe.so");
+    Commands.output("mkfifo", pipe);
+    Matcher id =
+        Pattern.compile("Build ID: ([0-9a-f]+)").matcher(Commands.output("readelf", "-n", same));
+    assertTrue(id.find());
+    OtlpMessage message =
+        decoded(
+            ManyStacks.record(
+                directory.resolve("libraries.jfr"),
+                store -> {
+                  for (String path :
+                      List.of(same.toString(), changed.toString(), pipe.toString(), "/gone.so")) {
+                    frame(store, path, id.group(1));
+                  }
+                  frame(store, same + "?\0", id.group(1));
+                  frame(store, "/nothing-known.so", "");
+                }));
+    String expected =
+        Commands.output(
+                "sh",
+                "-c",
+                "(head -c 4096 $0; tail -c 4096 $0; stat -c %s $0 | xargs printf %016x | xxd -r -p)"
+                    + " | sha256sum | head -c 32",
+                same)
+            .strip();
+    assertEquals(32, expected.length());
+    Map<String, Map<String, String>> mappings = new TreeMap<>();
+    for (Mapping mapping : message.dictionary().getMappingTableList()) {
+      mappings.put(
+          message.string(mapping.getFilenameStrindex()),
+          message.attributes(mapping.getAttributeIndicesList()));
+    }
+    String gnu = "process.executable.build_id.gnu";
+    Map<String, String> one = Map.of(gnu, id.group(1));
+    Map<String, String> two =
+        Map.of(gnu, id.group(1), "process.executable.build_id.htlhash", expected);
+    assertEquals(
+        new TreeMap<>(
+            Map.of(
+                "",
+                Map.of(),
+                same.toString(),
+                two,
+                changed.toString(),
+                one,
+                pipe.toString(),
+                one,
+                "/gone.so",
+                one,
+                same + "? ",
+                one)),
+        mappings);
+    for (Location location : message.dictionary().getLocationTableList()) {
+      assertEquals(location.getMappingIndex() > 0 ? 0x1234 + 7 : 0, location.getAddress());
+    }
+  }
+
+  private static void frame(EventStore store, String path, String buildId) {
+    long module = ManyStacks.module(store, path, buildId);
+    long method = store.method(MethodDefinition.symbol(module, "f", 0x1234));
+    long node = store.node(EventStore.ROOT, method, ManyStacks.NATIVE, -1, 7);
+    ManyStacks.sample(store, store.thread(1, "main", 1, false, 0, null), 0, 1, node, 0, 0);
+  }
+
+  private static OtlpMessage decoded(SampledRecording recording) throws Exception {
+    return new OtlpMessage(bytes(recording));
+  }
+
+  private static byte[] bytes(SampledRecording recording) throws Exception {
+    return ExportedStacks.bytes(new OtlpExport("orders", Selection.ALL), recording);
+  }
+}
