@@ -304,6 +304,11 @@ final class SessionData implements Definitions {
     return complete;
   }
 
+  /** Whether a stack has any frame. */
+  boolean hasFrames(long stackId) {
+    return stackId != 0 && nodes.find(stackId) >= 0;
+  }
+
   /** Whether all definitions of a stack are there. */
   boolean isResolved(long stackId) {
     int index = stackId == 0 ? ROOT : nodes.find(stackId);
