@@ -17,6 +17,7 @@ import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.StatusCommand;
 import stackweave.agent.cli.read.CollapsedCommand;
 import stackweave.agent.cli.read.FlameGraphCommand;
+import stackweave.agent.cli.read.MergeCommand;
 import stackweave.agent.cli.read.TopCommand;
 import stackweave.agent.cli.record.RecordCommand;
 import stackweave.agent.cli.sframe.SFrameCommand;
@@ -40,6 +41,7 @@ import stackweave.agent.message.Version;
       FlameGraphCommand.class,
       TopCommand.class,
       CollapsedCommand.class,
+      MergeCommand.class,
       AttachCommand.class,
       RecordCommand.class,
       StatusCommand.class,

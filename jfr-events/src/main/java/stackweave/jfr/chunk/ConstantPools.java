@@ -1,6 +1,8 @@
 package stackweave.jfr.chunk;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -64,6 +66,23 @@ public final class ConstantPools {
         reader(withText, visitor));
   }
 
+  /**
+   * Where the chunk's checkpoints have what follows the distance to the one before: flags and
+   * pools.
+   *
+   * @return begin and end in the file of each, the last checkpoint's first
+   */
+  public static List<long[]> bodies(ChunkSource source, ChunkHeader header) throws IOException {
+    List<long[]> bodies = new ArrayList<>();
+    ChunkInput input = source.input(1 << 12, header);
+    long position = header.checkpoint();
+    for (long before = -1; before != 0; position += before) {
+      before = readHead(input, header, position);
+      bodies.add(new long[] {input.position(), input.position() + input.left()});
+    }
+    return bodies;
+  }
+
   private static Reader reader(Set<String> withText, Visitor visitor) {
     return (type, key, input) -> {
       if (!withText.contains(type.name())) {
@@ -86,22 +105,32 @@ public final class ConstantPools {
       throws IOException {
     ChunkInput input = source.input(WINDOW_BYTES, header);
     long position = header.checkpoint();
-    while (true) {
-      long before = readCheckpoint(input, header, position, metadata, reader);
-      if (before == 0) {
-        return;
-      }
-      // Only backwards, so that the chain has an end.
-      if (before > 0 || position + before < header.position() + ChunkHeader.BYTES) {
-        throw new IOException("the checkpoint at " + position + " names none before it");
-      }
-      position += before;
+    for (long before = -1; before != 0; position += before) {
+      before = readCheckpoint(input, header, position, metadata, reader);
     }
   }
 
   /** Returns how much further the checkpoint before this one is; 0 for none. */
   private static long readCheckpoint(
       ChunkInput input, ChunkHeader header, long position, Metadata metadata, Reader reader)
+      throws IOException {
+    final long before = readHead(input, header, position);
+    input.readByte(); // what sort of checkpoint
+    for (int pools = input.readCount(); pools > 0; pools--) {
+      ValueType type = metadata.type(input.readLong());
+      int count = input.readCount();
+      for (int i = 0; i < count; i++) {
+        long key = input.readLong();
+        if (!reader.read(type, key, input)) {
+          type.skip(input);
+        }
+      }
+    }
+    return before;
+  }
+
+  /** Reads up to the distance of the checkpoint before this one, and returns that. */
+  private static long readHead(ChunkInput input, ChunkHeader header, long position)
       throws IOException {
     input.range(position, header.end());
     long size = input.readLong();
@@ -114,17 +143,10 @@ public final class ConstantPools {
     }
     input.readLong(); // time
     input.readLong(); // duration
-    final long before = input.readLong();
-    input.readByte(); // what sort of checkpoint
-    for (int pools = input.readCount(); pools > 0; pools--) {
-      ValueType type = metadata.type(input.readLong());
-      int count = input.readCount();
-      for (int i = 0; i < count; i++) {
-        long key = input.readLong();
-        if (!reader.read(type, key, input)) {
-          type.skip(input);
-        }
-      }
+    long before = input.readLong();
+    // Only backwards, so that the chain has an end.
+    if (before > 0 || before < header.position() + ChunkHeader.BYTES - position) {
+      throw new IOException("the checkpoint at " + position + " names none before it");
     }
     return before;
   }

@@ -2,6 +2,7 @@ package stackweave.jfr.weave;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import stackweave.jfr.chunk.ChunkSource;
 
 /**
  * Writes constants as checkpoints behind the events of a chunk, one after the other: a checkpoint
@@ -10,6 +11,9 @@ import java.io.OutputStream;
 final class CheckpointWriter {
   private static final int CHECKPOINT_TYPE = 1;
   private static final int PIECE_BYTES = 1 << 20;
+
+  /** What four bytes of a compressed number hold. */
+  private static final long MOST_BYTES = (1 << 28) - 1;
 
   /** Size, type, time, duration, distance and flags. */
   private static final int HEAD_BYTES = 40;
@@ -72,23 +76,38 @@ final class CheckpointWriter {
 
   private void endCheckpoint() throws IOException {
     endPool();
+    EncodedBytes body = new EncodedBytes(16);
+    body.raw(0); // a checkpoint like any other
+    body.number(poolCount);
+    head(body.size() + pools.size());
+    body.writeTo(out);
+    pools.writeTo(out);
+    pools.clear();
+    poolCount = 0;
+  }
+
+  private void head(long bodySize) throws IOException {
     head.clear();
     head.number(CHECKPOINT_TYPE);
     head.number(startTicks);
     head.number(0); // duration
     head.number(last == 0 ? 0 : last - position);
-    head.raw(0); // a checkpoint like any other
-    head.number(poolCount);
-    int size = 4 + head.size() + pools.size();
+    long size = 4 + head.size() + bodySize;
+    if (size > MOST_BYTES) {
+      throw new WeaveException("it has a checkpoint of " + bodySize + " bytes");
+    }
     EncodedBytes first = new EncodedBytes(4);
-    first.paddedNumber(size);
+    first.paddedNumber((int) size);
     first.writeTo(out);
     head.writeTo(out);
-    pools.writeTo(out);
-    pools.clear();
-    poolCount = 0;
     last = position;
     position += size;
+  }
+
+  /** Writes a checkpoint of another one's flags and pools, from where to where they are. */
+  void copy(ChunkSource source, long from, long to) throws IOException {
+    head(to - from);
+    source.copy(from, to, out);
   }
 
   /** No constant follows. */
@@ -99,10 +118,5 @@ final class CheckpointWriter {
   /** Where in the chunk the last checkpoint is. */
   long last() {
     return last;
-  }
-
-  /** Where in the chunk the next thing is. */
-  long position() {
-    return position;
   }
 }

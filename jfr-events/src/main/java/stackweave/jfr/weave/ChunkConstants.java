@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.ConstantPools;
@@ -31,14 +31,15 @@ final class ChunkConstants {
       Set.of(TraceLayout.FRAME_TYPE, TraceLayout.THREAD_STATE);
 
   private final LongIndex threads = new LongIndex();
-  private final Map<String, Long> frameTypes = new HashMap<>();
-  private final Map<String, Long> states = new HashMap<>();
+  private final Map<String, Long> frameTypes = new TreeMap<>();
+  private final Map<String, Long> states = new TreeMap<>();
 
   /** The keys of one byte that are in use. */
   private final BitSet frameTypeKeys = new BitSet();
 
   private final BitSet stateKeys = new BitSet();
   private final Map<TraceFrame.Type, Long> keys = new EnumMap<>(TraceFrame.Type.class);
+  private String newState;
   private final Set<TraceFrame.Type> missing = EnumSet.noneOf(TraceFrame.Type.class);
 
   /**
@@ -60,6 +61,7 @@ final class ChunkConstants {
     }
     for (TraceFrame.Type type : missing) {
       keys.put(type, free(type.usualKey(), frameTypeKeys, TraceLayout.FRAME_TYPE));
+      frameTypes.put(type.description(), keys.get(type));
     }
   }
 
@@ -113,15 +115,27 @@ final class ChunkConstants {
     return keys.get(type);
   }
 
-  /** Whether the chunk defines a state of threads. */
-  boolean hasState(String state) {
-    return states.containsKey(state);
+  /** Adds a state of threads, if the chunk does not define it. */
+  void addState(String state) throws WeaveException {
+    if (!states.containsKey(state)) {
+      states.put(state, free(USUAL_RUNNABLE, stateKeys, TraceLayout.THREAD_STATE));
+      newState = state;
+    }
   }
 
-  /** The key of a state of threads; one that is free where the chunk does not define it. */
-  long stateKey(String state) throws WeaveException {
-    Long known = states.get(state);
-    return known != null ? known : free(USUAL_RUNNABLE, stateKeys, TraceLayout.THREAD_STATE);
+  /** Whether a state of threads was added. */
+  boolean isNewState(String state) {
+    return state.equals(newState);
+  }
+
+  /** The states of threads with their keys. */
+  Map<String, Long> states() {
+    return states;
+  }
+
+  /** The types of frames with their keys, those that were added included. */
+  Map<String, Long> frameTypes() {
+    return frameTypes;
   }
 
   private static long free(int usual, BitSet used, String what) throws WeaveException {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.ConstantPools;
 import stackweave.jfr.read.ChunkSamples;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
@@ -56,6 +57,7 @@ final class ChunkWeaver {
 
   private record WovenMethod(long key, TraceFrame frame) {}
 
+  private final ChunkSource source;
   private final ChunkHeader header;
   private final Settings settings;
   private final FileIds ids;
@@ -63,6 +65,10 @@ final class ChunkWeaver {
   private final ChunkConstants constants;
   private final ChunkSamples samples;
   private final long state;
+
+  /** Whether readers come to the woven constants after all others, which are copied for that. */
+  private final boolean isFirstInChain;
+
   private final String stateName;
 
   private final Traces whole = new Traces();
@@ -108,6 +114,7 @@ final class ChunkWeaver {
       Settings settings,
       FileIds ids)
       throws IOException, RecordingException {
+    this.source = source;
     this.header = header;
     this.settings = settings;
     this.ids = ids;
@@ -121,7 +128,11 @@ final class ChunkWeaver {
     this.samples = ChunkSamples.of(source, header, before);
     this.stateName =
         settings.options().isStateDefault() ? ChunkConstants.DEFAULT : ChunkConstants.RUNNABLE;
-    this.state = constants.stateKey(stateName);
+    constants.addState(stateName);
+    this.state = constants.states().get(stateName);
+    // jfr-converter takes of all pools of states, or of types of frames, the one that it meets
+    // last. It does not need ours, but for a state that it must find there.
+    this.isFirstInChain = !settings.options().only() && constants.isNewState(stateName);
     this.markKey = ids.text();
   }
 
@@ -147,11 +158,20 @@ final class ChunkWeaver {
           }
         });
     CheckpointWriter pools =
-        new CheckpointWriter(out, header.startTicks(), position + eventBytes, checkpoint);
+        new CheckpointWriter(
+            out, header.startTicks(), position + eventBytes, isFirstInChain ? 0 : checkpoint);
     writeTraces(pools);
     writeMethods(pools);
     writeNames(pools);
     writeThreads(pools);
+    pools.end();
+    if (isFirstInChain) {
+      List<long[]> bodies = ConstantPools.bodies(source, header);
+      for (int i = bodies.size() - 1; i >= 0; i--) {
+        pools.copy(source, bodies.get(i)[0], bodies.get(i)[1]);
+      }
+    }
+    // By itself, so that it is found without reading the others.
     pools.begin(layout.stringId);
     pools.key(markKey).text(settings.mark().text());
     pools.end();
@@ -344,7 +364,6 @@ final class ChunkWeaver {
   }
 
   private void writeThreads(CheckpointWriter pools) throws IOException {
-    boolean only = settings.options().only();
     pools.begin(layout.thread.id());
     for (int i = 0; i < threadKeys.size(); i++) {
       StackThread thread = samples.thread(threads.key(i));
@@ -358,18 +377,25 @@ final class ChunkWeaver {
           .set(TraceLayout.VIRTUAL, thread.isVirtual() ? 1 : 0)
           .write(pools.key(threadKeys.get(i)));
     }
+    boolean isAll = settings.options().only() || isFirstInChain;
     pools.begin(layout.frameType.id());
-    for (TraceFrame.Type type : TraceFrame.Type.values()) {
-      if (only || constants.missing().contains(type)) {
-        layout
-            .frameType
-            .set(TraceLayout.ONLY, type.description())
-            .write(pools.key(constants.key(type)));
+    if (isAll) {
+      write(constants.frameTypes(), layout.frameType, pools);
+    } else {
+      for (TraceFrame.Type type : constants.missing()) {
+        write(Map.of(type.description(), constants.key(type)), layout.frameType, pools);
       }
     }
-    if (only || !constants.hasState(stateName)) {
-      pools.begin(layout.threadState.id());
-      layout.threadState.set(TraceLayout.ONLY, stateName).write(pools.key(state));
+    pools.begin(layout.threadState.id());
+    if (isAll || constants.isNewState(stateName)) {
+      write(constants.states(), layout.threadState, pools);
+    }
+  }
+
+  private static void write(Map<String, Long> keys, TypeWriter type, CheckpointWriter pools)
+      throws IOException {
+    for (Map.Entry<String, Long> each : keys.entrySet()) {
+      type.set(TraceLayout.ONLY, each.getKey()).write(pools.key(each.getValue()));
     }
   }
 }
