@@ -143,12 +143,14 @@ public final class RecordingMerge {
       JvmChunks jvm, ChunkScan chunk, JvmChunks nextJvm, ChunkScan next) {
     boolean isOneJvm = jvm == nextJvm && jvm.isCertain();
     boolean isWoven = chunk.mark() != null;
+    boolean hasKeys = isWoven || chunk.samples() > 0;
+    boolean nextHasKeys = next.mark() != null || next.samples() > 0;
     // What was woven by another run has keys that are given anew in this one.
     boolean isOneRun =
-        isWoven == (next.mark() != null)
-            && !next.isSeparated()
-            && (!isWoven || chunk.input() == next.input());
-    return !isOneJvm || !isOneRun;
+        !hasKeys
+            || !nextHasKeys
+            || isWoven == (next.mark() != null) && (!isWoven || chunk.input() == next.input());
+    return !isOneJvm || !isOneRun || next.isSeparated();
   }
 
   private static void separate(ChunkScan before, ChunkScan chunk, OutputStream out)
