@@ -61,7 +61,6 @@ final class ChunkConstants {
     }
     for (TraceFrame.Type type : missing) {
       keys.put(type, free(type.usualKey(), frameTypeKeys, TraceLayout.FRAME_TYPE));
-      frameTypes.put(type.description(), keys.get(type));
     }
   }
 
@@ -133,8 +132,8 @@ final class ChunkConstants {
     return states;
   }
 
-  /** The types of frames with their keys, those that were added included. */
-  Map<String, Long> frameTypes() {
+  /** The types of frames that the chunk defines, with their keys. */
+  Map<String, Long> frameTypesOfChunk() {
     return frameTypes;
   }
 

@@ -171,7 +171,13 @@ final class ChunkWeaver {
         pools.copy(source, bodies.get(i)[0], bodies.get(i)[1]);
       }
     }
-    // By itself, so that it is found without reading the others.
+    // By themselves, so that the mark is found without reading the others. And readers come to
+    // these types first: jfr-converter, which keeps the pool that it meets last, leaves out the
+    // class of native methods if it knows the type Kernel.
+    pools.begin(layout.frameType.id());
+    for (TraceFrame.Type type : constants.missing()) {
+      write(Map.of(type.description(), constants.key(type)), layout.frameType, pools);
+    }
     pools.begin(layout.stringId);
     pools.key(markKey).text(settings.mark().text());
     pools.end();
@@ -377,17 +383,12 @@ final class ChunkWeaver {
           .set(TraceLayout.VIRTUAL, thread.isVirtual() ? 1 : 0)
           .write(pools.key(threadKeys.get(i)));
     }
-    boolean isAll = settings.options().only() || isFirstInChain;
-    pools.begin(layout.frameType.id());
-    if (isAll) {
-      write(constants.frameTypes(), layout.frameType, pools);
-    } else {
-      for (TraceFrame.Type type : constants.missing()) {
-        write(Map.of(type.description(), constants.key(type)), layout.frameType, pools);
-      }
+    if (settings.options().only()) {
+      pools.begin(layout.frameType.id());
+      write(constants.frameTypesOfChunk(), layout.frameType, pools);
     }
-    pools.begin(layout.threadState.id());
-    if (isAll || constants.isNewState(stateName)) {
+    if (settings.options().only() || constants.isNewState(stateName)) {
+      pools.begin(layout.threadState.id());
       write(constants.states(), layout.threadState, pools);
     }
   }

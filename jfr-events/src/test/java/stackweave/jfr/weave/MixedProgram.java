@@ -63,7 +63,7 @@ public final class MixedProgram {
   /**
    * Arguments: file, schema, seed, chunks, samples of each, and {@code die} to be killed in the
    * last chunk, {@code weights} for samples of different weights, {@code pause} for a time without
-   * samples in the middle.
+   * samples in the middle, {@code whole} for stacks that all reach their root.
    */
   public static void main(String[] arguments) throws Exception {
     String flags = arguments.length > 5 ? arguments[5] : "";
@@ -82,7 +82,7 @@ public final class MixedProgram {
     int chunks = Integer.parseInt(arguments[3]);
     int samples = Integer.parseInt(arguments[4]);
     for (int chunk = 0; chunk < chunks; chunk++) {
-      program.write(samples / 2, flags.equals("weights"));
+      program.write(samples / 2, flags);
       program.mark(chunk * 100, arguments[2].equals("1"));
       burn(150);
       if (flags.equals("pause")) {
@@ -90,7 +90,7 @@ public final class MixedProgram {
         burn(300);
         program.status(); // none since the one before
       }
-      program.write(samples - samples / 2, flags.equals("weights"));
+      program.write(samples - samples / 2, flags);
       program.status();
       if (chunk < chunks - 1) {
         Recording other = new Recording();
@@ -145,11 +145,13 @@ public final class MixedProgram {
     }
   }
 
-  private void write(int count, boolean hasWeights) {
+  private void write(int count, String flags) {
+    boolean isWhole = flags.equals("whole");
+    boolean hasWeights = flags.equals("weights");
     for (int i = 0; i < count; i++) {
       store.beginStack();
-      int end = random.nextInt(10) == 0 ? 2 : 0;
-      long stack = random.nextInt(40) == 0 ? EventStore.ROOT : stack();
+      int end = !isWhole && random.nextInt(10) == 0 ? 2 : 0;
+      long stack = !isWhole && random.nextInt(40) == 0 ? EventStore.ROOT : stack();
       long weight = hasWeights && i % 4 == 0 ? 5 * MILLI : MILLI;
       long thread = random.nextInt(3) == 0 ? vmThread : mainThread;
       if (!store.sample(System.nanoTime(), thread, 0, weight, stack, end, 0)) {

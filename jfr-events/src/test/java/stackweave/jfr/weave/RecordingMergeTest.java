@@ -109,17 +109,27 @@ class RecordingMergeTest {
   }
 
   private List<List<String>> readNow(Jdk jdk, Path recording) throws Exception {
-    Path samples = directory.resolve("samples.txt");
-    Path others = directory.resolve("others.txt");
-    Programs.Outcome outcome =
-        Programs.java(
-            jdk,
-            List.of(),
-            TraceText.class,
-            List.of(recording.toString(), samples.toString(), others.toString()));
+    return readNow(jdk, List.of(recording)).get(0);
+  }
+
+  private List<List<List<String>>> readNow(Jdk jdk, List<Path> recordings) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      arguments.add(recordings.get(i).toString());
+      arguments.add(directory.resolve("samples" + i).toString());
+      arguments.add(directory.resolve("others" + i).toString());
+    }
+    Programs.Outcome outcome = Programs.java(jdk, List.of(), TraceText.class, arguments);
     assertEquals(0, outcome.exit(), outcome.output());
     assertEquals("", outcome.output());
-    return List.of(TraceText.lines(samples), TraceText.lines(others));
+    List<List<List<String>>> all = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      all.add(
+          List.of(
+              TraceText.lines(directory.resolve("samples" + i)),
+              TraceText.lines(directory.resolve("others" + i))));
+    }
+    return all;
   }
 
   private static List<String> withoutTime(List<String> lines) {
@@ -146,12 +156,16 @@ class RecordingMergeTest {
       List<Path> after = Chunks.extract(woven);
       assertEquals(before.size(), after.size());
       assertTrue(before.size() >= CHUNKS, before.toString());
+      List<Path> both = new ArrayList<>(before);
+      both.addAll(after);
       for (Jdk reader : jdks()) {
+        List<List<List<String>>> read = readNow(reader, both);
         long ours = 0;
         for (int i = 0; i < before.size(); i++) {
           List<String> expected = TraceText.expected(before.get(i));
-          List<String> found = new ArrayList<>(read(reader, after.get(i)).get(0));
-          found.removeAll(jdkSamplesOutside(reader, before.get(i), found));
+          Set<String> own = Set.copyOf(read.get(i).get(0));
+          List<String> found = new ArrayList<>(read.get(before.size() + i).get(0));
+          found.removeIf(own::contains);
           assertEquals(expected, found, "chunk " + i + " of " + jdk + " by " + reader);
           ours += expected.size();
         }
@@ -164,14 +178,6 @@ class RecordingMergeTest {
         Files.delete(each);
       }
     }
-  }
-
-  /** Those of JFR's own samples that are still there. */
-  private List<String> jdkSamplesOutside(Jdk reader, Path chunk, List<String> found)
-      throws Exception {
-    List<String> own = new ArrayList<>(read(reader, chunk).get(0));
-    own.retainAll(found);
-    return own;
   }
 
   /** A file of many chunks: constants go over from one to the next in the JDK's readers. */

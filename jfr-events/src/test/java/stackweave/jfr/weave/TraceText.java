@@ -24,6 +24,9 @@ import stackweave.jfr.read.SampledRecording;
  * innermost with class, method, line and type. Of our reader, and of the JDK's in whatever JDK.
  */
 final class TraceText {
+  private static final List<String> TIMES =
+      List.of("startTime = ", "endTime = ", "duration = ", "eventThread = ");
+
   private TraceText() {}
 
   /** What woven samples must be, by our reader of the recording as it was. */
@@ -83,12 +86,18 @@ final class TraceText {
 
   /**
    * Writes the execution samples of a recording, then all events but samples and metadata, as the
-   * JDK reads them. Arguments: recording, file for the samples, file for the rest.
+   * JDK reads them. Arguments: recording, file for the samples, file for the rest; and so on.
    */
   public static void main(String[] arguments) throws Exception {
-    try (RecordingFile recording = new RecordingFile(Path.of(arguments[0]));
-        PrintStream samples = new PrintStream(arguments[1], StandardCharsets.UTF_8);
-        PrintStream others = new PrintStream(arguments[2], StandardCharsets.UTF_8)) {
+    for (int i = 0; i < arguments.length; i += 3) {
+      write(arguments[i], arguments[i + 1], arguments[i + 2]);
+    }
+  }
+
+  private static void write(String file, String samplesFile, String othersFile) throws Exception {
+    try (RecordingFile recording = new RecordingFile(Path.of(file));
+        PrintStream samples = new PrintStream(samplesFile, StandardCharsets.UTF_8);
+        PrintStream others = new PrintStream(othersFile, StandardCharsets.UTF_8)) {
       while (recording.hasMoreEvents()) {
         RecordedEvent event = recording.readEvent();
         String type = event.getEventType().getName();
@@ -103,11 +112,15 @@ final class TraceText {
 
   /** Without its time: the JDK's readers give one chunk's clock to the next. */
   private static String other(RecordedEvent event) {
-    String text =
-        event
-            .toString()
-            .replaceAll("(?m)^.*(startTime|endTime|duration|eventThread|Time) =.*\n", "");
-    return text.replaceAll("\\s+", " ");
+    StringBuilder text = new StringBuilder();
+    for (String line : event.toString().split("\n")) {
+      String field = line.strip();
+      boolean isOfTime = TIMES.stream().anyMatch(field::startsWith) || field.contains("Time = ");
+      if (!isOfTime) {
+        text.append(field).append(' ');
+      }
+    }
+    return text.toString();
   }
 
   private static String sample(RecordedEvent event) {
