@@ -152,7 +152,7 @@ class OtherToolsTest {
   private static String type(String name) {
     return switch (name) {
       case "INTERPRETED" -> "Interpreted";
-      case "JIT_COMPILED" -> "JIT compiled";
+      case "JIT Compiled" -> "JIT compiled";
       case "INLINED" -> "Inlined";
       case "NATIVE" -> "Native";
       case "CPP" -> "C++";
