@@ -336,6 +336,11 @@ public final class RecordingMerge {
                   + " %.1f %%; --by-weight repeats events",
               PERCENT * weights.countError()));
     }
+    if (plan.jvms().size() > 1) {
+      notes.add(
+          "several JVMs are in one file: the jfr command of JDK 25 shows the times of all but the"
+              + " first by the first one's clock; stacks and counts are right");
+    }
     return new MergeReport(
         plan.jvms().size(),
         chunks,

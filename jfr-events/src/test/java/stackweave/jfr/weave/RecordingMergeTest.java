@@ -36,6 +36,7 @@ import stackweave.jfr.read.Chunks;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.store.RotationStorm;
 import stackweave.testing.Jdk;
 
 /** Woven recordings of every JDK, read by every JDK. */
@@ -520,6 +521,35 @@ class RecordingMergeTest {
     assertEquals(starts.stream().sorted().toList(), starts);
     for (Path chunk : chunks) {
       Files.delete(chunk);
+    }
+  }
+
+  /** Dumps of one JVM whose chunks rotate all the time, and are in several of them. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void rotationStorm(Jdk jdk) throws Exception {
+    Programs.Outcome storm =
+        Programs.java(
+            jdk,
+            List.of("-Xmx256m", "-XX:FlightRecorderOptions:maxchunksize=1m"),
+            RotationStorm.class,
+            List.of(directory.toString(), "1000", "100", "2"));
+    assertEquals(0, storm.exit(), storm.output());
+    List<Path> dumps = new ArrayList<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      files.filter(file -> file.getFileName().toString().startsWith("extra")).forEach(dumps::add);
+    }
+    Path main = directory.resolve("main.jfr");
+    dumps.add(main);
+    assertTrue(dumps.size() > 3, dumps.toString());
+    Path all = directory.resolve("all.jfr");
+    MergeReport report = merge(all, MergeOptions.DEFAULT, dumps.toArray(Path[]::new));
+    assertEquals(storm.number("written"), report.samples());
+    assertTrue(report.duplicates() > 0 && report.chunks() > 10, report.toString());
+    List<String> expected = withoutTime(TraceText.expected(main));
+    for (Jdk reader : jdks()) {
+      List<String> own = withoutTime(read(reader, main).get(0));
+      assertEquals(expected, without(withoutTime(read(reader, all).get(0)), own));
     }
   }
 

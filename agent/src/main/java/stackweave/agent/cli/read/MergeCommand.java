@@ -140,7 +140,8 @@ public final class MergeCommand implements Callable<Integer> {
     }
     if (report.duplicates() > 0) {
       text.append(
-          String.format(Locale.ROOT, "; %,d chunks were there several times", report.duplicates()));
+          String.format(
+              Locale.ROOT, "; %,d chunks left out that were there twice", report.duplicates()));
     }
     return text.toString();
   }
