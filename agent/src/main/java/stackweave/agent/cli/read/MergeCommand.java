@@ -136,12 +136,12 @@ public final class MergeCommand implements Callable<Integer> {
       text.append(String.format(Locale.ROOT, "; %,d of JFR's own left out", report.jdkSamples()));
     }
     if (report.woven() > 0) {
-      text.append(String.format(Locale.ROOT, "; %,d chunks had theirs", report.woven()));
+      text.append(String.format(Locale.ROOT, "; chunks woven before: %,d", report.woven()));
     }
     if (report.duplicates() > 0) {
       text.append(
           String.format(
-              Locale.ROOT, "; %,d chunks left out that were there twice", report.duplicates()));
+              Locale.ROOT, "; chunks that were there before: %,d left out", report.duplicates()));
     }
     return text.toString();
   }
