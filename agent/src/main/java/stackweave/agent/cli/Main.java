@@ -18,6 +18,7 @@ import stackweave.agent.cli.jvm.StatusCommand;
 import stackweave.agent.cli.read.CollapsedCommand;
 import stackweave.agent.cli.read.FirefoxCommand;
 import stackweave.agent.cli.read.FlameGraphCommand;
+import stackweave.agent.cli.read.MergeCommand;
 import stackweave.agent.cli.read.OtlpCommand;
 import stackweave.agent.cli.read.PprofCommand;
 import stackweave.agent.cli.read.SpeedscopeCommand;
@@ -48,6 +49,7 @@ import stackweave.agent.message.Version;
       OtlpCommand.class,
       SpeedscopeCommand.class,
       FirefoxCommand.class,
+      MergeCommand.class,
       AttachCommand.class,
       RecordCommand.class,
       StatusCommand.class,

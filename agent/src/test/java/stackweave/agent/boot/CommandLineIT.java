@@ -67,6 +67,12 @@ class CommandLineIT {
         "top missing.jfr                   | missing.jfr: no such file",
         "top text.jfr                      | text.jfr: not a JFR recording.*",
         "top without.jfr                   | without.jfr: holds no samples.*",
+        "merge                             | .*'REC'.*merge --help.*",
+        "merge missing.jfr                 | missing.jfr: no such file",
+        "merge text.jfr                    | text.jfr: not a JFR recording.*",
+        "merge text.jfr -o ./text.jfr      | ./text.jfr is one of the recordings itself.*",
+        "merge a.jfr --state=running       | .*it is runnable or default.*merge --help.*",
+        "merge --only without.jfr          | without.jfr: holds no samples.*",
         "collapsed missing.jfr             | missing.jfr: no such file",
         "flamegraph missing.jfr            | missing.jfr: no such file",
         "collapsed a.jfr --from soon       | .*'soon' is no time: .*collapsed --help.*",
@@ -112,6 +118,7 @@ class CommandLineIT {
         "flamegraph | /nonexistent/x.html | can't write /nonexistent/x.html: no such directory",
         "collapsed  | .                   | can't write .: Is a directory",
         "collapsed  | /dev/full           | can't write /dev/full: No space left on device",
+        "merge      | /dev/full           | can't write /dev/full: No space left on device",
         "flamegraph | /dev/full           | can't write /dev/full: No space left on device",
       })
   void unwritableOutputIsOneLine(String command, String output, String message) throws Exception {

@@ -105,7 +105,10 @@ public final class ChunkReader {
     return -1;
   }
 
-  /** The number, or truth value, in a field of the event; 0 where it has no such field. */
+  /**
+   * The number, or truth value, in a field of the event, or the key of a constant that is no
+   * string; 0 where it has no such field.
+   */
   public long number(int field) {
     return numbers[field];
   }

@@ -33,7 +33,7 @@ final class EventPlan {
     this.slots = new int[fields.size()];
     for (int i = 0; i < steps.length; i++) {
       ValueType.Field field = fields.get(i);
-      slots[i] = wanted.fields().indexOf(field.name);
+      slots[i] = wanted.fields().indexOf(field.name());
       steps[i] = slots[i] < 0 ? Step.SKIP : step(field);
     }
   }
@@ -41,11 +41,11 @@ final class EventPlan {
   /** A field of a type that is none of those wanted is left out, as if it were not there. */
   private static Step step(ValueType.Field field) {
     ValueType type = field.typeOrNull();
-    if (type == null || field.isArray) {
+    if (type == null || field.isArray()) {
       return Step.SKIP;
     }
-    if (field.isKey) {
-      return type.isText() ? Step.TEXT_BY_KEY : Step.SKIP;
+    if (field.isKey()) {
+      return type.isText() ? Step.TEXT_BY_KEY : Step.LONG;
     }
     return switch (type.layout()) {
       case LONG -> Step.LONG;

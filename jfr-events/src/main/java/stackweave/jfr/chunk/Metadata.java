@@ -9,9 +9,9 @@ import stackweave.unwind.hash.LongIndex;
 /**
  * The types of a chunk's values, from its metadata: a table of strings, then a tree of elements
  * with attributes, of which classes and their fields are taken. Strings are decoded when they are
- * needed, for most are labels and descriptions.
+ * needed, for most are labels and descriptions. Not thread-safe.
  */
-final class Metadata {
+public final class Metadata {
   private static final int METADATA_TYPE = 0;
 
   /** A JVM's own are a tenth of a megabyte. */
@@ -97,7 +97,7 @@ final class Metadata {
       type = new ValueType(name);
       put(id, type);
     } else if (isField) {
-      parent.fields().add(new ValueType.Field(name, id, isKey, isArray));
+      parent.ownFields().add(new ValueType.Field(name, id, isKey, isArray));
     }
     for (int children = input.readCount(); children > 0; children--) {
       readElement(type, depth + 1);
@@ -143,14 +143,39 @@ final class Metadata {
     return texts[index];
   }
 
+  /**
+   * The id of the only type that has a name.
+   *
+   * @throws IOException if none has it, or several have
+   */
+  public long idOf(String name) throws IOException {
+    int found = -1;
+    for (int i = 0; i < types.size(); i++) {
+      if (types.get(i).name().equals(name)) {
+        if (found >= 0) {
+          throw new IOException("its metadata have several types " + name);
+        }
+        found = i;
+      }
+    }
+    if (found < 0) {
+      throw new IOException("its metadata have no type " + name);
+    }
+    return ids.key(found);
+  }
+
   /** The type of an id; null if there is none. */
   ValueType find(long id) {
     int index = ids.find(id);
     return index < 0 ? null : types.get(index);
   }
 
-  /** The type of an id, which must be there. */
-  ValueType type(long id) throws IOException {
+  /**
+   * The type of an id, which must be there.
+   *
+   * @throws IOException if the metadata lack it
+   */
+  public ValueType type(long id) throws IOException {
     ValueType type = find(id);
     if (type == null) {
       throw new IOException("the metadata lack type " + id);
@@ -159,15 +184,17 @@ final class Metadata {
   }
 
   /** The ids of all types, and the types, by a number from 0 to {@link #count}. */
-  long id(int number) {
+  public long id(int number) {
     return ids.key(number);
   }
 
-  ValueType at(int number) {
+  /** The type of a number. */
+  public ValueType at(int number) {
     return types.get(number);
   }
 
-  int count() {
+  /** How many types there are. */
+  public int count() {
     return types.size();
   }
 }

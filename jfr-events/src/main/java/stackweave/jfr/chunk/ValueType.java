@@ -2,15 +2,16 @@ package stackweave.jfr.chunk;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
  * A type of the metadata, and so the layout of its values: one of JFR's own, such as {@code int},
  * or the values of its fields one after the other.
  */
-final class ValueType {
+public final class ValueType {
   /** How a value lies there. */
-  enum Layout {
+  public enum Layout {
     /** A compressed number of up to eight bytes. */
     LONG,
     /** A compressed number; of a negative one the lower four bytes. */
@@ -25,21 +26,22 @@ final class ValueType {
     FLOAT,
     /** Eight bytes. */
     DOUBLE,
+    /** A string, by its encoding. */
     TEXT,
     /** The values of the fields. */
     FIELDS
   }
 
   /** A field; its type is known once all metadata are read. */
-  static final class Field {
-    final String name;
+  public static final class Field {
+    private final String name;
     private final long typeId;
 
     /** Whether there is a key instead of the value. */
-    final boolean isKey;
+    private final boolean isKey;
 
     /** Whether there is a count and so many values. */
-    final boolean isArray;
+    private final boolean isArray;
 
     private ValueType type;
 
@@ -50,8 +52,32 @@ final class ValueType {
       this.isArray = isArray;
     }
 
-    /** The type of the value, or of each of them. */
-    ValueType type() throws IOException {
+    /** Its name. */
+    public String name() {
+      return name;
+    }
+
+    /** The id of the type of the value, or of each of them. */
+    public long typeId() {
+      return typeId;
+    }
+
+    /** Whether there is a key of a constant pool instead of the value. */
+    public boolean isKey() {
+      return isKey;
+    }
+
+    /** Whether there is a count and so many values. */
+    public boolean isArray() {
+      return isArray;
+    }
+
+    /**
+     * The type of the value, or of each of them.
+     *
+     * @throws IOException if the metadata lack it
+     */
+    public ValueType type() throws IOException {
       if (type == null) {
         throw new IOException("the metadata lack type " + typeId + " of field " + name);
       }
@@ -90,20 +116,27 @@ final class ValueType {
     this.name = name;
   }
 
-  String name() {
+  /** Its name, such as {@code jdk.types.StackTrace}. */
+  public String name() {
     return name;
   }
 
-  List<Field> fields() {
+  List<Field> ownFields() {
     return fields;
   }
 
+  /** Its fields, in the order of their values. */
+  public List<Field> fields() {
+    return Collections.unmodifiableList(fields);
+  }
+
   /** Whether its values are strings. */
-  boolean isText() {
+  public boolean isText() {
     return layout == Layout.TEXT;
   }
 
-  Layout layout() {
+  /** How a value lies there. */
+  public Layout layout() {
     return layout;
   }
 

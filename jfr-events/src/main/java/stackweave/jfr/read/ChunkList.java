@@ -16,7 +16,7 @@ import stackweave.jfr.chunk.ChunkHeader;
  * the end of a recording that was cut short. A chunk that a crash left open says in its header what
  * was flushed last: up to there it is read.
  */
-final class ChunkList {
+public final class ChunkList {
   private final Path file;
   private final List<ChunkHeader> chunks = new ArrayList<>();
   private final List<String> losses = new ArrayList<>();
@@ -30,7 +30,7 @@ final class ChunkList {
    *
    * @throws RecordingException if it is missing, unreadable, or no recording
    */
-  static ChunkList scan(Path file) throws RecordingException {
+  public static ChunkList scan(Path file) throws RecordingException {
     ChunkList list = new ChunkList(file);
     if (Files.isDirectory(file)) {
       throw new RecordingException(file + ": is a directory, not a JFR recording");
@@ -98,13 +98,13 @@ final class ChunkList {
     }
   }
 
-  /** Those that can be read. */
-  List<ChunkHeader> chunks() {
+  /** Those that can be read, in their order. */
+  public List<ChunkHeader> chunks() {
     return chunks;
   }
 
   /** What can't be read, one line each. */
-  List<String> losses() {
+  public List<String> losses() {
     return losses;
   }
 

@@ -1,5 +1,6 @@
 package stackweave.jfr.read;
 
+import stackweave.jfr.read.block.BlockPieces;
 import stackweave.jfr.status.SamplerFigures;
 
 /**

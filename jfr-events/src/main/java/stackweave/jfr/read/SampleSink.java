@@ -1,5 +1,7 @@
 package stackweave.jfr.read;
 
+import stackweave.jfr.read.block.Definitions;
+
 /** Receives the samples of a recording, in no order but that of the file. */
 interface SampleSink {
   /**

@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.event.LibraryName;
+import stackweave.jfr.read.block.BlockPieces;
+import stackweave.jfr.read.block.Definitions;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -302,6 +304,11 @@ final class SessionData implements Definitions {
     }
     Collections.reverse(stack);
     return complete;
+  }
+
+  /** Whether a stack has any frame. */
+  boolean hasFrames(long stackId) {
+    return stackId != 0 && nodes.find(stackId) >= 0;
   }
 
   /** Whether all definitions of a stack are there. */

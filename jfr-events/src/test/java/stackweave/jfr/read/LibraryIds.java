@@ -2,6 +2,7 @@ package stackweave.jfr.read;
 
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.read.block.Definitions;
 
 /** The ids of the libraries that blocks define, in their order. */
 public final class LibraryIds implements Definitions {

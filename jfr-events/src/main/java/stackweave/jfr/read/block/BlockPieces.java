@@ -1,4 +1,4 @@
-package stackweave.jfr.read;
+package stackweave.jfr.read.block;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -98,7 +98,8 @@ public final class BlockPieces {
    *
    * @param words those from {@code w00} on, {@link DefinitionBlock#WORDS} of them
    */
-  void add(long block, int piece, int pieces, int size, long[] words, Definitions definitions)
+  public void add(
+      long block, int piece, int pieces, int size, long[] words, Definitions definitions)
       throws IOException {
     if (size < 1 || size > BlockDecoder.MAX_BYTES || pieces < 1 || pieces > mostPieces(size)) {
       throw new IOException(pieces + " pieces of a block of definitions claim " + size + " bytes");

@@ -1,4 +1,4 @@
-package stackweave.jfr.read;
+package stackweave.jfr.read.block;
 
 import java.io.IOException;
 import java.util.ArrayList;

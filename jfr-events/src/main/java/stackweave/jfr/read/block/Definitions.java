@@ -1,4 +1,4 @@
-package stackweave.jfr.read;
+package stackweave.jfr.read.block;
 
 /** Receives the definitions of a recording; ids are those of one session. Texts are never null. */
 public interface Definitions {

@@ -1,4 +1,4 @@
-package stackweave.jfr.read;
+package stackweave.jfr.read.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

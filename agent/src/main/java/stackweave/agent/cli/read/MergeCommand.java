@@ -1,0 +1,165 @@
+package stackweave.agent.cli.read;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.Plain;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.weave.MergeOptions;
+import stackweave.jfr.weave.MergeReport;
+import stackweave.jfr.weave.RecordingMerge;
+
+/**
+ * The command {@code merge REC…}: writes one recording with the samples as JFR's own events, which
+ * other tools read.
+ */
+@Command(
+    name = "merge",
+    description = {
+      "One recording of one or many, with the samples as jdk.ExecutionSample events: JDK Mission"
+          + " Control, jfr view, IDEs and converters show their stacks.",
+      "The recordings themselves stay as they are. What is in several of them is taken once."
+    },
+    customSynopsis =
+        "java -jar stackweave-agent.jar merge REC... [-o FILE] [--only] [--keep-jdk-samples]"
+            + " [--state=runnable|default] [--by-weight]")
+public final class MergeCommand implements Callable<Integer> {
+  private static final String RUNNABLE = "runnable";
+  private static final String DEFAULT = "default";
+
+  @Parameters(paramLabel = "REC", arity = "1..*", description = "The recordings (.jfr).")
+  private List<Path> recordings;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description =
+          "Default: the first recording's name with -merged.jfr, beside it. - is standard output.")
+  private Path output;
+
+  @Option(names = "--only", description = "Leaves out all other events.")
+  private boolean only;
+
+  @Option(
+      names = "--keep-jdk-samples",
+      description =
+          "JFR's own ExecutionSample and NativeMethodSample stay. They are left out while samples"
+              + " were taken, else most CPU time is there twice.")
+  private boolean keepsJdkSamples;
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      converter = State.class,
+      defaultValue = RUNNABLE,
+      description = "runnable (default), or default: what jfr-converter --cpu takes for CPU time.")
+  private String state;
+
+  @Option(
+      names = "--by-weight",
+      description =
+          "A sample that stands for more CPU time than others is there more often, rounded at"
+              + " random.")
+  private boolean byWeight;
+
+  @Mixin private HelpOption help;
+
+  @Override
+  public Integer call() throws RecordingException, FailedException {
+    Path file = output == null ? beside(recordings.get(0)) : output;
+    if (!Output.isStandardOutput(file)) {
+      for (Path recording : recordings) {
+        Recording.mustNotBe(file, recording, "one of the recordings");
+      }
+      Output.mustBeWritable(file);
+    }
+    MergeOptions options = new MergeOptions(only, keepsJdkSamples, state.equals(DEFAULT), byWeight);
+    MergeReport report = merge(file, options);
+    for (String note : report.notes()) {
+      System.err.println("stackweave: " + Plain.line(note));
+    }
+    if (!Output.isStandardOutput(file)) {
+      System.out.println(file + ": " + text(report));
+    }
+    return 0;
+  }
+
+  private MergeReport merge(Path file, MergeOptions options)
+      throws RecordingException, FailedException {
+    try (ProgressLine progress = ProgressLine.begin()) {
+      RecordingMerge merge = RecordingMerge.of(recordings, options, progress);
+      for (String loss : merge.losses()) {
+        System.err.println("stackweave: " + Plain.line(loss));
+      }
+      MergeReport[] report = new MergeReport[1];
+      RecordingException[] unreadable = new RecordingException[1];
+      try {
+        Output.privately(
+            file,
+            out -> {
+              try {
+                report[0] = merge.writeTo(out);
+              } catch (RecordingException e) {
+                unreadable[0] = e;
+                throw new IOException(e);
+              }
+            });
+      } catch (FailedException e) {
+        if (unreadable[0] != null) {
+          throw unreadable[0];
+        }
+        throw e;
+      }
+      return report[0];
+    }
+  }
+
+  private static String text(MergeReport report) {
+    StringBuilder text = new StringBuilder();
+    text.append(String.format(Locale.ROOT, "%,d samples", report.samples()));
+    if (report.events() != report.samples()) {
+      text.append(String.format(Locale.ROOT, " as %,d events", report.events()));
+    }
+    text.append(" of ").append(report.jvms()).append(report.jvms() == 1 ? " JVM" : " JVMs");
+    if (report.jdkSamples() > 0) {
+      text.append(String.format(Locale.ROOT, "; %,d of JFR's own left out", report.jdkSamples()));
+    }
+    if (report.woven() > 0) {
+      text.append(String.format(Locale.ROOT, "; chunks woven before: %,d", report.woven()));
+    }
+    if (report.duplicates() > 0) {
+      text.append(
+          String.format(
+              Locale.ROOT, "; chunks that were there before: %,d left out", report.duplicates()));
+    }
+    return text.toString();
+  }
+
+  private static Path beside(Path recording) {
+    String name = String.valueOf(recording.getFileName());
+    int dot = name.lastIndexOf('.');
+    return recording.resolveSibling((dot > 0 ? name.substring(0, dot) : name) + "-merged.jfr");
+  }
+
+  /** Takes one of the two states. */
+  static final class State implements ITypeConverter<String> {
+    @Override
+    public String convert(String text) {
+      if (!text.equals(RUNNABLE) && !text.equals(DEFAULT)) {
+        throw new TypeConversionException("it is " + RUNNABLE + " or " + DEFAULT);
+      }
+      return text;
+    }
+  }
+}

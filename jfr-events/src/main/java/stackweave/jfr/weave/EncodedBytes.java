@@ -1,0 +1,85 @@
+package stackweave.jfr.weave;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Bytes in JFR's encodings, in memory. Not thread-safe. */
+final class EncodedBytes {
+  private static final byte NULL_TEXT = 0;
+  private static final byte UTF_8_TEXT = 3;
+
+  /** Bits of a byte of a number that are the number's. */
+  private static final int SEVEN_BITS = 0x7f;
+
+  private byte[] bytes;
+  private int size;
+
+  EncodedBytes(int expected) {
+    bytes = new byte[expected];
+  }
+
+  int size() {
+    return size;
+  }
+
+  void clear() {
+    size = 0;
+  }
+
+  /** A compressed number: seven bits a byte, the low ones first; a ninth byte is whole. */
+  void number(long number) {
+    room(9);
+    long left = number;
+    for (int i = 0; i < 8 && (left & ~SEVEN_BITS) != 0; i++) {
+      bytes[size++] = (byte) (left & SEVEN_BITS | 0x80);
+      left >>>= 7;
+    }
+    bytes[size++] = (byte) left;
+  }
+
+  /** A number below 2²⁸ in four bytes, as JFR has sizes that are known later. */
+  void paddedNumber(int number) {
+    room(4);
+    for (int i = 0; i < 3; i++) {
+      bytes[size++] = (byte) (number >>> 7 * i & SEVEN_BITS | 0x80);
+    }
+    bytes[size++] = (byte) (number >>> 21);
+  }
+
+  void raw(int value) {
+    room(1);
+    bytes[size++] = (byte) value;
+  }
+
+  /** A string in UTF-8; null as JFR has it. */
+  void text(String text) {
+    if (text == null) {
+      raw(NULL_TEXT);
+      return;
+    }
+    byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+    raw(UTF_8_TEXT);
+    number(encoded.length);
+    room(encoded.length);
+    System.arraycopy(encoded, 0, bytes, size, encoded.length);
+    size += encoded.length;
+  }
+
+  void append(EncodedBytes other) {
+    room(other.size);
+    System.arraycopy(other.bytes, 0, bytes, size, other.size);
+    size += other.size;
+  }
+
+  void writeTo(OutputStream out) throws IOException {
+    out.write(bytes, 0, size);
+  }
+
+  private void room(int more) {
+    if (bytes.length - size < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package stackweave.jfr.weave;
+
+import java.nio.ByteBuffer;
+import stackweave.jfr.chunk.ChunkHeader;
+
+/** Headers of chunks as bytes; {@link ChunkHeader} reads them. Stateless. */
+final class HeaderBytes {
+  private static final int MAGIC = 0x464C5200;
+  private static final short MAJOR = 2;
+  private static final short MINOR = 1;
+  private static final int COMPRESSED_INTEGERS = 1;
+
+  private static final int SIZE = 8;
+  private static final int CHECKPOINT = 16;
+  private static final int METADATA = 24;
+  private static final int STATE = 64;
+
+  private HeaderBytes() {}
+
+  /** Appends the header of a finished chunk that lasts a nanosecond; positions are in the chunk. */
+  static void append(
+      EncodedBytes out,
+      long size,
+      long checkpoint,
+      long metadata,
+      long startNanos,
+      long startTicks,
+      long ticksPerSecond) {
+    ByteBuffer bytes = ByteBuffer.allocate(ChunkHeader.BYTES);
+    bytes.putInt(MAGIC).putShort(MAJOR).putShort(MINOR);
+    bytes.putLong(size).putLong(checkpoint).putLong(metadata);
+    bytes.putLong(startNanos).putLong(1);
+    bytes.putLong(startTicks).putLong(ticksPerSecond);
+    bytes.putInt(COMPRESSED_INTEGERS);
+    for (byte each : bytes.array()) {
+      out.raw(each);
+    }
+  }
+
+  /**
+   * Changes the header of a chunk that became longer; it is a finished one then. All other bytes
+   * stay as they are.
+   */
+  static void change(byte[] header, long size, long checkpoint, long metadata) {
+    ByteBuffer bytes = ByteBuffer.wrap(header);
+    bytes.putLong(SIZE, size).putLong(CHECKPOINT, checkpoint).putLong(METADATA, metadata);
+    bytes.put(STATE, (byte) 0);
+  }
+}

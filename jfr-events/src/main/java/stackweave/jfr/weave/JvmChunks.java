@@ -1,0 +1,95 @@
+package stackweave.jfr.weave;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The chunks of one JVM, in their order, and what holds for all of them. Not thread-safe. */
+final class JvmChunks {
+  /** Above it the repeated events of one recording were more than a tool may take. */
+  private static final int MOST_MEAN_REPEATS = 16;
+
+  private final List<ChunkScan> chunks = new ArrayList<>();
+
+  /** Whether they are surely of one JVM: by what they say, not by where they are. */
+  private final boolean isCertain;
+
+  private long first = Long.MAX_VALUE;
+  private long last = Long.MIN_VALUE;
+
+  /** Begins and ends of the times in which no sample was taken, one after the other. */
+  private long[] pauses = {};
+
+  private int pauseEnds;
+  private WeightSpread weights = new WeightSpread();
+  private long interval = Long.MAX_VALUE;
+
+  JvmChunks(boolean isCertain) {
+    this.isCertain = isCertain;
+  }
+
+  List<ChunkScan> chunks() {
+    return chunks;
+  }
+
+  boolean isCertain() {
+    return isCertain;
+  }
+
+  /** All chunks are there, in the order of time. */
+  void finish() {
+    weights = new WeightSpread();
+    long before = Long.MIN_VALUE;
+    for (ChunkScan chunk : chunks) {
+      first = Math.min(first, chunk.firstNanos());
+      last = Math.max(last, chunk.lastNanos());
+      interval = Math.min(interval, chunk.shortestInterval());
+      weights.addAll(chunk.weights());
+      for (long status : chunk.statuses()) {
+        long nanos = status < 0 ? ~status : status;
+        if (status < 0 && before < nanos) {
+          pause(before, nanos);
+        }
+        before = Math.max(before, nanos);
+      }
+    }
+  }
+
+  private void pause(long from, long to) {
+    if (pauseEnds > 0 && pauses[pauseEnds - 1] == from) {
+      pauses[pauseEnds - 1] = to;
+      return;
+    }
+    if (pauseEnds == pauses.length) {
+      pauses = Arrays.copyOf(pauses, Math.max(16, 2 * pauses.length));
+    }
+    pauses[pauseEnds++] = from;
+    pauses[pauseEnds++] = to;
+  }
+
+  /** Whether samples were taken at a time: so JFR's own would be there beside ours. */
+  boolean isSampledAt(long nanos) {
+    if (nanos < first || nanos > last) {
+      return false;
+    }
+    int index = Arrays.binarySearch(pauses, 0, pauseEnds, nanos);
+    // Behind a begin, an odd number of ends and begins is before it.
+    return index >= 0 || (~index & 1) == 0;
+  }
+
+  /** Whether any chunk has samples. */
+  boolean hasSamples() {
+    return first <= last;
+  }
+
+  WeightSpread weights() {
+    return weights;
+  }
+
+  /** The time of CPU that an event is to stand for, where samples are repeated by their weight. */
+  long weightUnit() {
+    double least = weights.mean() / MOST_MEAN_REPEATS;
+    double unit = interval == Long.MAX_VALUE ? weights.mean() : interval;
+    return (long) Math.max(1, Math.max(least, unit));
+  }
+}

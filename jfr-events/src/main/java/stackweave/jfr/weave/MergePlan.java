@@ -1,0 +1,259 @@
+package stackweave.jfr.weave;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.event.Session;
+import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.RecordingException;
+
+/**
+ * Which chunks of the inputs come into the output, in which order: those of one JVM together, by
+ * their time, each once. Reads all inputs once. Not thread-safe.
+ */
+final class MergePlan {
+  /** Of one JVM the clock's beginning is the same, but for steps and drift of the wall clock. */
+  private static final long SAME_CLOCK_NANOS = 1_000_000_000L;
+
+  private final List<Path> files;
+  private final List<JvmChunks> jvms = new ArrayList<>();
+  private final List<String> losses = new ArrayList<>();
+  private int duplicates;
+
+  /** Begins of chunks whose samples another chunk has, by JVM. */
+  private final Map<JvmChunks, Set<Long>> wovenElsewhere = new HashMap<>();
+
+  private MergePlan(List<Path> files) {
+    this.files = files;
+  }
+
+  /**
+   * Reads the inputs.
+   *
+   * @throws RecordingException if one of them can't be read at all, or they can't be one file
+   */
+  static MergePlan of(List<Path> files, ReadingProgress progress) throws RecordingException {
+    MergePlan plan = new MergePlan(files);
+    List<ChunkScan> scans = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      plan.scan(i, scans, progress);
+    }
+    plan.group(scans);
+    for (JvmChunks jvm : plan.jvms) {
+      plan.takeOnce(jvm);
+      jvm.finish();
+    }
+    plan.jvms.sort(Comparator.comparing(jvm -> jvm.chunks().get(0).header().startNanos()));
+    plan.mustBeOneBuild();
+    return plan;
+  }
+
+  private void scan(int input, List<ChunkScan> scans, ReadingProgress progress)
+      throws RecordingException {
+    Path file = files.get(input);
+    ChunkList list = ChunkList.scan(file);
+    for (String loss : list.losses()) {
+      losses.add(file + ": " + loss);
+    }
+    List<ChunkHeader> headers = list.chunks();
+    String why = String.join("; ", list.losses());
+    boolean isAnyRead = false;
+    long samples = 0;
+    try (ChunkSource source = new ChunkSource(file)) {
+      ChunkScan before = null;
+      for (int i = 0; i < headers.size(); i++) {
+        ChunkHeader header = headers.get(i);
+        try {
+          ChunkScan scan = ChunkScan.of(input, source, header, before);
+          mustBeKnown(file, scan);
+          before = scan;
+          isAnyRead = true;
+          samples += scan.samples();
+          if (!scan.isSeparator()) {
+            scans.add(scan);
+          }
+        } catch (IOException e) {
+          why = "chunk " + (i + 1) + " can't be read and is left out: " + oneLine(e);
+          losses.add(file + ": " + why);
+        }
+        progress.read(header.end(), headers.get(headers.size() - 1).end(), samples);
+      }
+    } catch (IOException e) {
+      throw new RecordingException(file + ": can't be read: " + oneLine(e), e);
+    }
+    if (!isAnyRead) {
+      throw new RecordingException(file + ": " + why);
+    }
+  }
+
+  private static void mustBeKnown(Path file, ChunkScan scan) throws RecordingException {
+    if (scan.schema() > Session.SCHEMA_VERSION) {
+      throw new RecordingException(
+          String.format(
+              Locale.ROOT,
+              "%s: is of schema %d, and this version reads those up to %d: it needs Stackweave %s"
+                  + " or later, whose agent made it",
+              file,
+              scan.schema(),
+              Session.SCHEMA_VERSION,
+              scan.agentVersion()));
+    }
+  }
+
+  static String oneLine(IOException e) {
+    String message = e.getMessage();
+    return message == null || message.isBlank()
+        ? e.getClass().getSimpleName()
+        : message.strip().replaceAll("\\s+", " ");
+  }
+
+  // ---- whose chunk it is
+
+  private void group(List<ChunkScan> scans) {
+    // Chunks without sampling name their JVM by JFR's own event, which others have, too.
+    Map<String, String> sessionOfJvm = new HashMap<>();
+    for (ChunkScan scan : scans) {
+      if (!scan.jvm().isEmpty() && !scan.session().isEmpty()) {
+        sessionOfJvm.putIfAbsent(scan.jvm(), scan.session());
+      }
+    }
+    Map<String, JvmChunks> byName = new LinkedHashMap<>();
+    ChunkScan before = null;
+    JvmChunks ofBefore = null;
+    for (ChunkScan scan : scans) {
+      String name = scan.session();
+      if (name.isEmpty() && !scan.jvm().isEmpty()) {
+        name = sessionOfJvm.getOrDefault(scan.jvm(), scan.jvm());
+      }
+      JvmChunks jvm;
+      if (!name.isEmpty()) {
+        jvm = byName.computeIfAbsent(name, key -> added(true));
+      } else if (ofBefore != null && !ofBefore.isCertain() && isLikely(before, scan)) {
+        jvm = ofBefore;
+      } else {
+        jvm = added(false);
+      }
+      jvm.chunks().add(scan);
+      before = scan;
+      ofBefore = jvm;
+    }
+  }
+
+  private JvmChunks added(boolean isCertain) {
+    JvmChunks jvm = new JvmChunks(isCertain);
+    jvms.add(jvm);
+    return jvm;
+  }
+
+  /** Whether two chunks that name no JVM, one behind the other, are of the same. */
+  private static boolean isLikely(ChunkScan before, ChunkScan scan) {
+    return before.input() == scan.input()
+        && before.pooledTypes().equals(scan.pooledTypes())
+        && Math.abs(before.clockOrigin() - scan.clockOrigin()) < SAME_CLOCK_NANOS;
+  }
+
+  /** Orders the chunks of a JVM, and takes of several versions of one the longest. */
+  private void takeOnce(JvmChunks jvm) {
+    List<ChunkScan> chunks = jvm.chunks();
+    chunks.sort(
+        Comparator.comparingLong((ChunkScan scan) -> scan.header().startNanos())
+            .thenComparingLong(scan -> scan.header().startTicks())
+            .thenComparing(Comparator.comparingLong(ChunkScan::originalSize).reversed())
+            .thenComparing(scan -> !scan.header().isFinished())
+            .thenComparing(scan -> scan.mark() != null)
+            .thenComparing(Comparator.comparingLong(MergePlan::size).reversed())
+            .thenComparingInt(ChunkScan::input));
+    List<ChunkScan> once = new ArrayList<>();
+    Set<Long> elsewhere = new HashSet<>();
+    for (ChunkScan scan : chunks) {
+      ChunkScan last = once.isEmpty() ? null : once.get(once.size() - 1);
+      if (last != null
+          && last.header().startNanos() == scan.header().startNanos()
+          && last.header().startTicks() == scan.header().startTicks()) {
+        duplicates++;
+        continue;
+      }
+      once.add(scan);
+      if (scan.mark() != null && scan.mark().startNanos() != scan.header().startNanos()) {
+        elsewhere.add(scan.mark().startNanos());
+      }
+    }
+    chunks.clear();
+    chunks.addAll(once);
+    wovenElsewhere.put(jvm, elsewhere);
+  }
+
+  private static long size(ChunkScan scan) {
+    return scan.header().size();
+  }
+
+  /**
+   * JFR's readers keep what an id's type is for a whole file, also where a separator stands: JVMs
+   * of different builds can't be in one.
+   */
+  private void mustBeOneBuild() throws RecordingException {
+    Map<Long, String> names = new HashMap<>();
+    ChunkScan first = null;
+    for (JvmChunks jvm : jvms) {
+      ChunkScan chunk = jvm.chunks().get(0);
+      first = first == null ? chunk : first;
+      for (Map.Entry<Long, String> type : chunk.pooledTypes().entrySet()) {
+        String other = names.putIfAbsent(type.getKey(), type.getValue());
+        if (other != null && !other.equals(type.getValue())) {
+          throw new RecordingException(
+              files.get(first.input())
+                  + build(first)
+                  + " and "
+                  + files.get(chunk.input())
+                  + build(chunk)
+                  + " are of different releases of the JDK, which JFR's tools can't read from one"
+                  + " file: merge those of each release by themselves");
+        }
+      }
+    }
+  }
+
+  private static String build(ChunkScan scan) {
+    return scan.jdk().isEmpty() ? "" : " (" + scan.jdk() + ")";
+  }
+
+  // ---- the plan
+
+  /** The JVMs in the order of their first chunks; each has one chunk at least. */
+  List<JvmChunks> jvms() {
+    return jvms;
+  }
+
+  /**
+   * Whether the samples of a chunk are woven already: into itself, or into a chunk of their own.
+   */
+  boolean isWoven(JvmChunks jvm, ChunkScan chunk) {
+    return chunk.mark() != null || wovenElsewhere.get(jvm).contains(chunk.header().startNanos());
+  }
+
+  /** How many chunks are in several inputs and were left out. */
+  int duplicates() {
+    return duplicates;
+  }
+
+  /** What can't be read, one line each. */
+  List<String> losses() {
+    return losses;
+  }
+
+  /** The file that a chunk is in. */
+  Path file(ChunkScan chunk) {
+    return files.get(chunk.input());
+  }
+}

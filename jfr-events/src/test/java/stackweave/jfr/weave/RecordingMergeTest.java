@@ -1,0 +1,677 @@
+package stackweave.jfr.weave;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.jfr.Programs;
+import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.ConstantPools;
+import stackweave.jfr.chunk.EventWalk;
+import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.Chunks;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.store.RotationStorm;
+import stackweave.testing.Jdk;
+
+/** Woven recordings of every JDK, read by every JDK. */
+@Tag("slow")
+class RecordingMergeTest {
+  private static final int SAMPLES = 400;
+  private static final int CHUNKS = 3;
+  private static final int MANY_CHUNKS = 6;
+
+  @TempDir private static Path recorded;
+  @TempDir private Path directory;
+
+  private static final Map<String, Path> RECORDINGS = new HashMap<>();
+  private static final Map<String, List<List<String>>> READ = new HashMap<>();
+
+  static List<Jdk> jdks() {
+    return Jdk.all();
+  }
+
+  /** Each is made once: what it is made of is its name. */
+  private static Path recording(Jdk jdk, int schema, int seed, int chunks, String flags)
+      throws Exception {
+    String name = "jdk" + jdk.feature() + "-" + schema + "-" + seed + "-" + chunks + flags + ".jfr";
+    Path file = recorded.resolve(name);
+    if (RECORDINGS.putIfAbsent(name, file) == null) {
+      Programs.Outcome outcome =
+          Programs.java(
+              jdk,
+              List.of(),
+              MixedProgram.class,
+              List.of(
+                  file.toString(),
+                  Integer.toString(schema),
+                  Integer.toString(seed),
+                  Integer.toString(chunks),
+                  Integer.toString(SAMPLES),
+                  flags));
+      assertEquals(0, outcome.exit(), outcome.output());
+    }
+    return file;
+  }
+
+  private static Path recording(Jdk jdk, int seed) throws Exception {
+    return recording(jdk, 2, seed, CHUNKS, "");
+  }
+
+  private MergeReport merge(Path out, MergeOptions options, Path... recordings) throws Exception {
+    try (OutputStream to = Files.newOutputStream(out)) {
+      RecordingMerge merge = RecordingMerge.of(List.of(recordings), options, ReadingProgress.NONE);
+      assertEquals(List.of(), merge.losses());
+      return merge.writeTo(to);
+    }
+  }
+
+  private Path merged(MergeOptions options, Path... recordings) throws Exception {
+    Path out = directory.resolve("merged" + System.nanoTime() + ".jfr");
+    merge(out, options, recordings);
+    return out;
+  }
+
+  /** Samples, and all other events, as a JDK reads them. */
+  private List<List<String>> read(Jdk jdk, Path recording) throws Exception {
+    if (!recording.startsWith(recorded)) {
+      return readNow(jdk, recording);
+    }
+    String key = jdk.feature() + recording.toString();
+    if (!READ.containsKey(key)) {
+      READ.put(key, readNow(jdk, recording));
+    }
+    return READ.get(key);
+  }
+
+  private List<List<String>> readNow(Jdk jdk, Path recording) throws Exception {
+    return readNow(jdk, List.of(recording)).get(0);
+  }
+
+  private List<List<List<String>>> readNow(Jdk jdk, List<Path> recordings) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      arguments.add(recordings.get(i).toString());
+      arguments.add(directory.resolve("samples" + i).toString());
+      arguments.add(directory.resolve("others" + i).toString());
+    }
+    Programs.Outcome outcome = Programs.java(jdk, List.of(), TraceText.class, arguments);
+    assertEquals(0, outcome.exit(), outcome.output());
+    assertEquals("", outcome.output());
+    List<List<List<String>>> all = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      all.add(
+          List.of(
+              TraceText.lines(directory.resolve("samples" + i)),
+              TraceText.lines(directory.resolve("others" + i))));
+    }
+    return all;
+  }
+
+  private static List<String> withoutTime(List<String> lines) {
+    List<String> without =
+        new ArrayList<>(lines.stream().map(line -> line.substring(line.indexOf(' '))).toList());
+    Collections.sort(without);
+    return without;
+  }
+
+  private static List<ChunkHeader> headers(Path recording) throws Exception {
+    return ChunkList.scan(recording).chunks();
+  }
+
+  // ---- stacks
+
+  /** Of each chunk by itself, so that the clock is its own. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void everySampleIsWhatOurReaderHas(Jdk jdk) throws Exception {
+    for (int schema = 1; schema <= 2; schema++) {
+      Path recording = recording(jdk, schema, 0, CHUNKS, "");
+      Path woven = merged(new MergeOptions(false, false, false, false), recording);
+      List<Path> before = Chunks.extract(recording);
+      List<Path> after = Chunks.extract(woven);
+      assertEquals(before.size(), after.size());
+      assertTrue(before.size() >= CHUNKS, before.toString());
+      List<Path> both = new ArrayList<>(before);
+      both.addAll(after);
+      for (Jdk reader : jdks()) {
+        List<List<List<String>>> read = readNow(reader, both);
+        long ours = 0;
+        for (int i = 0; i < before.size(); i++) {
+          List<String> expected = TraceText.expected(before.get(i));
+          Set<String> own = Set.copyOf(read.get(i).get(0));
+          List<String> found = new ArrayList<>(read.get(before.size() + i).get(0));
+          found.removeIf(own::contains);
+          assertEquals(expected, found, "chunk " + i + " of " + jdk + " by " + reader);
+          ours += expected.size();
+        }
+        assertEquals(CHUNKS * SAMPLES, ours);
+      }
+      for (Path each : before) {
+        Files.delete(each);
+      }
+      for (Path each : after) {
+        Files.delete(each);
+      }
+    }
+  }
+
+  /** A file of many chunks: constants go over from one to the next in the JDK's readers. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void everyStackOfAllChunksIsRight(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 2, 0, MANY_CHUNKS, "");
+    Path woven = merged(MergeOptions.DEFAULT, recording);
+    for (Jdk reader : jdks()) {
+      List<String> found = withoutTime(read(reader, woven).get(0));
+      List<String> own = withoutTime(read(reader, recording).get(0));
+      List<String> expected = withoutTime(TraceText.expected(recording));
+      assertEquals(MANY_CHUNKS * SAMPLES, expected.size());
+      assertEquals(expected, without(found, own), jdk + " by " + reader);
+      assertEquals(read(reader, recording).get(1), read(reader, woven).get(1));
+    }
+  }
+
+  private static List<String> without(List<String> lines, List<String> own) {
+    Set<String> jdks = Set.copyOf(own);
+    return lines.stream().filter(line -> !jdks.contains(line)).toList();
+  }
+
+  /** Other events keep their own stacks, texts and classes, with samples of both JVMs. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void twoJvmsInOneFile(Jdk jdk) throws Exception {
+    Path one = recording(jdk, 0);
+    Path other = recording(jdk, 1);
+    Path both = directory.resolve("both.jfr");
+    MergeReport report = merge(both, MergeOptions.DEFAULT, other, one);
+    assertEquals(2, report.jvms());
+    assertEquals(2L * CHUNKS * SAMPLES, report.samples());
+    for (Jdk reader : jdks()) {
+      List<List<String>> ofOne = read(reader, one);
+      List<List<String>> ofOther = read(reader, other);
+      List<List<String>> ofBoth = read(reader, both);
+      List<String> others = new ArrayList<>(ofOne.get(1));
+      others.addAll(ofOther.get(1));
+      Collections.sort(others);
+      assertTrue(others.stream().anyMatch(line -> line.contains("the other JVM's text")));
+      assertTrue(others.stream().anyMatch(line -> line.contains("Other.deeper(int, int)")));
+      assertEquals(others, ofBoth.get(1), jdk + " by " + reader);
+
+      List<String> expected = new ArrayList<>(TraceText.expected(one));
+      expected.addAll(TraceText.expected(other));
+      List<String> own = new ArrayList<>(withoutTime(ofOne.get(0)));
+      own.addAll(withoutTime(ofOther.get(0)));
+      assertEquals(withoutTime(expected), without(withoutTime(ofBoth.get(0)), own));
+    }
+    // The test can fail: without the chunk between them, one has the other's types and constants.
+    byte[] bytes = Files.readAllBytes(both);
+    ByteArrayOutputStream without = new ByteArrayOutputStream();
+    int separators = 0;
+    for (ChunkHeader header : headers(both)) {
+      if (header.size() > 1_000) {
+        without.write(bytes, (int) header.position(), (int) header.size());
+      } else {
+        separators++;
+      }
+    }
+    assertEquals(1, separators);
+    Path bare = Files.write(directory.resolve("bare.jfr"), without.toByteArray());
+    for (Jdk reader : jdks()) {
+      Programs.Outcome outcome =
+          Programs.java(
+              reader,
+              List.of(),
+              TraceText.class,
+              List.of(
+                  bare.toString(),
+                  directory.resolve("s").toString(),
+                  directory.resolve("o").toString()));
+      boolean isSame =
+          outcome.exit() == 0
+              && TraceText.lines(directory.resolve("o")).equals(read(reader, both).get(1));
+      assertFalse(isSame, "by " + reader);
+    }
+  }
+
+  // ---- bytes
+
+  /** What JFR wrote stays: but sizes and positions in the header, and types of its samples. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void everyByteStays(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 0);
+    byte[] before = Files.readAllBytes(recording);
+    for (boolean keeps : new boolean[] {true, false}) {
+      Path woven = merged(new MergeOptions(false, keeps, false, false), recording);
+      byte[] after = Files.readAllBytes(woven);
+      List<ChunkHeader> was = headers(recording);
+      List<ChunkHeader> is = headers(woven);
+      assertEquals(was.size(), is.size());
+      int changed = 0;
+      for (int i = 0; i < was.size(); i++) {
+        int from = (int) was.get(i).position();
+        int to = (int) is.get(i).position();
+        for (int at = 0; at < was.get(i).size(); at++) {
+          boolean isHeader = at >= 8 && at < 24;
+          if (!isHeader && before[from + at] != after[to + at]) {
+            changed++;
+          }
+        }
+        assertTrue(is.get(i).size() > was.get(i).size());
+        assertTrue(is.get(i).checkpoint() - to >= was.get(i).size());
+        assertEquals(was.get(i).metadata() - from, is.get(i).metadata() - to);
+      }
+      assertEquals(keeps, changed == 0, changed + " bytes");
+    }
+    assertArrayEquals(before, Files.readAllBytes(recording));
+  }
+
+  /** With the checkpoint first, {@code jfr scrub} keeps samples and drops their stacks. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void eventsComeBeforeTheirCheckpoint(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 0);
+    Path woven = merged(MergeOptions.DEFAULT, recording);
+    List<ChunkHeader> was = headers(recording);
+    List<ChunkHeader> is = headers(woven);
+    try (ChunkSource source = new ChunkSource(woven)) {
+      for (int i = 0; i < is.size(); i++) {
+        long sample = source.metadata(is.get(i)).idOf("jdk.ExecutionSample");
+        EventWalk walk = new EventWalk(source, is.get(i), is.get(i).position() + was.get(i).size());
+        List<Long> types = new ArrayList<>();
+        while (walk.next()) {
+          types.add(walk.type());
+        }
+        int events = Collections.frequency(types, sample);
+        assertTrue(events > 0 && types.size() > events, types.toString());
+        assertEquals(Collections.nCopies(events, sample), types.subList(0, events));
+        assertEquals(Set.of(1L), Set.copyOf(types.subList(events, types.size())));
+      }
+    }
+  }
+
+  // ---- ids, names, types
+
+  /** A key means one thing in the whole file, and is none that JFR uses. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void keysAreOursAloneAndMeanOneThing(Jdk jdk) throws Exception {
+    Path one = recording(jdk, 0);
+    Path other = recording(jdk, 1);
+    Path woven = merged(MergeOptions.DEFAULT, one, other);
+    Map<String, long[]> ours = new TreeMap<>();
+    Map<String, Map<Long, Integer>> chunkOfKey = new TreeMap<>();
+    List<ChunkHeader> headers = headers(woven);
+    try (ChunkSource source = new ChunkSource(woven)) {
+      for (int i = 0; i < headers.size(); i++) {
+        int chunk = i;
+        ConstantPools.read(
+            source,
+            headers.get(i),
+            Set.of("jdk.types.FrameType", "jdk.types.ThreadState"),
+            (type, key, text) -> {
+              String name = type.name();
+              if (isOurs(name, key)) {
+                long[] range = ours.computeIfAbsent(name, n -> new long[] {key, key});
+                range[0] = Math.min(range[0], key);
+                range[1] = Math.max(range[1], key);
+                Integer before =
+                    chunkOfKey.computeIfAbsent(name, n -> new HashMap<>()).putIfAbsent(key, chunk);
+                assertTrue(before == null, name + " " + key + " in two chunks");
+              } else if (name.equals("jdk.types.Method") && key != 0) {
+                assertTrue(key >= FileIds.END_OF_SHORT_METHODS, "JFR's method " + key);
+              }
+              if (name.equals("jdk.types.FrameType")) {
+                List<String> all =
+                    List.of("Interpreted", "JIT compiled", "Inlined", "Native", "C++", "Kernel");
+                assertEquals(all.get((int) key), text);
+              }
+              if (text.equals("STATE_RUNNABLE")) {
+                assertEquals(5, key);
+              }
+            });
+      }
+    }
+    Map<String, Long> firsts = new LinkedHashMap<>();
+    firsts.put("jdk.types.StackTrace", 1L << 30);
+    firsts.put("java.lang.Thread", 1L << 30);
+    firsts.put("jdk.types.Method", 1L);
+    for (Map.Entry<String, Long> first : firsts.entrySet()) {
+      assertEquals(first.getValue(), ours.get(first.getKey())[0], first.getKey());
+      assertTrue(ours.get(first.getKey())[1] <= Integer.MAX_VALUE);
+    }
+    for (String name : List.of("java.lang.Class", "jdk.types.Package", "jdk.types.Symbol")) {
+      assertTrue(ours.get(name)[0] >= 1L << 34, name);
+    }
+  }
+
+  private static boolean isOurs(String type, long key) {
+    return switch (type) {
+      case "jdk.types.StackTrace", "java.lang.Thread" -> key >= FileIds.FIRST_TRACE;
+      case "jdk.types.Method" -> key > 0 && key < FileIds.END_OF_SHORT_METHODS;
+      case "java.lang.Class", "jdk.types.Package", "jdk.types.Symbol" -> key >= FileIds.FIRST_NAME;
+      case "java.lang.String" -> key >= FileIds.FIRST_TEXT;
+      default -> false;
+    };
+  }
+
+  // ---- options
+
+  /** JFR's own samples are left out while samples were taken; by {@code jfr summary}, too. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void jdkSamplesAreLeftOutWhileSampling(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 2, 0, 1, "pause");
+    Path kept = directory.resolve("kept.jfr");
+    MergeReport keeping = merge(kept, new MergeOptions(false, true, false, false), recording);
+    assertEquals(0, keeping.jdkSamples());
+    Path woven = directory.resolve("woven.jfr");
+    MergeReport report = merge(woven, MergeOptions.DEFAULT, recording);
+    assertTrue(report.jdkSamples() > 0, report.toString());
+    Map<String, Long> was = summary(jdk, recording);
+    Map<String, Long> is = summary(jdk, woven);
+    Map<String, Long> all = summary(jdk, kept);
+    long own = was.get("jdk.ExecutionSample") + was.get("jdk.NativeMethodSample");
+    long left = is.get("jdk.ExecutionSample") + is.get("jdk.NativeMethodSample") - SAMPLES;
+    assertEquals(own - report.jdkSamples(), left);
+    // In the pause of 300 ms at 10 ms each.
+    assertTrue(left >= 5, left + " of " + own);
+    assertEquals(own + SAMPLES, all.get("jdk.ExecutionSample") + all.get("jdk.NativeMethodSample"));
+    assertEquals(was.get("jdk.Metadata") + report.jdkSamples(), is.get("jdk.Metadata"));
+  }
+
+  private static Map<String, Long> summary(Jdk jdk, Path recording) throws Exception {
+    Programs.Outcome summary =
+        Programs.run(
+            List.of(jdk.home().resolve("bin/jfr").toString(), "summary", recording.toString()));
+    assertEquals(0, summary.exit(), summary.output());
+    Map<String, Long> counts = new HashMap<>();
+    for (String line : summary.output().split("\n")) {
+      String[] words = line.strip().split("\\s+");
+      if (words.length == 3 && words[0].contains(".")) {
+        counts.put(words[0], Long.parseLong(words[1]));
+      }
+    }
+    return counts;
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void onlyTheWovenEvents(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 0);
+    Path only = directory.resolve("only.jfr");
+    merge(only, new MergeOptions(true, false, true, false), recording);
+    assertTrue(Files.size(only) < Files.size(merged(MergeOptions.DEFAULT, recording)));
+    for (Jdk reader : jdks()) {
+      List<List<String>> found = read(reader, only);
+      assertEquals(List.of(), found.get(1));
+      assertTrue(found.get(0).stream().allMatch(line -> line.contains("STATE_DEFAULT")));
+      List<String> plain =
+          withoutTime(found.get(0).stream().map(l -> l.replace(" STATE_DEFAULT", "")).toList());
+      assertEquals(withoutTime(TraceText.expected(recording)), plain);
+    }
+    // And again: it is what it was, and a part of what the recording itself gives.
+    Path again = directory.resolve("again.jfr");
+    assertEquals(0, merge(again, new MergeOptions(true, false, false, false), only).samples());
+    assertArrayEquals(Files.readAllBytes(only), Files.readAllBytes(again));
+    MergeReport both = merge(again, MergeOptions.DEFAULT, only, recording);
+    assertEquals(CHUNKS, both.duplicates());
+    assertEquals(CHUNKS * SAMPLES, both.samples());
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void eventsByWeight(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 2, 0, 1, "weights");
+    MergeReport plain = merge(directory.resolve("plain.jfr"), MergeOptions.DEFAULT, recording);
+    // A quarter of the samples has 5 ms of 8: half of |1/4 - 5/8| + |3/4 - 3/8|.
+    assertTrue(plain.notes().toString().contains("off by up to 37.5 %"), plain.toString());
+    Path weighted = directory.resolve("weighted.jfr");
+    MergeReport report = merge(weighted, new MergeOptions(false, false, false, true), recording);
+    assertEquals(List.of(), report.notes());
+    assertEquals(2 * SAMPLES, report.events());
+    Path twice = directory.resolve("twice.jfr");
+    merge(twice, new MergeOptions(false, false, false, true), recording);
+    assertArrayEquals(Files.readAllBytes(weighted), Files.readAllBytes(twice));
+    assertEquals(
+        List.of(),
+        merge(directory.resolve("even.jfr"), MergeOptions.DEFAULT, recording(jdk, 0)).notes());
+  }
+
+  // ---- many inputs
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void whatIsWovenIsNotWovenAgain(Jdk jdk) throws Exception {
+    Path woven = merged(MergeOptions.DEFAULT, recording(jdk, 0));
+    Path again = directory.resolve("again.jfr");
+    MergeReport report = merge(again, MergeOptions.DEFAULT, woven);
+    assertEquals(CHUNKS, report.woven());
+    assertEquals(0, report.samples());
+    assertArrayEquals(Files.readAllBytes(woven), Files.readAllBytes(again));
+  }
+
+  /** Woven by two runs, with the same keys: nothing goes over from one to the other. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void wovenByTwoRuns(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 2, 0, MANY_CHUNKS, "");
+    List<Path> chunks = Chunks.extract(recording);
+    Path first = merged(MergeOptions.DEFAULT, chunks.get(0), chunks.get(1));
+    Path second = merged(MergeOptions.DEFAULT, chunks.get(2), chunks.get(5));
+    Path all = merged(MergeOptions.DEFAULT, chunks.get(3), second, first, chunks.get(4));
+    Path twice = merged(MergeOptions.DEFAULT, all);
+    assertArrayEquals(Files.readAllBytes(all), Files.readAllBytes(twice));
+    for (Jdk reader : jdks()) {
+      List<String> own = withoutTime(read(reader, recording).get(0));
+      assertEquals(
+          withoutTime(TraceText.expected(recording)),
+          without(withoutTime(read(reader, all).get(0)), own));
+    }
+    for (Path chunk : chunks) {
+      Files.delete(chunk);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void chunksOfSeveralInputsAreTakenOnceInOrder(Jdk jdk) throws Exception {
+    Path one = recording(jdk, 0);
+    Path other = recording(jdk, 1);
+    List<Path> chunks = Chunks.extract(one);
+    // The last chunk as it was in the middle: an open one, up to some earlier flush.
+    Path all = directory.resolve("all.jfr");
+    MergeReport report =
+        merge(all, MergeOptions.DEFAULT, chunks.get(2), other, chunks.get(1), one, other);
+    assertEquals(2 + CHUNKS, report.duplicates());
+    assertEquals(2L * CHUNKS * SAMPLES, report.samples());
+    assertArrayEquals(
+        Files.readAllBytes(merged(MergeOptions.DEFAULT, one, other)), Files.readAllBytes(all));
+    List<Long> starts =
+        headers(all).stream()
+            .filter(header -> header.size() > 1_000)
+            .map(ChunkHeader::startNanos)
+            .toList();
+    assertEquals(starts.stream().sorted().toList(), starts);
+    for (Path chunk : chunks) {
+      Files.delete(chunk);
+    }
+  }
+
+  /** Dumps of one JVM whose chunks rotate all the time, and are in several of them. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void rotationStorm(Jdk jdk) throws Exception {
+    Programs.Outcome storm =
+        Programs.java(
+            jdk,
+            List.of("-Xmx256m", "-XX:FlightRecorderOptions:maxchunksize=1m"),
+            RotationStorm.class,
+            List.of(directory.toString(), "1000", "100", "2"));
+    assertEquals(0, storm.exit(), storm.output());
+    List<Path> dumps = new ArrayList<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      files.filter(file -> file.getFileName().toString().startsWith("extra")).forEach(dumps::add);
+    }
+    Path main = directory.resolve("main.jfr");
+    dumps.add(main);
+    assertTrue(dumps.size() > 3, dumps.toString());
+    Path all = directory.resolve("all.jfr");
+    MergeReport report = merge(all, MergeOptions.DEFAULT, dumps.toArray(Path[]::new));
+    assertEquals(storm.number("written"), report.samples());
+    assertTrue(report.duplicates() > 0 && report.chunks() > 10, report.toString());
+    List<String> expected = withoutTime(TraceText.expected(main));
+    for (Jdk reader : jdks()) {
+      List<String> own = withoutTime(read(reader, main).get(0));
+      assertEquals(expected, without(withoutTime(read(reader, all).get(0)), own));
+    }
+  }
+
+  /** JFR's readers can't read them from one file, whatever stands between. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void differentReleasesAreRefused(Jdk jdk) throws Exception {
+    for (Jdk other : jdks()) {
+      if (other.feature() == jdk.feature()) {
+        continue;
+      }
+      Path one = recording(jdk, 0);
+      Path two = recording(other, 0);
+      Path out = directory.resolve("out.jfr");
+      RecordingException e =
+          assertThrows(RecordingException.class, () -> merge(out, MergeOptions.DEFAULT, one, two));
+      assertTrue(e.getMessage().contains("different releases of the JDK"), e.getMessage());
+      assertFalse(e.getMessage().contains("\n"));
+    }
+  }
+
+  // ---- what is odd
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void withoutSamples(Jdk jdk) throws Exception {
+    Path file = directory.resolve("none.jfr");
+    Programs.Outcome outcome =
+        Programs.java(
+            jdk,
+            List.of("-XX:StartFlightRecording:filename=" + file, "-Xlog:jfr+startup=off"),
+            Nothing.class,
+            List.of());
+    assertEquals(0, outcome.exit(), outcome.output());
+    Path out = directory.resolve("out.jfr");
+    MergeReport report = merge(out, MergeOptions.DEFAULT, file);
+    assertEquals(0, report.samples());
+    assertEquals(0, report.jdkSamples());
+    assertArrayEquals(Files.readAllBytes(file), Files.readAllBytes(out));
+    assertThrows(
+        RecordingException.class,
+        () -> merge(out, new MergeOptions(true, false, false, false), file));
+  }
+
+  /** A program without an agent. */
+  static final class Nothing {
+    private Nothing() {}
+
+    public static void main(String[] arguments) {
+      System.out.print("");
+    }
+  }
+
+  /** The open chunk of a killed JVM is finished in the output. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void killedJvm(Jdk jdk) throws Exception {
+    Path repository = Files.createDirectory(directory.resolve("repository"));
+    Programs.Outcome outcome =
+        Programs.java(
+            jdk,
+            List.of("-XX:FlightRecorderOptions:repository=" + repository),
+            MixedProgram.class,
+            List.of(directory.resolve("never.jfr").toString(), "2", "0", "2", "300", "die"));
+    assertEquals(9, outcome.exit(), outcome.output());
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(repository)) {
+      files = all.filter(file -> file.toString().endsWith(".jfr")).sorted().toList();
+    }
+    assertEquals(2, files.size(), files.toString());
+    Path whole = directory.resolve("killed.jfr");
+    for (Path file : files) {
+      Files.write(
+          whole, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+    Path out = directory.resolve("out.jfr");
+    try (OutputStream to = Files.newOutputStream(out)) {
+      RecordingMerge merge = RecordingMerge.of(files, MergeOptions.DEFAULT, ReadingProgress.NONE);
+      assertTrue(merge.losses().toString().contains("cut short"), merge.losses().toString());
+      assertEquals(600, merge.writeTo(to).samples());
+    }
+    assertTrue(headers(out).stream().allMatch(ChunkHeader::isFinished));
+    List<String> expected = TraceText.expected(whole);
+    assertEquals(600, expected.size());
+    for (Jdk reader : jdks()) {
+      List<String> found = new ArrayList<>(withoutTime(read(reader, out).get(0)));
+      List<String> all = new ArrayList<>(found);
+      for (String line : withoutTime(expected)) {
+        assertTrue(all.remove(line), "by " + reader + ": " + line);
+      }
+      assertTrue(all.size() < 100, "JFR's own: " + all.size());
+    }
+  }
+
+  /** An event of a type that no JDK known has is refused in a line. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void anUnknownLayoutIsRefused(Jdk jdk) throws Exception {
+    byte[] bytes = Files.readAllBytes(recording(jdk, 0));
+    // The field is named otherwise in the metadata's table of strings.
+    byte[] name = "bytecodeIndex".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    int changed = 0;
+    for (int at = 0; at + name.length < bytes.length; at++) {
+      if (Arrays.equals(bytes, at, at + name.length, name, 0, name.length)) {
+        bytes[at] = 'B';
+        changed++;
+      }
+    }
+    assertTrue(changed >= CHUNKS);
+    Path file = Files.write(directory.resolve("odd.jfr"), bytes);
+    Path out = directory.resolve("out.jfr");
+    RecordingException e =
+        assertThrows(RecordingException.class, () -> merge(out, MergeOptions.DEFAULT, file));
+    assertTrue(
+        e.getMessage().endsWith("its type jdk.types.StackFrame has no field bytecodeIndex"),
+        e.getMessage());
+    assertTrue(SampledRecording.open(file).samples() > 0);
+  }
+
+  @BeforeAll
+  static void forget() {
+    RECORDINGS.clear();
+    READ.clear();
+  }
+}
