@@ -15,8 +15,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.DefinitionBlock;
-import stackweave.jfr.read.LibraryIds;
 import stackweave.jfr.read.block.BlockPieces;
+import stackweave.jfr.read.block.LibraryIds;
 
 /** Blocks as {@link BlockPieces} reads them. */
 class BlockEncoderTest {

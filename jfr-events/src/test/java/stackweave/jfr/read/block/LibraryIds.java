@@ -1,8 +1,7 @@
-package stackweave.jfr.read;
+package stackweave.jfr.read.block;
 
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.jfr.read.block.Definitions;
 
 /** The ids of the libraries that blocks define, in their order. */
 public final class LibraryIds implements Definitions {
