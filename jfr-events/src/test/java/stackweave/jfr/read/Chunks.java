@@ -28,7 +28,9 @@ public final class Chunks {
       from.seek(chunk.position());
       from.readFully(bytes);
     }
-    return Files.write(Files.createTempFile("stackweave-chunk", ".jfr"), bytes);
+    Path file = Files.createTempFile("stackweave-chunk", ".jfr");
+    file.toFile().deleteOnExit();
+    return Files.write(file, bytes);
   }
 
   /** Samples whose definitions are not all in their own chunk. */

@@ -20,10 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.Programs;
@@ -40,6 +43,7 @@ import stackweave.jfr.store.RotationStorm;
 import stackweave.testing.Jdk;
 
 /** Woven recordings of every JDK, read by every JDK. */
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class RecordingMergeTest {
   private static final int SAMPLES = 400;
@@ -49,8 +53,11 @@ class RecordingMergeTest {
   @TempDir private static Path recorded;
   @TempDir private Path directory;
 
-  private static final Map<String, Path> RECORDINGS = new HashMap<>();
-  private static final Map<String, List<List<String>>> READ = new HashMap<>();
+  private static final Map<String, Path> RECORDINGS = new ConcurrentHashMap<>();
+  private static final Map<String, List<List<String>>> READ = new ConcurrentHashMap<>();
+
+  /** By name or key: what one test makes, others wait for. */
+  private static final Map<String, Object> LOCKS = new ConcurrentHashMap<>();
 
   static List<Jdk> jdks() {
     return Jdk.all();
@@ -61,20 +68,22 @@ class RecordingMergeTest {
       throws Exception {
     String name = "jdk" + jdk.feature() + "-" + schema + "-" + seed + "-" + chunks + flags + ".jfr";
     Path file = recorded.resolve(name);
-    if (RECORDINGS.putIfAbsent(name, file) == null) {
-      Programs.Outcome outcome =
-          Programs.java(
-              jdk,
-              List.of(),
-              MixedProgram.class,
-              List.of(
-                  file.toString(),
-                  Integer.toString(schema),
-                  Integer.toString(seed),
-                  Integer.toString(chunks),
-                  Integer.toString(SAMPLES),
-                  flags));
-      assertEquals(0, outcome.exit(), outcome.output());
+    synchronized (LOCKS.computeIfAbsent(name, each -> new Object())) {
+      if (RECORDINGS.putIfAbsent(name, file) == null) {
+        Programs.Outcome outcome =
+            Programs.java(
+                jdk,
+                List.of(),
+                MixedProgram.class,
+                List.of(
+                    file.toString(),
+                    Integer.toString(schema),
+                    Integer.toString(seed),
+                    Integer.toString(chunks),
+                    Integer.toString(SAMPLES),
+                    flags));
+        assertEquals(0, outcome.exit(), outcome.output());
+      }
     }
     return file;
   }
@@ -103,10 +112,12 @@ class RecordingMergeTest {
       return readNow(jdk, recording);
     }
     String key = jdk.feature() + recording.toString();
-    if (!READ.containsKey(key)) {
-      READ.put(key, readNow(jdk, recording));
+    synchronized (LOCKS.computeIfAbsent(key, each -> new Object())) {
+      if (!READ.containsKey(key)) {
+        READ.put(key, readNow(jdk, recording));
+      }
+      return READ.get(key);
     }
-    return READ.get(key);
   }
 
   private List<List<String>> readNow(Jdk jdk, Path recording) throws Exception {
