@@ -17,7 +17,7 @@ import stackweave.agent.message.Version;
 @Command(
     name = "jfc",
     description = {
-      "Settings for JFR with Stackweave's samples, as a file for settings= of a recording:",
+      "Settings for JFR with Stackweave's samples, as a file for settings= of a recording.",
       "-XX:StartFlightRecording:settings=stackweave.jfc,filename=rec.jfr"
     },
     customSynopsis = "java -jar stackweave-agent.jar jfc [-o FILE]")

@@ -10,6 +10,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -99,8 +100,21 @@ class HostileTargetIT {
     }
   }
 
+  /** Root of a user namespace that shares /tmp has the name of the machine's root there. */
+  private static void deleteDirectoryOfNamespaces() throws IOException {
+    Path ofRoot = Path.of("/tmp/.stackweave-0");
+    if (Files.isDirectory(ofRoot, LinkOption.NOFOLLOW_LINKS)
+        && Files.getAttribute(ofRoot, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(NOBODY)) {
+      for (Path file : filesIn(ofRoot)) {
+        Files.delete(file);
+      }
+      Files.delete(ofRoot);
+    }
+  }
+
   @AfterEach
   void cleanUp() throws Exception {
+    deleteDirectoryOfNamespaces();
     for (Process process : started) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();

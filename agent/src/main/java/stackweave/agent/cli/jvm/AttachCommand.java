@@ -5,6 +5,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import stackweave.agent.InvalidOptionException;
+import stackweave.agent.Options;
 import stackweave.agent.attach.Order;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetJvm;
@@ -46,6 +48,12 @@ public final class AttachCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws FailedException {
+    try {
+      // Before anything is loaded: loading makes JDK 21 and later print a warning in that JVM.
+      Options.parse(options);
+    } catch (InvalidOptionException e) {
+      throw new FailedException(e.getMessage());
+    }
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
       Presence presence = jvm.presence();
       // Each load of an agent makes JDK 21 and later print a warning on the JVM's stderr.
