@@ -62,6 +62,7 @@ public final class ConstantPools {
         source.input(WINDOW_BYTES, header),
         header,
         header.checkpoint(),
+        header.end(),
         source.metadata(header),
         reader(withText, visitor));
   }
@@ -76,8 +77,10 @@ public final class ConstantPools {
     List<long[]> bodies = new ArrayList<>();
     ChunkInput input = source.input(1 << 12, header);
     long position = header.checkpoint();
+    long end = header.end();
     for (long before = -1; before != 0; position += before) {
-      before = readHead(input, header, position);
+      before = readHead(input, header, position, end);
+      end = position;
       bodies.add(new long[] {input.position(), input.position() + input.left()});
     }
     return bodies;
@@ -105,16 +108,23 @@ public final class ConstantPools {
       throws IOException {
     ChunkInput input = source.input(WINDOW_BYTES, header);
     long position = header.checkpoint();
+    long end = header.end();
     for (long before = -1; before != 0; position += before) {
-      before = readCheckpoint(input, header, position, metadata, reader);
+      before = readCheckpoint(input, header, position, end, metadata, reader);
+      end = position;
     }
   }
 
   /** Returns how much further the checkpoint before this one is; 0 for none. */
   private static long readCheckpoint(
-      ChunkInput input, ChunkHeader header, long position, Metadata metadata, Reader reader)
+      ChunkInput input,
+      ChunkHeader header,
+      long position,
+      long end,
+      Metadata metadata,
+      Reader reader)
       throws IOException {
-    final long before = readHead(input, header, position);
+    final long before = readHead(input, header, position, end);
     input.readByte(); // what sort of checkpoint
     for (int pools = input.readCount(); pools > 0; pools--) {
       ValueType type = metadata.type(input.readLong());
@@ -129,12 +139,16 @@ public final class ConstantPools {
     return before;
   }
 
-  /** Reads up to the distance of the checkpoint before this one, and returns that. */
-  private static long readHead(ChunkInput input, ChunkHeader header, long position)
+  /**
+   * Reads up to the distance of the checkpoint before this one, and returns that.
+   *
+   * @param end where this one must have ended: checkpoints that overlap could be read over and over
+   */
+  private static long readHead(ChunkInput input, ChunkHeader header, long position, long end)
       throws IOException {
-    input.range(position, header.end());
+    input.range(position, end);
     long size = input.readLong();
-    if (size <= 0 || size > header.end() - position) {
+    if (size <= 0 || size > end - position) {
       throw new IOException("the checkpoint at " + position + " has " + size + " bytes");
     }
     input.range(input.position(), position + size);

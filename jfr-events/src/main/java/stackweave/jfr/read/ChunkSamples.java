@@ -38,7 +38,7 @@ public final class ChunkSamples {
   }
 
   /** How many chunks are read back for missing definitions. */
-  private static final int MOST_BEFORE = 4;
+  public static final int MOST_BEFORE = 4;
 
   private static final double NANOS_PER_SECOND = 1e9;
 

@@ -202,9 +202,12 @@ final class ChunkWeaver {
         .set(TraceLayout.STATE, state)
         .write(event);
     eventSize.clear();
-    // The size counts itself: one byte up to 127.
-    boolean isShort = event.size() + 1 < 0x80;
-    eventSize.number(event.size() + (isShort ? 1 : 2));
+    // The size counts itself, seven bits a byte.
+    int own = 1;
+    while (event.size() + own >= 1L << 7 * own) {
+      own++;
+    }
+    eventSize.number(event.size() + own);
   }
 
   private int repeats(long weight, SplittableRandom random) {

@@ -13,6 +13,7 @@ import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.EventWalk;
 import stackweave.jfr.chunk.Metadata;
+import stackweave.jfr.read.ChunkSamples;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 
@@ -34,6 +35,7 @@ public final class RecordingMerge {
   private final MergePlan plan;
   private final FileIds ids = new FileIds();
 
+  private final long total;
   private int chunks;
   private int woven;
   private long samples;
@@ -45,6 +47,11 @@ public final class RecordingMerge {
     this.plan = plan;
     this.options = options;
     this.progress = progress;
+    this.total =
+        plan.jvms().stream()
+            .flatMap(jvm -> jvm.chunks().stream())
+            .mapToLong(chunk -> chunk.header().size())
+            .sum();
   }
 
   /**
@@ -89,7 +96,8 @@ public final class RecordingMerge {
     JvmChunks ofBefore = null;
     try {
       for (JvmChunks jvm : plan.jvms()) {
-        for (ChunkScan chunk : jvm.chunks()) {
+        for (int number = 0; number < jvm.chunks().size(); number++) {
+          ChunkScan chunk = jvm.chunks().get(number);
           if (isLeftOut(jvm, chunk)) {
             continue;
           }
@@ -100,7 +108,7 @@ public final class RecordingMerge {
           if (before != null && mustSeparate(ofBefore, before, jvm, chunk)) {
             separate(before, chunk, out);
           }
-          write(jvm, chunk, source, out);
+          write(jvm, number, source, out);
           before = chunk;
           ofBefore = jvm;
         }
@@ -162,14 +170,15 @@ public final class RecordingMerge {
     Separator.before(chunk.header(), startNanos).writeTo(out);
   }
 
-  private void write(JvmChunks jvm, ChunkScan chunk, ChunkSource source, Destination out)
+  private void write(JvmChunks jvm, int number, ChunkSource source, Destination out)
       throws IOException, RecordingException {
+    ChunkScan chunk = jvm.chunks().get(number);
     chunks++;
     boolean wasWoven = plan.isWoven(jvm, chunk);
     woven += wasWoven ? 1 : 0;
     try {
       if (chunk.samples() > 0 && (!wasWoven || options.only())) {
-        weave(jvm, chunk, source, out);
+        weave(jvm, number, source, out);
       } else {
         ChunkHeader header = chunk.header();
         long position = header.position();
@@ -193,18 +202,12 @@ public final class RecordingMerge {
       throw failed(chunk, e);
     }
     bytes += chunk.header().size();
-    progress.read(bytes, Math.max(bytes, total()), samples);
+    progress.read(bytes, Math.max(bytes, total), samples);
   }
 
-  private long total() {
-    return plan.jvms().stream()
-        .flatMap(jvm -> jvm.chunks().stream())
-        .mapToLong(chunk -> chunk.header().size())
-        .sum();
-  }
-
-  private void weave(JvmChunks jvm, ChunkScan chunk, ChunkSource source, OutputStream out)
+  private void weave(JvmChunks jvm, int number, ChunkSource source, OutputStream out)
       throws IOException, RecordingException {
+    ChunkScan chunk = jvm.chunks().get(number);
     ChunkHeader header = chunk.header();
     long origin = header.position();
     String session = WovenMark.canHold(chunk.session()) ? chunk.session() : "";
@@ -213,7 +216,7 @@ public final class RecordingMerge {
         new ChunkWeaver(
             source,
             header,
-            before(jvm, chunk),
+            before(jvm, number),
             new ChunkWeaver.Settings(options, mark, jvm.weightUnit()),
             ids);
     long position = options.only() ? ChunkHeader.BYTES : header.size();
@@ -255,14 +258,14 @@ public final class RecordingMerge {
   }
 
   /** The chunks of the same session in the same file before a chunk, the latest first. */
-  private List<ChunkHeader> before(JvmChunks jvm, ChunkScan chunk) {
+  private List<ChunkHeader> before(JvmChunks jvm, int number) {
+    ChunkScan chunk = jvm.chunks().get(number);
     List<ChunkHeader> before = new ArrayList<>();
-    for (ChunkScan each : jvm.chunks()) {
-      if (each == chunk) {
-        break;
-      }
+    List<ChunkScan> all = jvm.chunks();
+    for (int i = number - 1; i >= 0 && before.size() < ChunkSamples.MOST_BEFORE; i--) {
+      ChunkScan each = all.get(i);
       if (each.input() == chunk.input() && each.session().equals(chunk.session())) {
-        before.add(0, each.header());
+        before.add(each.header());
       }
     }
     return before;

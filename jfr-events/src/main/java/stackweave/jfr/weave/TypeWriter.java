@@ -40,6 +40,9 @@ final class TypeWriter {
   /** Of values within values. */
   private static final int MAX_DEPTH = 8;
 
+  /** Of an unknown field without a value: types of types of many fields would fill the memory. */
+  private static final int MAX_UNKNOWN_BYTES = 4_096;
+
   private final long id;
   private final List<ValueType.Field> fields;
 
@@ -143,7 +146,7 @@ final class TypeWriter {
     for (int i = 0; i < slots.length; i++) {
       int slot = slots[i];
       if (slot < 0) {
-        nothing(fields.get(i), out, 0);
+        nothing(fields.get(i), out, 0, out.size() + MAX_UNKNOWN_BYTES);
         continue;
       }
       switch (known[slot].holds) {
@@ -161,8 +164,11 @@ final class TypeWriter {
     }
   }
 
-  private static void nothing(ValueType.Field field, EncodedBytes out, int depth)
+  private static void nothing(ValueType.Field field, EncodedBytes out, int depth, int limit)
       throws IOException {
+    if (out.size() > limit) {
+      throw new IOException("its field " + field.name() + " is too large to be left empty");
+    }
     if (field.isArray() || field.isKey()) {
       out.number(0);
       return;
@@ -179,7 +185,7 @@ final class TypeWriter {
           throw new IOException("its metadata do not say how values of " + type.name() + " lie");
         }
         for (ValueType.Field each : type.fields()) {
-          nothing(each, out, depth + 1);
+          nothing(each, out, depth + 1, limit);
         }
       }
     }

@@ -13,6 +13,7 @@ public final class ExpressionEvaluator {
   private final Expressions expressions;
   private final boolean bigEndian;
   private final long[] stack = new long[Program.MAX_STACK];
+  private final byte[] part = new byte[Long.BYTES];
   private int depth;
 
   /** Of these expressions, over memory of the byte order of their architecture's Linux. */
@@ -88,9 +89,16 @@ public final class ExpressionEvaluator {
   }
 
   private long read(long address, int bytes, MemoryReader memory) throws UnreadableMemoryException {
-    long value = memory.readLong(address);
-    int unused = Long.SIZE - bytes * Byte.SIZE;
-    return bigEndian ? value >>> unused : value << unused >>> unused;
+    if (bytes == Long.BYTES) {
+      return memory.readLong(address);
+    }
+    memory.read(address, part, 0, bytes);
+    long value = 0;
+    for (int i = 0; i < bytes; i++) {
+      int next = bigEndian ? i : bytes - 1 - i;
+      value = value << Byte.SIZE | part[next] & 0xff;
+    }
+    return value;
   }
 
   private void binary(Operation operation) {

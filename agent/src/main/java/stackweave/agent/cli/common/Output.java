@@ -89,8 +89,14 @@ public final class Output {
     }
   }
 
-  /** Writes bytes to a file that only the caller may read, or to standard output. */
-  public static void privately(Path file, OutputFile.Content content) throws FailedException {
+  /**
+   * Writes bytes to a file that only the caller may read, or to standard output.
+   *
+   * @param survivesExit whether a shutdown hook of the caller completes the file if this JVM ends;
+   *     else it is deleted then
+   */
+  public static void privately(Path file, boolean survivesExit, OutputFile.Content content)
+      throws FailedException {
     try {
       if (isStandardOutput(file)) {
         try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
@@ -101,7 +107,7 @@ public final class Output {
           content.writeTo(out);
         }
       } else {
-        OutputFile.writePrivate(file, content);
+        OutputFile.writePrivate(file, survivesExit, content);
       }
     } catch (IOException e) {
       throw cantWrite(file, e);

@@ -97,17 +97,22 @@ public final class OutputFile {
     }
   }
 
-  /** Writes a file that only its owner may read. */
-  static void writePrivate(Path file, Content content) throws IOException {
-    write(file, true, content);
+  /**
+   * Writes a file that only its owner may read.
+   *
+   * @param survivesExit whether a shutdown hook of the caller completes it if the JVM ends
+   */
+  static void writePrivate(Path file, boolean survivesExit, Content content) throws IOException {
+    write(file, true, survivesExit, content);
   }
 
   /** Writes a file with the usual permissions, or with those of the one that it replaces. */
   public static void write(Path file, Content content) throws IOException {
-    write(file, false, content);
+    write(file, false, false, content);
   }
 
-  private static void write(Path file, boolean ownerOnly, Content content) throws IOException {
+  private static void write(Path file, boolean ownerOnly, boolean survivesExit, Content content)
+      throws IOException {
     try (SecureDirectoryStream<Path> directory = open(parent(file))) {
       Path name = file.toAbsolutePath().getFileName();
       PosixFileAttributes before = replaced(directory, name);
@@ -124,7 +129,7 @@ public final class OutputFile {
       boolean renamed = false;
       try (SeekableByteChannel channel =
           directory.newByteChannel(unfinished, EXCLUSIVE, permissions)) {
-        if (!ownerOnly) {
+        if (!survivesExit) {
           atExit(onInterrupt);
         }
         try (OutputStream out = Channels.newOutputStream(channel)) {

@@ -107,6 +107,7 @@ public final class MergeCommand implements Callable<Integer> {
       try {
         Output.privately(
             file,
+            false,
             out -> {
               try {
                 report[0] = merge.writeTo(out);

@@ -1,11 +1,15 @@
 package stackweave.agent.cli.read;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,6 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.export.otlp.EndpointException;
 import stackweave.jfr.export.otlp.OtlpAnswer;
@@ -47,7 +52,7 @@ public final class OtlpCommand implements Callable<Integer> {
   private static final String SERVICE_VARIABLE = "OTEL_SERVICE_NAME";
 
   /** A file of headers is not larger. */
-  private static final long MAX_HEADERS = 1 << 16;
+  private static final int MAX_HEADERS = 1 << 16;
 
   @Spec private CommandSpec spec;
 
@@ -106,6 +111,9 @@ public final class OtlpCommand implements Callable<Integer> {
       Path file = output == null && collector == null ? recording.beside(".otlp") : output;
       if (file != null) {
         recording.mustNotBeUnlessStandard(file);
+        if (headers != null && !Output.isStandardOutput(file)) {
+          Recording.mustNotBe(file, headers, "the file of headers");
+        }
       }
       SampledRecording read = recording.read();
       OtlpExport export = new OtlpExport(service(), selection.in(read));
@@ -147,6 +155,25 @@ public final class OtlpCommand implements Callable<Integer> {
     return variable == null || variable.isBlank() ? OtlpExport.UNKNOWN_SERVICE : variable;
   }
 
+  /**
+   * The lines of a file of headers; of what has no size, such as a pipe, no more than of a file.
+   */
+  private static List<String> lines(Path file) throws IOException, FailedException {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(MAX_HEADERS + 1);
+    }
+    if (bytes.length > MAX_HEADERS) {
+      throw new FailedException(file + " is too large for a file of headers");
+    }
+    return StandardCharsets.UTF_8
+        .newDecoder()
+        .decode(ByteBuffer.wrap(bytes))
+        .toString()
+        .lines()
+        .toList();
+  }
+
   private Map<String, String> headers() throws EndpointException, FailedException {
     Map<String, String> all = new LinkedHashMap<>();
     String variable = System.getenv(OtlpHeaders.VARIABLE);
@@ -155,10 +182,7 @@ public final class OtlpCommand implements Callable<Integer> {
     }
     if (headers != null) {
       try {
-        if (Files.size(headers) > MAX_HEADERS) {
-          throw new FailedException(headers + " is too large for a file of headers");
-        }
-        all.putAll(OtlpHeaders.ofLines(Files.readAllLines(headers)));
+        all.putAll(OtlpHeaders.ofLines(lines(headers)));
       } catch (NoSuchFileException e) {
         throw new FailedException(headers + ": no such file");
       } catch (CharacterCodingException e) {

@@ -22,7 +22,8 @@ class OutputFileTest {
 
   private void write(Path file) throws IOException {
     OutputFile.mustBeWritable(file);
-    OutputFile.writePrivate(file, out -> out.write("new".getBytes(StandardCharsets.US_ASCII)));
+    OutputFile.writePrivate(
+        file, true, out -> out.write("new".getBytes(StandardCharsets.US_ASCII)));
   }
 
   private void assertRefused(Path file, String why) throws IOException {
@@ -32,7 +33,8 @@ class OutputFileTest {
     assertTrue(early.getReason().contains(why), early.getReason());
     FileSystemException late =
         assertThrows(
-            FileSystemException.class, () -> OutputFile.writePrivate(file, out -> out.write(1)));
+            FileSystemException.class,
+            () -> OutputFile.writePrivate(file, true, out -> out.write(1)));
     assertTrue(late.getReason().contains(why), late.getReason());
     assertEquals(before, list());
   }
@@ -69,6 +71,7 @@ class OutputFileTest {
         () ->
             OutputFile.writePrivate(
                 file,
+                true,
                 out -> {
                   out.write(1);
                   throw new IOException("in the middle");
