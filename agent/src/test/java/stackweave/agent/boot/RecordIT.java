@@ -237,7 +237,9 @@ class RecordIT {
   @Test
   void aCommandThatIsKilledLeavesTheAgentForNoLongerThanItsTime() throws Exception {
     long pid = start(last(), 300).pid();
-    RunningCommand killed = begin("record", pid, "-d", "1s", "-o", directory.resolve("killed.jfr"));
+    // Long enough for a look at its status, on a busy machine.
+    RunningCommand killed =
+        begin("record", pid, "-d", "15s", "-o", directory.resolve("killed.jfr"));
     awaitSampling(pid);
     killed.process().destroyForcibly().waitFor();
     Path file = directory.resolve("rec.jfr");
