@@ -46,7 +46,8 @@ final class SpinApp {
       Thread.sleep(1);
     }
     StackTraceElement[] stack = spinner.getStackTrace();
-    while (!stack[0].isNativeMethod()) { // on its way
+    // On its way; the first call of a native method looks for its function, in native methods too.
+    while (!stack[0].isNativeMethod() || !stack[0].getMethodName().equals("spin")) {
       Thread.sleep(10);
       stack = spinner.getStackTrace();
     }
