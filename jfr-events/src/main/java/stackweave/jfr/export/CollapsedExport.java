@@ -21,7 +21,6 @@ import stackweave.jfr.status.Counter;
  * characters by a space.
  */
 public final class CollapsedExport extends TextExport {
-  private static final String NO_FRAMES = "[no frames]";
 
   /**
    * The options of the lines.
@@ -99,7 +98,7 @@ public final class CollapsedExport extends TextExport {
             .append(';');
       }
       if (frames.isEmpty() && end.isComplete()) {
-        line.append(NO_FRAMES).append(';');
+        line.append(Names.NO_FRAMES).append(';');
       }
       line.setLength(line.length() - 1);
       counts.merge(line.toString(), number(count, weightNanos), Long::sum);

@@ -1,10 +1,13 @@
 package stackweave.jfr.export;
 
 /**
- * Makes names writable: class files may contain half surrogate pairs, which can't be encoded.
- * Stateless.
+ * Makes names writable: class files may contain half surrogate pairs, which can't be encoded; and
+ * the names that several exports have in common. Stateless.
  */
 final class Names {
+  /** In place of the only frame of a stack that has none. */
+  static final String NO_FRAMES = "[no frames]";
+
   private static final char REPLACEMENT = '\ufffd';
 
   private Names() {}

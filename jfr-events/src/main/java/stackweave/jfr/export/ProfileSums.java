@@ -57,8 +57,6 @@ final class ProfileSums {
     }
   }
 
-  private static final String NO_FRAMES = "[no frames]";
-
   private final Map<String, Sum> functions = new HashMap<>();
   private final Map<String, Sum> libraries = new HashMap<>();
   private final Map<String, Sum> threads = new HashMap<>();
@@ -82,7 +80,7 @@ final class ProfileSums {
             library.addTotal(stacks, samples, nanos);
           }
           if (function == null) {
-            function = sum(functions, end.marker(0).orElse(NO_FRAMES));
+            function = sum(functions, end.marker(0).orElse(Names.NO_FRAMES));
             library = sum(libraries, CodeOrigin.UNKNOWN);
             function.addTotal(stacks, samples, nanos);
             library.addTotal(stacks, samples, nanos);

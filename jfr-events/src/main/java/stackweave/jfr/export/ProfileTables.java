@@ -57,8 +57,6 @@ public final class ProfileTables {
     NONE
   }
 
-  private static final String NO_FRAMES = "[no frames]";
-
   private final Map<String, Integer> strings = new LinkedHashMap<>();
   private final Map<SampledModule, Integer> mappings = new LinkedHashMap<>();
   private final Map<Function, Integer> functions = new LinkedHashMap<>();
@@ -106,7 +104,7 @@ public final class ProfileTables {
     if (marker.isPresent()) {
       stack.add(marker(marker.get()));
     } else if (frames.isEmpty()) {
-      stack.add(marker(NO_FRAMES));
+      stack.add(marker(Names.NO_FRAMES));
     }
     return index(stacks, stack, 1);
   }

@@ -25,8 +25,6 @@ final class TimedSamples {
   /** As many as viewers in a browser can hold; up to 160 MB here. */
   static final int MAX_SAMPLES = 4_000_000;
 
-  private static final String NO_FRAMES = "[no frames]";
-
   /** What a frame is to be shown as. */
   enum Detail {
     FUNCTION,
@@ -167,7 +165,8 @@ final class TimedSamples {
 
   private int stack(Sample sample) {
     List<SampledFrame> frames = sample.frames();
-    String marker = sample.end().marker(frames.size()).orElse(frames.isEmpty() ? NO_FRAMES : "");
+    String marker =
+        sample.end().marker(frames.size()).orElse(frames.isEmpty() ? Names.NO_FRAMES : "");
     if (frames.isEmpty()) {
       return node(-1, place(Names.printable(marker), null));
     }

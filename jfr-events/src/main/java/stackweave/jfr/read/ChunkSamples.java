@@ -77,8 +77,9 @@ public final class ChunkSamples {
    *
    * @param source stays open as long as this is used
    * @param before earlier chunks of the same session in the same file, the latest first
+   * @param header of a chunk whose schema is known ({@link RecordingException#ifLaterSchema})
    * @throws IOException if the chunk is damaged
-   * @throws RecordingException if it is of a later schema
+   * @throws RecordingException never: chunks of later schemas are refused before
    */
   public static ChunkSamples of(ChunkSource source, ChunkHeader header, List<ChunkHeader> before)
       throws IOException, RecordingException {
@@ -135,8 +136,7 @@ public final class ChunkSamples {
       long age = reader.number(6);
       int end = (int) reader.number(4);
       if (shape == EventDecoder.STACK_SAMPLE) {
-        SampleAttributes known = session.attributes(reader.number(4));
-        SampleAttributes attributes = known == null ? SampleAttributes.LOST : known;
+        SampleAttributes attributes = session.attributesOrLost(reader.number(4));
         age = attributes.ageNanos();
         end = attributes.endCode();
       }
@@ -171,7 +171,7 @@ public final class ChunkSamples {
   }
 
   /** Takes what the events of a chunk define. */
-  private static final class DefinitionsOnly implements EventSink {
+  private static final class DefinitionsOnly extends DefinitionSink {
     private final SessionData session;
 
     DefinitionsOnly(SessionData session) {
@@ -179,52 +179,19 @@ public final class ChunkSamples {
     }
 
     @Override
-    public void block(long block, int piece, int pieces, int size, long[] words) {
-      try {
-        session.blocks.add(block, piece, pieces, size, words, session);
-      } catch (IOException e) {
-        // What it defined is missing, and said so where it is needed.
-        return;
-      }
+    SessionData current() {
+      return session;
+    }
+
+    @Override
+    void badBlock() {
+      // What it defined is missing, and said so where it is needed.
     }
 
     @Override
     public void session(
         SessionFacts facts, String kinds, String ends, String completeEnds, String states) {
       session.session(facts, kinds, ends, completeEnds, states);
-    }
-
-    @Override
-    public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
-      session.frame(id, parentId, methodId, kind, line, offset);
-    }
-
-    @Override
-    public boolean hasMethod(long id) {
-      return session.hasMethod(id);
-    }
-
-    @Override
-    public void method(
-        long id,
-        long moduleId,
-        String className,
-        String name,
-        String descriptor,
-        int modifiers,
-        String sourceFile,
-        long start) {
-      session.method(id, moduleId, className, name, descriptor, modifiers, sourceFile, start);
-    }
-
-    @Override
-    public void module(long id, SampledModule module) {
-      session.module(id, module);
-    }
-
-    @Override
-    public void thread(long key, StackThread thread) {
-      session.thread(key, thread);
     }
 
     @Override

@@ -1,12 +1,9 @@
 package stackweave.jfr.read;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.Coverage;
@@ -14,7 +11,7 @@ import stackweave.jfr.status.SamplerFigures;
 import stackweave.unwind.hash.LongIndex;
 
 /** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
-final class Gathering implements EventSink {
+final class Gathering extends DefinitionSink {
   private final Path file;
 
   /** By hash of session, thread, stack and end; the tallies themselves settle collisions. */
@@ -101,24 +98,24 @@ final class Gathering implements EventSink {
   private void takeEarlySamples() {
     for (EarlySample sample : early) {
       begin(sample.session);
-      SampleAttributes known = session.attributes(sample.attributesId);
       sample(
           sample.nanos,
           sample.threadKey,
           sample.weight,
           sample.stackId,
-          known == null ? SampleAttributes.LOST : known);
+          session.attributesOrLost(sample.attributesId));
     }
     early.clear();
   }
 
   @Override
-  public void block(long block, int piece, int pieces, int size, long[] words) {
-    try {
-      session.blocks.add(block, piece, pieces, size, words, session);
-    } catch (IOException e) {
-      badBlocks++;
-    }
+  SessionData current() {
+    return session;
+  }
+
+  @Override
+  void badBlock() {
+    badBlocks++;
   }
 
   /** Blocks of definitions that can't be read. */
@@ -130,51 +127,8 @@ final class Gathering implements EventSink {
   public void session(
       SessionFacts facts, String kinds, String ends, String completeEnds, String states)
       throws RecordingException {
-    if (facts.schemaVersion() > Session.SCHEMA_VERSION) {
-      throw new RecordingException(
-          String.format(
-              Locale.ROOT,
-              "%s: is of schema %d, and this version reads those up to %d: it needs"
-                  + " Stackweave %s or later, whose agent made it",
-              file,
-              facts.schemaVersion(),
-              Session.SCHEMA_VERSION,
-              facts.agentVersion()));
-    }
+    RecordingException.ifLaterSchema(file, facts.schemaVersion(), facts.agentVersion());
     session.session(facts, kinds, ends, completeEnds, states);
-  }
-
-  @Override
-  public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
-    session.frame(id, parentId, methodId, kind, line, offset);
-  }
-
-  @Override
-  public boolean hasMethod(long id) {
-    return session.hasMethod(id);
-  }
-
-  @Override
-  public void method(
-      long id,
-      long moduleId,
-      String className,
-      String name,
-      String descriptor,
-      int modifiers,
-      String sourceFile,
-      long start) {
-    session.method(id, moduleId, className, name, descriptor, modifiers, sourceFile, start);
-  }
-
-  @Override
-  public void module(long id, SampledModule module) {
-    session.module(id, module);
-  }
-
-  @Override
-  public void thread(long key, StackThread thread) {
-    session.thread(key, thread);
   }
 
   @Override

@@ -1,5 +1,9 @@
 package stackweave.jfr.read;
 
+import java.nio.file.Path;
+import java.util.Locale;
+import stackweave.jfr.event.Session;
+
 /** A file has no readable stacks. The message is one line for users, with the file's name. */
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -12,5 +16,26 @@ public final class RecordingException extends Exception {
   /** A failure with {@code message}, one line for users, and its {@code cause}. */
   public RecordingException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /**
+   * Refuses a recording whose events this version does not know.
+   *
+   * @param agentVersion of the agent that made it
+   * @throws RecordingException if {@code schema} is later than {@link Session#SCHEMA_VERSION}
+   */
+  public static void ifLaterSchema(Path file, int schema, String agentVersion)
+      throws RecordingException {
+    if (schema > Session.SCHEMA_VERSION) {
+      throw new RecordingException(
+          String.format(
+              Locale.ROOT,
+              "%s: is of schema %d, and this version reads those up to %d: it needs Stackweave %s"
+                  + " or later, whose agent made it",
+              file,
+              schema,
+              Session.SCHEMA_VERSION,
+              agentVersion));
+    }
   }
 }

@@ -265,8 +265,7 @@ public final class SampledRecording {
     @Override
     public void stackSample(
         long nanos, long threadKey, long weight, long stackId, long attributesId) {
-      SampleAttributes known = session.attributes(attributesId);
-      SampleAttributes attributes = known == null ? SampleAttributes.LOST : known;
+      SampleAttributes attributes = session.attributesOrLost(attributesId);
       sample(
           nanos - attributes.ageNanos(),
           threadKey,

@@ -200,6 +200,11 @@ final class SessionData implements Definitions {
     return attributes.get(id);
   }
 
+  /** The attributes of an id; {@link SampleAttributes#LOST} if their definition is not there. */
+  SampleAttributes attributesOrLost(long id) {
+    return attributes.getOrDefault(id, SampleAttributes.LOST);
+  }
+
   /** Joins the definitions; call it when all have been read. */
   void finish() {
     for (Map.Entry<Long, SampledModule> module : modules.entrySet()) {

@@ -8,12 +8,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
@@ -76,7 +74,7 @@ final class MergePlan {
         ChunkHeader header = headers.get(i);
         try {
           ChunkScan scan = ChunkScan.of(input, source, header, before);
-          mustBeKnown(file, scan);
+          RecordingException.ifLaterSchema(file, scan.schema(), scan.agentVersion());
           before = scan;
           isAnyRead = true;
           samples += scan.samples();
@@ -94,20 +92,6 @@ final class MergePlan {
     }
     if (!isAnyRead) {
       throw new RecordingException(file + ": " + why);
-    }
-  }
-
-  private static void mustBeKnown(Path file, ChunkScan scan) throws RecordingException {
-    if (scan.schema() > Session.SCHEMA_VERSION) {
-      throw new RecordingException(
-          String.format(
-              Locale.ROOT,
-              "%s: is of schema %d, and this version reads those up to %d: it needs Stackweave %s"
-                  + " or later, whose agent made it",
-              file,
-              scan.schema(),
-              Session.SCHEMA_VERSION,
-              scan.agentVersion()));
     }
   }
 

@@ -12,6 +12,8 @@ import java.nio.file.AccessMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
@@ -27,6 +29,15 @@ public final class Output {
   /** Writes the text of a result. */
   public interface Content {
     void writeTo(Appendable out) throws IOException;
+  }
+
+  /** Writes the bytes of what is made of recordings, and says something of them. */
+  public interface Result<T> {
+    T writeTo(OutputStream out) throws IOException, RecordingException;
+  }
+
+  private interface Writing {
+    void write(OutputFile.Content content) throws FailedException;
   }
 
   private static final String STANDARD_OUTPUT = "-";
@@ -53,24 +64,12 @@ public final class Output {
    */
   public static void to(Path file, Export export, SampledRecording recording)
       throws FailedException, RecordingException {
-    RecordingException[] unreadable = new RecordingException[1];
-    try {
-      bytes(
-          file,
-          out -> {
-            try {
-              export.write(recording, out);
-            } catch (RecordingException e) {
-              unreadable[0] = e;
-              throw new IOException(e);
-            }
-          });
-    } catch (FailedException e) {
-      if (unreadable[0] != null) {
-        throw unreadable[0];
-      }
-      throw e;
-    }
+    unwrapping(
+        content -> bytes(file, content),
+        out -> {
+          export.write(recording, out);
+          return null;
+        });
   }
 
   private static void bytes(Path file, OutputFile.Content content) throws FailedException {
@@ -90,12 +89,26 @@ public final class Output {
   }
 
   /**
-   * Writes bytes to a file that only the caller may read, or to standard output.
-   *
-   * @param survivesExit whether a shutdown hook of the caller completes the file if this JVM ends;
-   *     else it is deleted then
+   * Writes a file that only the caller may read, or to standard output. A shutdown hook of the
+   * caller completes the file if this JVM ends.
    */
-  public static void privately(Path file, boolean survivesExit, OutputFile.Content content)
+  public static void privately(Path file, OutputFile.Content content) throws FailedException {
+    privately(file, true, content);
+  }
+
+  /**
+   * Writes what is made of recordings to a file that only the caller may read, or to standard
+   * output. The unfinished file is deleted if this JVM ends.
+   *
+   * @return what {@code result} says
+   * @throws RecordingException if a recording can't be read; nothing is replaced then
+   */
+  public static <T> T privately(Path file, Result<T> result)
+      throws FailedException, RecordingException {
+    return unwrapping(content -> privately(file, false, content), result);
+  }
+
+  private static void privately(Path file, boolean survivesExit, OutputFile.Content content)
       throws FailedException {
     try {
       if (isStandardOutput(file)) {
@@ -112,6 +125,30 @@ public final class Output {
     } catch (IOException e) {
       throw cantWrite(file, e);
     }
+  }
+
+  /** Takes a {@link RecordingException} through methods that know failures to write only. */
+  private static <T> T unwrapping(Writing writing, Result<T> result)
+      throws FailedException, RecordingException {
+    List<T> said = new ArrayList<>(1);
+    RecordingException[] unreadable = new RecordingException[1];
+    try {
+      writing.write(
+          out -> {
+            try {
+              said.add(result.writeTo(out));
+            } catch (RecordingException e) {
+              unreadable[0] = e;
+              throw new IOException(e);
+            }
+          });
+    } catch (FailedException e) {
+      if (unreadable[0] != null) {
+        throw unreadable[0];
+      }
+      throw e;
+    }
+    return said.get(0);
   }
 
   /** Fails if {@code file} can't be written, before the command does its work. */

@@ -1,6 +1,5 @@
 package stackweave.agent.cli.read;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -77,7 +76,7 @@ public final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException, FailedException {
-    Path file = output == null ? beside(recordings.get(0)) : output;
+    Path file = output == null ? Recording.beside(recordings.get(0), "-merged.jfr") : output;
     if (!Output.isStandardOutput(file)) {
       for (Path recording : recordings) {
         Recording.mustNotBe(file, recording, "one of the recordings");
@@ -102,27 +101,7 @@ public final class MergeCommand implements Callable<Integer> {
       for (String loss : merge.losses()) {
         System.err.println("stackweave: " + Plain.line(loss));
       }
-      MergeReport[] report = new MergeReport[1];
-      RecordingException[] unreadable = new RecordingException[1];
-      try {
-        Output.privately(
-            file,
-            false,
-            out -> {
-              try {
-                report[0] = merge.writeTo(out);
-              } catch (RecordingException e) {
-                unreadable[0] = e;
-                throw new IOException(e);
-              }
-            });
-      } catch (FailedException e) {
-        if (unreadable[0] != null) {
-          throw unreadable[0];
-        }
-        throw e;
-      }
-      return report[0];
+      return Output.privately(file, (Output.Result<MergeReport>) merge::writeTo);
     }
   }
 
@@ -145,12 +124,6 @@ public final class MergeCommand implements Callable<Integer> {
               Locale.ROOT, "; chunks that were there before: %,d left out", report.duplicates()));
     }
     return text.toString();
-  }
-
-  private static Path beside(Path recording) {
-    String name = String.valueOf(recording.getFileName());
-    int dot = name.lastIndexOf('.');
-    return recording.resolveSibling((dot > 0 ? name.substring(0, dot) : name) + "-merged.jfr");
   }
 
   /** Takes one of the two states. */

@@ -28,6 +28,11 @@ public final class Recording {
 
   /** The recording's name with another ending, beside it. */
   Path beside(String ending) {
+    return beside(file, ending);
+  }
+
+  /** A file's name with another ending, beside it. */
+  static Path beside(Path file, String ending) {
     String name = String.valueOf(file.getFileName());
     int dot = name.lastIndexOf('.');
     return file.resolveSibling((dot > 0 ? name.substring(0, dot) : name) + ending);

@@ -169,7 +169,7 @@ public final class RecordCommand implements Callable<Integer> {
       if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
         mustFit(jvm, size, file);
       }
-      Output.privately(file, true, out -> recording.copy(out, size));
+      Output.privately(file, out -> recording.copy(out, size));
     } catch (IOException e) {
       throw new FailedException(
           "can't read the recording that process "
