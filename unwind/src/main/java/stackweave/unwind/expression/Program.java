@@ -33,6 +33,18 @@ public final class Program {
     return operations;
   }
 
+  Operation operation(int i) {
+    return Operation.of((int) words[i * WORDS_PER_OPERATION] & 0xff);
+  }
+
+  int register(int i) {
+    return (int) (words[i * WORDS_PER_OPERATION] >>> 8);
+  }
+
+  long operand(int i) {
+    return words[i * WORDS_PER_OPERATION + 1];
+  }
+
   void add(Operation operation, int register, long operand) {
     if (operations == MAX_OPERATIONS) {
       tooLong = true;
@@ -87,7 +99,7 @@ public final class Program {
         return false;
       }
       Operation operation = Operation.of(code);
-      long operand = words[i * WORDS_PER_OPERATION + 1];
+      long operand = operand(i);
       int depth = depths[i];
       if (!isSound(operation, head >>> 8, operand, depth, architecture)) {
         return false;
@@ -132,12 +144,11 @@ public final class Program {
   public String toString() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < operations; i++) {
-      long head = words[i * WORDS_PER_OPERATION];
-      long operand = words[i * WORDS_PER_OPERATION + 1];
-      Operation operation = Operation.of((int) head & 0xff);
+      long operand = operand(i);
+      Operation operation = operation(i);
       text.append(i == 0 ? "" : " ").append(operation.label());
       switch (operation) {
-        case REGISTER -> text.append(head >>> 8).append(String.format("%+d", operand));
+        case REGISTER -> text.append(register(i)).append(String.format("%+d", operand));
         case PC -> text.append(String.format("%+d", operand));
         case CONSTANT, READ, PICK, JUMP, JUMP_IF -> text.append(operand);
         default -> {
