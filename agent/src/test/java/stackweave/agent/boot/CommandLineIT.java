@@ -86,6 +86,7 @@ class CommandLineIT {
         "otlp a.jfr --endpoint collector   | the endpoint must begin with https://.*",
         "otlp a.jfr --endpoint http://a    | http:// to a could be read .*--plain",
         "otlp a.jfr --endpoint https://a --headers missing | missing: no such file",
+        "otlp a.jfr --endpoint https://a --headers /dev/zero | /dev/zero is too large .*",
         "otlp a.jfr --endpoint https://a --headers text.jfr | line 1 of the headers' file .*",
         "collapsed .                       | .*directory.*",
         "collapsed empty.jfr               | empty.jfr: .*",
@@ -207,6 +208,11 @@ class CommandLineIT {
                   jvm, "otlp", "rec.jfr", "--endpoint", url, "--headers", "headers", "-o", "file")
               .successfully();
       assertEquals("file\n", sent.out());
+      Ended over =
+          commandLine(
+              jvm, "otlp", "rec.jfr", "--endpoint", url, "--headers", "headers", "-o", "./headers");
+      assertFailed("./headers is the file of headers itself: .*", over);
+      assertEquals("x-key: hidden\n", Files.readString(directory.resolve("headers")));
       assertTrue(sent.err().contains("sent to " + url + "/v1development/profiles"), sent.err());
       assertEquals(List.of("/v1development/profiles [hidden]"), seen);
       assertArrayEquals(Files.readAllBytes(directory.resolve("file")), body[0]);

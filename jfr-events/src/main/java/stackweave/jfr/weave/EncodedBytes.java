@@ -39,6 +39,15 @@ final class EncodedBytes {
     bytes[size++] = (byte) left;
   }
 
+  /** The size of {@code following} bytes and of itself, as an event begins. */
+  void sizeWithItself(int following) {
+    int own = 1;
+    while (following + own >= 1L << 7 * own) {
+      own++;
+    }
+    number(following + own);
+  }
+
   /** A number below 2²⁸ in four bytes, as JFR has sizes that are known later. */
   void paddedNumber(int number) {
     room(4);

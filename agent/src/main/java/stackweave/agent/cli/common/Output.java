@@ -68,7 +68,7 @@ public final class Output {
         content -> bytes(file, content),
         out -> {
           export.write(recording, out);
-          return null;
+          return recording;
         });
   }
 
@@ -103,7 +103,7 @@ public final class Output {
    * @return what {@code result} says
    * @throws RecordingException if a recording can't be read; nothing is replaced then
    */
-  public static <T> T privately(Path file, Result<T> result)
+  public static <T> T resultPrivately(Path file, Result<T> result)
       throws FailedException, RecordingException {
     return unwrapping(content -> privately(file, false, content), result);
   }

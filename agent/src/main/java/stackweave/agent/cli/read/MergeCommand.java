@@ -101,7 +101,7 @@ public final class MergeCommand implements Callable<Integer> {
       for (String loss : merge.losses()) {
         System.err.println("stackweave: " + Plain.line(loss));
       }
-      return Output.privately(file, (Output.Result<MergeReport>) merge::writeTo);
+      return Output.resultPrivately(file, merge::writeTo);
     }
   }
 

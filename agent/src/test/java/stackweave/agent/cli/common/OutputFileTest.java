@@ -15,6 +15,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
 
 /** What a command's output may replace, and what a terminal is shown. */
 class OutputFileTest {
@@ -52,6 +56,39 @@ class OutputFileTest {
     assertEquals("new", Files.readString(file));
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     assertEquals(List.of(file), list());
+  }
+
+  /** What a terminal's Ctrl-C leaves: nothing of an export, and all of a recording. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theUnfinishedFileIsDeletedAtExit(boolean survivesExit) throws Exception {
+    Path file = directory.resolve("out");
+    Ended ended =
+        Commands.run(
+            Path.of(System.getProperty("java.home"), "bin", "java"),
+            "-cp",
+            System.getProperty("java.class.path"),
+            ExitsWhileWriting.class.getName(),
+            file,
+            survivesExit);
+    assertEquals(3, ended.exit(), ended.err());
+    assertEquals(survivesExit ? 1 : 0, list().size(), list().toString());
+    assertTrue(Files.notExists(file));
+  }
+
+  /** Ends its JVM in the middle of a file. */
+  static final class ExitsWhileWriting {
+    private ExitsWhileWriting() {}
+
+    public static void main(String[] arguments) throws IOException {
+      OutputFile.writePrivate(
+          Path.of(arguments[0]),
+          Boolean.parseBoolean(arguments[1]),
+          out -> {
+            out.write(1);
+            System.exit(3);
+          });
+    }
   }
 
   @Test
