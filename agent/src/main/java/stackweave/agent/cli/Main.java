@@ -24,6 +24,7 @@ import stackweave.agent.cli.read.PprofCommand;
 import stackweave.agent.cli.read.SpeedscopeCommand;
 import stackweave.agent.cli.read.TopCommand;
 import stackweave.agent.cli.record.RecordCommand;
+import stackweave.agent.cli.relay.RelayCommand;
 import stackweave.agent.cli.sframe.SFrameCommand;
 import stackweave.agent.cli.toggle.OffCommand;
 import stackweave.agent.cli.toggle.OnCommand;
@@ -52,6 +53,7 @@ import stackweave.agent.message.Version;
       MergeCommand.class,
       AttachCommand.class,
       RecordCommand.class,
+      RelayCommand.class,
       StatusCommand.class,
       DetachCommand.class,
       OffCommand.class,

@@ -39,6 +39,7 @@ import stackweave.testing.RunningCommand;
  */
 @Order(1)
 class RecordIT {
+  private static final Pattern WRITTEN = Pattern.compile("(\\d+) written");
   private static final Pattern TAKEN = Pattern.compile("samples: (\\d+) taken");
   private static final String ENDED = "the program ended after [\\d.]+ s of 5 min; saved .*";
   private static final String KILLED =
@@ -130,6 +131,57 @@ class RecordIT {
     assertEquals(0, command("record", pid, "-d", "1s", "-o", file).exit());
     assertTrue(command("status", pid).out().startsWith("state: dormant"));
     assertEquals(warned, Files.readString(directory.resolve("target.txt")));
+  }
+
+  /** What was recorded while two ran is in both: as one recording they have each sample once. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aLoopLosesNothingBetweenItsRecordings(Jvm jvm) throws Exception {
+    long pid = start(jvm, 120, "-javaagent:" + Jars.AGENT).pid();
+    Ended result =
+        command("record", pid, "--loop=2s", "-d7s", "-o", "l-%n{9}%%.jfr", "--settings=none");
+    assertEquals(0, result.exit(), result.err());
+    List<String> files = result.out().lines().toList();
+    List<String> names = List.of("l-0%.jfr", "l-1%.jfr", "l-2%.jfr", "l-3%.jfr");
+    assertEquals(names.subList(0, files.size()), files);
+    assertTrue(files.size() > 2, result.out());
+    Matcher written = WRITTEN.matcher(command("status", pid).out());
+    assertTrue(written.find());
+    List<Object> merge = new ArrayList<>(List.of("merge", "-o", "all.jfr"));
+    merge.addAll(files);
+    String merged = command(merge.toArray()).successfully().out();
+    assertTrue(merged.startsWith("all.jfr: " + written.group(1) + " samples of 1 JVM"), merged);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void aLoopKeepsItsLastRecordings() throws Exception {
+    Process target = start(last(), 120);
+    RunningCommand loop =
+        begin("record", target.pid(), "--loop=1s", "-o", "%p-%n{2}.jfr", "--settings=none");
+    awaitSamples(target.pid());
+    Thread.sleep(4_000); // so many recordings
+    target.destroy();
+    Ended result = loop.end();
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(result.err().contains("the program ended after"), result.err());
+    List<String> files = result.out().lines().distinct().sorted().toList();
+    assertEquals(List.of(target.pid() + "-0.jfr", target.pid() + "-1.jfr"), files);
+    assertTrue(result.out().lines().count() > 2, result.out());
+    for (String file : files) {
+      assertTrue(stacks(file).contains("BurnsCpu.main"), file);
+    }
+    assertNothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rec.jfr,    -o rec.jfr: each recording would replace the one before: .*",
+    "'%n{0}.jfr', -o %n\\{0}.jfr: %n\\{0} keeps no file",
+    "-,          --loop writes files: -o must name them",
+  })
+  void aLoopNeedsNames(String name, String message) throws Exception {
+    assertFailed(command("record", 1, "--loop=1h", "-o", name), message);
   }
 
   /** One that came for a recording stays when its user says so meanwhile. */

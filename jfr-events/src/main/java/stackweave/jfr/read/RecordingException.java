@@ -8,14 +8,32 @@ import stackweave.jfr.event.Session;
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  private final boolean isWithoutSamples;
+
   /** A failure with {@code message}, one line for users. */
   public RecordingException(String message) {
+    this(message, false);
+  }
+
+  private RecordingException(String message, boolean isWithoutSamples) {
     super(message);
+    this.isWithoutSamples = isWithoutSamples;
   }
 
   /** A failure with {@code message}, one line for users, and its {@code cause}. */
   public RecordingException(String message, Throwable cause) {
     super(message, cause);
+    isWithoutSamples = false;
+  }
+
+  /** A recording that could be read, and has no sample. */
+  static RecordingException withoutSamples(String message) {
+    return new RecordingException(message, true);
+  }
+
+  /** Whether the recording could be read, and has no sample. */
+  public boolean isWithoutSamples() {
+    return isWithoutSamples;
   }
 
   /**

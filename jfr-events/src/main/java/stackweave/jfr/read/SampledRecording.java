@@ -106,7 +106,7 @@ public final class SampledRecording {
       events.read(gathering);
       gathering.finish();
       if (gathering.tallies().isEmpty()) {
-        throw new RecordingException(file + ": " + gathering.whyEmpty(events.losses()));
+        throw RecordingException.withoutSamples(file + ": " + gathering.whyEmpty(events.losses()));
       }
       return new SampledRecording(events, gathering);
     } catch (OutOfMemoryError e) {

@@ -2,18 +2,11 @@ package stackweave.agent.cli.record;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
@@ -21,7 +14,6 @@ import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.TargetOption;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.linux.OwnDirectory;
-import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Timespans;
 
 /**
@@ -37,7 +29,7 @@ import stackweave.jfr.event.Timespans;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--settings NAME]")
+            + " [--engine NAME] [--settings NAME] [--loop TIME]")
 public final class RecordCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;
@@ -45,33 +37,29 @@ public final class RecordCommand implements Callable<Integer> {
   @Option(
       names = {"-d", "--duration"},
       paramLabel = "TIME",
-      converter = Duration.class,
-      description = "How long, such as 30s or 5m. Default: 30s.")
-  private Long durationMillis = 30_000L;
+      converter = DurationConverter.class,
+      description =
+          "How long, such as 30s or 5m. Default: 30s; with --loop, until Ctrl-C or the program's"
+              + " end.")
+  private Long durationMillis;
+
+  @Option(
+      names = "--loop",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description =
+          "A recording of each such time, without a gap between them; at least 1s. In FILE, %%p is"
+              + " the process, %%t the time when a recording began, and %%n{8} its number: the last"
+              + " eight are kept.")
+  private Long loopMillis;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "Default: rec-PID.jfr. - is standard output.")
-  private Path output;
+      description = "Default: rec-PID.jfr, with --loop rec-PID-TIME.jfr. - is standard output.")
+  private String output;
 
-  @Option(
-      names = "--interval",
-      paramLabel = "TIME",
-      converter = SamplingOptions.Interval.class,
-      description =
-          "CPU time between two samples of a thread: "
-              + SamplingSettings.INTERVALS
-              + ", the default.")
-  private String interval;
-
-  @Option(
-      names = "--engine",
-      paramLabel = "NAME",
-      converter = SamplingOptions.Engine.class,
-      completionCandidates = SamplingOptions.Engines.class,
-      description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
-  private String engine;
+  @Mixin private SamplingOptions sampling;
 
   @Option(
       names = "--settings",
@@ -86,14 +74,16 @@ public final class RecordCommand implements Callable<Integer> {
    */
   private static final long KEPT_FREE = 64L << 20;
 
-  /** How long Ctrl-C waits for the recording to be written and copied. */
-  private static final long MAX_END_MINUTES = 30;
+  private static final long DEFAULT_MILLIS = 30_000;
+
+  /** A shorter loop would start and stop recordings most of the time. */
+  private static final long MIN_LOOP_MILLIS = 1_000;
+
+  /** A recording ends by itself so long after its time, if this command was killed. */
+  private static final long GRACE_MILLIS = 60_000;
 
   /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
-
-  /** How often the target's end is checked for. */
-  private static final long LOOK_MILLIS = 100;
 
   private static final Pattern QUOTABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
 
@@ -102,64 +92,93 @@ public final class RecordCommand implements Callable<Integer> {
    */
   private boolean noSample;
 
-  private final CountDownLatch interrupted = new CountDownLatch(1);
-  private final CountDownLatch finished = new CountDownLatch(1);
+  private FilePattern pattern;
+  private long recordings;
+  private long secondsSaid = -1;
 
   @Override
   public Integer call() throws FailedException {
-    Path file = output == null ? Path.of("rec-" + target.pid() + ".jfr") : output;
-    Output.mustBeWritable(file);
-    mustBeName(settings);
-    Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
-    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      record(jvm, file);
-    } finally {
-      finished.countDown();
+    boolean isLoop = loopMillis != null;
+    pattern = new FilePattern(output != null ? output : isLoop ? "rec-%p-%t.jfr" : "rec-%p.jfr");
+    if (isLoop) {
+      mustBeLoop();
     }
-    if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
-      System.out.println(file);
-      System.err.println(
-          noSample
-              ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say why"
-              : "next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+    Output.mustBeWritable(file(System.currentTimeMillis()));
+    mustBeName(settings);
+    long total =
+        durationMillis != null
+            ? durationMillis
+            : isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
+    RecordingRounds rounds =
+        new RecordingRounds(
+            new RemoteRecording.Request(
+                settings, sampling.eventSettings(), isLoop ? loopMillis : total, GRACE_MILLIS, 0),
+            total,
+            millis -> show(millis, total));
+    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
+      rounds.run(
+          jvm,
+          (recording, end, start, last) -> take(jvm, recording, end, start, last),
+          RecordCommand::nothingMore);
     }
     return 0;
+  }
+
+  private static void nothingMore() {
+    // All is said by then.
+  }
+
+  private void mustBeLoop() throws FailedException {
+    if (loopMillis < MIN_LOOP_MILLIS) {
+      throw new FailedException("--loop must be at least 1s");
+    }
+    if (output != null && Output.isStandardOutput(Path.of(output))) {
+      throw new FailedException("--loop writes files: -o must name them");
+    }
+    String problem = pattern.problem();
+    if (!problem.isEmpty()) {
+      throw new FailedException("-o " + output + ": " + problem);
+    }
+  }
+
+  /** Without --loop a name is a name, whatever is in it. */
+  private Path file(long startMillis) {
+    return output != null && loopMillis == null
+        ? Path.of(output)
+        : pattern.file(target.pid(), startMillis, recordings);
+  }
+
+  private void take(
+      TargetJvm jvm,
+      RemoteRecording recording,
+      RemoteRecording.End end,
+      long startMillis,
+      boolean last)
+      throws FailedException {
+    Path file = file(startMillis);
+    recordings++;
+    long nanos = recording.nanos();
+    save(jvm, recording, file);
+    if (last) {
+      endLine();
+    }
+    say(recording, end, nanos, last);
+    if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+      System.out.println(file);
+      if (last) {
+        System.err.println(
+            noSample
+                ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say"
+                    + " why"
+                : "next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+      }
+    }
   }
 
   /** Refuses text that can't be passed to the JVM in quotes. */
   private static void mustBeName(String text) throws FailedException {
     if (!QUOTABLE.matcher(text).matches()) {
       throw new FailedException("'" + text + "' can't be told to the JVM: it has a quote in it");
-    }
-  }
-
-  private void record(TargetJvm jvm, Path file) throws FailedException {
-    Map<String, String> eventSettings = new TreeMap<>();
-    if (interval != null) {
-      eventSettings.put("interval", interval);
-    }
-    if (engine != null) {
-      eventSettings.put("engine", engine);
-    }
-    for (String setting : eventSettings.values()) {
-      mustBeName(setting);
-    }
-    try (RemoteRecording recording =
-        RemoteRecording.start(jvm, settings, eventSettings, durationMillis)) {
-      try {
-        recording.awaitSampling(() -> interrupted.getCount() == 0);
-      } catch (FailedException e) {
-        if (!recording.isOverSoon()) {
-          recording.discard();
-          throw e;
-        }
-        // The JVM has ended and does not answer; what it recorded until then is kept.
-      }
-      awaitEnd(recording);
-      long nanos = recording.nanos();
-      RemoteRecording.End end = recording.finish();
-      save(jvm, recording, file);
-      say(recording, end, nanos);
     }
   }
 
@@ -197,8 +216,10 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private void say(RemoteRecording recording, RemoteRecording.End end, long nanos) {
-    String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(durationMillis * 1_000_000L);
+  private void say(RemoteRecording recording, RemoteRecording.End end, long nanos, boolean last) {
+    long wanted =
+        loopMillis != null ? loopMillis : durationMillis != null ? durationMillis : DEFAULT_MILLIS;
+    String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted * 1_000_000L);
     String what =
         switch (end) {
           case ASKED -> "";
@@ -220,7 +241,7 @@ public final class RecordCommand implements Callable<Integer> {
     if (!what.isEmpty()) {
       System.err.println("stackweave: " + Plain.line(what));
     }
-    if (end == RemoteRecording.End.PROGRAM || end == RemoteRecording.End.KILLED) {
+    if (!last || end == RemoteRecording.End.PROGRAM || end == RemoteRecording.End.KILLED) {
       return;
     }
     try {
@@ -235,58 +256,23 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** Waits until the duration has passed, Ctrl-C was pressed, or the target has ended. */
-  private void awaitEnd(RemoteRecording recording) {
-    long start = System.nanoTime();
-    boolean terminal = System.console() != null;
-    try {
-      long said = -1;
-      for (long left = durationMillis; left > 0; left = durationMillis - millisSince(start)) {
-        long seconds = millisSince(start) / 1_000;
-        if (terminal && seconds != said) {
-          said = seconds;
-          System.err.printf("\rrecording: %d of %d s ", seconds, durationMillis / 1_000);
-        }
-        if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
-            || recording.isOver()) {
-          break;
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  /** On a terminal, how far it is. */
+  private void show(long millis, long total) {
+    long seconds = millis / 1_000;
+    if (System.console() == null || seconds == secondsSaid) {
+      return;
     }
-    if (terminal) {
+    secondsSaid = seconds;
+    if (total == DurationConverter.MAX_MILLIS) {
+      System.err.printf("\rrecording: %d s, %d files ", seconds, recordings);
+    } else {
+      System.err.printf("\rrecording: %d of %d s ", seconds, total / 1_000);
+    }
+  }
+
+  private static void endLine() {
+    if (System.console() != null) {
       System.err.println();
-    }
-  }
-
-  private static long millisSince(long nanoTime) {
-    return (System.nanoTime() - nanoTime) / 1_000_000;
-  }
-
-  /** Shutdown hook: on Ctrl-C, lets the recording be completed before this JVM exits. */
-  private void interrupt() {
-    interrupted.countDown();
-    try {
-      finished.await(MAX_END_MINUTES, TimeUnit.MINUTES);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Converts a time with its unit to milliseconds. */
-  static final class Duration implements ITypeConverter<Long> {
-    private static final long NANOS_PER_MILLI = 1_000_000L;
-    private static final long MAX_NANOS = 365L * 24 * 3_600 * 1_000_000_000L;
-
-    @Override
-    public Long convert(String text) {
-      OptionalLong nanos = Timespans.parse(text);
-      if (nanos.isEmpty() || nanos.getAsLong() < NANOS_PER_MILLI || nanos.getAsLong() > MAX_NANOS) {
-        throw new TypeConversionException(
-            "'" + text + "' is no time such as 30s, 5m or 1h (at least 1ms, at most 365d)");
-      }
-      return nanos.getAsLong() / NANOS_PER_MILLI;
     }
   }
 }

@@ -20,18 +20,13 @@ import stackweave.agent.linux.Randomness;
 
 /**
  * A recording that one run of {@code record} makes in another JVM, under a unique name, so that
- * several can run at the same time. Used by {@link RecordCommand}. Not thread-safe.
+ * several can run at the same time. Used by {@link RecordingRounds}. Not thread-safe.
  *
  * <p>JFR.start makes it, with a destination file, which JFR writes even if the program ends.
  * Everything needed to fetch it is opened at the start, since a process that has ended has no root
  * any more. If the process is killed, the chunks in JFR's repository are used.
  */
-final class RemoteRecording implements AutoCloseable {
-  /**
-   * Added to the recording's duration in JFR, so that it ends by itself if the command is killed.
-   */
-  private static final long GRACE_MILLIS = 60_000;
-
+public final class RemoteRecording implements AutoCloseable {
   /** How long after that other commands leave its file alone. */
   private static final long KEPT_MILLIS = 3_600_000;
 
@@ -59,8 +54,28 @@ final class RemoteRecording implements AutoCloseable {
   private static final String NO_JFR = "jdk.jfr";
   private static final String NO_COMMAND = "Unknown diagnostic command";
 
+  /**
+   * What is asked of JFR.
+   *
+   * @param settings the name of a JFR configuration
+   * @param eventSettings settings of {@code stackweave.NativeSample}, by name
+   * @param durationMillis how long it is to be
+   * @param graceMillis after that it ends by itself, if the command was killed
+   * @param maxBytes what it may have of the disk; 0 for no limit
+   */
+  public record Request(
+      String settings,
+      Map<String, String> eventSettings,
+      long durationMillis,
+      long graceMillis,
+      long maxBytes) {
+    long longestMillis() {
+      return durationMillis + graceMillis;
+    }
+  }
+
   /** Why the recording ended. */
-  enum End {
+  public enum End {
     /** This command stopped it. */
     ASKED,
     /** The program ended. */
@@ -103,27 +118,31 @@ final class RemoteRecording implements AutoCloseable {
   /**
    * Starts the recording.
    *
-   * @param settings the name of a JFR configuration
-   * @param eventSettings settings of {@code stackweave.NativeSample}, by name
    * @throws FailedException if JFR starts none
    */
-  static RemoteRecording start(
-      TargetJvm jvm, String settings, Map<String, String> eventSettings, long durationMillis)
-      throws FailedException {
+  static RemoteRecording start(TargetJvm jvm, Request request) throws FailedException {
     String name = RecordName.of(Randomness.next());
     jvm.look(name); // fails for an agent of another version before anything is started
     TargetDirectory exchange = jvm.directory();
-    long longest = durationMillis + GRACE_MILLIS;
+    long longest = request.longestMillis();
     String fileName = TargetDirectory.fileName("rec", longest + KEPT_MILLIS, ".jfr");
     Set<String> earlier = chunksOf(jvm);
     StringBuilder command = new StringBuilder("JFR.start name=").append(name);
-    command.append(" settings=\"").append(settings).append('"');
+    command.append(" settings=\"").append(request.settings()).append('"');
     command.append(" filename=\"").append(exchange.seen(fileName)).append('"');
     command.append(" dumponexit=true duration=").append(longest / 1_000).append('s');
+    if (request.maxBytes() > 0) {
+      command.append(" maxsize=").append(request.maxBytes());
+    }
     command.append(" +stackweave.NativeSample#enabled=true");
-    eventSettings.forEach(
-        (key, value) ->
-            command.append(" +stackweave.NativeSample#" + key + "=\"").append(value).append('"'));
+    request
+        .eventSettings()
+        .forEach(
+            (key, value) ->
+                command
+                    .append(" +stackweave.NativeSample#" + key + "=\"")
+                    .append(value)
+                    .append('"'));
     String said = jvm.diagnose(command.toString());
     Descriptor file;
     try {
@@ -131,7 +150,7 @@ final class RemoteRecording implements AutoCloseable {
     } catch (IOException e) {
       jvm.diagnose("JFR.stop name=" + name);
       exchange.remove(fileName);
-      throw notStarted(jvm.process().pid(), settings, said, e);
+      throw notStarted(jvm.process().pid(), request.settings(), said, e);
     }
     RemoteRecording recording = new RemoteRecording(jvm, name, exchange, fileName, file);
     recording.findRepository(earlier);
@@ -240,8 +259,13 @@ final class RemoteRecording implements AutoCloseable {
     }
   }
 
+  /** Why sampling did not begin; empty if it did. */
+  public String obstacle() {
+    return obstacle;
+  }
+
   /** The time since its start, in ns. */
-  long nanos() {
+  public long nanos() {
     return System.nanoTime() - startNanos;
   }
 
@@ -349,7 +373,7 @@ final class RemoteRecording implements AutoCloseable {
   }
 
   /** How many bytes {@link #copy} copies. */
-  long size() throws IOException {
+  public long size() throws IOException {
     if (chunks.isEmpty()) {
       return exchange.size(file);
     }
@@ -368,7 +392,7 @@ final class RemoteRecording implements AutoCloseable {
    *
    * @param size the result of {@link #size}: the target may have made the file longer since
    */
-  void copy(OutputStream out, long size) throws IOException {
+  public void copy(OutputStream out, long size) throws IOException {
     if (chunks.isEmpty()) {
       exchange.mustStillBeItsOwn(file, fileName);
       exchange.copy(file, 0, size, out);
@@ -383,7 +407,7 @@ final class RemoteRecording implements AutoCloseable {
    *
    * @return where that is, as text for the user
    */
-  String keep() {
+  public String keep() {
     keepFile = true;
     String seen = chunks.isEmpty() ? exchange.seen(fileName) : repository.seen();
     return seen + ", as process " + jvm.process().pid() + " sees it";
@@ -393,7 +417,7 @@ final class RemoteRecording implements AutoCloseable {
    * The agent's summary of it; empty if none. If the agent was attached for such recordings only
    * and this was the last, waits until it has detached.
    */
-  String report() throws FailedException {
+  public String report() throws FailedException {
     long start = System.nanoTime();
     String report = "";
     boolean known = true;

@@ -1,13 +1,44 @@
 package stackweave.agent.cli.record;
 
 import java.util.Iterator;
+import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.control.SamplingSettings;
 
-/** Converters of the sampling options, which check them before anything is done in the target. */
-final class SamplingOptions {
-  private SamplingOptions() {}
+/** The options of sampling, which are checked before anything is done in the target. */
+public final class SamplingOptions {
+  @Option(
+      names = "--interval",
+      paramLabel = "TIME",
+      converter = Interval.class,
+      description =
+          "CPU time between two samples of a thread: "
+              + SamplingSettings.INTERVALS
+              + ", the default.")
+  private String interval;
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      converter = Engine.class,
+      completionCandidates = Engines.class,
+      description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
+  private String engine;
+
+  /** The settings of {@code stackweave.NativeSample} that were given, by name. */
+  public Map<String, String> eventSettings() {
+    Map<String, String> all = new TreeMap<>();
+    if (interval != null) {
+      all.put("interval", interval);
+    }
+    if (engine != null) {
+      all.put("engine", engine);
+    }
+    return all;
+  }
 
   /** Accepts {@link SamplingSettings#INTERVALS} and keeps the text as given. */
   static final class Interval implements ITypeConverter<String> {

@@ -1,0 +1,137 @@
+package stackweave.agent.cli.collector;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.jfr.export.otlp.EndpointException;
+import stackweave.jfr.export.otlp.OtlpEndpoint;
+import stackweave.jfr.export.otlp.OtlpExport;
+import stackweave.jfr.export.otlp.OtlpHeaders;
+
+/**
+ * Where profiles are sent, and what as. Headers never come from the command line, which other users
+ * can read.
+ */
+public final class CollectorOptions {
+  private static final String SERVICE_VARIABLE = "OTEL_SERVICE_NAME";
+
+  /** A file of headers is not larger. */
+  private static final int MAX_HEADERS = 1 << 16;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "URL",
+      description = "The collector; " + OtlpEndpoint.PATH + " is added if there is no path.")
+  private String endpoint;
+
+  @Option(
+      names = "--plain",
+      description = "http:// may go to other machines: who is between reads it.")
+  private boolean plain;
+
+  @Option(
+      names = "--headers",
+      paramLabel = "FILE",
+      description = "Headers of the request, a line 'name: value' for each.")
+  private Path headers;
+
+  @Option(
+      names = "--service",
+      paramLabel = "NAME",
+      description =
+          "The application's name, service.name. Default: the environment variable "
+              + SERVICE_VARIABLE
+              + ", else "
+              + OtlpExport.UNKNOWN_SERVICE
+              + ".")
+  private String service;
+
+  /**
+   * The collector; null if the command names none.
+   *
+   * @throws FailedException if it, or its headers, can't be used
+   */
+  public OtlpEndpoint collector() throws FailedException {
+    if (endpoint == null) {
+      if (plain || headers != null) {
+        throw new ParameterException(
+            command.commandLine(), (plain ? "--plain" : "--headers") + " needs --endpoint");
+      }
+      return null;
+    }
+    try {
+      return new OtlpEndpoint(endpoint, plain, requestHeaders());
+    } catch (EndpointException e) {
+      throw new FailedException(FailedException.worded(e));
+    }
+  }
+
+  /** The file of headers; null for none. */
+  public Path headersFile() {
+    return headers;
+  }
+
+  /** The name of the application. */
+  public String service() {
+    if (service != null) {
+      return service;
+    }
+    String variable = System.getenv(SERVICE_VARIABLE);
+    return variable == null || variable.isBlank() ? OtlpExport.UNKNOWN_SERVICE : variable;
+  }
+
+  /**
+   * The lines of a file of headers; of what has no size, such as a pipe, no more than of a file.
+   */
+  private static List<String> lines(Path file) throws IOException, FailedException {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(MAX_HEADERS + 1);
+    }
+    if (bytes.length > MAX_HEADERS) {
+      throw new FailedException(file + " is too large for a file of headers");
+    }
+    return StandardCharsets.UTF_8
+        .newDecoder()
+        .decode(ByteBuffer.wrap(bytes))
+        .toString()
+        .lines()
+        .toList();
+  }
+
+  private Map<String, String> requestHeaders() throws EndpointException, FailedException {
+    Map<String, String> all = new LinkedHashMap<>();
+    String variable = System.getenv(OtlpHeaders.VARIABLE);
+    if (variable != null) {
+      all.putAll(OtlpHeaders.ofVariable(variable));
+    }
+    if (headers != null) {
+      try {
+        all.putAll(OtlpHeaders.ofLines(lines(headers)));
+      } catch (NoSuchFileException e) {
+        throw new FailedException(headers + ": no such file");
+      } catch (CharacterCodingException e) {
+        throw new FailedException(headers + " is no text in UTF-8");
+      } catch (IOException e) {
+        throw new FailedException("can't read " + headers + ": " + FailedException.reason(e));
+      }
+    }
+    return all;
+  }
+}

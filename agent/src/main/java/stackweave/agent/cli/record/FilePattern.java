@@ -1,0 +1,60 @@
+package stackweave.agent.cli.record;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A name for the files of several recordings: {@code %p} is the process, {@code %t} the time when a
+ * recording began, {@code %n{8}} its number from 0 to 7 and again, {@code %%} a {@code %}. {@code
+ * %p} and {@code %t} are as in the JVM's own options. Immutable.
+ */
+final class FilePattern {
+  private static final Pattern PARTS = Pattern.compile("%(?:([pt%])|n\\{(\\d{1,6})})");
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu_MM_dd_HH_mm_ss").withZone(ZoneId.systemDefault());
+
+  private final String pattern;
+
+  /** A pattern of the user's; {@link #problem} says whether it is one. */
+  FilePattern(String pattern) {
+    this.pattern = pattern;
+  }
+
+  /** Why the files of several recordings can't be named by it; empty if they can. */
+  String problem() {
+    Matcher parts = PARTS.matcher(pattern);
+    boolean isDifferent = false;
+    while (parts.find()) {
+      isDifferent |= "t".equals(parts.group(1)) || parts.group(2) != null;
+      if (parts.group(2) != null && Integer.parseInt(parts.group(2)) == 0) {
+        return "%n{0} keeps no file";
+      }
+    }
+    return isDifferent
+        ? ""
+        : "each recording would replace the one before: put %t (its time) or %n{8} (its number, the"
+            + " last eight are kept) into the name";
+  }
+
+  /** The file of a recording. */
+  Path file(long pid, long startMillis, long number) {
+    Matcher parts = PARTS.matcher(pattern);
+    return Path.of(
+        parts.replaceAll(
+            part -> {
+              if (part.group(2) != null) {
+                return Long.toString(number % Long.parseLong(part.group(2)));
+              }
+              return switch (part.group(1)) {
+                case "p" -> Long.toString(pid);
+                case "t" -> TIME.format(Instant.ofEpochMilli(startMillis));
+                default -> "%";
+              };
+            }));
+  }
+}

@@ -1,0 +1,173 @@
+package stackweave.agent.cli.relay;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import stackweave.agent.cli.collector.Delivery;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Plain;
+import stackweave.jfr.export.Selection;
+import stackweave.jfr.export.otlp.OtlpEndpoint;
+import stackweave.jfr.export.otlp.OtlpExport;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+
+/**
+ * Sends recordings on a thread of its own, in their order, so that recording goes on while a
+ * collector does not answer. What waits is bounded: the oldest is given up, and counted. The files
+ * are deleted here. Thread-safe.
+ */
+final class RelaySender {
+  /** With 10 s each, five minutes without a collector lose nothing. */
+  private static final int MAX_WAITING = 30;
+
+  private static final long MAX_WAITING_BYTES = 256L << 20;
+
+  /** After Ctrl-C; a container's grace is 10 s. */
+  private static final long MAX_END_MILLIS = 8_000;
+
+  private final OtlpEndpoint collector;
+  private final String service;
+  private final NewChunks chunks = new NewChunks();
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private final Thread thread = new Thread(this::run, "stackweave-relay");
+  private boolean isClosed;
+  private boolean isSending;
+  private long sent;
+  private long sentSamples;
+  private long lost;
+  private String lastProblem = "";
+
+  /** A recording of one round, without what the one before it had. */
+  private record Waiting(Path file, long bytes) {}
+
+  RelaySender(OtlpEndpoint collector, String service) {
+    this.collector = collector;
+    this.service = service;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /**
+   * Takes a recording, whose file may be deleted then.
+   *
+   * @throws FailedException if it can't be copied
+   */
+  void offer(Path recording) throws FailedException {
+    Path file = recording.resolveSibling(recording.getFileName() + ".new");
+    try {
+      if (chunks.copy(recording, file) == 0) {
+        Files.delete(file);
+        return;
+      }
+      add(new Waiting(file, Files.size(file)));
+    } catch (IOException e) {
+      throw new FailedException("can't write " + file + ": " + FailedException.reason(e));
+    } catch (RecordingException e) {
+      lose(FailedException.worded(e));
+    }
+  }
+
+  private synchronized void add(Waiting recording) throws IOException {
+    waiting.add(recording);
+    while (waiting.size() > 1
+        && (waiting.size() > MAX_WAITING
+            || waiting.stream().mapToLong(Waiting::bytes).sum() > MAX_WAITING_BYTES)) {
+      Files.delete(waiting.remove().file());
+      lose("too many wait for " + collector.uri());
+    }
+    notifyAll();
+  }
+
+  private synchronized void lose(String why) {
+    lost++;
+    if (!why.equals(lastProblem)) {
+      lastProblem = why;
+      System.err.println("stackweave: a profile was lost: " + Plain.line(why));
+    }
+  }
+
+  private void run() {
+    try {
+      for (Waiting next = next(); next != null; next = next()) {
+        send(next.file());
+        Files.deleteIfExists(next.file());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException e) {
+      lose(FailedException.reason(e));
+    }
+  }
+
+  private synchronized Waiting next() throws InterruptedException {
+    isSending = false;
+    notifyAll();
+    while (waiting.isEmpty() && !isClosed) {
+      wait();
+    }
+    isSending = !waiting.isEmpty();
+    return waiting.poll();
+  }
+
+  private void send(Path file) throws InterruptedException {
+    try {
+      SampledRecording recording = SampledRecording.open(file, ReadingProgress.NONE);
+      OtlpExport export = new OtlpExport(service, Selection.ALL);
+      Delivery.send(collector, export.message(recording));
+      count(recording.samples());
+    } catch (RecordingException e) {
+      if (!e.isWithoutSamples()) {
+        lose(FailedException.worded(e));
+      }
+    } catch (FailedException e) {
+      lose(FailedException.worded(e));
+    }
+  }
+
+  private synchronized void count(long samples) {
+    sent++;
+    sentSamples += samples;
+    if (!lastProblem.isEmpty()) {
+      lastProblem = "";
+      System.err.println("stackweave: " + collector.uri() + " takes profiles again");
+    }
+  }
+
+  /** How many profiles were lost. */
+  synchronized long lost() {
+    return lost;
+  }
+
+  /** Sends what waits, for some seconds at most, and says how many were sent and lost. */
+  void close() {
+    synchronized (this) {
+      isClosed = true;
+      notifyAll();
+    }
+    try {
+      thread.join(MAX_END_MILLIS);
+      thread.interrupt();
+      thread.join(MAX_END_MILLIS / 8);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    synchronized (this) {
+      long left = waiting.size() + (isSending ? 1 : 0);
+      if (left > 0) {
+        lost += left;
+        System.err.println("stackweave: not sent before the end: " + left);
+      }
+      System.err.println(
+          "stackweave: profiles sent: "
+              + sent
+              + ", with "
+              + sentSamples
+              + " samples; lost: "
+              + lost);
+    }
+  }
+}
