@@ -28,6 +28,12 @@ public final class Built {
     return target().resolve("classes") + ":" + samples;
   }
 
+  /** The class path of sample-apps alone, as its users have it. */
+  public static String samplesClassPath() {
+    Path samples = target().resolve("../../sample-apps/target").normalize();
+    return samples.resolve("classes") + ":" + samples.resolve("lib") + "/*";
+  }
+
   /** {@link #classes} and the libraries they use. */
   public static String classPath() {
     return classes() + ":" + target().resolve("lib") + "/*";

@@ -39,4 +39,13 @@ public final class BlockFormat {
   public static int simpleStart(String className) {
     return className.lastIndexOf('.') + 1;
   }
+
+  /**
+   * The name of a field of {@link DefinitionBlock}, from 0. Here and not there: a class that is an
+   * event becomes a type of JFR's as soon as one of its methods is called, also in a program that
+   * only reads.
+   */
+  public static String wordName(int number) {
+    return (number < 10 ? "w0" : "w") + number;
+  }
 }

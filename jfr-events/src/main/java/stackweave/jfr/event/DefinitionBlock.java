@@ -193,9 +193,4 @@ public final class DefinitionBlock extends Event {
     }
     return word;
   }
-
-  /** The name of the field that has a word, from 0 to {@link #WORDS} - 1. */
-  public static String wordName(int number) {
-    return (number < 10 ? "w0" : "w") + number;
-  }
 }

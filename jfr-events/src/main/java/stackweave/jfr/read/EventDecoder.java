@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventShape;
+import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.DefinitionBlock;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.LibraryName;
@@ -131,7 +132,7 @@ final class EventDecoder {
   private static List<String> blockFields() {
     List<String> fields = new ArrayList<>(List.of("block", "piece", "pieces", "size"));
     for (int i = 0; i < DefinitionBlock.WORDS; i++) {
-      fields.add(DefinitionBlock.wordName(i));
+      fields.add(BlockFormat.wordName(i));
     }
     return fields;
   }

@@ -27,6 +27,11 @@ final class Jvms {
     return of(jdk, Built.classes() + TESTS);
   }
 
+  /** One that runs the samples with their own libraries. */
+  static ForkedJvm ofSamples(Jdk jdk) {
+    return of(jdk, Built.samplesClassPath());
+  }
+
   private static ForkedJvm of(Jdk jdk, String classPath) {
     ForkedJvm jvm = ForkedJvm.on(jdk, directory());
     if (jdk.feature() >= 22) {

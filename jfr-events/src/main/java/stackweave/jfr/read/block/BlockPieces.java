@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
+import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.DefinitionBlock;
 
 /**
@@ -30,7 +31,7 @@ public final class BlockPieces {
 
   static {
     for (int i = 0; i < WORDS.length; i++) {
-      WORDS[i] = DefinitionBlock.wordName(i);
+      WORDS[i] = BlockFormat.wordName(i);
     }
   }
 

@@ -14,9 +14,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.Deflater;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
 import org.junit.jupiter.api.Test;
+import stackweave.jfr.Programs;
 import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.DefinitionBlock;
+import stackweave.testing.Jdk;
 
 /** Pieces in any order, and pieces that no agent writes. */
 class BlockPiecesTest {
@@ -137,5 +141,31 @@ class BlockPiecesTest {
       add(whole, piece);
     }
     assertEquals(List.of(1_000L), read.ids());
+  }
+
+  /** The sampled program may read its own stream: a second type of our name would spoil it. */
+  @Test
+  void whoReadsRegistersNoEvent() throws Exception {
+    Programs.Outcome outcome = Programs.java(Jdk.all().get(0), List.of(), Reads.class, List.of());
+    assertEquals("[]\n", outcome.output());
+  }
+
+  /** A program that reads blocks. */
+  static final class Reads {
+    private Reads() {}
+
+    public static void main(String[] arguments) throws Exception {
+      Block block = block(1, 100);
+      LibraryIds ids = new LibraryIds();
+      new BlockPieces().add(1, 0, 1, block.inflated().length, block.words(0), ids);
+      if (!ids.ids().equals(List.of(1L))) {
+        throw new IllegalStateException(ids.ids().toString());
+      }
+      System.out.println(
+          FlightRecorder.getFlightRecorder().getEventTypes().stream()
+              .map(EventType::getName)
+              .filter(name -> name.startsWith("stackweave."))
+              .toList());
+    }
   }
 }
