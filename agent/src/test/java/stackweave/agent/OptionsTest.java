@@ -27,7 +27,8 @@ class OptionsTest {
           Hooks.AUTO,
           MemoryAccess.AUTO,
           Jit.C1,
-          2);
+          2,
+          false);
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -51,9 +52,10 @@ class OptionsTest {
             Hooks.OFF,
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
-            1),
+            1,
+            true),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on"));
   }
 
   @ParameterizedTest

@@ -202,12 +202,7 @@ final class ChunkWeaver {
         .set(TraceLayout.STATE, state)
         .write(event);
     eventSize.clear();
-    // The size counts itself, seven bits a byte.
-    int own = 1;
-    while (event.size() + own >= 1L << 7 * own) {
-      own++;
-    }
-    eventSize.number(event.size() + own);
+    eventSize.sizeOfEvent(event.size());
   }
 
   private int repeats(long weight, SplittableRandom random) {

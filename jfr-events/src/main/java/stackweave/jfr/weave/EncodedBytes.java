@@ -1,5 +1,6 @@
 package stackweave.jfr.weave;
 
+import java.io.DataOutput;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +40,15 @@ final class EncodedBytes {
     bytes[size++] = (byte) left;
   }
 
+  /** The size of an event that counts the bytes of the size, too. */
+  void sizeOfEvent(int bytesBehind) {
+    int own = 1;
+    while (bytesBehind + own >= 1L << 7 * own) {
+      own++;
+    }
+    number(bytesBehind + own);
+  }
+
   /** A number below 2²⁸ in four bytes, as JFR has sizes that are known later. */
   void paddedNumber(int number) {
     room(4);
@@ -46,6 +56,14 @@ final class EncodedBytes {
       bytes[size++] = (byte) (number >>> 7 * i & SEVEN_BITS | 0x80);
     }
     bytes[size++] = (byte) (number >>> 21);
+  }
+
+  /** Puts a number where {@link #paddedNumber} has put one. */
+  void setPaddedNumber(int at, int number) {
+    int end = size;
+    size = at;
+    paddedNumber(number);
+    size = end;
   }
 
   void raw(int value) {
@@ -74,6 +92,10 @@ final class EncodedBytes {
   }
 
   void writeTo(OutputStream out) throws IOException {
+    out.write(bytes, 0, size);
+  }
+
+  void writeTo(DataOutput out) throws IOException {
     out.write(bytes, 0, size);
   }
 
