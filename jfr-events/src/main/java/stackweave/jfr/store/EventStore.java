@@ -186,9 +186,19 @@ public final class EventStore implements AutoCloseable {
    */
   public void chunkFinished(String file) {
     LiveWeave weave = this.weave;
-    if (weave != null) {
-      weave.finished(file);
+    if (weave == null) {
+      return;
     }
+    // The gate is closed until the next chunk begins: all samples so far are of this one.
+    if (!isEndWoven && gate.tryHold()) {
+      try {
+        weave.endLate();
+        isEndWoven = true;
+      } finally {
+        gate.leave();
+      }
+    }
+    weave.finished(file);
   }
 
   /** Samples that were written and are not woven, where they are to be. Any thread. */

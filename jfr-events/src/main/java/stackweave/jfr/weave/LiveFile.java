@@ -16,8 +16,8 @@ import java.util.List;
  * thread would close it. Not thread-safe.
  */
 final class LiveFile implements Closeable {
-  /** Where the constants begin, behind the most events that there can be; the gap is a hole. */
-  private static final long CONSTANTS_AT = 1L << 30;
+  /** Where the constants begin, behind the most bytes of events; what is between is a hole. */
+  private static final long CONSTANTS_AT = 2L * LiveWeave.MAX_BYTES;
 
   /** Truncated before it is used again: its blocks are not needed at once. */
   private static final long MOST_KEPT = 1 << 20;

@@ -196,6 +196,12 @@ public final class LiveWeave {
     isEndMissed = true;
   }
 
+  /** The lock that was missed is free now, and the next chunk has not begun. */
+  public void endLate() {
+    isEndMissed = false;
+    end();
+  }
+
   private void end() {
     if (open == null || open.samples() == 0) {
       return;
