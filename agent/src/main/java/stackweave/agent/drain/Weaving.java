@@ -56,9 +56,8 @@ final class Weaving {
         | RuntimeException
         | LinkageError e) {
       String why =
-          "not woven: this JVM's JFR is not as those known ("
-              + (e instanceof HookException ? e.getMessage() : e.toString())
-              + "); the command merge weaves its recordings";
+          "samples are not woven into what this JVM records, only by the command merge: "
+              + (e instanceof HookException ? e.getMessage() : e.toString());
       store.weaveNone(why);
       messages.sampling(why);
       return;

@@ -61,6 +61,11 @@ final class LiveFile implements Closeable {
     }
   }
 
+  /** The file itself, for a trial of what is done with JFR's. */
+  RandomAccessFile file() {
+    return file;
+  }
+
   /** Forgets what is in it. */
   void clear() throws IOException {
     if (events + constants > MOST_KEPT) {

@@ -72,12 +72,31 @@ public final class LiveWeave {
    * @param stacks what ids of samples mean
    * @param directories where what is encoded waits: the first that takes a file
    * @param session the id of the session
-   * @throws IOException if the metadata are laid out as in no JDK that is known
+   * @throws IOException if the metadata are laid out as in no JDK that is known, or no directory
+   *     takes a file
    */
   public static LiveWeave of(
       byte[] jvmMetadata, LiveStacks stacks, List<Path> directories, String session)
       throws IOException {
-    return new LiveWeave(new LiveTypes(jvmMetadata), stacks, directories, session, "");
+    LiveWeave weave = new LiveWeave(new LiveTypes(jvmMetadata), stacks, directories, session, "");
+    weave.rehearse();
+    return weave;
+  }
+
+  /**
+   * Puts a piece without samples behind a chunk without events: what that needs of classes is
+   * loaded here, and not while a thread of the application ends a chunk.
+   */
+  private void rehearse() throws IOException {
+    try (LiveFile file = LiveFile.in(directories)) {
+      EncodedBytes header = new EncodedBytes(ChunkHeader.BYTES);
+      HeaderBytes.append(header, ChunkHeader.BYTES, 0, 0, 1, 1, 1);
+      file.addEvents(header);
+      LivePiece piece = new LivePiece(types, directories);
+      piece.begin(++pieces);
+      piece.end();
+      append(file.file(), List.of(piece));
+    }
   }
 
   /** Weaves nothing, and counts what is not woven. */
@@ -291,22 +310,26 @@ public final class LiveWeave {
 
   private void append(String file, List<LivePiece> ended) throws IOException {
     try (RandomAccessFile out = new RandomAccessFile(file, "rw")) {
-      long length = out.length();
-      ChunkHeader header = LivePiece.header(out);
-      if (!header.isFinished() || header.size() != length) {
-        throw new IOException("it is not one finished chunk");
+      append(out, ended);
+    }
+  }
+
+  private void append(RandomAccessFile out, List<LivePiece> ended) throws IOException {
+    long length = out.length();
+    ChunkHeader header = LivePiece.header(out);
+    if (!header.isFinished() || header.size() != length) {
+      throw new IOException("it is not one finished chunk");
+    }
+    WovenMark mark = new WovenMark(header.startNanos(), length, session);
+    boolean isWritten = false;
+    try {
+      for (int i = 0; i < ended.size(); i++) {
+        ended.get(i).append(out, header, i, ids.text(), mark, buffer);
       }
-      WovenMark mark = new WovenMark(header.startNanos(), length, session);
-      boolean isWritten = false;
-      try {
-        for (int i = 0; i < ended.size(); i++) {
-          ended.get(i).append(out, header, i, ids.text(), mark, buffer);
-        }
-        isWritten = true;
-      } finally {
-        if (!isWritten) {
-          out.setLength(length);
-        }
+      isWritten = true;
+    } finally {
+      if (!isWritten) {
+        out.setLength(length);
       }
     }
   }

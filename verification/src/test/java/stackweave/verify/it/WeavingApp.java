@@ -63,7 +63,10 @@ public final class WeavingApp {
     }
   }
 
-  /** Arguments: seconds, directory for dumps; a third one for streams beside. */
+  /**
+   * Arguments: seconds, directory for dumps; {@code streams} for streams beside, {@code idle} for
+   * neither recordings nor streams.
+   */
   public static void main(String[] arguments) throws Exception {
     long seconds = Long.parseLong(arguments[0]);
     Path directory = Path.of(arguments[1]);
@@ -73,8 +76,12 @@ public final class WeavingApp {
       thread.start();
     }
     Sampling.await();
+    System.out.println("sampled");
     MBeanServerConnection server = ManagementFactory.getPlatformMBeanServer();
-    if (arguments.length < 3) {
+    String how = arguments.length > 2 ? arguments[2] : "";
+    if (how.equals("idle")) {
+      Thread.sleep(seconds * 1_000);
+    } else if (how.isEmpty()) {
       storm(seconds, directory, server);
     } else {
       try (RecordingStream local = new RecordingStream();
