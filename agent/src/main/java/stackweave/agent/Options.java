@@ -31,6 +31,7 @@ import stackweave.jfr.event.Session;
  * @param memory how the process reads its own memory
  * @param jit which of the JVM's compilers may compile the agent's classes
  * @param schema version of the events' schema to write, see docs/events.md
+ * @param weave whether JFR's chunks get the samples as JFR's own events, too
  */
 public record Options(
     long intervalNanos,
@@ -44,7 +45,8 @@ public record Options(
     Hooks hooks,
     MemoryAccess memory,
     Jit jit,
-    int schema) {
+    int schema,
+    boolean weave) {
 
   /**
    * Value of interval and depth where no option was given: the recording's settings or the default
@@ -88,7 +90,8 @@ public record Options(
     HOOKS,
     MEMORY,
     JIT,
-    SCHEMA
+    SCHEMA,
+    WEAVE
   }
 
   /**
@@ -107,6 +110,7 @@ public record Options(
     MemoryAccess memory = MemoryAccess.AUTO;
     Jit jit = Jit.C1;
     int schema = Session.SCHEMA_VERSION;
+    boolean weave = false;
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
@@ -123,7 +127,8 @@ public record Options(
           hooks,
           memory,
           jit,
-          schema); // the common case loads no further classes
+          schema,
+          weave); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -176,6 +181,7 @@ public record Options(
           }
         }
         case SCHEMA -> schema = schema(value);
+        case WEAVE -> weave = onOrOff(name, value);
       }
     }
     return new Options(
@@ -190,7 +196,8 @@ public record Options(
         hooks,
         memory,
         jit,
-        schema);
+        schema,
+        weave);
   }
 
   /**
@@ -254,6 +261,14 @@ public record Options(
     }
     throw invalid(
         Name.SCHEMA, value, Session.FIRST_SCHEMA_VERSION + " or " + Session.SCHEMA_VERSION);
+  }
+
+  private static boolean onOrOff(Name name, String value) throws InvalidOptionException {
+    return switch (value) {
+      case "on" -> true;
+      case "off" -> false;
+      default -> throw invalid(name, value, "on, off");
+    };
   }
 
   private static int perfMebibytes(String value) throws InvalidOptionException {

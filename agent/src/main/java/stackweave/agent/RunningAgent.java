@@ -36,6 +36,7 @@ final class RunningAgent {
             options.drainPercent(),
             (long) options.perfMebibytes() << 20,
             options.schema(),
+            options.weave(),
             messages,
             new StatusBoard(instrumentation));
     gate = new HeapGate(instrumentation, messages, sampler);

@@ -109,6 +109,10 @@ final class DrainThread implements Runnable {
 
   private final EngineSource engines;
   private final PipelineFactory pipelines;
+
+  /** Null if samples are not to be woven. */
+  private final Weaving weaving;
+
   private final SwitchFile switchFile;
   private final Messages messages;
   private final CountDownLatch started = new CountDownLatch(1);
@@ -153,6 +157,7 @@ final class DrainThread implements Runnable {
       Runnable onPublish,
       EngineSource engines,
       PipelineFactory pipelines,
+      Weaving weaving,
       SwitchFile switchFile,
       Messages messages) {
     this.request = request;
@@ -164,6 +169,7 @@ final class DrainThread implements Runnable {
     this.onPublish = onPublish;
     this.engines = engines;
     this.pipelines = pipelines;
+    this.weaving = weaving;
     this.switchFile = switchFile;
     this.messages = messages;
     this.thread = new Thread(systemGroup(), this, DrainThreadName.NAME, 0, false);
@@ -648,6 +654,10 @@ final class DrainThread implements Runnable {
   private void publish(SampleEngine running) {
     totals.drainCpuNanos = ownCpu();
     totals.missedNanos = totals.missed.total(processCpu(), totals.drainCpuNanos);
+    if (weaving != null && store != null) {
+      totals.unwoven = store.unwoven();
+      totals.weaveNote = weaving.note(store);
+    }
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();

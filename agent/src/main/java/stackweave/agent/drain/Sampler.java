@@ -54,6 +54,9 @@ public final class Sampler implements SamplingListener {
   private final int schema;
   private final SamplerTotals totals = new SamplerTotals();
 
+  /** Null if samples are not to be woven. */
+  private final Weaving weaving;
+
   /** Opened by the first drain thread once the heap has room. At most one drain thread exists. */
   private volatile EventStore store;
 
@@ -79,6 +82,7 @@ public final class Sampler implements SamplingListener {
    * @param drainPercent how much of a core the drain thread may use, 1 to 100
    * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
    * @param schema version of the events' schema to write
+   * @param weave whether JFR's chunks get the samples as JFR's own events, too
    * @param board where the status is published, from the first request on
    */
   public Sampler(
@@ -91,6 +95,7 @@ public final class Sampler implements SamplingListener {
       int drainPercent,
       long perfMemoryBytes,
       int schema,
+      boolean weave,
       Messages messages,
       StatusBoard board) {
     this(
@@ -104,6 +109,7 @@ public final class Sampler implements SamplingListener {
         drainPercent,
         perfMemoryBytes,
         schema,
+        weave,
         messages,
         board);
   }
@@ -120,6 +126,7 @@ public final class Sampler implements SamplingListener {
       int drainPercent,
       long perfMemoryBytes,
       int schema,
+      boolean weave,
       Messages messages,
       StatusBoard board) {
     this.engines = engines;
@@ -135,6 +142,7 @@ public final class Sampler implements SamplingListener {
     this.drainPercent = drainPercent;
     this.perfMemoryBytes = perfMemoryBytes;
     this.schema = schema;
+    this.weaving = weave ? new Weaving(instrumentation, messages) : null;
     this.messages = messages;
     this.board = board;
   }
@@ -257,6 +265,7 @@ public final class Sampler implements SamplingListener {
             new Board(),
             engines,
             pipelines,
+            weaving,
             switchFile,
             messages);
     drain.start();
@@ -283,7 +292,11 @@ public final class Sampler implements SamplingListener {
     @Override
     public EventStore get() {
       if (store == null) {
-        store = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, schema);
+        EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, schema);
+        if (weaving != null) {
+          weaving.begin(opened);
+        }
+        store = opened;
       } else {
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
@@ -322,6 +335,9 @@ public final class Sampler implements SamplingListener {
     boolean ended = stopDrain();
     if (ended) {
       pipelines.close();
+    }
+    if (weaving != null) {
+      weaving.close();
     }
     if (store != null) {
       store.close();

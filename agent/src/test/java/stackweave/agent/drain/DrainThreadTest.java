@@ -42,6 +42,7 @@ class DrainThreadTest {
               () -> {},
               EngineSource.OF_MACHINE,
               new PipelineFactory(null, false, null, MemoryAccess.AUTO, false, messages),
+              null,
               new SwitchFile("", messages),
               messages);
       drain.start();

@@ -82,6 +82,7 @@ class FakeEngineTest {
             100,
             0,
             Session.FIRST_SCHEMA_VERSION,
+            false,
             new Messages(said::add),
             new StatusBoard(nothing));
     recording = new Recording();

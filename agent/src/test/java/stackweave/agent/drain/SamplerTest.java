@@ -62,6 +62,7 @@ class SamplerTest {
             100,
             0,
             Session.SCHEMA_VERSION,
+            false,
             messages,
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -106,6 +107,7 @@ class SamplerTest {
             100,
             0,
             Session.SCHEMA_VERSION,
+            false,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -165,6 +167,7 @@ class SamplerTest {
             100,
             0,
             Session.SCHEMA_VERSION,
+            false,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * the end of the event or chunk at hand, so that damaged lengths are met by an {@link IOException}
  * before anything is made of them. Not thread-safe.
  */
-final class ChunkInput {
+public final class ChunkInput {
   /** The longest number: eight times seven bits, and eight. */
   private static final int NUMBER_BYTES = 9;
 
@@ -49,7 +49,7 @@ final class ChunkInput {
   }
 
   /** All of {@code bytes}. */
-  ChunkInput(byte[] bytes) {
+  public ChunkInput(byte[] bytes) {
     this.file = null;
     this.window = bytes;
     this.filled = bytes.length;
@@ -92,7 +92,7 @@ final class ChunkInput {
   }
 
   /** A compressed number: seven bits a byte, the low ones first. */
-  long readLong() throws IOException {
+  public long readLong() throws IOException {
     if (limit - next < NUMBER_BYTES) {
       return readLongAtEdge();
     }
@@ -122,7 +122,7 @@ final class ChunkInput {
   }
 
   /** How many things of a byte or more follow. */
-  int readCount() throws IOException {
+  public int readCount() throws IOException {
     long count = readLong();
     if (count < 0 || count > left() || count > Integer.MAX_VALUE) {
       throw new IOException(
@@ -136,6 +136,11 @@ final class ChunkInput {
       throw new IOException("at " + position() + " there are only " + left() + " bytes");
     }
     range(position() + bytes, end);
+  }
+
+  /** A string that is in no pool; "" for none. */
+  public String readText() throws IOException {
+    return readText(null);
   }
 
   /**

@@ -50,6 +50,16 @@ public final class Metadata {
     return before != null && Arrays.equals(before.bytes, bytes) ? before : new Metadata(bytes);
   }
 
+  /**
+   * The types in metadata that are in no chunk yet.
+   *
+   * @param bytes what follows the id of the metadata in a chunk: strings, then elements
+   * @throws IOException if they are damaged
+   */
+  public static Metadata of(byte[] bytes) throws IOException {
+    return new Metadata(bytes);
+  }
+
   private Metadata(byte[] bytes) throws IOException {
     this.bytes = bytes;
     this.input = new ChunkInput(bytes);

@@ -154,4 +154,10 @@ public final class SamplerStatus extends Event {
           + " the tick of the kernel's clock; otherwise 0")
   @Timespan(Timespan.NANOSECONDS)
   public long intervalReached;
+
+  @Label("Samples Not Woven")
+  @Description(
+      "Written, but not as jdk.ExecutionSample although that is asked for: more than 16 MiB for a"
+          + " chunk, or what the note says")
+  public long unwoven;
 }

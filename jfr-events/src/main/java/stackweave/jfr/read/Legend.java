@@ -4,14 +4,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The labels of codes, from text such as {@code 0=native,1=kernel}. */
-final class Legend {
+public final class Legend {
   private final Map<Integer, String> labels = new HashMap<>();
   private final String what;
 
   /**
+   * Reads a legend; what is not understood is left out.
+   *
    * @param what prefix of the label of a code that the legend lacks
    */
-  Legend(String what, String text) {
+  public Legend(String what, String text) {
     this.what = what;
     for (String entry : text.split(",", -1)) {
       int equals = entry.indexOf('=');
@@ -26,7 +28,8 @@ final class Legend {
     }
   }
 
-  String label(int code) {
+  /** The label of a code. */
+  public String label(int code) {
     String label = labels.get(code);
     return label != null ? label : what + " " + code;
   }

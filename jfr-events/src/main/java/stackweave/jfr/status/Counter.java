@@ -115,7 +115,15 @@ public enum Counter {
       Unit.NANOS,
       Adding.LAST,
       "The shortest interval that the engine can reach, if it is longer than the one asked for:"
-          + " the tick of the kernel's clock; otherwise 0");
+          + " the tick of the kernel's clock; otherwise 0"),
+  UNWOVEN(
+      "unwoven",
+      "Samples Not Woven",
+      Unit.COUNT,
+      Adding.SUM,
+      "Written, but not as jdk.ExecutionSample although that is asked for: more than 16 MiB for a"
+          + " chunk, or what the note says",
+      Texts.line("not woven: # samples, which are no jdk.ExecutionSample; merge makes them some"));
 
   /** What is counted. */
   public enum Unit {

@@ -57,6 +57,12 @@ final class AttributesTable {
     numbers.clear();
   }
 
+  /** The end of the stacks that have these attributes; -1 where they are forgotten. */
+  int end(long id) {
+    long index = id - firstId;
+    return index < 0 || index >= count ? -1 : ends[(int) index];
+  }
+
   /** Puts the definition of an id into a block, unless the chunk has it. */
   void define(long id, int chunk, BlockEncoder block) {
     long index = id - firstId;

@@ -2,6 +2,7 @@ package stackweave.jfr.store;
 
 import java.util.Arrays;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * Schema 2: definitions of many samples in one block. Samples are held back until the block that
@@ -20,6 +21,9 @@ final class BlockLayout implements SampleLayout {
   private final SampleClock clock;
   private final AttributesTable attributes = new AttributesTable();
   private final BlockEncoder block = new BlockEncoder();
+
+  /** Null if samples are not woven. */
+  private LiveWeave weave;
 
   /** The chunk that the block, and the samples held back, are made for. */
   private int chunk;
@@ -190,6 +194,10 @@ final class BlockLayout implements SampleLayout {
       held[i] = null;
       event.commit();
       written[writtenCount++] = event;
+      if (weave != null) {
+        weave.sample(
+            clock.ticks(event), event.threadId, event.stackId, attributes.end(event.attributesId));
+      }
     }
   }
 
@@ -217,6 +225,11 @@ final class BlockLayout implements SampleLayout {
     torn = new StackSample[0];
     block.clear();
     chunk = 0; // what the block had is in no chunk
+  }
+
+  @Override
+  public void weaveBy(LiveWeave weave) {
+    this.weave = weave;
   }
 
   @Override

@@ -230,6 +230,11 @@ final class ChunkGate {
     lock.lock();
   }
 
+  /** The same if nobody has the lock, without waiting for it. */
+  boolean tryHold() {
+    return lock.tryLock();
+  }
+
   void leave() {
     lock.unlock();
   }

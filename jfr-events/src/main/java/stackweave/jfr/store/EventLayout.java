@@ -5,6 +5,7 @@ import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * Schema 1: an event for each definition, before the sample that needs it; nothing is held back.
@@ -13,6 +14,10 @@ import stackweave.jfr.event.SampledThread;
 final class EventLayout implements SampleLayout {
   private final StackTables tables;
   private final SampleClock clock;
+
+  /** Null if samples are not woven. */
+  private LiveWeave weave;
+
   private int chunk;
 
   /** The last sample if its commit was torn by a rotation: stack and thread to write once more. */
@@ -61,6 +66,9 @@ final class EventLayout implements SampleLayout {
     event.contextId = contextId;
     clock.stamp(event, timeNanos);
     event.commit();
+    if (weave != null) {
+      weave.sample(clock.ticks(event), thread.key, stackId, endCode);
+    }
     written = true;
     lastStack = stackId;
     lastThread = thread.key;
@@ -169,6 +177,11 @@ final class EventLayout implements SampleLayout {
   @Override
   public void discard() {
     // Nothing is held back.
+  }
+
+  @Override
+  public void weaveBy(LiveWeave weave) {
+    this.weave = weave;
   }
 
   @Override

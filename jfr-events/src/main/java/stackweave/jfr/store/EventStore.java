@@ -4,12 +4,16 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.IntConsumer;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.DefinitionBlock;
@@ -23,6 +27,7 @@ import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.status.SamplerFigures;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * Writes samples into the recording: definitions are interned to ids, and a sample is written with
@@ -69,6 +74,10 @@ public final class EventStore implements AutoCloseable {
         @Override
         public void accept(int chunk) {
           layout.chunkEnds(chunk);
+          if (weave != null) {
+            weave.chunkEnds();
+            isEndWoven = true;
+          }
         }
       };
   private final EventType sampleType;
@@ -81,6 +90,14 @@ public final class EventStore implements AutoCloseable {
   private int sessionChunk;
   private volatile SamplerFigures lastStatus;
   private long staleSamples;
+
+  /** Null if samples are not woven. */
+  private volatile LiveWeave weave;
+
+  /** Whether the hook got the gate's lock; and when it was called last. For JFR's hooks. */
+  private boolean isEndWoven;
+
+  private Instant lastEnd = Instant.MIN;
 
   private EventStore(SessionInfo info, StoreLimits limits, int schema) {
     this.info = info;
@@ -135,6 +152,68 @@ public final class EventStore implements AutoCloseable {
   }
 
   /**
+   * Weaves all samples that are written from now on, and lets {@link #chunkFinished} put them
+   * behind JFR's chunks. Before the first sample, or with {@code weave} of the same JVM again.
+   *
+   * @param jvmMetadata the JVM's metadata, as they are in a chunk
+   * @param directories where what is encoded waits for the end of its chunk
+   * @throws IOException if the metadata are laid out as in no JDK that is known
+   */
+  public void weave(byte[] jvmMetadata, List<Path> directories) throws IOException {
+    weaveBy(LiveWeave.of(jvmMetadata, new StoredStacks(tables, info), directories, uuid));
+  }
+
+  /** Counts all samples that are written from now on as not woven. */
+  public void weaveNone(String why) {
+    weaveBy(LiveWeave.off(why));
+  }
+
+  private void weaveBy(LiveWeave weave) {
+    gate.hold();
+    try {
+      layout.weaveBy(weave);
+      this.weave = weave;
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * JFR has finished a chunk: puts its woven samples behind it. On whatever thread ended the chunk,
+   * with JFR's lock; throws nothing.
+   *
+   * @param file the chunk's
+   */
+  public void chunkFinished(String file) {
+    LiveWeave weave = this.weave;
+    if (weave == null) {
+      return;
+    }
+    // The gate is closed until the next chunk begins: all samples so far are of this one.
+    if (!isEndWoven && gate.tryHold()) {
+      try {
+        weave.endLate();
+        isEndWoven = true;
+      } finally {
+        gate.leave();
+      }
+    }
+    weave.finished(file);
+  }
+
+  /** Samples that were written and are not woven, where they are to be. Any thread. */
+  public long unwoven() {
+    LiveWeave weave = this.weave;
+    return weave == null ? 0 : weave.unwoven();
+  }
+
+  /** Why samples are not woven; "" for no reason but their number. Any thread. */
+  public String weaveNote() {
+    LiveWeave weave = this.weave;
+    return weave == null ? "" : weave.note();
+  }
+
+  /**
    * Takes the hooks away, after what a thread that drains no more has left; the event types stay
    * registered.
    */
@@ -146,6 +225,12 @@ public final class EventStore implements AutoCloseable {
     gate.detach();
     FlightRecorder.removePeriodicEvent(beginHook);
     FlightRecorder.removePeriodicEvent(endHook);
+    if (weave != null) {
+      gate.hold();
+      weave.discard();
+      weave.rest();
+      gate.leave();
+    }
   }
 
   /** Unregisters all events from JFR, after {@link #close}; {@link #open} registers them again. */
@@ -184,6 +269,9 @@ public final class EventStore implements AutoCloseable {
     flush();
     gate.hold();
     layout.rest();
+    if (weave != null) {
+      weave.rest();
+    }
     gate.leave();
     gate.detach();
   }
@@ -228,6 +316,11 @@ public final class EventStore implements AutoCloseable {
   public void newGeneration() {
     flush();
     tables.clear();
+    if (weave != null) {
+      gate.hold();
+      weave.forgetStacks();
+      gate.leave();
+    }
     generation++;
   }
 
@@ -239,6 +332,11 @@ public final class EventStore implements AutoCloseable {
   public void repeatDefinitions() {
     flush();
     gate.nextChunkNumber();
+    if (weave != null) {
+      gate.hold();
+      weave.keepNewest();
+      gate.leave();
+    }
   }
 
   /** The id of a module; never 0. */
@@ -394,6 +492,9 @@ public final class EventStore implements AutoCloseable {
     if (chunk == 0) {
       gate.hold();
       layout.discard();
+      if (weave != null) {
+        weave.discard();
+      }
       gate.leave();
       return 0;
     }
@@ -483,7 +584,15 @@ public final class EventStore implements AutoCloseable {
   }
 
   void beforeRotation() {
+    LiveWeave weave = this.weave;
+    isEndWoven = false;
     boolean flushed = gate.chunkEnds(endOfChunk);
+    if (weave != null) {
+      lastEnd = Instant.now();
+      if (!isEndWoven) {
+        weave.endMissed();
+      }
+    }
     if (!flushed && gate.isLastFlushed()) {
       reportLoss();
     }
@@ -503,7 +612,22 @@ public final class EventStore implements AutoCloseable {
   }
 
   void afterRotation() {
+    LiveWeave weave = this.weave;
+    if (weave != null && weave.isWaiting() && !isAnyOlderThan(lastEnd)) {
+      // Recordings in memory ended, and JFR wrote them where no hook is.
+      weave.dropWaiting();
+    }
     gate.chunkBegins();
+  }
+
+  private static boolean isAnyOlderThan(Instant end) {
+    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
+      if (recording.getState() == RecordingState.RUNNING
+          && recording.getStartTime().isBefore(end)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private final class BeginHook implements Runnable {

@@ -86,6 +86,16 @@ final class SampleClock {
     return 0;
   }
 
+  /** The time of an event by JFR's clock, of one that was stamped; 0 where it is not known. */
+  long ticks(StackSample event) {
+    return calibrated ? (long) STACK_START.get(event) : 0;
+  }
+
+  /** The same. */
+  long ticks(NativeSample event) {
+    return calibrated ? (long) START.get(event) : 0;
+  }
+
   private long ticks(long timeNanos) {
     return anchorTicks + Math.round((timeNanos - anchorNanos) * ticksPerNano);
   }

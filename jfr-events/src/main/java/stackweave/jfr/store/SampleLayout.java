@@ -1,5 +1,7 @@
 package stackweave.jfr.store;
 
+import stackweave.jfr.weave.LiveWeave;
+
 /**
  * How samples and what they name are put into events: one for each version of the schema. All calls
  * are made within the {@link ChunkGate}, and between {@link #enter} and {@link #leave}.
@@ -40,6 +42,11 @@ interface SampleLayout {
 
   /** Forgets what is held back: nobody records it. */
   void discard();
+
+  /**
+   * All samples that are written from now on are woven, too. Within the gate, or before it opens.
+   */
+  void weaveBy(LiveWeave weave);
 
   /** Gives back what is not needed while nobody drains. */
   void rest();

@@ -1,5 +1,6 @@
 package stackweave.jfr.weave;
 
+import java.io.DataOutput;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +58,14 @@ final class EncodedBytes {
     bytes[size++] = (byte) (number >>> 21);
   }
 
+  /** Puts a number where {@link #paddedNumber} has put one. */
+  void setPaddedNumber(int at, int number) {
+    int end = size;
+    size = at;
+    paddedNumber(number);
+    size = end;
+  }
+
   void raw(int value) {
     room(1);
     bytes[size++] = (byte) value;
@@ -83,6 +92,10 @@ final class EncodedBytes {
   }
 
   void writeTo(OutputStream out) throws IOException {
+    out.write(bytes, 0, size);
+  }
+
+  void writeTo(DataOutput out) throws IOException {
     out.write(bytes, 0, size);
   }
 

@@ -147,18 +147,22 @@ public final class RecordingMerge {
   }
 
   /** Whether the JDK's readers could take something of one chunk for another's. */
-  private static boolean mustSeparate(
-      JvmChunks jvm, ChunkScan chunk, JvmChunks nextJvm, ChunkScan next) {
+  private boolean mustSeparate(JvmChunks jvm, ChunkScan chunk, JvmChunks nextJvm, ChunkScan next) {
     boolean isOneJvm = jvm == nextJvm && jvm.isCertain();
     boolean isWoven = chunk.mark() != null;
-    boolean hasKeys = isWoven || chunk.samples() > 0;
-    boolean nextHasKeys = next.mark() != null || next.samples() > 0;
+    boolean hasKeys = hasKeys(jvm, chunk);
+    boolean nextHasKeys = hasKeys(nextJvm, next);
     // What was woven by another run has keys that are given anew in this one.
     boolean isOneRun =
         !hasKeys
             || !nextHasKeys
             || isWoven == (next.mark() != null) && (!isWoven || chunk.input() == next.input());
     return !isOneJvm || !isOneRun || next.isSeparated();
+  }
+
+  /** Whether a chunk of the output has woven constants. */
+  private boolean hasKeys(JvmChunks jvm, ChunkScan chunk) {
+    return chunk.mark() != null || chunk.samples() > 0 && !plan.isWoven(jvm, chunk);
   }
 
   private static void separate(ChunkScan before, ChunkScan chunk, OutputStream out)
@@ -175,7 +179,7 @@ public final class RecordingMerge {
     ChunkScan chunk = jvm.chunks().get(number);
     chunks++;
     boolean wasWoven = plan.isWoven(jvm, chunk);
-    woven += wasWoven ? 1 : 0;
+    woven += chunk.mark() != null ? 1 : 0;
     try {
       if (chunk.samples() > 0 && (!wasWoven || options.only())) {
         weave(jvm, number, source, out);
@@ -189,7 +193,7 @@ public final class RecordingMerge {
             header.checkpoint() - position,
             header.metadata() - position,
             out);
-        if (wasWoven) {
+        if (chunk.mark() != null) {
           source.copy(position + ChunkHeader.BYTES, header.end(), out);
         } else {
           copyEvents(jvm, source, header, out);

@@ -41,6 +41,11 @@ record TraceFrame(
       return description;
     }
 
+    /** Whether JFR lacks it. */
+    boolean isOwn() {
+      return this == CPP || this == KERNEL;
+    }
+
     /** JFR's key, and that which jfr-converter knows of the types that JFR lacks. */
     int usualKey() {
       return usualKey;

@@ -77,7 +77,7 @@ class CounterTest {
             ("engine engineReason interval taken written lost dropped undecodable thinned ends"
                     + " cpuUsed cpuCovered drainCpu frames unwindTime splices links note cpuKernel"
                     + " resets startDelay foreign threadsSkipped kernelMemory kernelMemoryBudget"
-                    + " cpuMissed intervalReached")
+                    + " cpuMissed intervalReached unwoven")
                 .split(" "));
     assertEquals(
         first, FIELDS.stream().map(ValueDescriptor::getName).filter(first::contains).toList());

@@ -35,14 +35,14 @@ public final class MixedProgram {
   private static final long MILLI = 1_000_000L;
   private static volatile long sink;
 
-  private final EventStore store;
+  final EventStore store;
   private final Random random;
   private final long mainThread;
   private final long vmThread;
   private long written;
   private long covered;
 
-  private MixedProgram(int schema, long seed) throws Exception {
+  MixedProgram(int schema, long seed) throws Exception {
     store = EventStore.open(SESSION, StoreLimits.DEFAULT, schema);
     random = new Random(seed);
     Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
@@ -116,7 +116,7 @@ public final class MixedProgram {
   }
 
   /** Markers from methods that differ between the JVMs of a test. */
-  private void mark(int first, boolean isOther) {
+  void mark(int first, boolean isOther) {
     for (int i = 0; i < 20; i++) {
       if (isOther) {
         Other.deeper(first + i, i % 7);
@@ -145,7 +145,7 @@ public final class MixedProgram {
     }
   }
 
-  private void write(int count, String flags) {
+  void write(int count, String flags) {
     boolean isWhole = flags.equals("whole");
     boolean hasWeights = flags.equals("weights");
     for (int i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ public final class MixedProgram {
     }
   }
 
-  private void status() {
+  void status() {
     store.status(
         new SamplerFigures(
             "synthetic",

@@ -124,11 +124,11 @@ class OtherToolsTest {
   }
 
   /** JMC gives no id of the OS. */
-  private static String withoutThread(String line) {
+  static String withoutThread(String line) {
     return line.replaceFirst(" \\d+/(\\d*)", " $1");
   }
 
-  private static String line(IQuantity time, IMCThread thread, IMCStackTrace trace) {
+  static String line(IQuantity time, IMCThread thread, IMCStackTrace trace) {
     StringBuilder line = new StringBuilder();
     Long id = thread.getThreadId();
     line.append(time.longValue())

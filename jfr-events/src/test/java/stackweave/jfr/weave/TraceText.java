@@ -58,7 +58,7 @@ final class TraceText {
     String type =
         switch (frame.kind()) {
           case "interpreted" -> "Interpreted";
-          case "C1", "C2" -> "JIT compiled";
+          case "C1", "C2", "C1 OSR", "C2 OSR" -> "JIT compiled";
           case "inlined" -> "Inlined";
           case "kernel" -> "Kernel";
           default -> frame.text().contains("::") ? "C++" : "Native";

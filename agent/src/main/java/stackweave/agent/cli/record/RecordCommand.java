@@ -1,7 +1,9 @@
 package stackweave.agent.cli.record;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -15,6 +17,10 @@ import stackweave.agent.cli.jvm.TargetOption;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.linux.OwnDirectory;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.weave.MergeOptions;
+import stackweave.jfr.weave.RecordingMerge;
 
 /**
  * The command {@code record PID -d 30s -o rec.jfr}: samples a JVM for a time and saves the
@@ -29,7 +35,8 @@ import stackweave.jfr.event.Timespans;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--settings NAME] [--loop TIME]")
+            + " [--engine NAME] [--settings NAME] [--loop TIME]"
+            + " [--no-weave]")
 public final class RecordCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;
@@ -68,11 +75,21 @@ public final class RecordCommand implements Callable<Integer> {
           "JFR's configuration for its own events: default, profile, or none. Default: default.")
   private String settings = "default";
 
+  @Option(
+      names = "--no-weave",
+      description =
+          "Leaves the recording as the JVM wrote it. Without it, samples become jdk.ExecutionSample"
+              + " events, too, as by the command merge: for JDK Mission Control and other tools.")
+  private boolean noWeave;
+
   /**
    * Disk space that another user's recording must leave free, in bytes: its size is the target's to
    * choose.
    */
   private static final long KEPT_FREE = 64L << 20;
+
+  /** What a woven recording may take of the disk, in sizes of the recording, at most. */
+  private static final long MAX_GROWTH = 10;
 
   private static final long DEFAULT_MILLIS = 30_000;
 
@@ -163,6 +180,7 @@ public final class RecordCommand implements Callable<Integer> {
       endLine();
     }
     say(recording, end, nanos, last);
+    weave(jvm, file);
     if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
       System.out.println(file);
       if (last) {
@@ -200,6 +218,35 @@ public final class RecordCommand implements Callable<Integer> {
       throw new FailedException(
           FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
     }
+  }
+
+  /**
+   * Weaves the samples of the saved recording, which is replaced when that is done; what fails
+   * leaves it as it is.
+   */
+  private void weave(TargetJvm jvm, Path file) {
+    if (noWeave || noSample || Output.isStandardOutput(file) || Output.isDevice(file)) {
+      return;
+    }
+    try {
+      mustFit(jvm, MAX_GROWTH * Files.size(file), file);
+      RecordingMerge merge =
+          RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
+      Output.resultPrivately(file, merge::writeTo);
+    } catch (FailedException e) {
+      sayUnwoven(file, FailedException.worded(e));
+    } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {
+      sayUnwoven(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void sayUnwoven(Path file, String why) {
+    System.err.println(
+        "stackweave: "
+            + Plain.line(
+                file
+                    + " is as the JVM wrote it, without jdk.ExecutionSample events of the samples: "
+                    + why));
   }
 
   /**

@@ -30,6 +30,12 @@ public final class SamplerTotals {
   /** How often the store reached a limit and was emptied. */
   public long storeResets;
 
+  /** Samples that were written, and are not woven although that is asked for. */
+  public long unwoven;
+
+  /** What is to know of woven samples, or empty. */
+  public String weaveNote = "";
+
   /** How memory is read, if not in the default way; else empty. */
   public String memoryNote = "";
 
@@ -114,6 +120,7 @@ public final class SamplerTotals {
     counters.set(Counter.INTERVAL, intervalNanos);
     counters.set(Counter.DRAIN_CPU, drainCpuNanos);
     counters.set(Counter.CPU_MISSED, missedNanos);
+    counters.set(Counter.UNWOVEN, unwoven);
     counters.add(Counter.CPU_USED, missedNanos);
     if (running != null) {
       running.addAll(counters);
@@ -146,6 +153,7 @@ public final class SamplerTotals {
         kernelNote,
         hookNote,
         compilerNote,
+        weaveNote,
         failure);
   }
 

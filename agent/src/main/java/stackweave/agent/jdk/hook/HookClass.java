@@ -18,10 +18,6 @@ import stackweave.agent.jdk.JavaBase;
 final class HookClass {
   static final String NAME = "java.lang.StackweaveStartedThreads";
 
-  private static final SimpleRemapper RENAMED =
-      new SimpleRemapper(
-          OpenedClassReader.ASM_API, internal(StartedThreads.class.getName()), internal(NAME));
-
   private HookClass() {}
 
   /**
@@ -46,12 +42,23 @@ final class HookClass {
 
   /** A class file of the agent in which {@link StartedThreads} has its name in java.lang. */
   static byte[] renamed(Class<?> type) throws IOException {
+    return renamed(type, StartedThreads.class, NAME);
+  }
+
+  /** The class file of a class of the agent, which has another name. */
+  static byte[] renamed(Class<?> type, String name) throws IOException {
+    return renamed(type, type, name);
+  }
+
+  private static byte[] renamed(Class<?> type, Class<?> within, String name) throws IOException {
     try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".class")) {
       if (in == null) {
         throw new IOException("the agent jar lacks " + type.getName());
       }
+      SimpleRemapper remapper =
+          new SimpleRemapper(OpenedClassReader.ASM_API, internal(within.getName()), internal(name));
       ClassWriter writer = new ClassWriter(0);
-      new ClassReader(in.readAllBytes()).accept(new ClassRemapper(writer, RENAMED), 0);
+      new ClassReader(in.readAllBytes()).accept(new ClassRemapper(writer, remapper), 0);
       return writer.toByteArray();
     }
   }

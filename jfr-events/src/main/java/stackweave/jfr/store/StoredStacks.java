@@ -1,0 +1,127 @@
+package stackweave.jfr.store;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import stackweave.jfr.event.LibraryName;
+import stackweave.jfr.read.Legend;
+import stackweave.jfr.read.SampledMethod;
+import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.StackEnd;
+import stackweave.jfr.read.StackThread;
+import stackweave.jfr.weave.LiveStacks;
+
+/**
+ * What a store's ids mean, as one who reads its recording has it, for those that weave samples as
+ * they come. Under the gate's lock.
+ */
+final class StoredStacks implements LiveStacks {
+  /** In place of a build: several have the name. */
+  private static final String SEVERAL = "";
+
+  private final StackTables tables;
+  private final Legend kinds;
+  private final Legend ends;
+  private final List<String> completeEnds;
+  private final Map<Integer, StackEnd> endOf = new HashMap<>();
+
+  /** By the name of a library. */
+  private final Map<String, String> builds = new HashMap<>();
+
+  StoredStacks(StackTables tables, SessionInfo info) {
+    this.tables = tables;
+    this.kinds = new Legend("kind", info.kindLegend());
+    this.ends = new Legend("end", info.endLegend());
+    this.completeEnds = List.of(info.completeEnds().split(",", -1));
+  }
+
+  private int index(long node) {
+    return tables.trie.indexOf(node);
+  }
+
+  @Override
+  public long parent(long node) {
+    return tables.trie.parent(index(node));
+  }
+
+  @Override
+  public long method(long node) {
+    return tables.trie.method(index(node));
+  }
+
+  @Override
+  public int kind(long node) {
+    return tables.trie.kind(index(node));
+  }
+
+  @Override
+  public int line(long node) {
+    return tables.trie.line(index(node));
+  }
+
+  @Override
+  public long offset(long node) {
+    return tables.trie.offset(index(node));
+  }
+
+  @Override
+  public SampledMethod definition(long methodId) {
+    int index = tables.methods.indexOf(methodId);
+    if (index < 0) {
+      return null;
+    }
+    MethodDefinition method = tables.methods.at(index);
+    int module = tables.modules.indexOf(method.moduleId());
+    return new SampledMethod(
+        module < 0 ? null : module(tables.modules.at(module)),
+        method.className(),
+        method.name(),
+        method.descriptor(),
+        method.modifiers(),
+        method.sourceFile(),
+        method.start());
+  }
+
+  private SampledModule module(ModuleDefinition module) {
+    String name = LibraryName.of(module.path());
+    String build = module.buildId().isEmpty() ? module.path() : module.buildId();
+    String other = builds.putIfAbsent(name, build);
+    if (other != null && !other.equals(build)) {
+      builds.put(name, SEVERAL);
+    }
+    return new SampledModule(
+        module.path(),
+        name,
+        module.buildId(),
+        module.start(),
+        module.end(),
+        module.unwindSource(),
+        module.unwindReason(),
+        module.functions(),
+        module.symbolsFrom(),
+        builds.get(name).equals(SEVERAL));
+  }
+
+  @Override
+  public StackThread thread(long threadKey) {
+    ThreadTable.Entry thread = tables.threads.get(threadKey);
+    return thread == null
+        ? null
+        : new StackThread(thread.name, thread.tid, thread.javaId, thread.virtual, thread.carrierId);
+  }
+
+  @Override
+  public String kindLabel(int code) {
+    return kinds.label(code);
+  }
+
+  @Override
+  public StackEnd end(int code) {
+    StackEnd end = endOf.get(code);
+    if (end == null) {
+      end = new StackEnd(ends.label(code), completeEnds.contains(Integer.toString(code)));
+      endOf.put(code, end);
+    }
+    return end;
+  }
+}

@@ -1,0 +1,267 @@
+package stackweave.jfr.weave;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import stackweave.jfr.chunk.ChunkHeader;
+
+/**
+ * The woven samples of one chunk while it is open, and then as a chunk of their own behind it. Used
+ * by one thread at a time, which hands it on.
+ */
+final class LivePiece {
+  /** The constants that samples need, each sort in a pool of its own. */
+  enum Pool {
+    STACK_TRACE,
+    METHOD,
+    CLASS,
+    PACKAGE,
+    SYMBOL,
+    THREAD
+  }
+
+  /** So many bytes of events, or of constants, are in memory at most, but for one deep stack. */
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  private static final int CHECKPOINT_TYPE = 1;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final LiveTypes types;
+  private final List<Path> directories;
+  private final long[] poolTypes;
+
+  /** Of events that are not in the file yet. */
+  private final EncodedBytes events = new EncodedBytes(BUFFER_BYTES + 1_024);
+
+  private final EncodedBytes[] pools = new EncodedBytes[Pool.values().length];
+  private final int[] counts = new int[pools.length];
+  private final EncodedBytes checkpoint = new EncodedBytes(2 * BUFFER_BYTES);
+
+  /** Null until something is in it. */
+  private LiveFile file;
+
+  /** Which piece it is, of all that there were: constants are marked with it. */
+  private int number;
+
+  private long samples;
+
+  /** Bytes of all events, and of those in the file. */
+  private long eventBytes;
+
+  private long eventBytesInFile;
+
+  /** Bytes of the checkpoints so far, and where among them the last one is. */
+  private long checkpointBytes;
+
+  private long lastCheckpoint;
+  private boolean hasCheckpoint;
+
+  LivePiece(LiveTypes types, List<Path> directories) {
+    this.types = types;
+    this.directories = directories;
+    TraceLayout layout = types.layout;
+    this.poolTypes =
+        new long[] {
+          layout.stackTrace.id(),
+          layout.method.id(),
+          layout.type.id(),
+          layout.packages.id(),
+          layout.symbol.id(),
+          layout.thread.id()
+        };
+    for (int i = 0; i < pools.length; i++) {
+      pools[i] = new EncodedBytes(1_024);
+    }
+  }
+
+  /** Forgets all; it is another piece from now on. */
+  void begin(int number) throws IOException {
+    this.number = number;
+    samples = 0;
+    eventBytes = 0;
+    eventBytesInFile = 0;
+    checkpointBytes = 0;
+    hasCheckpoint = false;
+    events.clear();
+    for (int i = 0; i < pools.length; i++) {
+      pools[i].clear();
+      counts[i] = 0;
+    }
+    if (file != null) {
+      file.clear();
+    }
+  }
+
+  int number() {
+    return number;
+  }
+
+  long samples() {
+    return samples;
+  }
+
+  /** Bytes that it will have, but for some KB. */
+  long size() {
+    return eventBytes + checkpointBytes + poolBytes();
+  }
+
+  private long poolBytes() {
+    long bytes = 0;
+    for (EncodedBytes pool : pools) {
+      bytes += pool.size();
+    }
+    return bytes;
+  }
+
+  /** Adds a constant: its key; the caller appends its value to what is returned. */
+  EncodedBytes constant(Pool pool, long key) {
+    EncodedBytes bytes = pools[pool.ordinal()];
+    counts[pool.ordinal()]++;
+    bytes.number(key);
+    return bytes;
+  }
+
+  /** Adds an event, whose constants were added before. */
+  void event(EncodedBytes size, EncodedBytes event) throws IOException {
+    events.append(size);
+    events.append(event);
+    eventBytes += size.size() + event.size();
+    samples++;
+    if (events.size() >= BUFFER_BYTES) {
+      file().addEvents(events);
+      eventBytesInFile = eventBytes;
+      events.clear();
+    }
+    if (poolBytes() >= BUFFER_BYTES) {
+      endCheckpoint();
+      file().addConstants(checkpoint);
+      checkpoint.clear();
+    }
+  }
+
+  private LiveFile file() throws IOException {
+    if (file == null) {
+      file = LiveFile.in(directories);
+    }
+    return file;
+  }
+
+  /** Gives back its file, if it has one. */
+  void closeFile() {
+    if (file != null) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        // It has no name and is not needed any more.
+      }
+      file = null;
+    }
+  }
+
+  private void endCheckpoint() {
+    EncodedBytes body = new EncodedBytes(64);
+    body.raw(0); // a checkpoint like any other
+    int used = 0;
+    for (int count : counts) {
+      used += count > 0 ? 1 : 0;
+    }
+    body.number(used + (hasCheckpoint ? 0 : LiveTypes.FIRST_POOLS));
+    if (!hasCheckpoint) {
+      types.appendFirst(body);
+    }
+    checkpoint.clear();
+    head(checkpoint, hasCheckpoint ? lastCheckpoint - checkpointBytes : 0, body);
+    for (int i = 0; i < pools.length; i++) {
+      if (counts[i] > 0) {
+        checkpoint.number(poolTypes[i]);
+        checkpoint.number(counts[i]);
+        checkpoint.append(pools[i]);
+        pools[i].clear();
+        counts[i] = 0;
+      }
+    }
+    // What the constants take is known only now; the size is as long whatever it is.
+    checkpoint.setPaddedNumber(0, checkpoint.size());
+    lastCheckpoint = checkpointBytes;
+    hasCheckpoint = true;
+    checkpointBytes += checkpoint.size();
+  }
+
+  private static void head(EncodedBytes out, long distance, EncodedBytes body) {
+    out.paddedNumber(0);
+    out.number(CHECKPOINT_TYPE);
+    out.number(0); // time
+    out.number(0); // duration
+    out.number(distance);
+    out.append(body);
+  }
+
+  /** No sample follows: what is in memory stays there. */
+  void end() {
+    endCheckpoint();
+  }
+
+  /**
+   * Writes it as a chunk behind what a file has. Only its last write makes it a chunk; before, the
+   * file has bytes behind JFR's chunk that say nothing.
+   *
+   * @param out the file of a chunk that JFR has finished
+   * @param place how many pieces are between the two
+   * @param buffer what bytes are copied by
+   * @throws IOException if that fails: the file may have more bytes then than before
+   */
+  void append(
+      RandomAccessFile out,
+      ChunkHeader header,
+      int place,
+      long markKey,
+      WovenMark mark,
+      byte[] buffer)
+      throws IOException {
+    long origin = out.length();
+    // Readers take chunks that begin at the same time for one.
+    final long startNanos = header.startNanos() + 1 + place;
+    final long startTicks =
+        header.startTicks()
+            + Math.round((1 + place) * (header.ticksPerSecond() / NANOS_PER_SECOND));
+    EncodedBytes tail = new EncodedBytes(1 << 14);
+    EncodedBytes body = new EncodedBytes(512);
+    body.raw(0);
+    body.number(LiveTypes.LAST_POOLS);
+    types.appendLast(body, markKey, mark);
+    head(tail, lastCheckpoint - checkpointBytes, body);
+    tail.setPaddedNumber(0, tail.size());
+    final long last = ChunkHeader.BYTES + eventBytes + checkpointBytes;
+    final long metadata = last + tail.size();
+    types.appendMetadata(tail, startTicks, startNanos);
+    EncodedBytes head = new EncodedBytes(ChunkHeader.BYTES);
+    HeaderBytes.append(
+        head, last + tail.size(), last, metadata, startNanos, startTicks, header.ticksPerSecond());
+    out.seek(origin + ChunkHeader.BYTES);
+    if (eventBytesInFile > 0) {
+      file.copyEvents(out, buffer);
+    }
+    events.writeTo(out);
+    if (checkpointBytes > checkpoint.size()) {
+      file.copyConstants(out, buffer);
+    }
+    checkpoint.writeTo(out);
+    tail.writeTo(out);
+    out.seek(origin);
+    head.writeTo(out);
+  }
+
+  /** A header's bytes. */
+  static ChunkHeader header(RandomAccessFile file) throws IOException {
+    byte[] bytes = new byte[ChunkHeader.BYTES];
+    file.seek(0);
+    file.readFully(bytes);
+    ByteBuffer header = ByteBuffer.wrap(bytes).position(bytes.length);
+    if (!ChunkHeader.hasMagic(header)) {
+      throw new IOException("it is no recording");
+    }
+    return ChunkHeader.of(header, 0);
+  }
+}

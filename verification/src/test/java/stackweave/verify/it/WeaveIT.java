@@ -1,0 +1,146 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.jfr.read.ChunkList;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
+
+/** The option {@code weave=on}: what leaves the JVM has every sample as one of JFR's own. */
+class WeaveIT {
+  private static final String[] WITHOUT_JFR_SAMPLES = {
+    "+stackweave.NativeSample#interval=5ms",
+    "jdk.ExecutionSample#enabled=false",
+    "jdk.NativeMethodSample#enabled=false"
+  };
+
+  static Stream<Jdk> jdks() {
+    return Jdks.all();
+  }
+
+  /**
+   * Dumps, streams of the MBean, and the file at exit, while JFR changes its chunk all the time.
+   */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void everyFileHasAllSamples(Jdk jdk) throws Exception {
+    ForkedJvm jvm =
+        Jvms.withoutLibraries(jdk)
+            .agent("weave=on")
+            .recording(WITHOUT_JFR_SAMPLES)
+            .options("-XX:FlightRecorderOptions:maxchunksize=1M");
+    Ended ended = jvm.run("stackweave.verify.it.WeavingApp", "6", ".", "streams").successfully();
+    System.out.println(jdk + ": " + ended.out());
+    assertEquals(List.of(), ended.errLines());
+    for (String stream : List.of("local", "remote")) {
+      assertTrue(number(ended.out(), stream, "events") > 0, ended.out());
+      assertEquals(0, number(ended.out(), stream, "errors"), ended.out());
+      assertEquals(0, number(ended.out(), stream, "woven"), ended.out());
+    }
+    List<Path> files = recordings(jvm.directory());
+    assertTrue(files.size() >= 4, files.toString());
+    long samples = 0;
+    for (Path file : files) {
+      samples = Math.max(samples, assertWoven(file, jvm.directory()));
+    }
+    assertTrue(samples > 100, "only " + samples + " samples");
+    assertTrue(ChunkList.scan(ended.recording()).chunks().size() > 10);
+    assertEquals(0, unwoven(ended.recording()));
+  }
+
+  private static long number(String out, String stream, String what) {
+    String end = out.substring(out.indexOf("streams at the end"));
+    String of = end.substring(end.indexOf(stream));
+    return Long.parseLong(of.replaceFirst("(?s).*?" + what + "=(\\d+).*", "$1"));
+  }
+
+  private static List<Path> recordings(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(each -> each.toString().endsWith(".jfr")).sorted().toList();
+    }
+  }
+
+  /** By each JDK's own reader, against our reader of the same file; returns the samples. */
+  private static long assertWoven(Path file, Path directory) throws Exception {
+    Map<String, Integer> expected = counts(WovenText.expected(file));
+    for (Jdk reader : Jdks.all().toList()) {
+      Path out = directory.resolve("lines");
+      Jvms.withoutLibraries(reader)
+          .run("stackweave.verify.it.WovenText", file.toString(), out.toString())
+          .successfully();
+      List<String> lines = new ArrayList<>(Files.readAllLines(out));
+      assertEquals("0", lines.remove(0), "times of " + file + " by " + reader);
+      assertEquals(expected, counts(lines), file + " by " + reader);
+      Commands.output(reader.home().resolve("bin/jfr"), "summary", file);
+    }
+    return expected.values().stream().mapToInt(count -> count).sum();
+  }
+
+  private static Map<String, Integer> counts(List<String> lines) {
+    Map<String, Integer> counts = new HashMap<>();
+    lines.forEach(line -> counts.merge(line, 1, Integer::sum));
+    return counts;
+  }
+
+  private static long unwoven(Path file) throws IOException {
+    long unwoven = 0;
+    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
+        unwoven += event.getLong("unwoven");
+      }
+    }
+    return unwoven;
+  }
+
+  /** A recording in memory that is dumped by jcmd. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aDumpOfMemoryIsWoven(Jdk jdk) throws Exception {
+    ForkedJvm jvm =
+        Jvms.withoutLibraries(jdk)
+            .agent("weave=on")
+            .options(
+                "-XX:StartFlightRecording:disk=false,name=memory,"
+                    + String.join(",", WITHOUT_JFR_SAMPLES),
+                "-Xlog:jfr+startup=off");
+    Path file = jvm.directory().resolve("memory.jfr");
+    RunningCommand running = jvm.start("stackweave.verify.it.WeavingApp", "600", ".", "idle");
+    try {
+      while (!Files.readString(running.out()).contains("sampled")) {
+        assertTrue(running.process().isAlive(), Files.readString(running.err()));
+        Thread.sleep(100);
+      }
+      long samples = 0;
+      for (int i = 0; i < 2; i++) {
+        Thread.sleep(2_000);
+        Files.deleteIfExists(file);
+        Commands.output(
+            jdk.home().resolve("bin/jcmd"),
+            Long.toString(running.pid()),
+            "JFR.dump",
+            "name=memory",
+            "filename=" + file);
+        samples += assertWoven(file, jvm.directory());
+      }
+      assertTrue(samples >= 50, "only " + samples + " samples");
+    } finally {
+      running.kill();
+    }
+  }
+}
