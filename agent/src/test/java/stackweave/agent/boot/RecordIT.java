@@ -139,7 +139,8 @@ class RecordIT {
   void aLoopLosesNothingBetweenItsRecordings(Jvm jvm) throws Exception {
     long pid = start(jvm, 120, "-javaagent:" + Jars.AGENT).pid();
     Ended result =
-        command("record", pid, "--loop=2s", "-d7s", "-o", "l-%n{9}%%.jfr", "--settings=none");
+        command(
+            "record", pid, "--loop=2s", "-d7s", "-o", "l-%n{9}%%.jfr", "--settings=none", "--no-weave");
     assertEquals(0, result.exit(), result.err());
     List<String> files = result.out().lines().toList();
     List<String> names = List.of("l-0%.jfr", "l-1%.jfr", "l-2%.jfr", "l-3%.jfr");
