@@ -140,7 +140,14 @@ class RecordIT {
     long pid = start(jvm, 120, "-javaagent:" + Jars.AGENT).pid();
     Ended result =
         command(
-            "record", pid, "--loop=2s", "-d7s", "-o", "l-%n{9}%%.jfr", "--settings=none", "--no-weave");
+            "record",
+            pid,
+            "--loop=2s",
+            "-d7s",
+            "-o",
+            "l-%n{9}%%.jfr",
+            "--settings=none",
+            "--no-weave");
     assertEquals(0, result.exit(), result.err());
     List<String> files = result.out().lines().toList();
     List<String> names = List.of("l-0%.jfr", "l-1%.jfr", "l-2%.jfr", "l-3%.jfr");

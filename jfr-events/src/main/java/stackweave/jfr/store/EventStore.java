@@ -31,14 +31,10 @@ import stackweave.jfr.weave.LiveWeave;
 
 /**
  * Writes samples into the recording: definitions are interned to ids, and a sample is written with
- * the definitions that its chunk lacks. The drain thread calls {@link #beginStack}, {@link #node}
- * from the thread's first frame inwards, then {@link #sample}; when {@link #flushRequested}, it
- * writes everything, {@link #status} last, and calls {@link #flushDone}, for which a rotation
- * waits.
- *
- * <p>For the drain thread, except {@link #open}, {@link #close} and JFR's hooks. It calls {@link
- * #flush} every second, and when {@link #flushRequested} writes all it has, its {@link #status}
- * last, then {@link #flushDone}: a rotation waits for that. Other methods must not call
+ * those that its chunk lacks. The drain thread calls {@link #beginStack}, {@link #node} from the
+ * thread's first frame inwards, then {@link #sample}; {@link #flush} every second; and when {@link
+ * #flushRequested}, all it has, {@link #status} last, then {@link #flushDone}, for which a rotation
+ * waits. For that thread, except {@link #open}, {@link #close} and JFR's hooks. Must not call
  * FlightRecorder, whose locks may be held by a waiting rotation.
  */
 public final class EventStore implements AutoCloseable {

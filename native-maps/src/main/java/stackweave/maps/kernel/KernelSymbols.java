@@ -8,31 +8,11 @@ import stackweave.unwind.TableMemory;
 
 /**
  * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line. Some
- * MiB in a {@link TableMemory}. Belongs to one thread.
- *
- * <p>The kernel's own code comes first and alone ({@link KernelText}); the symbols of modules and
- * of BPF programs are read when an address outside of it is met, for most applications meet none:
- * the kernel takes some 30 ms to make the text.
- *
- * <p>The file says where a symbol begins, and not where it ends. So an address has the name of the
- * symbol below it only where nothing else can lie between them:
- *
- * <ul>
- *   <li>in the kernel's own code, from {@code _stext} to {@code _etext}. Code that runs only at
- *       boot is freed and never runs again (kernel/extable.c, core_kernel_text), so it names
- *       nothing;
- *   <li>between two symbols of one live module, and from its last one to the end of that page: a
- *       module's code has whole pages of its own (kernel/module/main.c);
- *   <li>in a BPF program whose length is known: programs share pages with others, and those made of
- *       classic filters, such as seccomp's, have no symbol (kernel/bpf/core.c,
- *       bpf_prog_kallsyms_candidate).
- * </ul>
- *
- * <p>Everywhere else (trampolines of ftrace, kprobes and BPF, classic filters, modules that were
- * loaded later) there is no name.
- *
- * <p>Where the kernel hides addresses (kernel.kptr_restrict, no CAP_SYSLOG) every line says 0: then
- * there are no symbols, and a kernel frame has no name but {@code [kernel]}.
+ * MiB in a {@link TableMemory}. The kernel's own code comes first and alone ({@link KernelText});
+ * the symbols of modules and of BPF programs are read when an address outside of it is met: the
+ * kernel takes some 30 ms to make the text. Where it hides addresses (kernel.kptr_restrict, no
+ * CAP_SYSLOG) every line says 0, and there are no symbols. The package's comment says which
+ * addresses have a name. Belongs to one thread.
  */
 public final class KernelSymbols {
   /** No symbol covers the address. */

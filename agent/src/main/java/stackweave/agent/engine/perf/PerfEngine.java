@@ -26,19 +26,7 @@ import stackweave.jfr.control.EngineKind;
  * and no signal is sent. Started by {@link stackweave.agent.engine.choice.EngineChooser}; for the
  * drain thread, but for {@link #wake}.
  *
- * <p>The way: one ring per CPU, owned by an event of the drain thread that counts nothing ({@link
- * PerfRing}); one sampling event per thread and CPU writing into it, inherited by later threads
- * ({@link PerfEvents}); {@link RingMerge} takes the records in the order of time; {@link
- * PerfRecords} decodes them.
- *
- * <p>Each sample weighs one interval. A thread's first sample on a CPU comes after a full interval
- * there, so of threads that use less CPU time than that nothing would be seen. Where such threads
- * come ({@link ShortThreads}), those that start them get events with a shorter period, which their
- * children inherit ({@link PerfShortEvents}), and the drain keeps as many of those samples as were
- * asked for ({@link PerfThinning}); {@link EngineStatistics} say what is missing all the same.
- * Threads that inherited from the same one and take turns on a CPU share a timer there (the kernel
- * swaps their events instead of stopping and starting them): together they have the samples of
- * their CPU time, each of them on the average.
+ * <p>The package's comment says how events, rings and records are divided among the classes here.
  */
 public final class PerfEngine implements SampleEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
