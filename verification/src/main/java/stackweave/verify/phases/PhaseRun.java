@@ -66,7 +66,7 @@ public final class PhaseRun {
   }
 
   /** Waits until the agent's thread runs, and a little longer for its engine. */
-  private static void awaitSampling() throws IOException, InterruptedException {
+  public static void awaitSampling() throws IOException, InterruptedException {
     for (int i = 0; i < 6_000 && !hasDrainThread(); i++) {
       Thread.sleep(50);
     }

@@ -1,0 +1,177 @@
+package stackweave.verify.zoo;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import stackweave.testing.Jdk;
+import stackweave.testing.Machine;
+import stackweave.testing.Markdown;
+import stackweave.verify.Built;
+import stackweave.verify.zoo.Stack.Outcome;
+import stackweave.verify.zoo.ZooRun.Result;
+
+/** Samples the zoo, judges the stacks, and writes tables. */
+@Command(
+    name = "zoo",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Samples native libraries whose code is hard to unwind, judges the stacks by the call chains",
+      "that are known, and async-profiler's beside, and writes tables."
+    })
+public final class Zoo implements Callable<Integer> {
+  private static final String BEGIN = "<!-- written by verification/zoo from here on -->";
+  private static final String END = "<!-- verification/zoo to here -->";
+
+  @Option(names = "--jdk", description = "a JDK's directory; several are allowed; default: all")
+  private List<Path> jdks = List.of();
+
+  @Option(names = "--engine", description = "perf or timer; default: both")
+  private List<String> engines = List.of("perf", "timer");
+
+  @Option(
+      names = "--category",
+      description = "one of ${COMPLETION-CANDIDATES}; several are allowed; default: all")
+  private List<Category> categories = List.of(Category.values());
+
+  @Option(names = "--seconds", description = "of work of each run; default: ${DEFAULT-VALUE}")
+  private double seconds = 10;
+
+  @Option(
+      names = "--truth",
+      description = {
+        "also single-steps this many samples of each category to their returns (as root),",
+        "and compares; default: ${DEFAULT-VALUE}"
+      })
+  private int truth = 0;
+
+  @Option(names = "--truth-only", description = "leaves out all but that")
+  private boolean truthOnly;
+
+  @Option(names = "--out", description = "write into this page; - or none: print")
+  private Path out;
+
+  @Option(names = "--state", hidden = true, description = "the state of the sources, for the page")
+  private String state = "unknown";
+
+  public static void main(String[] arguments) {
+    CommandLine line = new CommandLine(new Zoo()).setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Path directory = Files.createDirectories(Built.target().resolve("zoo"));
+    JniFunctions functions = new JniFunctions(ZooRun.libraries(), directory.resolve("libraries"));
+    String loadBefore = Machine.load();
+    Markdown tables = new Markdown();
+    Tables writer = new Tables(tables);
+    List<Result> all = new ArrayList<>();
+    List<TruthRun.Result> truths = new ArrayList<>();
+    for (Jdk jdk : Jdk.in(jdks)) {
+      for (String engine : truthOnly ? List.<String>of() : engines) {
+        List<Result> results = new ArrayList<>();
+        for (Category category : categories) {
+          if (category.isOn(jdk.feature())) {
+            results.add(
+                say(new ZooRun(jdk, category, engine, seconds).execute(directory, functions)));
+          }
+        }
+        writer.stacks("JDK %d, %s".formatted(jdk.feature(), engine), results);
+        all.addAll(results);
+      }
+      for (Category category : categories) {
+        if (truth > 0 && category.isOn(jdk.feature())) {
+          ZooRun run = new ZooRun(jdk, category, "timer", seconds);
+          truths.add(say(new TruthRun(run, truth, directory).execute()));
+        }
+      }
+    }
+    if (!truths.isEmpty()) {
+      writer.truth(truths);
+    }
+    if (!truthOnly) {
+      writer.details(all);
+    }
+    Markdown page = new Markdown();
+    page.facts(facts(loadBefore));
+    page.add(tables);
+    if (out == null || out.equals(Path.of("-"))) {
+      System.out.println(page);
+    } else {
+      page.writeInto(out, BEGIN, END);
+    }
+    return all.stream().allMatch(result -> result.failure() == null)
+            && truths.stream().allMatch(result -> result.failure() == null)
+        ? 0
+        : 1;
+  }
+
+  /** A line on the terminal for each run. */
+  private static Result say(Result result) {
+    String what =
+        "JDK %d, %s, %s: "
+            .formatted(
+                result.run().jdk().feature(),
+                result.run().engine(),
+                result.run().category().label());
+    if (result.failure() != null) {
+      System.err.println(what + result.failure());
+      return result;
+    }
+    Tally own = result.own();
+    System.err.printf(
+        Locale.ROOT,
+        "%s%,d samples, %.2f %% complete, %.2f %% with guesses, %d false, ends %s%n",
+        what,
+        own.samples,
+        100.0 * own.of(Outcome.COMPLETE) / Math.max(1, own.samples),
+        100.0 * own.of(Outcome.GUESSED) / Math.max(1, own.samples),
+        own.falseOf(Outcome.COMPLETE) + own.falseOf(Outcome.GUESSED),
+        own.ends);
+    return result;
+  }
+
+  private static TruthRun.Result say(TruthRun.Result result) {
+    String what =
+        "JDK %d, truth, %s: "
+            .formatted(result.run().jdk().feature(), result.run().category().label());
+    if (result.failure() != null) {
+      System.err.println(what + result.failure());
+      return result;
+    }
+    System.err.printf(
+        Locale.ROOT,
+        "%s%d stacks, %d with a wrong frame; async-profiler: %d, %d%n",
+        what,
+        result.own().stacks,
+        result.own().wrongStacks,
+        result.async().stacks,
+        result.async().wrongStacks);
+    return result;
+  }
+
+  private Map<String, String> facts(String loadBefore) throws IOException {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
+    facts.put("sources", state);
+    facts.put("machine", Machine.description());
+    facts.put("JDKs", Jdk.in(jdks).stream().map(Jdk::version).collect(Collectors.joining(", ")));
+    facts.put("seconds of each run", "" + seconds);
+    facts.put("interval asked for", "1 ms of CPU time of each thread");
+    facts.put("load of the machine before and after", loadBefore + ", " + Machine.load());
+    return facts;
+  }
+}
