@@ -154,4 +154,10 @@ public final class SamplerStatus extends Event {
           + " the tick of the kernel's clock; otherwise 0")
   @Timespan(Timespan.NANOSECONDS)
   public long intervalReached;
+
+  @Label("Frames Found Otherwise")
+  @Description(
+      "Frames of written samples that were found in code without unwind tables, by how:"
+          + " way=count, separated by commas")
+  public String found;
 }

@@ -190,13 +190,24 @@ public final class ChunkSamples {
 
     @Override
     public void session(
-        SessionFacts facts, String kinds, String ends, String completeEnds, String states) {
-      session.session(facts, kinds, ends, completeEnds, states);
+        SessionFacts facts,
+        String kinds,
+        String ends,
+        String completeEnds,
+        String states,
+        String founds,
+        String guesses) {
+      session.session(facts, kinds, ends, completeEnds, states, founds, guesses);
     }
 
     @Override
     public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
       session.frame(id, parentId, methodId, kind, line, offset);
+    }
+
+    @Override
+    public void found(long id, int found) {
+      session.found(id, found);
     }
 
     @Override

@@ -128,7 +128,13 @@ final class Gathering implements EventSink {
 
   @Override
   public void session(
-      SessionFacts facts, String kinds, String ends, String completeEnds, String states)
+      SessionFacts facts,
+      String kinds,
+      String ends,
+      String completeEnds,
+      String states,
+      String founds,
+      String guesses)
       throws RecordingException {
     if (facts.schemaVersion() > Session.SCHEMA_VERSION) {
       throw new RecordingException(
@@ -141,12 +147,17 @@ final class Gathering implements EventSink {
               Session.SCHEMA_VERSION,
               facts.agentVersion()));
     }
-    session.session(facts, kinds, ends, completeEnds, states);
+    session.session(facts, kinds, ends, completeEnds, states, founds, guesses);
   }
 
   @Override
   public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
     session.frame(id, parentId, methodId, kind, line, offset);
+  }
+
+  @Override
+  public void found(long id, int found) {
+    session.found(id, found);
   }
 
   @Override
