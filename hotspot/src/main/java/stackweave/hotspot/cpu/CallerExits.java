@@ -88,6 +88,11 @@ public final class CallerExits {
     for (int i = 0; i < count; i++) {
       int[] returnAddress = values.term(returnAddresses[sort][i], numbers);
       int[] sp = values.term(stackPointers[sort][i], numbers);
+      if (sp == null && values.isLoaded(returnAddresses[sort][i])) {
+        // Drops as many arguments as were passed: the caller's is not below its return address.
+        long above = values.addressOf(returnAddresses[sort][i]);
+        sp = values.term(SymbolicValues.plus(above, Cpu.WORD), numbers);
+      }
       if (returnAddress == null || sp == null) {
         return null;
       }

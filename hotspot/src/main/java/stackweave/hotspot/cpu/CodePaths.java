@@ -1,6 +1,5 @@
 package stackweave.hotspot.cpu;
 
-import java.util.Arrays;
 import stackweave.hotspot.model.Found;
 import stackweave.unwind.MemoryReader;
 
@@ -32,6 +31,8 @@ public abstract class CodePaths implements ForwardAnalysis {
   private final int stackPointer;
   private final int framePointer;
   private final long[] visited = new long[VISITED];
+  private final int[] visitedSlots = new int[MAX_INSTRUCTIONS + 1];
+  private int visitedCount;
   private int waitingCount;
   private int instructions;
   private boolean straight;
@@ -102,7 +103,10 @@ public abstract class CodePaths implements ForwardAnalysis {
 
   private void follow(long pc, int limit) {
     exits.clear();
-    Arrays.fill(visited, 0);
+    for (int i = 0; i < visitedCount; i++) {
+      visited[visitedSlots[i]] = 0;
+    }
+    visitedCount = 0;
     metCalls = false;
     instructions = 0;
     waitingCount = 0;
@@ -139,6 +143,7 @@ public abstract class CodePaths implements ForwardAnalysis {
       slot = slot + 1 & VISITED - 1;
     }
     visited[slot] = key;
+    visitedSlots[visitedCount++] = slot;
     return true;
   }
 

@@ -11,9 +11,9 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class CodeWindow {
   /** Bytes of a block; a power of two that pages are multiples of. */
-  private static final int BLOCK = 512;
+  private static final int BLOCK = 1024;
 
-  private static final int BLOCKS = 32;
+  private static final int BLOCKS = 16;
 
   private final int overlap;
   private final long[] addresses = new long[BLOCKS];

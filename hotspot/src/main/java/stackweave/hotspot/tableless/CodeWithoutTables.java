@@ -96,12 +96,14 @@ public final class CodeWithoutTables {
     }
     // Assembly in a library may have left its caller's frame pointer alone, which would skip the
     // caller; generated code, where forward ways are less certain, has frame pointers.
-    CallerRule rule = rules == null ? null : rules.forwardAt(walk);
     boolean generated = walk.modules().find(walk.pc() - 1) == null;
+    if (generated && leaveByFp(walk, Found.FRAME_POINTER)) {
+      return null;
+    }
+    CallerRule rule = rules == null ? null : rules.forwardAt(walk);
     boolean left =
-        !generated && follow(walk, rule, false)
-            || leaveByFp(walk, Found.FRAME_POINTER)
-            || follow(walk, rule, false)
+        follow(walk, rule, false)
+            || !generated && leaveByFp(walk, Found.FRAME_POINTER)
             || follow(walk, rule, true);
     return left ? null : StopReason.NO_RULE;
   }

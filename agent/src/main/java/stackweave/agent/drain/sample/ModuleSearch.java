@@ -41,9 +41,10 @@ final class ModuleSearch {
     }
     lookedAt = now;
     int anonymous = modules.anonymousVersion();
-    boolean changed = refresh(now, sampleNanos) || modules.anonymousVersion() != anonymous;
+    boolean changed = refresh(now, sampleNanos);
     waitNanos = changed ? MIN_NANOS : Math.min(2 * waitNanos, MAX_NANOS);
-    return changed;
+    // Other runtimes may change what is theirs all the time.
+    return changed || modules.anonymousVersion() != anonymous;
   }
 
   /** Reads the mappings in any case; new ones may have existed since the last reading. */
