@@ -83,7 +83,7 @@ final class FrameStepper {
         new ScopeDecoder(layout, methods, sites, unknownMethod, LinkCheck.staleCode(names));
     links = new LinkCheck(names, counters);
     pcs = new PcCache(lasting, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
-    callers = new Callers(codeCache, pcs, memory, cpu, counters);
+    callers = new Callers(codeCache, pcs, cpu, counters);
     scan = new StackScan(callers, counters);
     compiled = new CompiledFrame(pcs, callers, scan, counters);
     nativeWrapper = new NativeWrapperFrame(callers, scan);

@@ -1,12 +1,16 @@
 package stackweave.hotspot;
 
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.LinkCheck;
 import stackweave.hotspot.frame.Walk;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.tableless.CodeWithoutTables;
+import stackweave.hotspot.tableless.LastJavaFrame;
+import stackweave.hotspot.tableless.StackSearch;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.Registers;
@@ -38,7 +42,9 @@ public final class MixedUnwinder {
   private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private Walk walk;
   private FrameStepper hotspot;
-  private NativeLeaf leaf;
+  private CodeWithoutTables withoutTables;
+  private StackSearch search;
+  private LastJavaFrame lastJavaFrame;
   private int generation;
   private long failures;
   private RuntimeException lastFailure;
@@ -71,7 +77,13 @@ public final class MixedUnwinder {
     hotspot = vm == null ? null : new FrameStepper(vm, methods, counters);
     Architecture architecture = natives.rules().architecture();
     Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
-    leaf = new NativeLeaf(natives, hotspot, cpu);
+    Callers callers = hotspot == null ? null : hotspot.callers();
+    withoutTables = new CodeWithoutTables(natives, callers, cpu, counters);
+    search = callers == null ? null : new StackSearch(callers, this::walkOn, counters);
+    lastJavaFrame =
+        callers == null
+            ? null
+            : new LastJavaFrame(vm.layout(), vm.memory(), callers, methods, this::walkOn, counters);
     walk =
         new Walk(
             new Registers(architecture),
@@ -100,7 +112,7 @@ public final class MixedUnwinder {
     frames.clear();
     try {
       boundNames();
-      frames.finish(walk(sample, modules, frames));
+      frames.finish(marked(walk(sample, modules, frames), frames));
       if (hotspot != null) {
         checkLinks(sample, modules, frames);
       }
@@ -139,7 +151,11 @@ public final class MixedUnwinder {
     HotSpotStatistics counted = statistics();
     return counted == null
         ? 0
-        : counted.recoveries() + counted.scans() + counted.staleFrames() + counted.missingFrames();
+        : counted.recoveries()
+            + counted.scans()
+            + counted.staleFrames()
+            + counted.missingFrames()
+            + counters.guessedCallers;
   }
 
   /** Counters of HotSpot's frames; null without HotSpot. */
@@ -157,7 +173,7 @@ public final class MixedUnwinder {
       counters.brokenLinks += walk.brokenLinks();
       hotspot.forget(frames);
       frames.clear();
-      frames.finish(walk(sample, modules, frames));
+      frames.finish(marked(walk(sample, modules, frames), frames));
       counters.mendedLinks += walk.brokenLinks() == 0 ? 1 : 0;
     }
     if (walk.doubtful() > 0) {
@@ -166,6 +182,13 @@ public final class MixedUnwinder {
     if (walk.brokenLinks() > 0) {
       hotspot.links().mark(frames);
     }
+  }
+
+  /** A complete end as what it is if frames were guessed. */
+  private static StopReason marked(StopReason end, FrameBuffer frames) {
+    boolean guessed =
+        (end == StopReason.COMPLETE || end == StopReason.THREAD_ENTRY) && frames.hasGuesses();
+    return guessed ? StopReason.GUESSED : end;
   }
 
   /** Walks again where code was replaced in the meantime; the last time without expectations. */
@@ -197,13 +220,25 @@ public final class MixedUnwinder {
     if (hotspot != null) {
       hotspot.begin(sample.timeNanos());
     }
+    StopReason end = walkOn();
+    if (search != null && search.isWorthwhile(end)) {
+      end = search.walkOn(walk, end);
+      if (search.isWorthwhile(end)) {
+        end = lastJavaFrame.walkOn(walk, sample.javaThread(), end);
+      }
+    }
+    return sample.isStackUnknown() ? withoutStack(end) : end;
+  }
+
+  /** From the frame at hand to the end of the stack. */
+  private StopReason walkOn() {
     while (true) {
       long sp = walk.sp();
       // Only code of HotSpot may have a frame without extent: a stub that was jumped to.
       boolean mayStand = walk.interrupted() || isHotSpot(walk.pc());
       StopReason end = step();
       if (end != null) {
-        return sample.isStackUnknown() ? withoutStack(end) : end;
+        return end;
       }
       // Handlers of signals may run on a stack of their own; the native step allows for that.
       boolean signalFrame = walk.interrupted();
@@ -235,7 +270,7 @@ public final class MixedUnwinder {
     return hotspot != null && hotspot.contains(pc);
   }
 
-  private StopReason nativeStep() {
+  private StopReason nativeStep() throws UnreadableMemoryException {
     boolean interrupted = walk.interrupted();
     long pc = walk.pc();
     boolean known = walk.modules().find(interrupted ? pc : pc - 1) != null;
@@ -243,16 +278,21 @@ public final class MixedUnwinder {
     if (!walk.frames().addNative(kind, pc, interrupted)) {
       return StopReason.TOO_DEEP;
     }
+    if (interrupted && withoutTables.toCallerBeforeTables(walk)) {
+      return null;
+    }
     StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
     if (end == null) {
       walk.setInterrupted(natives.callerInterrupted());
       return null;
     }
-    if (interrupted && (end == StopReason.NO_RULE || end == StopReason.NO_MODULE)) {
-      StopReason atLeaf = leaf.toCaller(walk);
-      if (atLeaf != StopReason.NO_RULE) {
-        return atLeaf;
+    if (end == StopReason.NO_RULE || end == StopReason.NO_MODULE) {
+      StopReason byCode = withoutTables.toCaller(walk);
+      if (byCode != StopReason.NO_RULE) {
+        return byCode;
       }
+    } else if (end == StopReason.UNSUPPORTED_RULE || end == StopReason.UNKNOWN_REGISTER) {
+      return withoutTables.toCallerByCode(walk) ? null : end;
     }
     return end == StopReason.NO_MODULE && hotspot == null ? StopReason.UNSUPPORTED_VM : end;
   }

@@ -45,6 +45,7 @@ class CacheBoundsTest {
         new Walk(
             registers, vm.hotspot.cpu(), LinkCheck.staleCode(vm.methods), vm.hotspot.unloading());
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
+    sample.setElsewhere(vm.memory);
     walk.begin(sample, vm.modules, new FrameBuffer(8));
     long from = vm.modules.libjvm().addressOf("JNI_CreateJavaVM") & -0x1000L;
     int found = 0;

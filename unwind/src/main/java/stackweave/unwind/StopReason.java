@@ -54,7 +54,13 @@ public enum StopReason {
    * ends: a coroutine's, a signal handler's own, that of a thread unknown to the C library. What
    * needs no stack is there: the innermost function.
    */
-  STACK_UNKNOWN(20, "stack unknown");
+  STACK_UNKNOWN(20, "stack unknown"),
+  /** The thread's first frame was reached, by frames some of which are marked as guesses. */
+  GUESSED(21, "complete with guessed frames"),
+  /** The thread's first frame was reached, from a return address found by searching the stack. */
+  SEARCHED(22, "complete by search of the stack"),
+  /** The thread's first frame was reached, but frames further in are missing. */
+  GAP(23, "missing frames");
 
   private final int code;
   private final String label;
@@ -74,8 +80,13 @@ public enum StopReason {
     return label;
   }
 
-  /** Whether the stack reached the thread's first frame. */
+  /** Whether the stack reached the thread's first frame, with no frames missing on the way. */
   public boolean isComplete() {
-    return this == COMPLETE || this == THREAD_ENTRY || this == SPLICED;
+    return this == COMPLETE || this == THREAD_ENTRY || this == SPLICED || hasGuesses();
+  }
+
+  /** Whether it did so by frames that may be wrong, which are marked. */
+  public boolean hasGuesses() {
+    return this == GUESSED || this == SEARCHED;
   }
 }

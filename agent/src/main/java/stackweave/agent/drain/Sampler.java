@@ -20,6 +20,7 @@ import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.agent.message.Version;
+import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
@@ -391,6 +392,13 @@ public final class Sampler implements SamplingListener {
             .filter(StopReason::isComplete)
             .map(reason -> Integer.toString(reason.code()))
             .collect(Collectors.joining(",")),
-        SamplePipeline.ON_CPU + "=on CPU");
+        SamplePipeline.ON_CPU + "=on CPU",
+        Arrays.stream(Found.values())
+            .map(way -> way.code() + "=" + way.label())
+            .collect(Collectors.joining(",")),
+        Arrays.stream(Found.values())
+            .filter(Found::isGuess)
+            .map(way -> Integer.toString(way.code()))
+            .collect(Collectors.joining(",")));
   }
 }

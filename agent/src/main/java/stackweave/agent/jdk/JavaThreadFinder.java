@@ -32,8 +32,13 @@ public final class JavaThreadFinder {
 
   /** Receives the threads. */
   public interface Visitor {
-    /** A thread. {@code stackEnd} is the first address above its stack, 0 if unknown. */
-    void javaThread(int tid, Thread thread, long stackEnd);
+    /**
+     * A thread.
+     *
+     * @param stackEnd the first address above its stack, 0 if unknown
+     * @param vmThread address of its JavaThread
+     */
+    void javaThread(int tid, Thread thread, long stackEnd, long vmThread);
   }
 
   /** Visits all live platform threads that have an OS thread. */
@@ -42,7 +47,7 @@ public final class JavaThreadFinder {
       long vmThread = address.of(thread);
       int tid = vmThread == 0 ? 0 : vmThreads.osThreadId(vmThread);
       if (tid > 0) {
-        visitor.javaThread(tid, thread, vmThreads.stackEnd(vmThread));
+        visitor.javaThread(tid, thread, vmThreads.stackEnd(vmThread), vmThread);
       }
     }
   }

@@ -55,6 +55,9 @@ public abstract class CodePatterns {
   /** Whether {@code code[i]} returns. */
   public abstract boolean isReturn(byte[] code, int i);
 
+  /** Bytes of the shortest instruction that returns. */
+  public abstract int returnLength();
+
   /** Bytes of the instruction that saves the frame pointer at the start of a routine. */
   public abstract int fpPushLength();
 

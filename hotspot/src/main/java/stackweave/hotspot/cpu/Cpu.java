@@ -107,4 +107,7 @@ public abstract class Cpu {
 
   /** Computes how deep native functions' stacks are; null if this processor's code is not read. */
   public abstract StackDepth stackDepth();
+
+  /** Finds native functions' callers by their code; null if this processor's code is not read. */
+  public abstract ForwardAnalysis forwardAnalysis();
 }

@@ -6,7 +6,6 @@ import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcCache;
 import stackweave.hotspot.pc.PcEntry;
-import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.CodeModules;
@@ -22,19 +21,16 @@ public final class Callers {
   private final CodeCache codeCache;
   private final PcCache pcs;
   private final UnwindCounters counters;
-  private final MemoryReader memory;
   private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
   private final Cpu cpu;
   private final byte[] code;
 
-  public Callers(
-      CodeCache codeCache, PcCache pcs, MemoryReader memory, Cpu cpu, UnwindCounters counters) {
+  public Callers(CodeCache codeCache, PcCache pcs, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
     this.cpu = cpu;
     this.code = new byte[cpu.code().maxCallBytes()];
     this.codeCache = codeCache;
     this.pcs = pcs;
-    this.memory = memory;
   }
 
   /** Whether a call can return to {@code pc}. */
@@ -44,6 +40,30 @@ public final class Callers {
       return entry != null && entry.isReturnAddress;
     }
     return isNativeReturnAddress(walk, pc);
+  }
+
+  /**
+   * Whether {@code pc} may be where a native function without unwind information returns to: as
+   * {@link #isReturnAddress}, or anywhere in memory of no file that has code. No call is looked for
+   * there, since other runtimes replace their code while it is on the stack.
+   */
+  public boolean isCaller(Walk walk, long pc) {
+    boolean elsewhere = !codeCache.contains(pc) && walk.modules().find(pc - 1) == null;
+    return elsewhere ? walk.modules().isExecutable(pc - 1) : isReturnAddress(walk, pc);
+  }
+
+  /**
+   * The same for an address that ought to be one: if it is of no code that is known, the modules
+   * may have changed, and the frames say so.
+   */
+  public boolean isExpectedCaller(Walk walk, long pc) {
+    if (isCaller(walk, pc)) {
+      return true;
+    }
+    if (!codeCache.contains(pc) && walk.modules().find(pc - 1) == null) {
+      walk.frames().setUnknownCode();
+    }
+    return false;
   }
 
   /** Whether {@code pc} lies in the body of a compiled method. */
@@ -115,7 +135,7 @@ public final class Callers {
       return true;
     }
     try {
-      memory.read(pc - code.length, code, 0, code.length);
+      walk.stack().code().read(pc - code.length, code, 0, code.length);
     } catch (UnreadableMemoryException e) {
       return false;
     }

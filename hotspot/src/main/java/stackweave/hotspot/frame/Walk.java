@@ -47,6 +47,16 @@ public final class Walk implements FrameState {
   private int brokenLinks;
   private int doubtful;
 
+  // The state that goBack() goes back to.
+  private final Registers markedRegisters;
+  private boolean markedInterrupted;
+  private int markedFrames;
+  private int markedCallee;
+  private long markedKey;
+  private int markedLinks;
+  private int markedBroken;
+  private int markedDoubtful;
+
   /**
    * @param registers to be used for the frame at hand
    * @param cpu null where HotSpot's frames are not known
@@ -55,6 +65,7 @@ public final class Walk implements FrameState {
    */
   public Walk(Registers registers, Cpu cpu, int staleCode, Unloading unloading) {
     this.registers = registers;
+    this.markedRegisters = new Registers(registers.architecture());
     this.cpu = cpu;
     this.staleCode = staleCode;
     this.unloading = unloading;
@@ -72,6 +83,30 @@ public final class Walk implements FrameState {
     links = 0;
     brokenLinks = 0;
     doubtful = 0;
+  }
+
+  /** Keeps the state of now, to go back to. */
+  public void mark() {
+    markedRegisters.copyFrom(registers);
+    markedInterrupted = interrupted;
+    markedFrames = frames.count();
+    markedCallee = calleeFrame;
+    markedKey = calleeKey;
+    markedLinks = links;
+    markedBroken = brokenLinks;
+    markedDoubtful = doubtful;
+  }
+
+  /** Goes back to the state at {@link #mark}: frames appended since are gone. */
+  public void goBack() {
+    registers.copyFrom(markedRegisters);
+    interrupted = markedInterrupted;
+    frames.truncate(markedFrames);
+    calleeFrame = markedCallee;
+    calleeKey = markedKey;
+    links = markedLinks;
+    brokenLinks = markedBroken;
+    doubtful = markedDoubtful;
   }
 
   /** The registers of the frame at hand; may be changed. */
@@ -125,11 +160,13 @@ public final class Walk implements FrameState {
     return isFpKnown() ? registers.fp() : 0;
   }
 
-  boolean isFpKnown() {
+  /** Whether the frame pointer is known. */
+  public boolean isFpKnown() {
     return registers.isKnown(registers.architecture().fp());
   }
 
-  void setFp(long fp) {
+  /** Sets the frame pointer, which is known then. */
+  public void setFp(long fp) {
     registers.set(registers.architecture().fp(), fp);
   }
 
@@ -370,6 +407,23 @@ public final class Walk implements FrameState {
   public void popTo(long pc, long sp) {
     registers.setPc(pc);
     setSp(sp);
+    interrupted = false;
+  }
+
+  /**
+   * Makes the caller the frame at hand by the frame pointer, of code that keeps nothing else. All
+   * other registers are lost.
+   *
+   * @param pc the return address that is there
+   * @throws UnreadableMemoryException if the caller's frame pointer was not copied
+   */
+  public void leaveByFp(long pc) throws UnreadableMemoryException {
+    long fp = fp();
+    long saved = read(fp + Cpu.SAVED_FP);
+    registers.clear();
+    registers.setPc(pc);
+    setSp(fp + Cpu.FRAME_LINK_BYTES);
+    setFp(saved);
     interrupted = false;
   }
 

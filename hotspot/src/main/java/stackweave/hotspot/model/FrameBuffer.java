@@ -23,7 +23,10 @@ public final class FrameBuffer {
   private final int[] lines;
   private final boolean[] exact;
   private final byte[] links;
+  private final byte[] founds;
   private int count;
+  private Found next = Found.TABLES;
+  private boolean unknownCode;
   private long mountEntry;
   private long mountedContinuation;
   private StopReason end = StopReason.INTERNAL_ERROR;
@@ -40,11 +43,14 @@ public final class FrameBuffer {
     lines = new int[depth];
     exact = new boolean[depth];
     links = new byte[depth];
+    founds = new byte[depth];
   }
 
   /** Forgets all frames; the end is {@link StopReason#INTERNAL_ERROR} until {@link #finish}. */
   public void clear() {
     count = 0;
+    next = Found.TABLES;
+    unknownCode = false;
     mountEntry = 0;
     mountedContinuation = 0;
     end = StopReason.INTERNAL_ERROR;
@@ -58,6 +64,7 @@ public final class FrameBuffer {
    * @return false when the buffer is full
    */
   public boolean addNative(FrameKind kind, long pc, boolean interrupted) {
+    unknownCode |= kind == FrameKind.UNKNOWN;
     return add(kind, pc, interrupted, NO_METHOD, UNKNOWN, UNKNOWN);
   }
 
@@ -85,8 +92,63 @@ public final class FrameBuffer {
     bcis[count] = bci;
     lines[count] = line;
     links[count] = NO_LINK;
+    founds[count] = (byte) next.code();
+    next = Found.TABLES;
     count++;
     return true;
+  }
+
+  /** Whether a frame was found in a way that can be wrong. */
+  public boolean hasGuesses() {
+    boolean guesses = false;
+    for (int i = 0; i < count && !guesses; i++) {
+      guesses = found(i).isGuess();
+    }
+    return guesses;
+  }
+
+  /**
+   * Whether a frame is of code in no module and no code blob, or a caller was not believed because
+   * it would be: the modules may have changed.
+   */
+  public boolean hasUnknownCode() {
+    return unknownCode;
+  }
+
+  /** Says that what may be a caller is in no module and no code blob. */
+  public void setUnknownCode() {
+    unknownCode = true;
+  }
+
+  /**
+   * Adds the frames that were not found by tables to counts.
+   *
+   * @param counts by {@link Found#code}
+   */
+  public void countFound(long[] counts) {
+    for (int i = 0; i < count; i++) {
+      if (founds[i] != 0) {
+        counts[founds[i]]++;
+      }
+    }
+  }
+
+  /** Says how the frame that is appended next was found. */
+  public void setFoundOfNext(Found found) {
+    next = found;
+  }
+
+  /** How frame {@code i} was found from its callee. */
+  public Found found(int i) {
+    return Found.ofCode(founds[i]);
+  }
+
+  /** Takes the outermost frames away, down to {@code count} frames, for another try. */
+  public void truncate(int count) {
+    this.count = count;
+    next = Found.TABLES;
+    mountEntry = 0;
+    mountedContinuation = 0;
   }
 
   /**
@@ -125,6 +187,7 @@ public final class FrameBuffer {
     move(i, i + 1);
     pcs[i] = 0;
     exact[i] = false;
+    founds[i] = (byte) Found.TABLES.code();
     replace(i, i + 1, kind, method);
     return true;
   }
@@ -143,6 +206,7 @@ public final class FrameBuffer {
     System.arraycopy(bcis, from, bcis, to, length);
     System.arraycopy(lines, from, lines, to, length);
     System.arraycopy(links, from, links, to, length);
+    System.arraycopy(founds, from, founds, to, length);
     count += to - from;
   }
 

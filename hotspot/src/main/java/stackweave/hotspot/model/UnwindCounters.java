@@ -51,6 +51,9 @@ public final class UnwindCounters {
   /** Stacks that were walked once more, for code was replaced that they were decoded with. */
   public long repeatedWalks;
 
+  /** Callers found in a way that can be wrong, in code without unwind tables. */
+  public long guessedCallers;
+
   /** Frames shown as missing, between two that don't call each other. */
   public long missingFrames;
 }

@@ -154,6 +154,15 @@ public final class Layout {
   /** Null where the JDK does not export it. */
   public final Field stackSize;
 
+  /** Where a JavaThread has its last Java frame; null where the JDK does not export it. */
+  public final Field anchor;
+
+  /** Of the anchor; null where the JDK does not export it. */
+  public final Field lastJavaSp;
+
+  /** Of the anchor; null where the JDK does not export it. */
+  public final Field lastJavaFp;
+
   // Garbage collections and performance data
   public final Field collectedHeap;
   public final Field totalCollections;
@@ -336,6 +345,10 @@ public final class Layout {
     osThreadId = field("OSThread", "_thread_id");
     stackBase = ledger.optionalField("Thread::_stack_base", "JavaThread::_stack_base");
     stackSize = ledger.optionalField("Thread::_stack_size", "JavaThread::_stack_size");
+
+    anchor = ledger.optionalField("JavaThread::_anchor");
+    lastJavaSp = ledger.optionalField("JavaFrameAnchor::_last_Java_sp");
+    lastJavaFp = ledger.optionalField("JavaFrameAnchor::_last_Java_fp");
 
     collectedHeap = field("Universe", "_collectedHeap");
     totalCollections = field("CollectedHeap", "_total_collections");

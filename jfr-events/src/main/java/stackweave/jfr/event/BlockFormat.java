@@ -15,6 +15,12 @@ public final class BlockFormat {
   public static final int THREAD = 4;
   public static final int ATTRIBUTES = 5;
 
+  /**
+   * What a frame's way of being found is multiplied by, to be added to its kind: readers that take
+   * the lowest byte of the kind know nothing of it.
+   */
+  public static final int FOUND = 256;
+
   // What a method's record has.
   public static final int HAS_MODULE = 1;
   public static final int HAS_CLASS = 2;

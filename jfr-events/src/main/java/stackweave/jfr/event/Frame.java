@@ -38,4 +38,8 @@ public final class Frame extends Event {
   @Label("Offset")
   @Description("Bytecode index in Java code, distance from the function's start in native code")
   public long offset;
+
+  @Label("Found")
+  @Description("How the frame was found from the one that it called, see Session.foundLegend")
+  public int found;
 }

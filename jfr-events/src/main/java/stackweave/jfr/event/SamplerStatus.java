@@ -160,4 +160,10 @@ public final class SamplerStatus extends Event {
       "Written, but not as jdk.ExecutionSample although that is asked for: more than 16 MiB for a"
           + " chunk, or what the note says")
   public long unwoven;
+
+  @Label("Frames Found Otherwise")
+  @Description(
+      "Frames of written samples that were found in code without unwind tables, by how:"
+          + " way=count, separated by commas")
+  public String found;
 }

@@ -63,4 +63,12 @@ public final class Session extends Event {
   @Label("Thread States")
   @Description("Legend of the states of threads: code=label, separated by commas")
   public String stateLegend;
+
+  @Label("Ways Of Finding Frames")
+  @Description("Legend of how frames were found: code=label, separated by commas")
+  public String foundLegend;
+
+  @Label("Guesses")
+  @Description("The codes of those ways that can lead to a wrong frame")
+  public String guesses;
 }

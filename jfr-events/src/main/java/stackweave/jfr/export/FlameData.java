@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
@@ -21,6 +22,17 @@ final class FlameData {
   private final int[] rank;
   private final String[] sortedNames;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final List<Guess> guesses = new ArrayList<>();
+  private int nodes;
+
+  /**
+   * Frames of a node that were guessed.
+   *
+   * @param node its place in the order of the tree, from 0
+   * @param how label of the way of guessing
+   * @param samples how many have the frame so
+   */
+  record Guess(int node, String how, long samples) {}
 
   FlameData(FlameTree tree) {
     this.tree = tree;
@@ -55,6 +67,11 @@ final class FlameData {
       before = name;
     }
     return packed;
+  }
+
+  /** The nodes with guessed frames. */
+  List<Guess> guesses() {
+    return guesses;
   }
 
   String tree() {
@@ -110,6 +127,8 @@ final class FlameData {
   }
 
   private void writeNode(int node, int up) {
+    tree.guesses(node).forEach((how, samples) -> guesses.add(new Guess(nodes, how, samples)));
+    nodes++;
     number(up);
     number(rank[tree.name(node)]);
     long[] categories = tree.categories(node);

@@ -97,6 +97,11 @@ public final class FlameGraphExport extends TextExport {
     }
     json.endArray();
     json.name("tree").value(data.tree());
+    json.name("guesses").beginArray();
+    for (FlameData.Guess guess : data.guesses()) {
+      json.beginArray().value(guess.node()).value(guess.how()).value(guess.samples()).endArray();
+    }
+    json.endArray();
     json.endObject();
   }
 
@@ -153,10 +158,17 @@ public final class FlameGraphExport extends TextExport {
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
       facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
     }
-    long[] complete = new long[1];
+    long[] complete = new long[2];
     recording.forEachStack(
-        (thread, end, frames, count, weight) -> complete[0] += end.isComplete() ? count : 0);
+        (thread, end, frames, count, weight) -> {
+          boolean guessed = frames.stream().anyMatch(frame -> frame.found().isGuess());
+          complete[guessed ? 1 : 0] += end.isComplete() ? count : 0;
+        });
     facts.add(new String[] {"Complete stacks", percent(complete[0], recording.samples())});
+    if (complete[1] > 0) {
+      facts.add(
+          new String[] {"Complete with guessed frames", percent(complete[1], recording.samples())});
+    }
     return facts;
   }
 

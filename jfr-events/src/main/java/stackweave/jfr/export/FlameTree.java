@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.unwind.hash.LongIndex;
@@ -35,6 +36,9 @@ final class FlameTree {
   private long[] totals = new long[1_024];
   private long[][] categoryCounts = new long[1_024][];
 
+  /** Samples of nodes whose frames were guessed, by how; few nodes have any. */
+  private final Map<Integer, Map<String, Long>> guesses = new HashMap<>();
+
   private int leftOut;
   private long smallest;
 
@@ -55,6 +59,11 @@ final class FlameTree {
             Integer name = frameNames.get(frame);
             FrameCategory category = categories.get(frame);
             node = enter(node(node, name), category, samples);
+            if (frame.found().isGuess()) {
+              guesses
+                  .computeIfAbsent(node, guessed -> new TreeMap<>())
+                  .merge(frame.found().label(), samples, Long::sum);
+            }
           }
           selfCounts[node] += samples;
           selfNanos[node] += weightNanos;
@@ -188,6 +197,11 @@ final class FlameTree {
 
   long selfNanos(int node) {
     return selfNanos[node];
+  }
+
+  /** Samples in which the node's frame was guessed, by the label of how. */
+  Map<String, Long> guesses(int node) {
+    return guesses.getOrDefault(node, Map.of());
   }
 
   /** Samples of the node by category. */

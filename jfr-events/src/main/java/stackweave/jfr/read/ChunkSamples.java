@@ -190,8 +190,14 @@ public final class ChunkSamples {
 
     @Override
     public void session(
-        SessionFacts facts, String kinds, String ends, String completeEnds, String states) {
-      session.session(facts, kinds, ends, completeEnds, states);
+        SessionFacts facts,
+        String kinds,
+        String ends,
+        String completeEnds,
+        String states,
+        String founds,
+        String guesses) {
+      session.session(facts, kinds, ends, completeEnds, states, founds, guesses);
     }
 
     @Override

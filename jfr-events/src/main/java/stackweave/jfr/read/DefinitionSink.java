@@ -29,6 +29,11 @@ abstract class DefinitionSink implements EventSink {
   }
 
   @Override
+  public void found(long id, int found) {
+    current().found(id, found);
+  }
+
+  @Override
   public boolean hasMethod(long id) {
     return current().hasMethod(id);
   }

@@ -72,14 +72,17 @@ final class EventDecoder {
           "kindLegend",
           "endLegend",
           "completeEnds",
-          "stateLegend");
+          "stateLegend",
+          "foundLegend",
+          "guesses");
 
   /** All events, in the order of the constants above. */
   static final List<EventShape> ALL =
       List.of(
           SAMPLE_SHAPE,
           STACK_SAMPLE_SHAPE,
-          EventShape.of(Frame.NAME, "id", "parentId", "methodId", "kind", "line", "offset"),
+          EventShape.of(
+              Frame.NAME, "id", "parentId", "methodId", "kind", "line", "offset", "found"),
           EventShape.of(
               Method.NAME,
               "id",
@@ -190,14 +193,18 @@ final class EventDecoder {
     switch (shape) {
       case SAMPLE -> sample(event, sink);
       case STACK_SAMPLE -> stackSample(event, sink);
-      case FRAME ->
-          sink.frame(
-              event.number(0),
-              event.number(1),
-              event.number(2),
-              (int) event.number(3),
-              (int) event.number(4),
-              event.number(5));
+      case FRAME -> {
+        sink.frame(
+            event.number(0),
+            event.number(1),
+            event.number(2),
+            (int) event.number(3),
+            (int) event.number(4),
+            event.number(5));
+        if (event.number(6) != 0) {
+          sink.found(event.number(0), (int) event.number(6));
+        }
+      }
       case METHOD -> {
         if (!sink.hasMethod(event.number(0))) {
           sink.method(
@@ -234,7 +241,9 @@ final class EventDecoder {
               event.text(7),
               event.text(8),
               event.text(9),
-              event.text(10));
+              event.text(10),
+              event.text(11),
+              event.text(12));
       case STATUS -> sink.status(figures(event));
       case BLOCK -> block(event, sink);
       default -> throw new IllegalArgumentException("shape " + shape);

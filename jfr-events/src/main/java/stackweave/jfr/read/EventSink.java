@@ -20,13 +20,25 @@ interface EventSink extends SampleSink {
    * @param ends legend of the ends of stacks
    * @param completeEnds those at which a stack reached the thread's first frame
    * @param states legend of the states of threads
+   * @param founds legend of how frames were found
+   * @param guesses those ways that can lead to a wrong frame
    * @throws RecordingException if the recording is of a schema that came later
    */
-  void session(SessionFacts facts, String kinds, String ends, String completeEnds, String states)
+  void session(
+      SessionFacts facts,
+      String kinds,
+      String ends,
+      String completeEnds,
+      String states,
+      String founds,
+      String guesses)
       throws RecordingException;
 
   /** A frame. */
   void frame(long id, long parentId, long methodId, int kind, int line, long offset);
+
+  /** How a frame was found, where that is not 0; after the frame. */
+  void found(long id, int found);
 
   /** Whether a method is known: every chunk defines it anew, which need not be decoded then. */
   boolean hasMethod(long id);

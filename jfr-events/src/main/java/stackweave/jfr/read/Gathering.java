@@ -125,10 +125,16 @@ final class Gathering extends DefinitionSink {
 
   @Override
   public void session(
-      SessionFacts facts, String kinds, String ends, String completeEnds, String states)
+      SessionFacts facts,
+      String kinds,
+      String ends,
+      String completeEnds,
+      String states,
+      String founds,
+      String guesses)
       throws RecordingException {
     RecordingException.ifLaterSchema(file, facts.schemaVersion(), facts.agentVersion());
-    session.session(facts, kinds, ends, completeEnds, states);
+    session.session(facts, kinds, ends, completeEnds, states, founds, guesses);
   }
 
   @Override

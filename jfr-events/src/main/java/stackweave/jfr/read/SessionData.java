@@ -52,6 +52,9 @@ final class SessionData implements Definitions {
   private int[] lines = new int[1_024];
   private byte[] kinds = new byte[1_024];
 
+  /** By node, as long as any has one that is not 0. */
+  private byte[] founds = {};
+
   /** By node, after {@link #finish}, in place of the ids. */
   private int[] parents = {};
 
@@ -69,6 +72,7 @@ final class SessionData implements Definitions {
   private final Map<Long, StackThread> threads = new HashMap<>();
   private final Map<Long, SampleAttributes> attributes = new HashMap<>();
   private final Map<Integer, StackEnd> ends = new HashMap<>();
+  private final Map<Integer, FoundWay> ways = new HashMap<>();
 
   /** Texts shared by many methods. */
   private Map<String, String> texts = new HashMap<>();
@@ -77,7 +81,9 @@ final class SessionData implements Definitions {
   private Legend kindLegend = new Legend("kind", "");
   private Legend endLegend = new Legend("end", "");
   private Legend stateLegend = new Legend("state", "");
+  private Legend foundLegend = new Legend("found", "");
   private List<String> completeEnds = List.of();
+  private List<String> guesses = List.of();
 
   SessionFacts facts() {
     return facts;
@@ -85,12 +91,21 @@ final class SessionData implements Definitions {
 
   // ---- definitions
 
-  void session(SessionFacts facts, String kinds, String ends, String completeEnds, String states) {
+  void session(
+      SessionFacts facts,
+      String kinds,
+      String ends,
+      String completeEnds,
+      String states,
+      String founds,
+      String guesses) {
     this.facts = facts;
     kindLegend = new Legend("kind", kinds);
     endLegend = new Legend("end", ends);
     stateLegend = new Legend("state", states);
+    foundLegend = new Legend("found", founds);
     this.completeEnds = List.of(completeEnds.split(",", -1));
+    this.guesses = List.of(guesses.split(",", -1));
   }
 
   @Override
@@ -108,6 +123,17 @@ final class SessionData implements Definitions {
     offsets[index] = offset;
     lines[index] = Math.max(0, line);
     kinds[index] = (byte) kind;
+  }
+
+  @Override
+  public void found(long id, int found) {
+    int index = nodes.find(id);
+    if (index >= founds.length) {
+      founds = Arrays.copyOf(founds, kinds.length);
+    }
+    if (index >= 0) {
+      founds[index] = (byte) found;
+    }
   }
 
   boolean hasMethod(long id) {
@@ -330,6 +356,15 @@ final class SessionData implements Definitions {
     return complete;
   }
 
+  private FoundWay found(int index) {
+    int code = index < founds.length ? founds[index] : 0;
+    return code == 0 ? FoundWay.TABLES : ways.computeIfAbsent(code, this::way);
+  }
+
+  private FoundWay way(int code) {
+    return new FoundWay(foundLegend.label(code), guesses.contains(Integer.toString(code)));
+  }
+
   private SampledFrame frameAt(int index) {
     SampledFrame frame = frames[index];
     if (frame == null) {
@@ -338,7 +373,11 @@ final class SessionData implements Definitions {
           method == null
               ? LOST_METHOD
               : new SampledFrame(
-                  method, kindLegend.label(kinds[index]), lines[index], offsets[index]);
+                  method,
+                  kindLegend.label(kinds[index]),
+                  lines[index],
+                  offsets[index],
+                  found(index));
       frames[index] = frame;
     }
     return frame;

@@ -11,6 +11,9 @@ import java.util.Optional;
 public record StackEnd(String label, boolean isComplete) {
   private static final String TRUNCATED = "truncated";
 
+  /** Frames are missing within the stack, not at its end; a frame stands for them. */
+  private static final String GAP = "missing frames";
+
   /** The beginning of two labels. */
   private static final String TOO_DEEP = "too deep";
 
@@ -21,7 +24,7 @@ public record StackEnd(String label, boolean isComplete) {
    * @param frames the number of frames that the recording has of the stack
    */
   public Optional<String> marker(int frames) {
-    if (isComplete) {
+    if (isComplete || label.equals(GAP)) {
       return Optional.empty();
     }
     if (label.startsWith(TOO_DEEP)) {

@@ -28,7 +28,12 @@ public enum Breakdown {
   RESETS(
       "resets",
       "Caches Emptied",
-      "How often a cache reached its limit and was emptied: cache=count, separated by commas");
+      "How often a cache reached its limit and was emptied: cache=count, separated by commas"),
+  FOUND(
+      "found",
+      "Frames Found Otherwise",
+      "Frames of written samples that were found in code without unwind tables, by how:"
+          + " way=count, separated by commas");
 
   private static final Pattern COUNT = Pattern.compile("[0-9]{1,18}");
 

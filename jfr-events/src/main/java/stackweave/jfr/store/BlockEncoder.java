@@ -3,6 +3,7 @@ package stackweave.jfr.store;
 import static stackweave.jfr.event.BlockFormat.ATTRIBUTES;
 import static stackweave.jfr.event.BlockFormat.CHAIN;
 import static stackweave.jfr.event.BlockFormat.FORMAT;
+import static stackweave.jfr.event.BlockFormat.FOUND;
 import static stackweave.jfr.event.BlockFormat.HAS_CLASS;
 import static stackweave.jfr.event.BlockFormat.HAS_DESCRIPTOR;
 import static stackweave.jfr.event.BlockFormat.HAS_MODIFIERS;
@@ -109,9 +110,9 @@ final class BlockEncoder implements AutoCloseable {
     nextFrame = firstId + count;
   }
 
-  void frame(long methodId, int kind, int line, long offset) {
+  void frame(long methodId, int kind, int line, long offset, int found) {
     number(methodId);
-    number(kind);
+    number(kind + (long) found * FOUND);
     number(line);
     number(offset);
   }

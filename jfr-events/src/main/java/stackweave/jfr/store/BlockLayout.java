@@ -150,7 +150,11 @@ final class BlockLayout implements SampleLayout {
     for (int i = first; i >= last; i--) {
       int index = path[i];
       block.frame(
-          trie.method(index), trie.kind(index), Math.max(0, trie.line(index)), trie.offset(index));
+          trie.method(index),
+          trie.kind(index),
+          Math.max(0, trie.line(index)),
+          trie.offset(index),
+          trie.found(index));
     }
     writeFullBlock();
   }

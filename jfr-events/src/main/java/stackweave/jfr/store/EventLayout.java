@@ -92,6 +92,7 @@ final class EventLayout implements SampleLayout {
       event.kind = trie.kind(index);
       event.line = Math.max(0, trie.line(index));
       event.offset = trie.offset(index);
+      event.found = trie.found(index);
       event.commit();
       id = trie.parent(index);
     }

@@ -355,7 +355,17 @@ public final class EventStore implements AutoCloseable {
    * @param offset bytecode index, or distance from the function's start
    */
   public long node(long parentId, long methodId, int kindCode, int line, long offset) {
-    return tables.trie.intern(parentId, methodId, kindCode, line, offset);
+    return node(parentId, methodId, kindCode, line, offset, 0);
+  }
+
+  /**
+   * The same for a frame that was found in a way of its own.
+   *
+   * @param foundCode how it was found from its callee, 0 to 127, as in the session's legend
+   */
+  public long node(
+      long parentId, long methodId, int kindCode, int line, long offset, int foundCode) {
+    return tables.trie.intern(parentId, methodId, kindCode, line, offset, foundCode);
   }
 
   /**
@@ -532,6 +542,8 @@ public final class EventStore implements AutoCloseable {
     event.endLegend = info.endLegend();
     event.completeEnds = info.completeEnds();
     event.stateLegend = info.stateLegend();
+    event.foundLegend = info.foundLegend();
+    event.guesses = info.guesses();
     event.commit();
   }
 

@@ -11,6 +11,8 @@ package stackweave.jfr.store;
  * @param completeEnds the codes of the ends at which a stack reached its thread's first frame,
  *     separated by commas
  * @param stateLegend the thread states
+ * @param foundLegend how frames were found
+ * @param guesses the codes of those ways that can lead to a wrong frame, separated by commas
  */
 public record SessionInfo(
     String agentVersion,
@@ -18,4 +20,17 @@ public record SessionInfo(
     String kindLegend,
     String endLegend,
     String completeEnds,
-    String stateLegend) {}
+    String stateLegend,
+    String foundLegend,
+    String guesses) {
+  /** Without ways of finding frames. */
+  public SessionInfo(
+      String agentVersion,
+      String abi,
+      String kindLegend,
+      String endLegend,
+      String completeEnds,
+      String stateLegend) {
+    this(agentVersion, abi, kindLegend, endLegend, completeEnds, stateLegend, "", "");
+  }
+}

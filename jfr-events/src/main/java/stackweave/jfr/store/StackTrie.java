@@ -17,6 +17,7 @@ final class StackTrie {
   private long[] offsets = new long[FIRST_CAPACITY];
   private int[] lines = new int[FIRST_CAPACITY];
   private byte[] kinds = new byte[FIRST_CAPACITY];
+  private byte[] founds = new byte[FIRST_CAPACITY];
   private int[] emitted = new int[FIRST_CAPACITY];
 
   private final HashIndex index = new HashIndex(FIRST_CAPACITY);
@@ -38,6 +39,7 @@ final class StackTrie {
     offsets = new long[FIRST_CAPACITY];
     lines = new int[FIRST_CAPACITY];
     kinds = new byte[FIRST_CAPACITY];
+    founds = new byte[FIRST_CAPACITY];
     emitted = new int[FIRST_CAPACITY];
   }
 
@@ -52,15 +54,16 @@ final class StackTrie {
   }
 
   /** The id of the node, new if there was none. */
-  long intern(long parent, long method, int kind, int line, long offset) {
-    int hash = hash(parent, method, kind, line, offset);
+  long intern(long parent, long method, int kind, int line, long offset, int found) {
+    int hash = hash(parent, method, kind | found << 8, line, offset);
     for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
       int node = index.at(slot);
       if (parents[node] == parent
           && methods[node] == method
           && offsets[node] == offset
           && lines[node] == line
-          && kinds[node] == (byte) kind) {
+          && kinds[node] == (byte) kind
+          && founds[node] == (byte) found) {
         return firstId + node;
       }
     }
@@ -72,6 +75,7 @@ final class StackTrie {
     offsets[count] = offset;
     lines[count] = line;
     kinds[count] = (byte) kind;
+    founds[count] = (byte) found;
     emitted[count] = 0;
     index.add(hash, count);
     return firstId + count++;
@@ -84,6 +88,7 @@ final class StackTrie {
     offsets = Arrays.copyOf(offsets, capacity);
     lines = Arrays.copyOf(lines, capacity);
     kinds = Arrays.copyOf(kinds, capacity);
+    founds = Arrays.copyOf(founds, capacity);
     emitted = Arrays.copyOf(emitted, capacity);
   }
 
@@ -91,7 +96,7 @@ final class StackTrie {
     // Odd constants from the golden ratio and its kin: a product's upper bits are of all its bits.
     long h = parent * 0x9E3779B97F4A7C15L;
     h = (h ^ method) * 0xC2B2AE3D27D4EB4FL;
-    h = (h ^ offset ^ (long) line << 32 ^ (long) kind << 56) * 0x165667B19E3779F9L;
+    h = (h ^ offset ^ (long) line << 32 ^ (long) kind << 48) * 0x165667B19E3779F9L;
     return (int) (h >>> 32);
   }
 
@@ -117,6 +122,10 @@ final class StackTrie {
 
   int kind(int index) {
     return kinds[index];
+  }
+
+  int found(int index) {
+    return founds[index];
   }
 
   /** The chunk in which the node was last emitted. */

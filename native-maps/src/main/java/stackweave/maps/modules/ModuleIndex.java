@@ -28,10 +28,11 @@ public final class ModuleIndex {
   private static final String JAVA_HOME = System.getProperty("java.home") + "/";
   private static final String VDSO = "[vdso]";
   private static final String DELETED = " (deleted)";
-  private static final ModuleMap NOTHING = new ModuleMap(0, List.of());
+  private static final ModuleMap NOTHING = new ModuleMap(0, List.of(), new AnonymousCode());
 
   private final ModuleSources sources;
   private final ImageOpener opener;
+  private final AnonymousCode anonymous = new AnonymousCode();
   private final List<Version> versions = new ArrayList<>();
   private int lastGeneration;
   private int lastModuleId;
@@ -134,7 +135,9 @@ public final class ModuleIndex {
     List<Mapping> all = null;
     List<CodeRange> known = latest().ranges();
     List<CodeRange> ranges = new ArrayList<>();
-    for (Mapping m : ProcMaps.parse(lines)) {
+    List<Mapping> mappings = ProcMaps.parse(lines);
+    setAnonymous(mappings);
+    for (Mapping m : mappings) {
       if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
         MappedModule module = moduleOf(known, m);
         if (module == null) {
@@ -155,6 +158,27 @@ public final class ModuleIndex {
     }
     refreshedLines = lines;
     refreshedGeneration = lastGeneration;
+  }
+
+  private void setAnonymous(List<Mapping> mappings) {
+    long[] bounds = new long[2 * mappings.size()];
+    int count = 0;
+    for (Mapping m : mappings) {
+      if (m.executable() && !m.isFile() && !m.path().equals(VDSO) && m.start() > 0) {
+        bounds[2 * count] = m.start();
+        bounds[2 * count + 1] = m.end();
+        count++;
+      }
+    }
+    anonymous.set(bounds, count);
+  }
+
+  /**
+   * Another number after each change of what is executable and of no file, as far as {@link
+   * #refresh(long)} has seen it.
+   */
+  public int anonymousVersion() {
+    return anonymous.version();
   }
 
   /**
@@ -391,7 +415,7 @@ public final class ModuleIndex {
   }
 
   private ModuleMap newMap(List<CodeRange> ranges) {
-    return new ModuleMap(++lastGeneration, ranges);
+    return new ModuleMap(++lastGeneration, ranges, anonymous);
   }
 
   /** The last version that began at or before a time, or −1. */

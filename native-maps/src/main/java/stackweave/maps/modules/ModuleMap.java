@@ -15,12 +15,15 @@ public final class ModuleMap implements CodeModules {
   private final long[] starts;
   private final long[] ends;
   private final MappedModule[] modules;
+  private final AnonymousCode anonymous;
 
   /**
    * @param ranges ascending by unsigned start, not overlapping
+   * @param anonymous what is executable beside them
    */
-  ModuleMap(int generation, List<CodeRange> ranges) {
+  ModuleMap(int generation, List<CodeRange> ranges, AnonymousCode anonymous) {
     this.generation = generation;
+    this.anonymous = anonymous;
     this.ranges = List.copyOf(ranges);
     int count = ranges.size();
     starts = new long[count];
@@ -43,6 +46,11 @@ public final class ModuleMap implements CodeModules {
   public MappedModule find(long pc) {
     int i = indexOf(pc);
     return i < 0 ? null : modules[i];
+  }
+
+  @Override
+  public boolean isExecutable(long pc) {
+    return indexOf(pc) >= 0 || anonymous.contains(pc);
   }
 
   /** First address of the executable range that contains {@code pc}; 0 if none does. */

@@ -41,6 +41,7 @@ public final class StackSnapshot implements MemoryReader {
   private long timeNanos;
   private int tid;
   private long weightNanos;
+  private long javaThread;
   private boolean registersPresent;
   private boolean stackUnknown;
   private MemoryReader elsewhere;
@@ -89,6 +90,7 @@ public final class StackSnapshot implements MemoryReader {
     timeNanos = 0;
     tid = 0;
     weightNanos = 0;
+    javaThread = 0;
     older = null;
   }
 
@@ -188,6 +190,16 @@ public final class StackSnapshot implements MemoryReader {
   /** Sets the CPU (or wall) time that the sample stands for, in ns. */
   public void setWeightNanos(long weightNanos) {
     this.weightNanos = weightNanos;
+  }
+
+  /** Address of the sampled thread's structure in a Java VM; 0 if it has none, or unknown. */
+  public long javaThread() {
+    return javaThread;
+  }
+
+  /** Sets the address of the sampled thread's structure in a Java VM. */
+  public void setJavaThread(long address) {
+    javaThread = address;
   }
 
   /** Where addresses outside the stack are read; null (the default) for nowhere. */

@@ -14,4 +14,12 @@ public interface CodeModules {
 
   /** The module whose executable range holds {@code pc}, or null. */
   CodeModule find(long pc);
+
+  /**
+   * Whether code can be at {@code pc}: of a module, or in memory of no file, where other runtimes
+   * put what they generate.
+   */
+  default boolean isExecutable(long pc) {
+    return find(pc) != null;
+  }
 }

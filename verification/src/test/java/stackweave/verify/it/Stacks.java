@@ -38,7 +38,9 @@ final class Stacks {
       String name,
       int line,
       long offset,
-      long symbolStart) {
+      long symbolStart,
+      String found,
+      boolean isGuess) {
 
     boolean isJava() {
       return !className.isEmpty();
@@ -96,7 +98,9 @@ final class Stacks {
             .append(" [")
             .append(frame.module())
             .append("] ")
-            .append(frame.kind());
+            .append(frame.kind())
+            .append(", by ")
+            .append(frame.found());
       }
       return text.toString();
     }
@@ -146,6 +150,8 @@ final class Stacks {
   private Stacks(List<RecordedEvent> events) {
     Map<Integer, String> kinds = new HashMap<>();
     Map<Integer, String> ends = new HashMap<>();
+    Map<Integer, String> ways = new HashMap<>();
+    List<String> guesses = new ArrayList<>();
     PlainDefinitions definitions = new PlainDefinitions();
     List<RecordedEvent> taken = new ArrayList<>();
     List<String> complete = new ArrayList<>();
@@ -155,6 +161,8 @@ final class Stacks {
         case "stackweave.Session" -> {
           legend(event.getString("kindLegend"), kinds);
           legend(event.getString("endLegend"), ends);
+          legend(event.getString("foundLegend"), ways);
+          guesses.addAll(Arrays.asList(event.getString("guesses").split(",")));
           complete.addAll(Arrays.asList(event.getString("completeEnds").split("[, ]+")));
         }
         case PlainDefinitions.EVENT -> definitions.add(event);
@@ -217,7 +225,7 @@ final class Stacks {
           missing++;
           break;
         }
-        stack.add(frame(frame, method, kinds, modules));
+        stack.add(frame(frame, method, kinds, modules, ways, guesses));
         id = frame.parentId();
       }
       Collections.reverse(stack);
@@ -268,7 +276,9 @@ final class Stacks {
       PlainDefinitions.Frame frame,
       PlainDefinitions.Method method,
       Map<Integer, String> kinds,
-      Map<Long, Library> modules) {
+      Map<Long, Library> modules,
+      Map<Integer, String> ways,
+      List<String> guesses) {
     Library module = modules.get(method.libraryId());
     return new Frame(
         kinds.getOrDefault(frame.kind(), "code " + frame.kind()),
@@ -277,7 +287,9 @@ final class Stacks {
         method.name(),
         frame.line(),
         frame.offset(),
-        method.start());
+        method.start(),
+        ways.getOrDefault(frame.found(), "code " + frame.found()),
+        guesses.contains(Integer.toString(frame.found())));
   }
 
   private static String fileName(String path) {

@@ -103,14 +103,26 @@ public final class StackNames {
                 hotSpotMethod(frames.method(i)),
                 kind.code(),
                 frames.line(i),
-                Math.max(frames.bci(i), 0));
+                Math.max(frames.bci(i), 0),
+                frames.found(i).code());
       } else {
-        boolean entry = i == root && frames.end() == StopReason.COMPLETE;
+        boolean entry = i == root && reachesEntry(frames.end());
         int slot = slotOf(frames, i, modules, entry);
-        node = store.node(node, symbolIds[slot], kind.code(), FrameBuffer.UNKNOWN, offsets[slot]);
+        node =
+            store.node(
+                node,
+                symbolIds[slot],
+                kind.code(),
+                FrameBuffer.UNKNOWN,
+                offsets[slot],
+                frames.found(i).code());
       }
     }
     return node;
+  }
+
+  private static boolean reachesEntry(StopReason end) {
+    return end == StopReason.COMPLETE || end.hasGuesses() || end == StopReason.GAP;
   }
 
   private long hotSpotMethod(int method) {

@@ -1,6 +1,7 @@
 package stackweave.agent.drain.sample;
 
 import java.util.Arrays;
+import stackweave.hotspot.model.Found;
 import stackweave.jfr.status.Counters;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
@@ -16,6 +17,9 @@ public final class SampleCounts {
 
   /** Stacks, indexed by the ordinal of {@link SpliceOutcome}. */
   public final long[] splices = new long[SpliceOutcome.values().length];
+
+  /** Frames of written samples, indexed by {@link Found#code}; those by tables are not counted. */
+  public final long[] found = new long[Found.values().length];
 
   /** The exception of the last sample that could not be decoded; null if none. */
   public Throwable lastFailure;

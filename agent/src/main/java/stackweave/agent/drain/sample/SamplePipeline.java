@@ -1,6 +1,5 @@
 package stackweave.agent.drain.sample;
 
-import java.io.IOException;
 import java.util.HexFormat;
 import stackweave.agent.drain.deep.SplicingUnwinder;
 import stackweave.agent.drain.failure.FailureRecorder;
@@ -42,7 +41,6 @@ public final class SamplePipeline implements EngineSink {
   private Throttle throttle;
   private int storeGeneration;
 
-  /** Null where the engine reports mappings. */
   private ModuleSearch search;
 
   /**
@@ -66,6 +64,7 @@ public final class SamplePipeline implements EngineSink {
     this.failures = failures;
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
+    this.search = new ModuleSearch(modules, true);
     this.unwinder =
         new SplicingUnwinder(unwinder, frames, memory, this::highestStackPointer, counts.splices);
   }
@@ -79,7 +78,7 @@ public final class SamplePipeline implements EngineSink {
   public void follow(SampleEngine running, Throttle throttle) {
     engine = running;
     this.throttle = throttle;
-    search = running.reportsMappings() ? null : new ModuleSearch(modules);
+    search = new ModuleSearch(modules, running.reportsMappings());
   }
 
   private long highestStackPointer(int tid) {
@@ -101,16 +100,7 @@ public final class SamplePipeline implements EngineSink {
    * them.
    */
   public void refreshModules() {
-    if (search != null) {
-      search.refresh();
-      return;
-    }
-    try {
-      modules.refresh(System.nanoTime());
-    } catch (IOException e) {
-      // Not readable at present: the next refresh tries again, and mmap records continue to arrive.
-      return;
-    }
+    search.refresh();
   }
 
   @Override
@@ -137,9 +127,10 @@ public final class SamplePipeline implements EngineSink {
       }
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       clamp(snapshot, thread.stackEnd);
+      snapshot.setJavaThread(thread.vmThread);
       ModuleMap map = modules.at(snapshot.timeNanos());
       StopReason end = unwind(snapshot, map, thread.stackEnd);
-      if (search != null && end == StopReason.NO_MODULE && search.look(snapshot.timeNanos())) {
+      if (frames.hasUnknownCode() && search.look(snapshot.timeNanos())) {
         map = modules.at(snapshot.timeNanos());
         end = unwind(snapshot, map, thread.stackEnd);
       }
@@ -181,6 +172,7 @@ public final class SamplePipeline implements EngineSink {
     if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {
       counts.counters.add(Counter.WRITTEN, 1);
       counts.ends[end.code()]++;
+      frames.countFound(counts.found);
     } else {
       counts.counters.add(Counter.DROPPED, 1);
     }

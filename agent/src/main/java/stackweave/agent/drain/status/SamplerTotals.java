@@ -7,6 +7,7 @@ import java.util.StringJoiner;
 import stackweave.agent.drain.sample.SampleCounts;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
+import stackweave.hotspot.model.Found;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -138,6 +139,7 @@ public final class SamplerTotals {
     all.put(Breakdown.SPLICES, splices());
     all.put(Breakdown.LINKS, links());
     all.put(Breakdown.RESETS, resets());
+    all.put(Breakdown.FOUND, found());
     return all;
   }
 
@@ -216,6 +218,16 @@ public final class SamplerTotals {
     Map<String, Long> byLabel = new LinkedHashMap<>();
     for (StopReason reason : StopReason.values()) {
       byLabel.put(reason.label(), counts.ends[reason.code()]);
+    }
+    return byLabel;
+  }
+
+  private Map<String, Long> found() {
+    Map<String, Long> byLabel = new LinkedHashMap<>();
+    for (Found way : Found.values()) {
+      if (way != Found.TABLES) {
+        byLabel.put(way.label(), counts.found[way.code()]);
+      }
     }
     return byLabel;
   }

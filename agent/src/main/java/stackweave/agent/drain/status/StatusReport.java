@@ -99,7 +99,7 @@ public final class StatusReport {
     StringBuilder others = new StringBuilder();
     for (StopReason reason : StopReason.values()) {
       long count = counts.getOrDefault(reason.label(), 0L);
-      if (reason.isComplete()) {
+      if (reason.isComplete() && !reason.hasGuesses()) {
         complete += count;
       } else if (count > 0) {
         others.append(", ").append(count).append(' ').append(reason.label());

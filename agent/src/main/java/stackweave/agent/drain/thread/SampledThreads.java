@@ -36,6 +36,9 @@ public final class SampledThreads {
     /** The first address above the thread's stack; 0 where unknown. */
     public long stackEnd;
 
+    /** Address of its JavaThread, which may have ended since; 0 where unknown. */
+    public long vmThread;
+
     Entry(int tid) {
       this.tid = tid;
     }

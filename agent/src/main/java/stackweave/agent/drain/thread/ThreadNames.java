@@ -132,10 +132,11 @@ public final class ThreadNames implements AutoCloseable {
     }
   }
 
-  private void seen(int tid, Thread thread, long stackEnd) {
+  private void seen(int tid, Thread thread, long stackEnd, long vmThread) {
     SampledThreads.Entry entry = threads.find(tid);
     if (entry != null) {
       entry.stackEnd = stackEnd;
+      entry.vmThread = vmThread;
     }
     if (entry != null && (entry.thread() != thread || !entry.name.equals(thread.getName()))) {
       define(entry, thread.getName(), thread);

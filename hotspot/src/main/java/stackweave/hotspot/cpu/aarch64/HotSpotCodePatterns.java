@@ -233,6 +233,11 @@ final class HotSpotCodePatterns extends CodePatterns {
   }
 
   @Override
+  public int returnLength() {
+    return Instruction.LENGTH;
+  }
+
+  @Override
   public boolean isReturn(byte[] code, int i) {
     return Instruction.at(code, i) == Instruction.RETURN;
   }

@@ -2,6 +2,7 @@ package stackweave.hotspot.cpu.aarch64;
 
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.cpu.InterpreterEdge;
 import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
@@ -113,6 +114,11 @@ public final class HotSpotConventions extends Cpu {
 
   @Override
   public StackDepth stackDepth() {
+    return null;
+  }
+
+  @Override
+  public ForwardAnalysis forwardAnalysis() {
     return null;
   }
 }

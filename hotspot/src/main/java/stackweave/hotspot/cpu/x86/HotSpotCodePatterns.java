@@ -264,6 +264,11 @@ final class HotSpotCodePatterns extends CodePatterns {
   }
 
   @Override
+  public int returnLength() {
+    return 1;
+  }
+
+  @Override
   public boolean isReturn(byte[] code, int i) {
     return at(code, i) == 0xc3 || at(code, i) == 0xc2;
   }

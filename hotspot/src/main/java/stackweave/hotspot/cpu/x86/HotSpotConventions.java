@@ -2,6 +2,7 @@ package stackweave.hotspot.cpu.x86;
 
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.cpu.InterpreterEdge;
 import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
@@ -106,5 +107,10 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public StackDepth stackDepth() {
     return new FunctionStack();
+  }
+
+  @Override
+  public ForwardAnalysis forwardAnalysis() {
+    return new Forward();
   }
 }

@@ -4,9 +4,9 @@ import static stackweave.hotspot.cpu.CodePatterns.at;
 
 /**
  * The length of an x86-64 instruction, where it goes, and what it does to rsp. Knows the one-byte
- * map, the maps 0F, 0F38 and 0F3A, and their VEX and EVEX forms (Intel SDM volume 2, appendix A); a
- * byte that begins no instruction of these is {@link Flow#UNKNOWN}, and so is a change of rsp by
- * anything but a constant. Mutable and reused; not thread-safe.
+ * map, the maps 0F, 0F38 and 0F3A, and their VEX and EVEX forms (Intel SDM volume 2, appendix A),
+ * and the length of XOP; a byte that begins no instruction of these is {@link Flow#UNKNOWN}, and so
+ * is a change of rsp by anything but a constant. Mutable and reused; not thread-safe.
  */
 final class Instruction {
   /** Where the instruction leads. */
@@ -25,8 +25,19 @@ final class Instruction {
 
   static final int NONE = -1;
 
+  /** How many bytes an instruction has at most. */
+  static final int MAX_LENGTH = 15;
+
+  // The maps of opcodes.
+  static final int ONE_BYTE = 0;
+  static final int MAP_0F = 1;
+  static final int MAP_0F38 = 2;
+  static final int MAP_0F3A = 3;
+
   private static final int RSP = 4;
   private static final int OPERAND_SIZE = 0x66;
+  private static final int ADDRESS_SIZE = 0x67;
+  private static final int XOP = 0x8f;
 
   // What follows an opcode.
   private static final int NOTHING = 0;
@@ -35,6 +46,9 @@ final class Instruction {
   private static final int IMM32 = 4;
   private static final int IMM64 = 8;
   private static final int BAD = 16;
+
+  /** The prefixes by their number in vector forms. */
+  private static final int[] MANDATORY = {0, OPERAND_SIZE, 0xf3, 0xf2};
 
   int length;
   Flow flow;
@@ -51,12 +65,34 @@ final class Instruction {
   /** The register that is stored at an address based on rsp, or {@link #NONE}. */
   int savedByStore;
 
+  /** Which map {@link #opcode} is of. */
+  int map;
+
+  int opcode;
+
+  /** Whether the opcode is of a VEX, EVEX or XOP form. */
+  boolean vector;
+
+  /** The byte of that name, or {@link #NONE}; it is at {@link #operands}. */
+  int modRm;
+
+  /** Index of the byte behind the opcode. */
+  int operands;
+
+  /** The REX prefix, 0 for none; of a vector form one with the same extensions of registers. */
+  int rex;
+
+  /** The additional register of a VEX or EVEX form, 0 to 15. */
+  int vvvv;
+
+  /** The last of the prefixes 66, F2 and F3, also as vector forms have it; 0 for none. */
+  int mandatory;
+
+  /** Whether addresses have 32 bits. */
+  boolean shortAddress;
+
   private byte[] code;
-  private int rex;
   private boolean narrow;
-  private int opcode;
-  private int modRm;
-  private int operands;
 
   /** Decodes the instruction at {@code code[i]}; outside of the array there is none. */
   void decode(byte[] bytes, int i) {
@@ -68,10 +104,14 @@ final class Instruction {
     savedByStore = NONE;
     rex = 0;
     modRm = NONE;
+    map = ONE_BYTE;
+    vector = false;
     int p = prefixes(i);
     int first = at(code, p);
     if (first == 0xc5 || first == 0xc4 || first == 0x62) {
       vector(i, p, first);
+    } else if (first == XOP && (at(code, p + 1) & 31) >= 8) {
+      xop(i, p);
     } else if (first == 0x0f) {
       escaped(i, p + 1);
     } else {
@@ -87,10 +127,13 @@ final class Instruction {
   private int prefixes(int i) {
     int p = i;
     narrow = false;
-    while (true) {
+    mandatory = 0;
+    shortAddress = false;
+    while (p - i < MAX_LENGTH) {
       int b = at(code, p);
       boolean prefix =
           b == OPERAND_SIZE
+              || b == ADDRESS_SIZE
               || b == 0xf2
               || b == 0xf3
               || b == 0xf0
@@ -102,6 +145,8 @@ final class Instruction {
         break;
       }
       narrow |= b == OPERAND_SIZE;
+      shortAddress |= b == ADDRESS_SIZE;
+      mandatory = b == OPERAND_SIZE || b == 0xf2 || b == 0xf3 ? b : mandatory;
       p++;
     }
     if (at(code, p) >> 4 == 4) {
@@ -113,7 +158,13 @@ final class Instruction {
 
   /** C5, C4 and 62 are always vector prefixes in 64-bit code; none of these touches rsp. */
   private void vector(int i, int p, int first) {
-    int map = first == 0xc5 ? 1 : first == 0xc4 ? at(code, p + 1) & 31 : at(code, p + 1) & 7;
+    vector = true;
+    map = first == 0xc5 ? MAP_0F : first == 0xc4 ? at(code, p + 1) & 31 : at(code, p + 1) & 7;
+    int extensions = ~at(code, p + 1) >> 5 & (first == 0xc5 ? 4 : 7);
+    int last = at(code, first == 0xc5 ? p + 1 : p + 2);
+    rex = 0x40 | extensions | (first != 0xc5 ? last >> 4 & 8 : 0);
+    vvvv = ~last >> 3 & 15;
+    mandatory = MANDATORY[last & 3];
     int prefixLength = first == 0xc5 ? 2 : first == 0xc4 ? 3 : 4;
     opcode = at(code, p + prefixLength);
     operands = p + prefixLength + 1;
@@ -131,13 +182,26 @@ final class Instruction {
     }
   }
 
+  /** AMD's forms of 2009 to 2017: no library of today runs them, they are data taken for code. */
+  private void xop(int i, int p) {
+    vector = true;
+    map = at(code, p + 1) & 31;
+    opcode = at(code, p + 3);
+    operands = p + 4;
+    finish(i, opcode < 0 || map > 10 ? BAD : MODRM | (map == 8 ? IMM8 : map == 10 ? IMM32 : 0));
+    flow = flow == Flow.UNKNOWN ? flow : Flow.END;
+  }
+
   private void escaped(int i, int p) {
+    map = MAP_0F;
     opcode = at(code, p);
     operands = p + 1;
     if (opcode == 0x38 || opcode == 0x3a) {
+      map = opcode == 0x38 ? MAP_0F38 : MAP_0F3A;
       int form = opcode == 0x38 ? MODRM : MODRM | IMM8;
+      opcode = at(code, p + 1);
       operands = p + 2;
-      finish(i, at(code, p + 1) < 0 ? BAD : form);
+      finish(i, opcode < 0 ? BAD : form);
       return;
     }
     finish(i, opcode < 0 ? BAD : secondMapForm(opcode));
@@ -147,8 +211,8 @@ final class Instruction {
     if (opcode >> 4 == 8) {
       flow = Flow.BRANCH;
       target = i + length + i4(i + length - 4);
-    } else if (opcode == 0x0b) {
-      flow = Flow.END;
+    } else if (opcode == 0x0b || opcode == 0xb9 || opcode == 0xff) {
+      flow = Flow.END; // ud2, ud1, ud0
     } else if (isGeneralSecondMap(opcode) && (isRegister(RSP) || isDirect(RSP))) {
       flow = Flow.UNKNOWN;
     }
@@ -178,8 +242,8 @@ final class Instruction {
       p++;
     }
     if ((form & IMM32) != 0) {
-      boolean branch = opcode == 0xe8 || opcode == 0xe9 || opcode >> 4 == 8 && modRm == NONE;
-      p += narrow && !branch ? 2 : 4;
+      boolean branch = opcode == 0xe8 || opcode == 0xe9 || map == MAP_0F && opcode >> 4 == 8;
+      p += narrow && !isWide() && !branch ? 2 : 4;
     }
     if ((form & IMM64) != 0) {
       p += 8;
@@ -268,7 +332,7 @@ final class Instruction {
       case 7 -> op <= 0x73 ? MODRM | IMM8 : op == 0x77 ? NOTHING : MODRM;
       case 8 -> IMM32;
       case 0xa -> tenthRowForm(op);
-      case 0xb -> op == 0xb9 ? BAD : op == 0xba ? MODRM | IMM8 : MODRM;
+      case 0xb -> op == 0xba ? MODRM | IMM8 : MODRM;
       case 0xc ->
           op >= 0xc8 ? NOTHING : op == 0xc2 || op >= 0xc4 && op <= 0xc6 ? MODRM | IMM8 : MODRM;
       default -> BAD;
@@ -284,7 +348,7 @@ final class Instruction {
     };
   }
 
-  private boolean isWide() {
+  boolean isWide() {
     return (rex & 8) != 0;
   }
 

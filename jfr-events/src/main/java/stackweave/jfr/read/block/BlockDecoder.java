@@ -96,7 +96,12 @@ public final class BlockDecoder {
     long parent = distance == 0 ? 0 : id - distance;
     long count = number();
     for (long i = 0; i < count; i++) {
-      definitions.frame(id, parent, number(), (int) number(), (int) number(), number());
+      long method = number();
+      int kind = (int) number();
+      definitions.frame(id, parent, method, kind & BlockFormat.FOUND - 1, (int) number(), number());
+      if (kind >= BlockFormat.FOUND) {
+        definitions.found(id, kind / BlockFormat.FOUND);
+      }
       parent = id++;
     }
     nextFrame = id;

@@ -12,6 +12,14 @@ public interface Definitions {
   void frame(long id, long parentId, long methodId, int kind, int line, long offset);
 
   /**
+   * How a frame was found; called behind its {@link #frame}, unless it was found as most are, by
+   * unwind tables.
+   *
+   * @param found the code, as in the session's legend
+   */
+  default void found(long id, int found) {}
+
+  /**
    * A Java method, a native function, or a stub of the VM; texts that it has not are empty.
    *
    * @param libraryId the library that holds the symbol, 0 for none

@@ -1,0 +1,214 @@
+package stackweave.hotspot.cpu;
+
+import stackweave.hotspot.model.Found;
+import stackweave.unwind.MemoryReader;
+
+/**
+ * Follows all ways of a function's code from a pc on, each instruction once for each stack and
+ * frame pointer that it is reached with: the part of {@link ForwardAnalysis} that does not depend
+ * on the processor, whose class tells what instructions do. Not thread-safe.
+ */
+public abstract class CodePaths implements ForwardAnalysis {
+  /** Ways that wait while another one is followed. */
+  private static final int MAX_WAITING = 128;
+
+  /** A power of two, some times {@link #MAX_INSTRUCTIONS}. */
+  private static final int VISITED = 1 << 13;
+
+  private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
+
+  /** The code; at the state's pc when {@link #execute} is called. */
+  protected final CodeWindow code;
+
+  /** What the state's values are. */
+  protected final SymbolicValues values;
+
+  /** Of the way that is followed. */
+  protected final SymbolicState state;
+
+  private final CallerExits exits;
+  private final SymbolicState[] waiting = new SymbolicState[MAX_WAITING];
+  private final int stackPointer;
+  private final int framePointer;
+  private final long[] visited = new long[VISITED];
+  private final int[] visitedSlots = new int[MAX_INSTRUCTIONS + 1];
+  private int visitedCount;
+  private int waitingCount;
+  private int instructions;
+  private boolean straight;
+  private boolean interrupted;
+  private boolean passingCalls;
+  private boolean metCalls;
+
+  /**
+   * @param longest how many bytes an instruction has at most
+   * @param numbers DWARF numbers of the registers of a state
+   * @param stackPointer its index in a state
+   * @param framePointer its index in a state
+   * @param saved indices of the registers of {@code Architecture.calleeSaved}
+   */
+  protected CodePaths(int longest, int[] numbers, int stackPointer, int framePointer, int[] saved) {
+    this.code = new CodeWindow(longest);
+    this.values = new SymbolicValues(stackPointer, framePointer);
+    this.exits = new CallerExits(values, numbers, saved);
+    this.stackPointer = stackPointer;
+    this.framePointer = framePointer;
+    this.state = new SymbolicState(values, numbers.length);
+    for (int i = 0; i < MAX_WAITING; i++) {
+      waiting[i] = new SymbolicState(values, numbers.length);
+    }
+  }
+
+  /**
+   * Executes the instruction at the state's pc, and moves the state to the next one.
+   *
+   * @param index of the instruction in {@link #code}
+   * @return false where the way ends
+   */
+  protected abstract boolean execute(int index);
+
+  @Override
+  public final CallerRule straight(long pc, MemoryReader memory) {
+    code.begin(memory);
+    values.begin();
+    straight = true;
+    follow(pc, MAX_STRAIGHT);
+    return exits.rule(CallerExits.RETURN, Found.STRAIGHT);
+  }
+
+  @Override
+  public final CallerRule forward(long pc, boolean interrupted, MemoryReader memory) {
+    code.begin(memory);
+    values.begin();
+    straight = false;
+    this.interrupted = interrupted;
+    passingCalls = !interrupted;
+    follow(pc, MAX_INSTRUCTIONS);
+    Found how = interrupted ? Found.FORWARD : Found.OVER_CALLS;
+    if (exits.has(CallerExits.RETURN)) {
+      return exits.rule(CallerExits.RETURN, how);
+    }
+    if (exits.has(CallerExits.ENTRY)) {
+      return exits.rule(CallerExits.ENTRY, how);
+    }
+    if (metCalls && !passingCalls) {
+      passingCalls = true;
+      follow(pc, MAX_INSTRUCTIONS);
+      if (exits.has(CallerExits.RETURN)) {
+        return exits.rule(CallerExits.RETURN, Found.OVER_CALLS);
+      }
+    }
+    return exits.rule(CallerExits.JUMP, Found.JUMP);
+  }
+
+  private void follow(long pc, int limit) {
+    exits.clear();
+    for (int i = 0; i < visitedCount; i++) {
+      visited[visitedSlots[i]] = 0;
+    }
+    visitedCount = 0;
+    metCalls = false;
+    instructions = 0;
+    waitingCount = 0;
+    state.begin(pc);
+    while (true) {
+      followOne(limit);
+      if (waitingCount == 0 || instructions >= limit) {
+        return;
+      }
+      state.copyFrom(waiting[--waitingCount]);
+    }
+  }
+
+  private void followOne(int limit) {
+    boolean more = true;
+    while (more && instructions < limit) {
+      int index = visit(state.pc) ? code.find(state.pc) : -1;
+      instructions++;
+      more = index >= 0 && execute(index);
+    }
+  }
+
+  /** Whether the instruction was not reached before with this stack and frame pointer. */
+  private boolean visit(long pc) {
+    long key =
+        (pc * GOLDEN_RATIO ^ state.registers[stackPointer]) * GOLDEN_RATIO
+            ^ state.registers[framePointer] * 31;
+    key = key * GOLDEN_RATIO | 1;
+    int slot = (int) (key >>> 40) & VISITED - 1;
+    while (visited[slot] != 0) {
+      if (visited[slot] == key) {
+        return false;
+      }
+      slot = slot + 1 & VISITED - 1;
+    }
+    visited[slot] = key;
+    visitedSlots[visitedCount++] = slot;
+    return true;
+  }
+
+  /** A way goes on at the target, too. Returns whether the way at hand does. */
+  protected final boolean branch(long target) {
+    if (straight) {
+      return false;
+    }
+    if (waitingCount < MAX_WAITING) {
+      SymbolicState other = waiting[waitingCount++];
+      other.copyFrom(state);
+      other.pc = target;
+    }
+    return true;
+  }
+
+  /** The way goes on at the target alone. */
+  protected final boolean jump(long target) {
+    state.pc = target;
+    return !straight;
+  }
+
+  /** Whether the way goes on behind a call. */
+  protected final boolean call() {
+    metCalls = true;
+    return passingCalls && !straight;
+  }
+
+  /**
+   * The function returns.
+   *
+   * @param returnAddress where to
+   * @param sp the caller's
+   */
+  protected final boolean returns(long returnAddress, long sp) {
+    if (isReturnAddress(returnAddress)) {
+      exits.add(CallerExits.RETURN, returnAddress, sp, state);
+    }
+    return false;
+  }
+
+  /** Whether it may be one: a word of the stack, or a register's value at first, unchanged. */
+  private boolean isReturnAddress(long value) {
+    return values.isLoaded(value) || interrupted && values.isInitial(value);
+  }
+
+  /** Where a function begins that has its return address there. The way goes on. */
+  protected final void entry(long returnAddress, long sp) {
+    if (interrupted && isReturnAddress(returnAddress)) {
+      exits.add(CallerExits.ENTRY, returnAddress, sp, state);
+    }
+  }
+
+  /** The function jumps to where the code doesn't say, perhaps with its return address there. */
+  protected final boolean jumpsElsewhere(long returnAddress, long sp) {
+    if (isReturnAddress(returnAddress)) {
+      exits.add(CallerExits.JUMP, returnAddress, sp, state);
+    }
+    return false;
+  }
+
+  /** Registers that calls don't keep are lost. */
+  protected final void lose(int[] lost) {
+    for (int register : lost) {
+      state.registers[register] = SymbolicValues.UNKNOWN;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package stackweave.hotspot.tableless;
+
+import java.util.Arrays;
+import stackweave.hotspot.cpu.CallerRule;
+import stackweave.hotspot.cpu.ForwardAnalysis;
+import stackweave.hotspot.frame.Walk;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
+import stackweave.unwind.walk.CodeModule;
+
+/**
+ * The rules that {@link ForwardAnalysis} has found, by pc: an analysis takes microseconds. What was
+ * found in a module counts until the modules change; in memory of no file, where code is replaced
+ * all the time, until the code around the pc is another. Bounded; not thread-safe.
+ */
+final class CallerRules {
+  private static final int RULES = 1 << 13;
+
+  /** What is compared of code in memory of no file, aligned, so that it never ends in the midst. */
+  private static final int CODE_BYTES = 64;
+
+  /** Slots for the straight way, the check before tables; direct-mapped. */
+  private static final int STRAIGHT = 1 << 12;
+
+  /** What is known of a pc; {@code rule} null: nothing leads to a caller. */
+  private record Known(CallerRule rule, byte[] code) {}
+
+  private final ForwardAnalysis analysis;
+  private final SynchronousTables synchronousTables;
+  private final LongTable<Known> known = new LongTable<>(RULES);
+  private final byte[] code = new byte[CODE_BYTES];
+  private final long[] straightPcs = new long[STRAIGHT];
+  private final int[] straightGenerations = new int[STRAIGHT];
+  private final CallerRule[] straight = new CallerRule[STRAIGHT];
+  private int generation;
+
+  CallerRules(ForwardAnalysis analysis, SynchronousTables synchronousTables) {
+    this.analysis = analysis;
+    this.synchronousTables = synchronousTables;
+  }
+
+  /**
+   * The rule of the straight way, for an interrupted frame of a module whose tables are right at
+   * calls only; else null.
+   */
+  CallerRule straightAt(Walk walk) {
+    long pc = walk.pc();
+    int now = walk.modules().generation();
+    int slot = (int) (pc * 0x9E3779B97F4A7C15L >>> 52);
+    if (straightPcs[slot] != pc || straightGenerations[slot] != now) {
+      straightPcs[slot] = pc;
+      straightGenerations[slot] = now;
+      CodeModule module = walk.modules().find(pc);
+      boolean synchronous = module != null && synchronousTables.has(module, walk.stack().code());
+      straight[slot] = synchronous ? analysis.straight(pc, walk.stack().code()) : null;
+    }
+    return straight[slot];
+  }
+
+  /** The rule of the frame at hand; null if its code doesn't lead to a caller. */
+  CallerRule forwardAt(Walk walk) {
+    if (generation != walk.modules().generation()) {
+      generation = walk.modules().generation();
+      known.clear();
+    }
+    long pc = walk.pc();
+    long key = walk.interrupted() ? pc : ~pc;
+    boolean changing = walk.modules().find(pc) == null;
+    if (changing && !read(walk, pc)) {
+      return null;
+    }
+    Known before = known.get(key);
+    if (before == null || changing && !Arrays.equals(code, before.code)) {
+      CallerRule rule = analysis.forward(pc, walk.interrupted(), walk.stack().code());
+      before = new Known(rule, changing ? code.clone() : null);
+      known.put(key, before);
+    }
+    return before.rule;
+  }
+
+  private boolean read(Walk walk, long pc) {
+    try {
+      walk.stack().code().read(pc & -CODE_BYTES, code, 0, CODE_BYTES);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package stackweave.hotspot.tableless;
+
+import java.util.Map;
+import java.util.WeakHashMap;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.unwind.Location;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.rule.UnwindTable;
+import stackweave.unwind.walk.CodeModule;
+
+/**
+ * Tells modules whose unwind tables are right at calls only (compiled with {@code
+ * -fno-asynchronous-unwind-tables -funwind-tables}, or handed to the compiler as such): there the
+ * rows of prologue and epilogue are wrong at an interrupted instruction. Looks at functions that
+ * end with a return, where the table must say that the frame is gone; once per module. Not
+ * thread-safe.
+ */
+final class SynchronousTables {
+  /** How many functions of a module are looked at. */
+  private static final int FUNCTIONS = 48;
+
+  /** Fewer say nothing. */
+  private static final int MIN_RETURNS = 4;
+
+  /** Asynchronous tables are wrong at less than one return in a hundred, others at most of them. */
+  private static final int MIN_WRONG_OF_FOUR = 1;
+
+  private final RuleTable rules;
+  private final Cpu cpu;
+  private final byte[] last;
+
+  /** By the table, which is the module's as long as that is mapped. */
+  private final Map<UnwindTable, Boolean> byTable = new WeakHashMap<>();
+
+  SynchronousTables(RuleTable rules, Cpu cpu) {
+    this.rules = rules;
+    this.cpu = cpu;
+    this.last = new byte[cpu.code().returnLength()];
+  }
+
+  boolean has(CodeModule module, MemoryReader code) {
+    UnwindTable table = module.unwindTable();
+    Boolean known = byTable.get(table);
+    if (known == null) {
+      known = decide(table, module.bias(), code);
+      byTable.put(table, known);
+    }
+    return known;
+  }
+
+  private boolean decide(UnwindTable table, long bias, MemoryReader code) {
+    long first = table.functionStartAbove(0);
+    long end = table.functionEndBelow(Long.MAX_VALUE);
+    if (first == UnwindTable.NO_ADDRESS || end == UnwindTable.NO_ADDRESS || end <= first) {
+      return false;
+    }
+    int returns = 0;
+    int wrong = 0;
+    long before = UnwindTable.NO_ADDRESS;
+    for (int i = 0; i < FUNCTIONS; i++) {
+      long start = table.functionStartAbove(first - 1 + (end - first) / FUNCTIONS * i);
+      if (start != UnwindTable.NO_ADDRESS && start != before) {
+        long at = table.functionEndBelow(start) - last.length;
+        if (at > start && isReturn(at + bias, code)) {
+          returns++;
+          wrong += isFrameGone(table.find(at)) ? 0 : 1;
+        }
+      }
+      before = start;
+    }
+    return returns >= MIN_RETURNS && 4 * wrong >= MIN_WRONG_OF_FOUR * returns;
+  }
+
+  private boolean isReturn(long address, MemoryReader code) {
+    try {
+      code.read(address, last, 0, last.length);
+      return cpu.code().isReturn(last, 0);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  /** Whether a rule says that nothing is on the stack but what the call has put there. */
+  private boolean isFrameGone(int rule) {
+    if (rule < 0 || rules.kind(rule) != RuleTable.FRAME) {
+      return true; // the table says nothing that could be wrong
+    }
+    long cfa = rules.cfa(rule);
+    return Location.kind(cfa) == Location.REGISTER_PLUS
+        && Location.register(cfa) == rules.architecture().sp()
+        && Location.offset(cfa) == cpu.callBytes();
+  }
+}

@@ -1,0 +1,143 @@
+/*
+ * Native code without unwind tables, as JNI libraries with hand-written assembly have it, and code
+ * that the library generates. Each chain has one true order of callers:
+ *
+ *   Java -> entry -> bare_outer -> bare_middle -> bare_leaf     no frame pointers
+ *   Java -> entry -> framed_outer -> keeps -> framed_leaf       frame pointers, but for keeps
+ *   Java -> entry -> generated -> bare_leaf                     generated, in memory of no file
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lab.h"
+
+#ifdef __x86_64__
+uint64_t bare_outer(uint64_t rounds);
+uint64_t framed_outer(uint64_t rounds);
+uint64_t bare_leaf(uint64_t rounds);
+
+__asm__(
+    ".text\n"
+    ".hidden bare_outer\n.globl bare_outer\n.type bare_outer, @function\n"
+    "bare_outer:\n"
+    "  push %rbx\n"
+    "  push %r12\n"
+    "  sub $152, %rsp\n"
+    "  mov %rdi, %r12\n"
+    "  mov $3, %ebx\n"
+    "1:\n"
+    "  mov %r12, %rdi\n"
+    "  call bare_middle\n"
+    "  dec %ebx\n"
+    "  jnz 1b\n"
+    "  add $152, %rsp\n"
+    "  pop %r12\n"
+    "  pop %rbx\n"
+    "  ret\n"
+    ".size bare_outer, . - bare_outer\n"
+
+    ".hidden bare_middle\n.globl bare_middle\n.type bare_middle, @function\n"
+    "bare_middle:\n"
+    "  mov %rsp, %rax\n"
+    "  push %rbp\n"
+    "  push %rbx\n"
+    "  sub $104, %rsp\n"
+    "  and $-64, %rsp\n"
+    "  mov %rax, 88(%rsp)\n"
+    "  mov %rdi, %rbx\n"
+    "  xor %ebp, %ebp\n"
+    "  call bare_leaf\n"
+    "  mov %rbx, %rdi\n"
+    "  call bare_leaf\n"
+    "  mov 88(%rsp), %rsi\n"
+    "  mov -16(%rsi), %rbx\n"
+    "  mov -8(%rsi), %rbp\n"
+    "  mov %rsi, %rsp\n"
+    "  ret\n"
+    ".size bare_middle, . - bare_middle\n"
+
+    ".hidden bare_leaf\n.globl bare_leaf\n.type bare_leaf, @function\n"
+    "bare_leaf:\n"
+    "  push %r14\n"
+    "  push %rbp\n"
+    "  sub $40, %rsp\n"
+    "  xor %eax, %eax\n"
+    "  mov $7, %r14d\n"
+    "1:\n"
+    "  add %rdi, %rax\n"
+    "  rol $7, %rax\n"
+    "  mov %rax, %rbp\n"
+    "  test $1, %al\n"
+    "  jz 2f\n"
+    "  xor %r14, %rax\n"
+    "2:\n"
+    "  dec %rdi\n"
+    "  jnz 1b\n"
+    "  add $40, %rsp\n"
+    "  pop %rbp\n"
+    "  pop %r14\n"
+    "  ret\n"
+    ".size bare_leaf, . - bare_leaf\n"
+
+    ".hidden framed_outer\n.globl framed_outer\n.type framed_outer, @function\n"
+    "framed_outer:\n"
+    "  push %rbp\n"
+    "  mov %rsp, %rbp\n"
+    "  sub $64, %rsp\n"
+    "  call keeps\n"
+    "  leave\n"
+    "  ret\n"
+    ".size framed_outer, . - framed_outer\n"
+
+    /* Leaves its caller's frame pointer alone: by that, the caller would be skipped. */
+    ".hidden keeps\n.globl keeps\n.type keeps, @function\n"
+    "keeps:\n"
+    "  sub $24, %rsp\n"
+    "  mov %rdi, 8(%rsp)\n"
+    "  call framed_leaf\n"
+    "  mov 8(%rsp), %rdi\n"
+    "  add $24, %rsp\n"
+    "  ret\n"
+    ".size keeps, . - keeps\n"
+
+    ".hidden framed_leaf\n.globl framed_leaf\n.type framed_leaf, @function\n"
+    "framed_leaf:\n"
+    "  push %rbp\n"
+    "  mov %rsp, %rbp\n"
+    "  xor %eax, %eax\n"
+    "1:\n"
+    "  add %rdi, %rax\n"
+    "  rol $9, %rax\n"
+    "  dec %rdi\n"
+    "  jnz 1b\n"
+    "  pop %rbp\n"
+    "  ret\n"
+    ".size framed_leaf, . - framed_leaf\n");
+
+/* push rbp; mov rbp, rsp; sub rsp, 32; mov rax, imm64; call rax; leave; ret */
+static uint64_t (*generate(void))(uint64_t rounds) {
+  unsigned char frame[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0x48, 0xb8, 0, 0,
+                           0,    0,    0,    0,    0,    0,    0xff, 0xd0, 0xc9, 0xc3};
+  uint64_t (*callee)(uint64_t) = bare_leaf;
+  memcpy(frame + 10, &callee, sizeof callee);
+  void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED) {
+    return bare_leaf;
+  }
+  memcpy(code, frame, sizeof frame);
+  mprotect(code, 4096, PROT_READ | PROT_EXEC);
+  return (uint64_t(*)(uint64_t))code;
+}
+
+JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_run(JNIEnv *env, jclass self,
+                                                                    jint rounds) {
+  (void)env;
+  (void)self;
+  static uint64_t (*generated)(uint64_t rounds);
+  if (!generated) {
+    generated = generate();
+  }
+  return (jlong)(bare_outer((uint64_t)rounds) + framed_outer(6 * (uint64_t)rounds) +
+                 generated(3 * (uint64_t)rounds));
+}
+#endif
