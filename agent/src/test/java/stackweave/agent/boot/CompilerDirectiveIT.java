@@ -3,6 +3,7 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.tools.attach.VirtualMachine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,10 +99,12 @@ class CompilerDirectiveIT {
   private String record(Jvm jvm) throws Exception {
     jcmd(jvm, "JFR.start", "name=r", "filename=" + directory.resolve("r.jfr"));
     String status = "";
+    VirtualMachine attached = VirtualMachine.attach(Long.toString(target.pid()));
     for (int i = 0; i < 600 && !status.matches("(?s).* [1-9]\\d* written.*"); i++) {
       Thread.sleep(100);
-      status = jvm.commandLine(directory, "status", Long.toString(target.pid())).out();
+      status = attached.getAgentProperties().getProperty("stackweave.status", "");
     }
+    attached.detach();
     assertTrue(status.matches("(?s).* [1-9]\\d* written.*"), status);
     jcmd(jvm, "JFR.stop", "name=r");
     return status;

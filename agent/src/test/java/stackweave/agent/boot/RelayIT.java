@@ -116,7 +116,7 @@ class RelayIT {
     long pid = start(jvm, "-javaagent:" + Jars.AGENT).pid();
     String url = collect(request -> 200);
     Ended relay =
-        begin("relay", pid, "--endpoint", url, "--every=2s", "-d7s", "--service=orders").end();
+        begin("relay", pid, "--endpoint", url, "--every=2s", "-d5s", "--service=orders").end();
     assertEquals(0, relay.exit(), relay.err());
     Matcher sent = SENT.matcher(relay.err());
     assertTrue(sent.find(), relay.err());
@@ -125,7 +125,7 @@ class RelayIT {
     assertEquals(written.group(1), sent.group(2));
     assertEquals("0", sent.group(3));
     assertEquals(Integer.parseInt(sent.group(1)), received.size());
-    assertTrue(received.size() >= 3, relay.err());
+    assertTrue(received.size() >= 2, relay.err());
     for (byte[] message : received) {
       String text = new String(message, java.nio.charset.StandardCharsets.ISO_8859_1);
       assertTrue(text.contains("orders") && text.contains("stackweave.agent.apps.BurnsCpu.main"));
@@ -162,9 +162,9 @@ class RelayIT {
   }
 
   /** JFR itself ends the recording of a relay that was killed, within a minute. */
-  @ParameterizedTest
-  @MethodSource("jvms")
-  void theRecordingOfADeadRelayHasAnEndAndALimit(Jvm jvm) throws Exception {
+  @Test
+  void theRecordingOfADeadRelayHasAnEndAndALimit() throws Exception {
+    Jvm jvm = jvms().findFirst().orElseThrow();
     Process target = start(jvm);
     String url = collect(request -> 200);
     RunningCommand relay = begin("relay", target.pid(), "--endpoint", url, "--every=30s");

@@ -23,7 +23,7 @@ class StreamingIT {
   private static final Pattern FUNCTION = Pattern.compile("\\d %  ZSTD_\\w+.* \\[libzstd-jni.*]");
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#any")
   void inTheProgram(Jdk jdk) throws Exception {
     RunningCommand program =
         Jvms.ofSamples(jdk).agent().start(Streaming.class.getName(), SECONDS, "2");
