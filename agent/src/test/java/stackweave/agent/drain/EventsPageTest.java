@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.StopReason;
 
@@ -39,8 +40,16 @@ class EventsPageTest {
   }
 
   @Test
+  void thePageNamesEveryWayOfFindingFrames() throws IOException {
+    String page = Files.readString(Path.of("../docs/code-without-tables.md"));
+    for (Found way : Found.values()) {
+      assertTrue(page.contains("| `" + way.label() + "`"), way.label());
+    }
+  }
+
+  @Test
   void thePageNamesTheEndsThatAreComplete() throws IOException {
-    String ends = paragraph("Of the ends, three mean that the stack reached");
+    String ends = paragraph("Of the ends, five mean that the stack reached");
     Set<String> named = new TreeSet<>();
     Pattern.compile("`([^`]+)`").matcher(ends).results().forEach(r -> named.add(r.group(1)));
     named.remove("Session.completeEnds");

@@ -26,12 +26,17 @@ public final class CallerExits {
   private final SymbolicValues values;
   private final int[] numbers;
   private final int[] saved;
+
+  /** Whether calls push return addresses. */
+  private final boolean pushed;
+
   private final int[] counts = new int[SORTS];
   private final long[][] returnAddresses = new long[SORTS][MAX_EXITS];
   private final long[][] stackPointers = new long[SORTS][MAX_EXITS];
   private final long[][][] registers;
 
-  CallerExits(SymbolicValues values, int[] numbers, int[] saved) {
+  CallerExits(SymbolicValues values, int[] numbers, int[] saved, boolean pushed) {
+    this.pushed = pushed;
     this.values = values;
     this.numbers = numbers;
     this.saved = saved;
@@ -88,7 +93,7 @@ public final class CallerExits {
     for (int i = 0; i < count; i++) {
       int[] returnAddress = values.term(returnAddresses[sort][i], numbers);
       int[] sp = values.term(stackPointers[sort][i], numbers);
-      if (sp == null && values.isLoaded(returnAddresses[sort][i])) {
+      if (sp == null && pushed && values.isLoaded(returnAddresses[sort][i])) {
         // Drops as many arguments as were passed: the caller's is not below its return address.
         long above = values.addressOf(returnAddresses[sort][i]);
         sp = values.term(SymbolicValues.plus(above, Cpu.WORD), numbers);

@@ -46,11 +46,13 @@ public abstract class CodePaths implements ForwardAnalysis {
    * @param stackPointer its index in a state
    * @param framePointer its index in a state
    * @param saved indices of the registers of {@code Architecture.calleeSaved}
+   * @param pushed whether calls push return addresses
    */
-  protected CodePaths(int longest, int[] numbers, int stackPointer, int framePointer, int[] saved) {
+  protected CodePaths(
+      int longest, int[] numbers, int stackPointer, int framePointer, int[] saved, boolean pushed) {
     this.code = new CodeWindow(longest);
     this.values = new SymbolicValues(stackPointer, framePointer);
-    this.exits = new CallerExits(values, numbers, saved);
+    this.exits = new CallerExits(values, numbers, saved, pushed);
     this.stackPointer = stackPointer;
     this.framePointer = framePointer;
     this.state = new SymbolicState(values, numbers.length);

@@ -56,6 +56,8 @@ public final class Walk implements FrameState {
   private int markedLinks;
   private int markedBroken;
   private int markedDoubtful;
+  private long markedMount;
+  private long markedContinuation;
 
   /**
    * @param registers to be used for the frame at hand
@@ -95,6 +97,8 @@ public final class Walk implements FrameState {
     markedLinks = links;
     markedBroken = brokenLinks;
     markedDoubtful = doubtful;
+    markedMount = frames.mountEntry();
+    markedContinuation = frames.mountedContinuation();
   }
 
   /** Goes back to the state at {@link #mark}: frames appended since are gone. */
@@ -107,6 +111,7 @@ public final class Walk implements FrameState {
     links = markedLinks;
     brokenLinks = markedBroken;
     doubtful = markedDoubtful;
+    frames.setMounted(markedMount, markedContinuation);
   }
 
   /** The registers of the frame at hand; may be changed. */

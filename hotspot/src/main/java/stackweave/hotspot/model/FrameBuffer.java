@@ -27,6 +27,10 @@ public final class FrameBuffer {
   private int count;
   private Found next = Found.TABLES;
   private boolean unknownCode;
+
+  /** Whether any frame was found otherwise than by tables. */
+  private boolean foundOtherwise;
+
   private long mountEntry;
   private long mountedContinuation;
   private StopReason end = StopReason.INTERNAL_ERROR;
@@ -51,6 +55,7 @@ public final class FrameBuffer {
     count = 0;
     next = Found.TABLES;
     unknownCode = false;
+    foundOtherwise = false;
     mountEntry = 0;
     mountedContinuation = 0;
     end = StopReason.INTERNAL_ERROR;
@@ -93,6 +98,7 @@ public final class FrameBuffer {
     lines[count] = line;
     links[count] = NO_LINK;
     founds[count] = (byte) next.code();
+    foundOtherwise |= next != Found.TABLES;
     next = Found.TABLES;
     count++;
     return true;
@@ -101,7 +107,7 @@ public final class FrameBuffer {
   /** Whether a frame was found in a way that can be wrong. */
   public boolean hasGuesses() {
     boolean guesses = false;
-    for (int i = 0; i < count && !guesses; i++) {
+    for (int i = 0; foundOtherwise && i < count && !guesses; i++) {
       guesses = found(i).isGuess();
     }
     return guesses;
@@ -126,7 +132,7 @@ public final class FrameBuffer {
    * @param counts by {@link Found#code}
    */
   public void countFound(long[] counts) {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; foundOtherwise && i < count; i++) {
       if (founds[i] != 0) {
         counts[founds[i]]++;
       }
@@ -147,8 +153,6 @@ public final class FrameBuffer {
   public void truncate(int count) {
     this.count = count;
     next = Found.TABLES;
-    mountEntry = 0;
-    mountedContinuation = 0;
   }
 
   /**

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import stackweave.hotspot.cpu.CallerRule;
 import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.frame.Walk;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.CodeModule;
@@ -14,7 +15,10 @@ import stackweave.unwind.walk.CodeModule;
  * all the time, until the code around the pc is another. Bounded; not thread-safe.
  */
 final class CallerRules {
-  private static final int RULES = 1 << 13;
+  /** A rule takes half a kilobyte. */
+  private static final int MAX_RULES = HeapShare.of(6 << 10);
+
+  private static final int FIRST_RULES = 1 << 8;
 
   /** What is compared of code in memory of no file, aligned, so that it never ends in the midst. */
   private static final int CODE_BYTES = 64;
@@ -27,7 +31,7 @@ final class CallerRules {
 
   private final ForwardAnalysis analysis;
   private final SynchronousTables synchronousTables;
-  private final LongTable<Known> known = new LongTable<>(RULES);
+  private final LongTable<Known> known = new LongTable<>(FIRST_RULES, MAX_RULES);
   private final byte[] code = new byte[CODE_BYTES];
   private final long[] straightPcs = new long[STRAIGHT];
   private final int[] straightGenerations = new int[STRAIGHT];
@@ -48,11 +52,11 @@ final class CallerRules {
     int now = walk.modules().generation();
     int slot = (int) (pc * 0x9E3779B97F4A7C15L >>> 52);
     if (straightPcs[slot] != pc || straightGenerations[slot] != now) {
-      straightPcs[slot] = pc;
-      straightGenerations[slot] = now;
       CodeModule module = walk.modules().find(pc);
       boolean synchronous = module != null && synchronousTables.has(module, walk.stack().code());
       straight[slot] = synchronous ? analysis.straight(pc, walk.stack().code()) : null;
+      straightPcs[slot] = pc;
+      straightGenerations[slot] = now;
     }
     return straight[slot];
   }

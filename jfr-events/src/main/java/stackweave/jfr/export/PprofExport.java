@@ -128,6 +128,7 @@ public final class PprofExport implements Export {
       label(labels, "thread_id", id == 0 ? "" : Long.toString(id));
       label(labels, "state", sum.state());
       label(labels, "kind", tables.kind(sum.frames()));
+      label(labels, "guessed", ProfileTables.guessed(sum.frames()));
       label(labels, "context_id", sum.contextId() == 0 ? "" : Long.toHexString(sum.contextId()));
       label(labels, "process_id", severalProcesses ? Long.toString(sum.session().pid()) : "");
       return labels;

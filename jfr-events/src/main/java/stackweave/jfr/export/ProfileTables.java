@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
@@ -170,6 +172,18 @@ public final class ProfileTables {
   private static <T> int index(Map<T, Integer> table, T entry, int first) {
     Integer known = table.putIfAbsent(entry, table.size() + first);
     return known != null ? known : table.size() + first - 1;
+  }
+
+  /** How frames of a stack were guessed, one way behind the other; empty if none was. */
+  public static String guessed(List<SampledFrame> frames) {
+    Set<String> ways = null;
+    for (SampledFrame frame : frames) {
+      if (frame.found().isGuess()) {
+        ways = ways == null ? new TreeSet<>() : ways;
+        ways.add(frame.found().label());
+      }
+    }
+    return ways == null ? "" : String.join(", ", ways);
   }
 
   /** The label of the sort of the innermost frame; empty if there is none. */

@@ -24,6 +24,7 @@ import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
+import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 
 /**
@@ -70,6 +71,30 @@ class FlameGraphExportTest {
   void theSameProfileGivesTheSamePage() throws Exception {
     SampledRecording profile = workload();
     assertEquals(page(profile, false), page(profile, false));
+  }
+
+  @Test
+  void guessedFramesAreInTheTooltip() throws Exception {
+    SessionInfo info = new SessionInfo("", "", "0=native", "0=complete", "0", "", "6=by jump", "6");
+    Path file = directory.resolve("guesses.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long outer = store.method(MethodDefinition.symbol(0, "outer", 0));
+      long inner = store.method(MethodDefinition.symbol(0, "inner", 0));
+      long root = store.node(EventStore.ROOT, outer, 0, -1, 1);
+      store.sample(System.nanoTime(), thread, 0, 1, store.node(root, inner, 0, -1, 2), 0, 0);
+      store.sample(System.nanoTime(), thread, 0, 1, store.node(root, inner, 0, -1, 2, 6), 0, 0);
+      store.flush();
+      recording.dump(file);
+    }
+    SampledRecording profile = SampledRecording.open(file);
+    String page = page(profile, false);
+    assertTrue(page.contains("\"guesses\":[[2,\"by jump\",1]]"), page);
+    List<String> facts =
+        FlameGraphExport.facts(profile).stream().map(fact -> String.join(": ", fact)).toList();
+    assertTrue(facts.contains("Complete with guessed frames: 50.00 %"), facts::toString);
   }
 
   @Test

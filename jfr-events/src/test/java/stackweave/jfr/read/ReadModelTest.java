@@ -16,11 +16,14 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.Programs;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
 import stackweave.jfr.store.SampleWriter;
+import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.jfr.store.SyntheticStacks;
 import stackweave.testing.Jdk;
@@ -104,6 +107,39 @@ class ReadModelTest {
     assertEquals(
         List.of("clone3 [libc.so.6]", "call_stub", "a.Main.run"),
         sample.frames().stream().map(SampledFrame::text).toList());
+  }
+
+  /** In both schemas; a way that is no guess is kept, too. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void framesKeepHowTheyWereFound(int schema) throws Exception {
+    SessionInfo info =
+        new SessionInfo("", "", "0=native", "0=complete", "0", "", "0=x,5=fp,6=by jump", "6");
+    Path file = directory.resolve("found.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT, schema)) {
+      recording.start();
+      long method = store.method(MethodDefinition.symbol(0, "f", 0));
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long node = store.node(EventStore.ROOT, method, 0, -1, 1);
+      node = store.node(node, method, 0, -1, 2, 6);
+      node = store.node(node, method, 0, -1, 3, 5);
+      store.sample(System.nanoTime(), thread, 0, 1, node, 0, 0);
+      // The same frames otherwise.
+      node = store.node(store.node(EventStore.ROOT, method, 0, -1, 1), method, 0, -1, 2);
+      store.sample(System.nanoTime(), thread, 0, 1, node, 0, 0);
+      store.flush();
+      recording.dump(file);
+    }
+    List<List<FoundWay>> found = new ArrayList<>();
+    SampledRecording.open(file)
+        .forEachSample(
+            sample -> found.add(sample.frames().stream().map(SampledFrame::found).toList()));
+    assertEquals(
+        List.of(
+            List.of(FoundWay.TABLES, new FoundWay("by jump", true), new FoundWay("fp", false)),
+            List.of(FoundWay.TABLES, FoundWay.TABLES)),
+        found);
   }
 
   /** The library is a fact: brackets in a symbol don't hide it. */

@@ -119,6 +119,6 @@ public final class HotSpotConventions extends Cpu {
 
   @Override
   public ForwardAnalysis forwardAnalysis() {
-    return null;
+    return new Forward();
   }
 }

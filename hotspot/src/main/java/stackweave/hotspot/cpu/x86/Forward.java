@@ -37,7 +37,7 @@ final class Forward extends CodePaths {
   private int index;
 
   Forward() {
-    super(Instruction.MAX_LENGTH, NUMBERS, RSP, RBP, SAVED);
+    super(Instruction.MAX_LENGTH, NUMBERS, RSP, RBP, SAVED, true);
     registers = state.registers;
   }
 

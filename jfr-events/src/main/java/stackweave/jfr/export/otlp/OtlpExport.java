@@ -108,6 +108,10 @@ public final class OtlpExport implements Export {
     if (!kind.isEmpty()) {
       attributes.add(dictionary.attribute("stackweave.frame.kind", kind));
     }
+    String guessed = ProfileTables.guessed(sum.frames());
+    if (!guessed.isEmpty()) {
+      attributes.add(dictionary.attribute("stackweave.guessed", guessed));
+    }
     if (sum.contextId() != 0) {
       attributes.add(dictionary.attribute("stackweave.context.id", sum.contextId()));
     }
