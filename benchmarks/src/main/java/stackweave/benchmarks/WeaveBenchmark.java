@@ -18,6 +18,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
+import stackweave.jfr.weave.LiveStacks;
 import stackweave.jfr.weave.LiveWeave;
 
 /**
@@ -42,7 +43,7 @@ public class WeaveBenchmark {
   private int next;
 
   /** Stack n has the frames n × 64 + 59 to n × 64. */
-  private static final class Stacks implements LiveWeave.Stacks {
+  private static final class Stacks implements LiveStacks {
     @Override
     public long parent(long node) {
       return (node & 63) == 0 ? 0 : node - 1;

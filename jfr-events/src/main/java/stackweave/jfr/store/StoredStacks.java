@@ -9,13 +9,13 @@ import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.LiveStacks;
 
 /**
  * What a store's ids mean, as one who reads its recording has it, for those that weave samples as
  * they come. Under the gate's lock.
  */
-final class StoredStacks implements LiveWeave.Stacks {
+final class StoredStacks implements LiveStacks {
   /** In place of a build: several have the name. */
   private static final String SEVERAL = "";
 

@@ -61,7 +61,7 @@ final class LiveEncoder {
   }
 
   private final TraceLayout layout;
-  private final LiveWeave.Stacks stacks;
+  private final LiveStacks stacks;
   private final FileIds ids;
 
   /** By stack and whether it is whole; below 0 by end, for samples without a frame. */
@@ -99,7 +99,7 @@ final class LiveEncoder {
   /** Where the frames of a stack begin, behind their number. */
   private final EncodedBytes counted = new EncodedBytes(1 << 12);
 
-  LiveEncoder(LiveTypes types, LiveWeave.Stacks stacks, FileIds ids) {
+  LiveEncoder(LiveTypes types, LiveStacks stacks, FileIds ids) {
     this.layout = types.layout;
     this.stacks = stacks;
     this.ids = ids;

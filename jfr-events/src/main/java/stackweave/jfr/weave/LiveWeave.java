@@ -8,9 +8,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import stackweave.jfr.chunk.ChunkHeader;
-import stackweave.jfr.read.SampledMethod;
-import stackweave.jfr.read.StackEnd;
-import stackweave.jfr.read.StackThread;
 
 /**
  * Weaves the samples of a running JVM: what is encoded while a chunk of JFR is open is put behind
@@ -19,39 +16,6 @@ import stackweave.jfr.read.StackThread;
  * Nothing here may keep a sample, or JFR, from going on: what fails is counted, and said.
  */
 public final class LiveWeave {
-  /**
-   * What the ids of samples mean, which those who write the samples know. Called while a sample is
-   * encoded; ids are those of samples, or came from here.
-   */
-  public interface Stacks {
-    /** The caller of a frame; 0 for a thread's first. */
-    long parent(long node);
-
-    /** The id of the method that a frame is of. */
-    long method(long node);
-
-    /** The code of a frame's kind of code, from 0 to 127. */
-    int kind(long node);
-
-    /** The line of a frame; 0 or less if unknown. */
-    int line(long node);
-
-    /** Bytecode index of a Java frame. */
-    long offset(long node);
-
-    /** The method of an id; null if it is not known any more. */
-    SampledMethod definition(long methodId);
-
-    /** The thread of a key; null if it is not known any more. */
-    StackThread thread(long threadKey);
-
-    /** The label of a kind of code. */
-    String kindLabel(int code);
-
-    /** The end of a stack by its code. */
-    StackEnd end(int code);
-  }
-
   /** The most that is put behind one chunk, but for one stack. */
   public static final int MAX_BYTES = 16 << 20;
 
@@ -93,7 +57,7 @@ public final class LiveWeave {
   private volatile boolean isResting;
 
   private LiveWeave(
-      LiveTypes types, Stacks stacks, List<Path> directories, String session, String note) {
+      LiveTypes types, LiveStacks stacks, List<Path> directories, String session, String note) {
     this.types = types;
     this.encoder = types == null ? null : new LiveEncoder(types, stacks, ids);
     this.directories = directories;
@@ -112,7 +76,7 @@ public final class LiveWeave {
    *     takes a file
    */
   public static LiveWeave of(
-      byte[] jvmMetadata, Stacks stacks, List<Path> directories, String session)
+      byte[] jvmMetadata, LiveStacks stacks, List<Path> directories, String session)
       throws IOException {
     LiveWeave weave = new LiveWeave(new LiveTypes(jvmMetadata), stacks, directories, session, "");
     weave.rehearse();
