@@ -190,7 +190,7 @@ public final class EventStore implements AutoCloseable {
       return;
     }
     // The gate is closed until the next chunk begins: all samples so far are of this one.
-    if (!isEndWoven && gate.tryHold()) {
+    if (!isEndWoven && gate.holdBetween()) {
       try {
         weave.endLate();
         isEndWoven = true;
