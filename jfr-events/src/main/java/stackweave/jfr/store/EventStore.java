@@ -27,7 +27,7 @@ import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.status.SamplerFigures;
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.live.LiveWeave;
 
 /**
  * Writes samples into the recording: definitions are interned to ids, and a sample is written with
