@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.LiveStacks;
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.live.LiveStacks;
+import stackweave.jfr.weave.live.LiveWeave;
 
 /**
  * What {@code weave=on} adds to a sample: one whose stack of 60 frames the chunk has, and one whose

@@ -2,7 +2,7 @@ package stackweave.jfr.store;
 
 import java.util.Arrays;
 import stackweave.jfr.event.StackSample;
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.live.LiveWeave;
 
 /**
  * Schema 2: definitions of many samples in one block. Samples are held back until the block that

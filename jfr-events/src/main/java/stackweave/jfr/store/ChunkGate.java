@@ -55,6 +55,9 @@ final class ChunkGate {
   /** What is left of {@link #FLUSH_NANOS} for rotations at the JVM's end; for that thread only. */
   private long lastPatience = FLUSH_NANOS;
 
+  /** Whether the second hook's wait is used up; guarded by JFR's lock. */
+  private boolean hasWaited;
+
   private volatile long forcedOpenings;
   private volatile long lateFlushes;
 
@@ -151,22 +154,37 @@ final class ChunkGate {
 
   /** Called by the second hook: starts a new chunk number and opens the gate. */
   void chunkBegins() {
-    boolean locked = false;
-    boolean interrupted = Thread.interrupted();
-    try {
-      locked = lock.tryLock(COMMIT_NANOS, TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
+    boolean locked = hold(hasWaited ? 0 : COMMIT_NANOS);
+    hasWaited = false;
     chunk++;
     closed = false;
     if (locked) {
       opened.signalAll();
       lock.unlock();
     }
+  }
+
+  /**
+   * Between the hooks, where the first did not get the lock: takes it, to be followed by {@link
+   * #leave}. The second hook does not wait then, whether this got it or not.
+   */
+  boolean holdBetween() {
+    hasWaited = true;
+    return hold(COMMIT_NANOS);
+  }
+
+  private boolean hold(long nanos) {
+    boolean interrupted = Thread.interrupted();
+    boolean locked = false;
+    try {
+      locked = lock.tryLock(nanos, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return locked;
   }
 
   /**
@@ -228,11 +246,6 @@ final class ChunkGate {
   /** Drain thread: takes the lock, open or not, to be followed by {@link #leave}; no commits. */
   void hold() {
     lock.lock();
-  }
-
-  /** The same if nobody has the lock, without waiting for it. */
-  boolean tryHold() {
-    return lock.tryLock();
   }
 
   void leave() {

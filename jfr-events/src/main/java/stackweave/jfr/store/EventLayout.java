@@ -5,7 +5,7 @@ import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.live.LiveWeave;
 
 /**
  * Schema 1: an event for each definition, before the sample that needs it; nothing is held back.

@@ -27,7 +27,7 @@ import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.status.SamplerFigures;
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.live.LiveWeave;
 
 /**
  * Writes samples into the recording: definitions are interned to ids, and a sample is written with
@@ -186,7 +186,7 @@ public final class EventStore implements AutoCloseable {
       return;
     }
     // The gate is closed until the next chunk begins: all samples so far are of this one.
-    if (!isEndWoven && gate.tryHold()) {
+    if (!isEndWoven && gate.holdBetween()) {
       try {
         weave.endLate();
         isEndWoven = true;

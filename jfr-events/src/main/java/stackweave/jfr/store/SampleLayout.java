@@ -1,6 +1,6 @@
 package stackweave.jfr.store;
 
-import stackweave.jfr.weave.LiveWeave;
+import stackweave.jfr.weave.live.LiveWeave;
 
 /**
  * How samples and what they name are put into events: one for each version of the schema. All calls

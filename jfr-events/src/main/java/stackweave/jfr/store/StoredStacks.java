@@ -9,7 +9,7 @@ import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.LiveStacks;
+import stackweave.jfr.weave.live.LiveStacks;
 
 /**
  * What a store's ids mean, as one who reads its recording has it, for those that weave samples as

@@ -3,6 +3,8 @@ package stackweave.jfr.weave;
 import java.io.IOException;
 import java.io.OutputStream;
 import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.WeaveException;
 
 /**
  * Writes constants as checkpoints behind the events of a chunk, one after the other: a checkpoint

@@ -11,6 +11,10 @@ import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.ConstantPools;
 import stackweave.jfr.chunk.ValueType;
+import stackweave.jfr.weave.format.FileIds;
+import stackweave.jfr.weave.format.TraceFrame;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WeaveException;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -18,7 +22,6 @@ import stackweave.unwind.hash.LongIndex;
  * how it numbers types of frames and states of threads, and that its keys are none of ours.
  */
 final class ChunkConstants {
-  static final String RUNNABLE = "STATE_RUNNABLE";
   static final String DEFAULT = "STATE_DEFAULT";
 
   /** JFR's key of STATE_RUNNABLE, in all JDKs. */

@@ -16,6 +16,8 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * What must be known of a chunk before it is merged: whose it is, whether its samples are woven

@@ -19,6 +19,13 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.FileIds;
+import stackweave.jfr.weave.format.TraceFrame;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.TypeWriter;
+import stackweave.jfr.weave.format.WeaveException;
+import stackweave.jfr.weave.format.WovenMark;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -127,7 +134,7 @@ final class ChunkWeaver {
     this.constants = new ChunkConstants(source, header);
     this.samples = ChunkSamples.of(source, header, before);
     this.stateName =
-        settings.options().isStateDefault() ? ChunkConstants.DEFAULT : ChunkConstants.RUNNABLE;
+        settings.options().isStateDefault() ? ChunkConstants.DEFAULT : TraceLayout.RUNNABLE;
     constants.addState(stateName);
     this.state = constants.states().get(stateName);
     // jfr-converter takes of all pools of states, or of types of frames, the one that it meets

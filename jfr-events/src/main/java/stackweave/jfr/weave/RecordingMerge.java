@@ -16,6 +16,11 @@ import stackweave.jfr.chunk.Metadata;
 import stackweave.jfr.read.ChunkSamples;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.weave.format.FileIds;
+import stackweave.jfr.weave.format.HeaderBytes;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WeaveException;
+import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * Makes one recording of one or many, in which the samples are {@code jdk.ExecutionSample} events

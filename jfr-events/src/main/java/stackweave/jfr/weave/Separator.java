@@ -3,6 +3,8 @@ package stackweave.jfr.weave;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.HeaderBytes;
 
 /**
  * A chunk without an event, between chunks of different JVMs. The JDK's readers keep types while

@@ -27,6 +27,7 @@ import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.Programs;
 import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.weave.live.LiveWeave;
 import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 

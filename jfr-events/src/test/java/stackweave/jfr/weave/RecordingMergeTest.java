@@ -39,6 +39,7 @@ import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.RotationStorm;
+import stackweave.jfr.weave.format.FileIds;
 import stackweave.testing.Jdk;
 
 /** Woven recordings of every JDK, read by every JDK. */

@@ -1,5 +1,7 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.live;
 
+import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -8,6 +10,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.FileIds;
+import stackweave.jfr.weave.format.HeaderBytes;
+import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * Weaves the samples of a running JVM: what is encoded while a chunk of JFR is open is put behind
@@ -309,6 +315,9 @@ public final class LiveWeave {
   }
 
   private void append(String file, List<LivePiece> ended) throws IOException {
+    if (!new File(file).isFile()) {
+      throw new FileNotFoundException("it is gone"); // opening it would make it
+    }
     try (RandomAccessFile out = new RandomAccessFile(file, "rw")) {
       append(out, ended);
     }

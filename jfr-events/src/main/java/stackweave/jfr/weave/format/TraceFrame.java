@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
@@ -13,7 +13,7 @@ import stackweave.jfr.read.SampledMethod;
  * @param descriptor as in the class file
  * @param modifiers as in the class file
  */
-record TraceFrame(
+public record TraceFrame(
     String className, String packageName, String name, String descriptor, int modifiers) {
   private static final String NO_PARAMETERS = "()V";
 
@@ -21,7 +21,7 @@ record TraceFrame(
   private static final int NATIVE = 0x100;
 
   /** How a frame's code runs, by the names of JFR and of async-profiler. */
-  enum Type {
+  public enum Type {
     INTERPRETED("Interpreted", 0),
     JIT_COMPILED("JIT compiled", 1),
     INLINED("Inlined", 2),
@@ -37,23 +37,23 @@ record TraceFrame(
       this.usualKey = usualKey;
     }
 
-    String description() {
+    public String description() {
       return description;
     }
 
     /** Whether JFR lacks it. */
-    boolean isOwn() {
+    public boolean isOwn() {
       return this == CPP || this == KERNEL;
     }
 
     /** JFR's key, and that which jfr-converter knows of the types that JFR lacks. */
-    int usualKey() {
+    public int usualKey() {
       return usualKey;
     }
   }
 
   /** The method of a frame. */
-  static TraceFrame of(SampledFrame frame) {
+  public static TraceFrame of(SampledFrame frame) {
     SampledMethod method = frame.method();
     if (!method.className().isEmpty()) {
       return new TraceFrame(
@@ -77,7 +77,7 @@ record TraceFrame(
   }
 
   /** The only frame of a stack that has none: a stack trace must not be empty. */
-  static TraceFrame placeholder(String text) {
+  public static TraceFrame placeholder(String text) {
     return withoutLibrary(SampledFrame.MARKER, text);
   }
 
@@ -110,7 +110,7 @@ record TraceFrame(
   }
 
   /** The type of a frame, by its kind. */
-  static Type type(SampledFrame frame) {
+  public static Type type(SampledFrame frame) {
     return switch (frame.kind()) {
       case "interpreted" -> Type.INTERPRETED;
       case "C1", "C2", "C1 OSR", "C2 OSR" -> Type.JIT_COMPILED;

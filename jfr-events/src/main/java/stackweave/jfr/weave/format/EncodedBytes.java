@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 import java.io.DataOutput;
 import java.io.IOException;
@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Bytes in JFR's encodings, in memory. Not thread-safe. */
-final class EncodedBytes {
+public final class EncodedBytes {
   private static final byte NULL_TEXT = 0;
   private static final byte UTF_8_TEXT = 3;
 
@@ -17,20 +17,20 @@ final class EncodedBytes {
   private byte[] bytes;
   private int size;
 
-  EncodedBytes(int expected) {
+  public EncodedBytes(int expected) {
     bytes = new byte[expected];
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  void clear() {
+  public void clear() {
     size = 0;
   }
 
   /** A compressed number: seven bits a byte, the low ones first; a ninth byte is whole. */
-  void number(long number) {
+  public void number(long number) {
     room(9);
     long left = number;
     for (int i = 0; i < 8 && (left & ~SEVEN_BITS) != 0; i++) {
@@ -41,7 +41,7 @@ final class EncodedBytes {
   }
 
   /** The size of {@code following} bytes and of itself, as an event begins. */
-  void sizeWithItself(int following) {
+  public void sizeWithItself(int following) {
     int own = 1;
     while (following + own >= 1L << 7 * own) {
       own++;
@@ -50,7 +50,7 @@ final class EncodedBytes {
   }
 
   /** A number below 2²⁸ in four bytes, as JFR has sizes that are known later. */
-  void paddedNumber(int number) {
+  public void paddedNumber(int number) {
     room(4);
     for (int i = 0; i < 3; i++) {
       bytes[size++] = (byte) (number >>> 7 * i & SEVEN_BITS | 0x80);
@@ -59,20 +59,20 @@ final class EncodedBytes {
   }
 
   /** Puts a number where {@link #paddedNumber} has put one. */
-  void setPaddedNumber(int at, int number) {
+  public void setPaddedNumber(int at, int number) {
     int end = size;
     size = at;
     paddedNumber(number);
     size = end;
   }
 
-  void raw(int value) {
+  public void raw(int value) {
     room(1);
     bytes[size++] = (byte) value;
   }
 
   /** A string in UTF-8; null as JFR has it. */
-  void text(String text) {
+  public void text(String text) {
     if (text == null) {
       raw(NULL_TEXT);
       return;
@@ -85,17 +85,17 @@ final class EncodedBytes {
     size += encoded.length;
   }
 
-  void append(EncodedBytes other) {
+  public void append(EncodedBytes other) {
     room(other.size);
     System.arraycopy(other.bytes, 0, bytes, size, other.size);
     size += other.size;
   }
 
-  void writeTo(OutputStream out) throws IOException {
+  public void writeTo(OutputStream out) throws IOException {
     out.write(bytes, 0, size);
   }
 
-  void writeTo(DataOutput out) throws IOException {
+  public void writeTo(DataOutput out) throws IOException {
     out.write(bytes, 0, size);
   }
 

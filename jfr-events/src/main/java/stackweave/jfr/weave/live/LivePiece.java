@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.live;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -6,6 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.HeaderBytes;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * The woven samples of one chunk while it is open, and then as a chunk of their own behind it. Used

@@ -1,8 +1,12 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.live;
 
 import java.io.IOException;
 import java.util.Set;
 import stackweave.jfr.chunk.Metadata;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.TraceFrame;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * What all chunks of a running JVM have alike: the layout of its types, and the metadata of the
@@ -53,7 +57,7 @@ final class LiveTypes {
     states.number(layout.threadState.id());
     states.number(1);
     states.number(RUNNABLE);
-    layout.threadState.set(TraceLayout.ONLY, ChunkConstants.RUNNABLE).write(states);
+    layout.threadState.set(TraceLayout.ONLY, TraceLayout.RUNNABLE).write(states);
   }
 
   private EncodedBytes frameTypes(boolean own) throws IOException {

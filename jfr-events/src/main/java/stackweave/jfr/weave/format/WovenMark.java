@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,14 +11,14 @@ import java.util.regex.Pattern;
  * @param size the bytes that it had before
  * @param session the id of its session
  */
-record WovenMark(long startNanos, long size, String session) {
+public record WovenMark(long startNanos, long size, String session) {
   private static final String BEGIN = "stackweave woven 1 ";
   private static final Pattern FORM =
       Pattern.compile(
           BEGIN + "chunk=([1-8]?\\d{1,18}) size=([1-8]?\\d{1,18}) session=([\\w-]{0,64})");
 
   /** The mark in a string constant; null if it is none. */
-  static WovenMark parse(String text) {
+  public static WovenMark parse(String text) {
     if (!text.startsWith(BEGIN)) {
       return null;
     }
@@ -30,11 +30,11 @@ record WovenMark(long startNanos, long size, String session) {
   }
 
   /** Whether a chunk's session has an id that a mark can hold. */
-  static boolean canHold(String session) {
+  public static boolean canHold(String session) {
     return session.matches("[\\w-]{0,64}");
   }
 
-  String text() {
+  public String text() {
     return BEGIN + "chunk=" + startNanos + " size=" + size + " session=" + session;
   }
 }

@@ -1,10 +1,10 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 import java.nio.ByteBuffer;
 import stackweave.jfr.chunk.ChunkHeader;
 
 /** Headers of chunks as bytes; {@link ChunkHeader} reads them. Stateless. */
-final class HeaderBytes {
+public final class HeaderBytes {
   private static final int MAGIC = 0x464C5200;
   private static final short MAJOR = 2;
   private static final short MINOR = 1;
@@ -18,7 +18,7 @@ final class HeaderBytes {
   private HeaderBytes() {}
 
   /** Appends the header of a finished chunk that lasts a nanosecond; positions are in the chunk. */
-  static void append(
+  public static void append(
       EncodedBytes out,
       long size,
       long checkpoint,
@@ -41,7 +41,7 @@ final class HeaderBytes {
    * Changes the header of a chunk that became longer; it is a finished one then. All other bytes
    * stay as they are.
    */
-  static void change(byte[] header, long size, long checkpoint, long metadata) {
+  public static void change(byte[] header, long size, long checkpoint, long metadata) {
     ByteBuffer bytes = ByteBuffer.wrap(header);
     bytes.putLong(SIZE, size).putLong(CHECKPOINT, checkpoint).putLong(METADATA, metadata);
     bytes.put(STATE, (byte) 0);

@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.live;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -7,7 +7,12 @@ import java.util.Map;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.LivePiece.Pool;
+import stackweave.jfr.weave.format.EncodedBytes;
+import stackweave.jfr.weave.format.FileIds;
+import stackweave.jfr.weave.format.TraceFrame;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WeaveException;
+import stackweave.jfr.weave.live.LivePiece.Pool;
 import stackweave.unwind.hash.LongIndex;
 
 /**

@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.live;
 
 import java.io.Closeable;
 import java.io.EOFException;
@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import stackweave.jfr.weave.format.EncodedBytes;
 
 /**
  * A file without a name, in which what is encoded waits for the end of its chunk: events and

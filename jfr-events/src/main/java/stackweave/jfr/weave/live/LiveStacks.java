@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.live;
 
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackEnd;

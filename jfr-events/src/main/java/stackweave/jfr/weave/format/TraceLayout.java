@@ -1,77 +1,81 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
-import static stackweave.jfr.weave.TypeWriter.Known.needed;
-import static stackweave.jfr.weave.TypeWriter.Known.optional;
+import static stackweave.jfr.weave.format.TypeWriter.Known.needed;
+import static stackweave.jfr.weave.format.TypeWriter.Known.optional;
 
 import java.io.IOException;
 import stackweave.jfr.chunk.Metadata;
-import stackweave.jfr.weave.TypeWriter.Holds;
+import stackweave.jfr.weave.format.TypeWriter.Holds;
 
 /**
  * The types of a chunk that stack traces are made of, each as the chunk's own metadata lay it out.
  * The constants are the places of their fields. Not thread-safe.
  */
-final class TraceLayout {
-  static final String EXECUTION_SAMPLE = "jdk.ExecutionSample";
-  static final String STACK_TRACE = "jdk.types.StackTrace";
-  static final String METHOD = "jdk.types.Method";
-  static final String CLASS = "java.lang.Class";
-  static final String PACKAGE = "jdk.types.Package";
-  static final String SYMBOL = "jdk.types.Symbol";
-  static final String THREAD = "java.lang.Thread";
-  static final String FRAME_TYPE = "jdk.types.FrameType";
-  static final String THREAD_STATE = "jdk.types.ThreadState";
-  static final String STRING = "java.lang.String";
+public final class TraceLayout {
+  public static final String EXECUTION_SAMPLE = "jdk.ExecutionSample";
+  public static final String STACK_TRACE = "jdk.types.StackTrace";
+  public static final String METHOD = "jdk.types.Method";
+  public static final String CLASS = "java.lang.Class";
+  public static final String PACKAGE = "jdk.types.Package";
+  public static final String SYMBOL = "jdk.types.Symbol";
+  public static final String THREAD = "java.lang.Thread";
+  public static final String FRAME_TYPE = "jdk.types.FrameType";
+  public static final String THREAD_STATE = "jdk.types.ThreadState";
+
+  /** A state of threads. */
+  public static final String RUNNABLE = "STATE_RUNNABLE";
+
+  public static final String STRING = "java.lang.String";
   private static final String STACK_FRAME = "jdk.types.StackFrame";
 
-  static final int TIME = 0;
-  static final int SAMPLED_THREAD = 1;
-  static final int TRACE = 2;
-  static final int STATE = 3;
+  public static final int TIME = 0;
+  public static final int SAMPLED_THREAD = 1;
+  public static final int TRACE = 2;
+  public static final int STATE = 3;
 
-  static final int TRUNCATED = 0;
+  public static final int TRUNCATED = 0;
 
-  static final int FRAME_METHOD = 0;
-  static final int LINE = 1;
-  static final int BYTECODE_INDEX = 2;
-  static final int FRAME_TYPE_KEY = 3;
+  public static final int FRAME_METHOD = 0;
+  public static final int LINE = 1;
+  public static final int BYTECODE_INDEX = 2;
+  public static final int FRAME_TYPE_KEY = 3;
 
-  static final int METHOD_CLASS = 0;
-  static final int NAME = 1;
-  static final int DESCRIPTOR = 2;
-  static final int METHOD_MODIFIERS = 3;
+  public static final int METHOD_CLASS = 0;
+  public static final int NAME = 1;
+  public static final int DESCRIPTOR = 2;
+  public static final int METHOD_MODIFIERS = 3;
 
-  static final int CLASS_NAME = 0;
-  static final int CLASS_PACKAGE = 1;
-  static final int CLASS_MODIFIERS = 2;
+  public static final int CLASS_NAME = 0;
+  public static final int CLASS_PACKAGE = 1;
+  public static final int CLASS_MODIFIERS = 2;
 
   /** Of types with one known field. */
-  static final int ONLY = 0;
+  public static final int ONLY = 0;
 
-  static final int OS_NAME = 0;
-  static final int OS_ID = 1;
-  static final int JAVA_NAME = 2;
-  static final int JAVA_ID = 3;
-  static final int VIRTUAL = 4;
+  public static final int OS_NAME = 0;
+  public static final int OS_ID = 1;
+  public static final int JAVA_NAME = 2;
+  public static final int JAVA_ID = 3;
+  public static final int VIRTUAL = 4;
 
-  final TypeWriter event;
-  final TypeWriter stackTrace;
-  final TypeWriter frame;
-  final TypeWriter method;
-  final TypeWriter type;
-  final TypeWriter packages;
-  final TypeWriter symbol;
-  final TypeWriter thread;
-  final TypeWriter frameType;
-  final TypeWriter threadState;
-  final long stringId;
+  public final TypeWriter event;
+  public final TypeWriter stackTrace;
+  public final TypeWriter frame;
+  public final TypeWriter method;
+  public final TypeWriter type;
+  public final TypeWriter packages;
+  public final TypeWriter symbol;
+  public final TypeWriter thread;
+  public final TypeWriter frameType;
+  public final TypeWriter threadState;
+  public final long stringId;
 
   /**
    * Finds the types.
    *
    * @throws IOException if one is missing, or has another layout than in any JDK known
    */
-  TraceLayout(Metadata metadata) throws IOException {
+  public TraceLayout(Metadata metadata) throws IOException {
     event =
         new TypeWriter(
             metadata,

@@ -1,4 +1,4 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 import java.io.IOException;
 import java.util.List;
@@ -9,9 +9,9 @@ import stackweave.jfr.chunk.ValueType;
  * Writes values of one type in the layout that a chunk's metadata has of it. Fields that are not
  * known here, of a later JDK, are 0 or null by their type. Not thread-safe.
  */
-final class TypeWriter {
+public final class TypeWriter {
   /** What a field holds. */
-  enum Holds {
+  public enum Holds {
     /** The key of a constant. */
     KEY,
     NUMBER,
@@ -27,12 +27,12 @@ final class TypeWriter {
    * @param type the name of the type of what it holds; null for any
    * @param isNeeded whether there is no use in the type without it
    */
-  record Known(String name, Holds holds, String type, boolean isNeeded) {
-    static Known needed(String name, Holds holds, String type) {
+  public record Known(String name, Holds holds, String type, boolean isNeeded) {
+    public static Known needed(String name, Holds holds, String type) {
       return new Known(name, holds, type, true);
     }
 
-    static Known optional(String name, Holds holds, String type) {
+    public static Known optional(String name, Holds holds, String type) {
       return new Known(name, holds, type, false);
     }
   }
@@ -59,7 +59,7 @@ final class TypeWriter {
    *
    * @throws IOException if it does not fit
    */
-  TypeWriter(Metadata metadata, String name, Known... known) throws IOException {
+  public TypeWriter(Metadata metadata, String name, Known... known) throws IOException {
     this.id = metadata.idOf(name);
     this.fields = metadata.type(id).fields();
     this.known = known;
@@ -115,34 +115,34 @@ final class TypeWriter {
   }
 
   /** The type's id in the chunk. */
-  long id() {
+  public long id() {
     return id;
   }
 
   /** Whether the field of a place among the known ones is the type's first. */
-  boolean isFirst(int slot) {
+  public boolean isFirst(int slot) {
     return slots.length > 0 && slots[0] == slot;
   }
 
   /** The number of a known field for the next value. */
-  TypeWriter set(int slot, long number) {
+  public TypeWriter set(int slot, long number) {
     numbers[slot] = number;
     return this;
   }
 
-  TypeWriter set(int slot, String text) {
+  public TypeWriter set(int slot, String text) {
     texts[slot] = text;
     return this;
   }
 
   /** What {@link Holds#VALUES} is for the next value: a count and the values. */
-  TypeWriter set(EncodedBytes countAndValues) {
+  public TypeWriter set(EncodedBytes countAndValues) {
     values = countAndValues;
     return this;
   }
 
   /** Writes a value, of what was set last. */
-  void write(EncodedBytes out) throws IOException {
+  public void write(EncodedBytes out) throws IOException {
     for (int i = 0; i < slots.length; i++) {
       int slot = slots[i];
       if (slot < 0) {

@@ -1,18 +1,18 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 import java.io.IOException;
 
 /**
  * Samples can't be woven, though the chunk can be read. The message is part of a line for users.
  */
-final class WeaveException extends IOException {
+public final class WeaveException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  WeaveException(String message) {
+  public WeaveException(String message) {
     super(message);
   }
 
-  WeaveException(String message, Throwable cause) {
+  public WeaveException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -1,36 +1,36 @@
-package stackweave.jfr.weave;
+package stackweave.jfr.weave.format;
 
 /**
  * Keys of the constants that are woven into one file. A key means one thing in the whole file and
  * is none that JFR may use: the JDK's readers take a constant whose key was in the previous chunk
  * for the same, whatever it says. Not thread-safe.
  */
-final class FileIds {
+public final class FileIds {
   /**
    * Stack traces and threads: JFR counts up from 1, and readers of other projects hold the keys as
    * positive ints.
    */
-  static final long FIRST_TRACE = 1L << 30;
+  public static final long FIRST_TRACE = 1L << 30;
 
-  static final long FIRST_THREAD = FIRST_TRACE;
+  public static final long FIRST_THREAD = FIRST_TRACE;
   private static final long LAST_INT = Integer.MAX_VALUE;
 
   /**
    * Methods: JFR's keys are a class's number times 2¹⁶ and more. Classes are numbered behind the
    * built-in types, of which there are more than 128: below that is room for keys of few bytes.
    */
-  static final long FIRST_METHOD = 1;
+  public static final long FIRST_METHOD = 1;
 
-  static final long END_OF_SHORT_METHODS = 1L << 23;
+  public static final long END_OF_SHORT_METHODS = 1L << 23;
 
   /** And above all numbers of classes, once that room is used up. */
-  static final long FIRST_LONG_METHOD = 1L << 48;
+  public static final long FIRST_LONG_METHOD = 1L << 48;
 
   /** Classes, packages and symbols: JFR counts up, from 2²⁵ at most. */
-  static final long FIRST_NAME = 1L << 34;
+  public static final long FIRST_NAME = 1L << 34;
 
   /** Strings: JFR counts up from 1. */
-  static final long FIRST_TEXT = 1L << 40;
+  public static final long FIRST_TEXT = 1L << 40;
 
   private long trace = FIRST_TRACE;
   private long thread = FIRST_THREAD;
@@ -43,12 +43,12 @@ final class FileIds {
    *
    * @throws WeaveException if the file has a billion of them
    */
-  long trace() throws WeaveException {
+  public long trace() throws WeaveException {
     return limited(trace++);
   }
 
   /** A new thread's key. */
-  long thread() throws WeaveException {
+  public long thread() throws WeaveException {
     return limited(thread++);
   }
 
@@ -60,7 +60,7 @@ final class FileIds {
   }
 
   /** A new method's key. */
-  long method() {
+  public long method() {
     if (method == END_OF_SHORT_METHODS) {
       method = FIRST_LONG_METHOD;
     }
@@ -68,12 +68,12 @@ final class FileIds {
   }
 
   /** A new key of a class, a package or a symbol. */
-  long name() {
+  public long name() {
     return name++;
   }
 
   /** A new string's key. */
-  long text() {
+  public long text() {
     return text++;
   }
 }
