@@ -270,6 +270,12 @@ public final class EventStore implements AutoCloseable {
     }
     gate.leave();
     gate.detach();
+    // No rotation waits for this thread any more, so JFR's lock may be waited for.
+    if (weave != null && !isAnyOlderThan(Instant.MAX)) {
+      gate.hold();
+      weave.discard();
+      gate.leave();
+    }
   }
 
   /** Whether a chunk is about to end and waits, for at most 100 ms, for {@link #flushDone}. */
@@ -497,10 +503,8 @@ public final class EventStore implements AutoCloseable {
     int chunk = gate.enter(recording);
     if (chunk == 0) {
       gate.hold();
+      // What is woven stays: JFR disables events for a moment while it changes settings.
       layout.discard();
-      if (weave != null) {
-        weave.discard();
-      }
       gate.leave();
       return 0;
     }

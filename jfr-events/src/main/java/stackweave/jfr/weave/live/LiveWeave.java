@@ -124,8 +124,7 @@ public final class LiveWeave {
     }
     try {
       if (isEndMissed) {
-        isEndMissed = false;
-        dropOpen();
+        dropMissed();
       }
       LivePiece piece = piece();
       if (bytes() >= MAX_BYTES) {
@@ -191,6 +190,14 @@ public final class LiveWeave {
     }
   }
 
+  private void dropMissed() {
+    isEndMissed = false;
+    if (open != null && open.samples() > 0) {
+      note = "not woven: samples of a chunk whose end could not wait for the drain thread";
+    }
+    dropOpen();
+  }
+
   private void dropOpen() {
     if (open != null) {
       drop(List.of(open));
@@ -210,8 +217,7 @@ public final class LiveWeave {
   /** A chunk ends: what is encoded is its samples, and waits for {@link #finished}. */
   public void chunkEnds() {
     if (isEndMissed) {
-      isEndMissed = false;
-      dropOpen();
+      dropMissed();
     }
     end();
   }
