@@ -401,17 +401,27 @@ static enum outcome watch(const char **why) {
     }
     long fired = ptrace(PTRACE_PEEKUSER, at.tid, offsetof(struct user, u_debugreg[6]), 0);
     ptrace(PTRACE_POKEUSER, at.tid, offsetof(struct user, u_debugreg[6]), 0);
+    int in_doubt = 0;
     for (int i = 0; i < 4; i++) {
       uint64_t value;
-      if (slots[i] && fired >> i & 1 && at.regs.rsp > slots[i]) {
+      int is_fired = fired >> i & 1;
+      if (!slots[i]) {
+        continue;
+      }
+      if (is_fired && at.regs.rsp > slots[i]) {
         outcome = at.regs.rip == values[i] ? RETURNED : GO_ON;
         at.slot = slots[i];
-      } else if (slots[i] && (at.regs.rsp >= slots[i] || peek(slots[i], &value, 8) != 8 ||
-                              value != values[i])) {
-        /* Given up by the frame, or pushed over by a call from higher up. No other word takes its
-           place: the frame may have returned by one that was not watched. */
+      } else if (at.regs.rsp > slots[i] || peek(slots[i], &value, 8) != 8 || value != values[i]) {
+        /* Given up by the frame, or overwritten. No other word takes its place: the frame may have
+           returned by one that was not watched. */
         slots[i] = 0;
+      } else if (is_fired && at.regs.rsp == slots[i]) {
+        in_doubt = 1; /* read by the frame, or written once more by a call from higher up */
       }
+    }
+    if (in_doubt && outcome == ENDED) {
+      *why = "strange";
+      break;
     }
     if (outcome != ENDED) {
       break;

@@ -17,7 +17,13 @@ import jdk.jfr.consumer.RecordedEvent;
 public final class PlainDefinitions {
   public static final String EVENT = "stackweave.Definitions";
 
-  public record Frame(long parentId, long methodId, int kind, int line, long offset) {}
+  /**
+   * A frame.
+   *
+   * @param found how it was found from its callee, a code of Session.foundLegend; 0 by unwind
+   *     tables
+   */
+  public record Frame(long parentId, long methodId, int kind, int line, long offset, int found) {}
 
   public record Method(
       long libraryId,
@@ -119,7 +125,10 @@ public final class PlainDefinitions {
       long distance = number();
       long parent = distance == 0 ? 0 : id - distance;
       for (long left = number(); left > 0; left--) {
-        frames.put(id, new Frame(parent, number(), (int) number(), (int) number(), number()));
+        long method = number();
+        int kind = (int) number();
+        int line = (int) number();
+        frames.put(id, new Frame(parent, method, kind & 0xFF, line, number(), kind >>> 8));
         parent = id++;
       }
       nextFrame = id;
