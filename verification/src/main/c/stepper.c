@@ -58,6 +58,7 @@ enum {
   MAX_RANGES = 4096,
   /* Of the stack, to see which words were there when the thread was interrupted. */
   COPY = 256 * 1024,
+  RESUME_FLAG = 1 << 16,
 };
 
 /* For a sample; for one call, the sampler's handler, or a frame at full speed. */
@@ -97,15 +98,30 @@ static int set_breakpoint(pid_t tid, uint64_t address) {
 /* The clock that ends waits now and then, to see whether their time is over. */
 static void tick(int signal) { (void)signal; }
 
-/* Waits for a stop of one thread. Returns the signal, 0 when the time is over, −1 if it is gone. */
+/* Lets a stopped thread go on; the signal that stopped it, if one did, is delivered. */
+static void pass(pid_t tid, int status) {
+  int signal = WSTOPSIG(status);
+  /* Our own stops, and traps left over from following the thread. */
+  int ours = status >> 16 == PTRACE_EVENT_STOP || signal == SIGTRAP;
+  ptrace(PTRACE_CONT, tid, 0, ours ? 0 : signal);
+}
+
+/*
+ * Waits for a stop of one thread. Others go on meanwhile: the JVM may wait for them, and this one for
+ * the JVM. Returns the signal, 0 when the time is over, −1 if the thread is gone.
+ */
 static int await(pid_t tid, int64_t nanos) {
   int64_t end = now(CLOCK_MONOTONIC) + nanos;
   for (;;) {
     int status;
-    if (waitpid(tid, &status, __WALL) == tid) {
+    pid_t who = waitpid(-1, &status, __WALL);
+    if (who == tid) {
       return WIFSTOPPED(status) ? WSTOPSIG(status) : -1;
     }
-    if (errno != EINTR) {
+    if (who > 0 && WIFSTOPPED(status)) {
+      pass(who, status);
+    }
+    if (who < 0 && errno != EINTR) {
       return -1;
     }
     if (now(CLOCK_MONOTONIC) > end) {
@@ -354,6 +370,9 @@ static enum outcome watch(const char **why) {
       values[found++] = value;
     }
   }
+  if (found && at.regs.rsp > slots[0]) {
+    return GO_ON; /* the word may have been popped already */
+  }
   int64_t end = now(CLOCK_MONOTONIC) + MAX_CALL_NS;
   enum outcome outcome = ENDED;
   *why = "accesses";
@@ -382,17 +401,27 @@ static enum outcome watch(const char **why) {
     }
     long fired = ptrace(PTRACE_PEEKUSER, at.tid, offsetof(struct user, u_debugreg[6]), 0);
     ptrace(PTRACE_POKEUSER, at.tid, offsetof(struct user, u_debugreg[6]), 0);
+    int in_doubt = 0;
     for (int i = 0; i < 4; i++) {
       uint64_t value;
-      if (slots[i] && fired >> i & 1 && at.regs.rsp > slots[i]) {
+      int is_fired = fired >> i & 1;
+      if (!slots[i]) {
+        continue;
+      }
+      if (is_fired && at.regs.rsp > slots[i]) {
         outcome = at.regs.rip == values[i] ? RETURNED : GO_ON;
         at.slot = slots[i];
-      } else if (slots[i] && (at.regs.rsp >= slots[i] || peek(slots[i], &value, 8) != 8 ||
-                              value != values[i])) {
-        /* Given up by the frame, or pushed over by a call from higher up. No other word takes its
-           place: the frame may have returned by one that was not watched. */
+      } else if (at.regs.rsp > slots[i] || peek(slots[i], &value, 8) != 8 || value != values[i]) {
+        /* Given up by the frame, or overwritten. No other word takes its place: the frame may have
+           returned by one that was not watched. */
         slots[i] = 0;
+      } else if (is_fired && at.regs.rsp == slots[i]) {
+        in_doubt = 1; /* read by the frame, or written once more by a call from higher up */
       }
+    }
+    if (in_doubt && outcome == ENDED) {
+      *why = "strange";
+      break;
     }
     if (outcome != ENDED) {
       break;
@@ -569,19 +598,20 @@ int main(int count, char **arguments) {
     if (!WIFSTOPPED(status)) {
       continue;
     }
-    int signal = WSTOPSIG(status);
-    if (status >> 16 == PTRACE_EVENT_STOP || signal == SIGTRAP) { /* left over from following it */
-      ptrace(PTRACE_CONT, tid, 0, 0);
-      continue;
-    }
     struct user_regs_struct regs;
-    if (!is_timer(tid) || ptrace(PTRACE_GETREGS, tid, 0, &regs) || is_java(regs.rip)) {
-      ptrace(PTRACE_CONT, tid, 0, signal);
+    int signal = WSTOPSIG(status);
+    if (status >> 16 == PTRACE_EVENT_STOP || signal == SIGTRAP || !is_timer(tid) ||
+        ptrace(PTRACE_GETREGS, tid, 0, &regs) || is_java(regs.rip)) {
+      pass(tid, status);
       continue;
     }
     int64_t time = now(CLOCK_REALTIME);
+    /* In the middle of a repeated instruction the breakpoint on it would not be seen. */
+    regs.eflags &= ~(unsigned long long)RESUME_FLAG;
+    ptrace(PTRACE_SETREGS, tid, 0, &regs);
     const char *failed = run_to(tid, regs.rip, regs.rsp, signal);
-    if (failed) {
+    if (failed || memcmp(&regs, &at.regs, offsetof(struct user_regs_struct, orig_rax)) ||
+        regs.rsp != at.regs.rsp) { /* or it is there for the second time */
       ptrace(PTRACE_CONT, tid, 0, 0);
       continue;
     }

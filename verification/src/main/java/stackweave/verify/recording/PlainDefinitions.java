@@ -17,6 +17,12 @@ import jdk.jfr.consumer.RecordedEvent;
 public final class PlainDefinitions {
   public static final String EVENT = "stackweave.Definitions";
 
+  /**
+   * A frame.
+   *
+   * @param found how it was found from its callee, a code of Session.foundLegend; 0 by unwind
+   *     tables
+   */
   public record Frame(long parentId, long methodId, int kind, int line, long offset, int found) {}
 
   public record Method(
@@ -121,7 +127,8 @@ public final class PlainDefinitions {
       for (long left = number(); left > 0; left--) {
         long method = number();
         int kind = (int) number();
-        frames.put(id, new Frame(parent, method, kind & 255, (int) number(), number(), kind >> 8));
+        int line = (int) number();
+        frames.put(id, new Frame(parent, method, kind & 0xFF, line, number(), kind >>> 8));
         parent = id++;
       }
       nextFrame = id;

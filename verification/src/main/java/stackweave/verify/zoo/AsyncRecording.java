@@ -70,14 +70,18 @@ final class AsyncRecording {
           yield Frame.ofCode(OwnRecording.fileName(name), "", Found.TABLES);
         }
         if (owner.isEmpty() && !name.equals("unknown")) {
-          yield Frame.ofOther(Kind.STUB, name);
+          yield Frame.ofOther(Kind.STUB, name, Found.TABLES);
         }
         yield Frame.ofCode(
             OwnRecording.fileName(owner), name.equals("unknown") ? "" : name, Found.TABLES);
       }
-      case "Kernel" -> Frame.ofOther(Kind.OTHER, name);
+      case "Kernel" -> Frame.ofOther(Kind.OTHER, name, Found.TABLES);
       default ->
-          Frame.ofMethod(owner.replace('/', '.'), name, Modifier.isNative(method.getModifiers()));
+          Frame.ofMethod(
+              owner.replace('/', '.'),
+              name,
+              Modifier.isNative(method.getModifiers()),
+              Found.TABLES);
     };
   }
 }

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
  * must stand outside of which. {@code stackweave.zoo.ZooJvm} runs it.
  */
 enum Category {
+  /** V8, a JavaScript engine. */
   JAVASCRIPT(
-      "V8, a JavaScript engine",
       Map.of(
           "js-compute",
           "stackweave.zoo.JavaScriptRound",
@@ -20,36 +20,36 @@ enum Category {
       List.of(
           new Chain("libjavet.*!.*", "com.caoccao.javet.interop.V8Native[.].*"),
           new Chain("stackweave.zoo.JavaScriptRound[$]Helper.add", "libjavet.*!.*"))),
+  /** LuaJIT. */
   LUAJIT(
-      "LuaJIT",
       Map.of("lua-loops", "stackweave.zoo.LuaRound", "lua-tables", "stackweave.zoo.LuaRound"),
       List.of(
           new Chain("libluajit.*!.*", "party.iroiro.luajava.luajit.LuaJitNatives[.].*"),
           new Chain("stackweave.zoo.LuaRound.help", "libluajit.*!.*"))),
+  /** ONNX Runtime, whose kernels are assembly. */
   INFERENCE(
-      "ONNX Runtime, kernels in assembly",
       Map.of(
           "onnx-matmul",
           "stackweave.zoo.InferenceRound",
           "onnx-conv",
           "stackweave.zoo.InferenceRound"),
       List.of(new Chain("libonnxruntime[.]so.*!.*", "ai.onnxruntime.*"))),
+  /** OpenBLAS, whose kernels are assembly. */
   BLAS(
-      "OpenBLAS, kernels in assembly",
       Map.of("blas-matrix", "stackweave.zoo.BlasRound", "blas-vector", "stackweave.zoo.BlasRound"),
       List.of(new Chain("libopenblas.*!.*", "org.bytedeco.openblas.*"))),
+  /** BoringSSL, for the most part assembly. */
   TLS(
-      "BoringSSL, assembly",
       Map.of("tls-cipher", "stackweave.zoo.TlsRound", "tls-sign", "stackweave.zoo.TlsRound"),
       List.of(new Chain("libconscrypt.*!.*", "org.conscrypt.NativeCrypto[.].*"))),
+  /** Wasmtime: Rust, and code that Cranelift makes. */
   WASM(
-      "Wasmtime: Rust, Cranelift's code",
       Map.of("wasm-calls", "stackweave.zoo.WasmRound", "wasm-loops", "stackweave.zoo.WasmRound"),
       List.of(
           new Chain("libwasmtime.*!.*", "io.github.kawamuray.wasmtime.*"),
           new Chain("stackweave.zoo.WasmRound.help", "libwasmtime.*!.*"))),
+  /** The C library's qsort by JNA, which calls Java back. */
   JNA(
-      "JNA callbacks",
       Map.of("jna-interface", "stackweave.zoo.JnaRound", "jna-direct", "stackweave.zoo.JnaRound"),
       List.of(
           new Chain(
@@ -58,16 +58,16 @@ enum Category {
               "libc.*!.*",
               "jna.*!.*",
               "com.sun.jna.Native.invoke.*|stackweave.zoo.JnaRound[$]Direct.qsort"))),
+  /** The same by the foreign function interface. */
   FFM(
-      "FFM upcalls",
       Map.of(
           "ffm-upcall",
           "stackweave.verify.phases.ForeignCalls",
           "ffm-both",
           "stackweave.verify.phases.ForeignCalls"),
       List.of(new Chain("stackweave.verify.phases.ForeignCalls.compare", "libc.*!.*"))),
+  /** RocksDB, DuckDB, SQLite, zstd, lz4, snappy, zlib: what is not hard. */
   ORDINARY(
-      "RocksDB, DuckDB, SQLite, zstd, lz4, snappy, zlib",
       Map.of(
           "ord-rocksdb",
           "stackweave.zoo.RocksRound",
@@ -88,12 +88,10 @@ enum Category {
   /** The first JDK whose foreign function interface is the final one. */
   private static final int FFM_JDK = 22;
 
-  private final String description;
   private final Map<String, String> rounds;
   private final List<Chain> chains;
 
-  Category(String description, Map<String, String> rounds, List<Chain> chains) {
-    this.description = description;
+  Category(Map<String, String> rounds, List<Chain> chains) {
     this.rounds = rounds;
     this.chains = chains;
   }
@@ -115,10 +113,6 @@ enum Category {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  String description() {
-    return description;
-  }
-
   /** The class whose {@code run} each of its threads runs, by the thread's name. */
   Map<String, String> rounds() {
     return rounds;
@@ -130,10 +124,5 @@ enum Category {
 
   boolean isOn(int jdk) {
     return this != FFM || jdk >= FFM_JDK;
-  }
-
-  /** Whether it is not of the hard ones. */
-  boolean isOrdinary() {
-    return this == ORDINARY;
   }
 }

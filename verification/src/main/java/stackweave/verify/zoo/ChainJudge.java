@@ -17,6 +17,10 @@ final class ChainJudge {
   private static final Pattern THREAD_START =
       Pattern.compile("libc.*!(start_thread|clone3?|__clone3?)|libjvm[.]so!thread_native_entry");
 
+  /** What calls destructors of thread-local data, libraries' too, once Java has ended. */
+  private static final Pattern THREAD_END =
+      Pattern.compile("libc.*!(__nptl_deallocate_tsd|__call_tls_dtors)");
+
   /** Libraries that tell the JVM which C function is which native method. */
   private static final Pattern REGISTERING = Pattern.compile("libconscrypt.*|jna.*[.]tmp.*|ffi.*");
 
@@ -39,6 +43,9 @@ final class ChainJudge {
     List<Frame> frames = stack.frames();
     int root = outermostJava(frames);
     if (root < 0) {
+      if (has(frames, -1, THREAD_END)) {
+        return Optional.empty();
+      }
       return frames.stream()
           .filter(Frame::isForeign)
           .findFirst()

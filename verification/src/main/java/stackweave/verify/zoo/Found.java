@@ -1,8 +1,7 @@
 package stackweave.verify.zoo;
 
 /**
- * How a frame was found from its callee, as the recording says by a label of its legend. A label
- * that is not known here counts as a guess, so that nothing is taken for certain by mistake.
+ * How a frame was found from its callee, as the recording says by a label of its legend.
  *
  * @param label of the legend
  * @param trust what the label promises
@@ -19,20 +18,21 @@ record Found(String label, Trust trust) {
     GAP
   }
 
+  /** The label of frames outside of those that are missing. */
+  private static final String AFTER_GAP = "after missing frames";
+
   /** Unwind tables, and what recordings without the field have. */
   static final Found TABLES = new Found("unwind tables", Trust.SURE);
 
-  static Found of(String label) {
-    return switch (label) {
-      case "unwind tables" -> TABLES;
-      case "straight to ret",
-          "forward to ret",
-          "forward over calls",
-          "from function start",
-          "frame pointer" ->
-          new Found(label, Trust.SURE);
-      case "after missing frames" -> new Found(label, Trust.GAP);
-      default -> new Found(label, Trust.GUESS);
-    };
+  /**
+   * A way of a recording's legend.
+   *
+   * @param isGuess whether the recording says that it can lead to a wrong frame
+   */
+  static Found of(String label, boolean isGuess) {
+    if (label.equals(AFTER_GAP)) {
+      return new Found(label, Trust.GAP);
+    }
+    return new Found(label, isGuess ? Trust.GUESS : Trust.SURE);
   }
 }

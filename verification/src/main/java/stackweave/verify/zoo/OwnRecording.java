@@ -60,9 +60,11 @@ final class OwnRecording {
         legend(event.getString("kindLegend"), kinds);
         legend(event.getString("endLegend"), ends);
         if (event.hasField("foundLegend")) {
+          List<String> guesses = List.of(event.getString("guesses").split(", *"));
           Map<Integer, String> labels = new HashMap<>();
           legend(event.getString("foundLegend"), labels);
-          labels.forEach((code, label) -> ways.put(code, Found.of(label)));
+          labels.forEach(
+              (code, label) -> ways.put(code, Found.of(label, guesses.contains("" + code))));
         }
       }
       case "stackweave.SamplerStatus" -> statuses.add(event);
@@ -157,17 +159,18 @@ final class OwnRecording {
   Frame frame(PlainDefinitions.Frame frame) {
     PlainDefinitions.Method method = plain.definitions.methods.get(frame.methodId());
     String kind = kinds.getOrDefault(frame.kind(), "");
+    Found found = ways.getOrDefault(frame.found(), Found.TABLES);
     if (!method.className().isEmpty()) {
       boolean isNative = (method.modifiers() & NATIVE_MODIFIER) != 0;
-      return Frame.ofMethod(method.className(), method.name(), isNative);
+      return Frame.ofMethod(method.className(), method.name(), isNative, found);
     }
     if (method.name().equals(MISSING_FRAMES) || GUESSES.contains(method.name())) {
-      return Frame.ofOther(Kind.OTHER, method.name());
+      return Frame.ofOther(Kind.OTHER, method.name(), found);
     }
     return switch (kind) {
-      case "native", "unknown" -> Frame.ofCode(library(method), method.name(), found(frame));
-      case "stub" -> Frame.ofOther(Kind.STUB, method.name());
-      default -> Frame.ofOther(Kind.OTHER, method.name());
+      case "native", "unknown" -> Frame.ofCode(library(method), method.name(), found);
+      case "stub" -> Frame.ofOther(Kind.STUB, method.name(), found);
+      default -> Frame.ofOther(Kind.OTHER, method.name(), found);
     };
   }
 
@@ -180,14 +183,6 @@ final class OwnRecording {
   /** Where a native frame's pc is in its file; the pc itself for code in no file. */
   long offset(PlainDefinitions.Frame frame) {
     return plain.definitions.methods.get(frame.methodId()).start() + frame.offset();
-  }
-
-  /**
-   * How a frame was found. Recordings have no such field yet: here it is read as soon as they have
-   * one, {@code frame.found()} by way of {@link #ways}.
-   */
-  private Found found(PlainDefinitions.Frame frame) {
-    return ways.getOrDefault(0, Found.TABLES);
   }
 
   /** A path's last part, without the kernel's remark that the file was deleted. */

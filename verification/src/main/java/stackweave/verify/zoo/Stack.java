@@ -58,12 +58,12 @@ record Stack(String thread, List<Frame> frames, Outcome outcome, String end) {
       return new Frame(Kind.NATIVE, module, name, "", false, found);
     }
 
-    static Frame ofMethod(String className, String name, boolean isNative) {
-      return new Frame(Kind.JAVA, "", name, className, isNative, Found.TABLES);
+    static Frame ofMethod(String className, String name, boolean isNative, Found found) {
+      return new Frame(Kind.JAVA, "", name, className, isNative, found);
     }
 
-    static Frame ofOther(Kind kind, String name) {
-      return new Frame(kind, "", name, "", false, Found.TABLES);
+    static Frame ofOther(Kind kind, String name, Found found) {
+      return new Frame(kind, "", name, "", false, found);
     }
 
     /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import stackweave.testing.Markdown;
 import stackweave.verify.zoo.Stack.Outcome;
@@ -11,7 +12,8 @@ import stackweave.verify.zoo.ZooRun.Result;
 
 /** The results in tables. */
 final class Tables {
-  private static final int MAX_LINES = 40;
+  /** Of the lines about one run. */
+  private static final int MAX_LINES = 3;
 
   private final Markdown page;
 
@@ -93,7 +95,7 @@ final class Tables {
   }
 
   private static String early(Result result) {
-    Map<String, Long> early = new java.util.TreeMap<>(result.own().ends);
+    Map<String, Long> early = new TreeMap<>(result.own().ends);
     for (String loss : List.of("lost", "dropped", "undecodable")) {
       early.put(loss + " in the process", result.recording().sum(loss));
     }
@@ -212,17 +214,44 @@ final class Tables {
         lines(result.run(), result.own().early, early);
       }
     }
+    ways(results);
     page.title("Chains that are false");
     items(faults);
     page.title("Stacks that end early, the innermost frames first");
     items(early);
   }
 
+  /** Frames that were found otherwise than by unwind tables. */
+  private void ways(List<Result> results) {
+    page.title("Frames in code without tables by how they were found");
+    page.table("category", ">JDK", "engine", "way", ">frames", ">of the native ones");
+    for (Result result : results) {
+      if (result.failure() == null) {
+        long all = result.own().found.values().stream().mapToLong(count -> count).sum();
+        result
+            .own()
+            .found
+            .forEach(
+                (way, count) -> {
+                  if (!way.equals(Found.TABLES.label())) {
+                    page.row(
+                        result.run().category().label(),
+                        "" + result.run().jdk().feature(),
+                        result.run().engine(),
+                        way,
+                        "%,d".formatted(count),
+                        share(count, all));
+                  }
+                });
+      }
+    }
+  }
+
   /** The most frequent ones. */
   private static void lines(ZooRun run, Map<String, Long> counts, List<String> lines) {
     counts.entrySet().stream()
         .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
-        .limit(MAX_LINES / 10)
+        .limit(MAX_LINES)
         .forEach(
             line ->
                 lines.add(

@@ -34,7 +34,7 @@ final class Tally {
   final Map<String, Long> early = new HashMap<>();
   final Map<String, Long> faults = new HashMap<>();
 
-  /** Frames of native code by how they were found. */
+  /** Frames of native code, and their callers, by how they were found. */
   final Map<String, Long> found = new TreeMap<>();
 
   long samples;
@@ -77,7 +77,7 @@ final class Tally {
     }
     countNativeCall(stack.frames());
     for (Frame frame : stack.frames()) {
-      if (frame.kind() == Kind.NATIVE) {
+      if (frame.kind() == Kind.NATIVE || frame.found() != Found.TABLES) {
         found.merge(frame.found().label(), 1L, Long::sum);
       }
     }

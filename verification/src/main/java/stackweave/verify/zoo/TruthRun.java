@@ -64,7 +64,7 @@ final class TruthRun {
     List<TrueCalls.Sample> truth =
         follow(
             List.of(
-                "-javaagent:" + Built.agentJar(),
+                "-javaagent:" + run.agent(),
                 "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=1ms,+stackweave.NativeSample#engine=timer"
                     .formatted(recording)),
             List.of(),
@@ -155,7 +155,7 @@ final class TruthRun {
               .redirectError(file(name + ".err").toFile())
               .start();
       if (stepper.waitFor() != 0) {
-        throw new IllegalStateException("stepper failed, see " + file(name + ".err"));
+        throw new IllegalStateException("stepper failed, see " + ZooRun.shown(file(name + ".err")));
       }
       run.finish(jvm);
     } finally {
@@ -174,7 +174,7 @@ final class TruthRun {
       }
       Thread.sleep(50);
     }
-    throw new IllegalStateException("does not begin, see " + jvm.out());
+    throw new IllegalStateException("does not begin, see " + ZooRun.shown(jvm.out()));
   }
 
   /** Where the JVM's compiled code and stubs are, as jcmd says. */

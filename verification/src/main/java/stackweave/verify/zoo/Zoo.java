@@ -34,6 +34,8 @@ import stackweave.verify.zoo.ZooRun.Result;
 public final class Zoo implements Callable<Integer> {
   private static final String BEGIN = "<!-- written by verification/zoo from here on -->";
   private static final String END = "<!-- verification/zoo to here -->";
+  private static final String TRUTH_BEGIN = "<!-- written by verification/zoo --truth -->";
+  private static final String TRUTH_END = "<!-- verification/zoo --truth to here -->";
 
   @Option(names = "--jdk", description = "a JDK's directory; several are allowed; default: all")
   private List<Path> jdks = List.of();
@@ -60,6 +62,9 @@ public final class Zoo implements Callable<Integer> {
   @Option(names = "--truth-only", description = "leaves out all but that")
   private boolean truthOnly;
 
+  @Option(names = "--agent", description = "another build's stackweave-agent.jar")
+  private Path agent = Built.agentJar();
+
   @Option(names = "--out", description = "write into this page; - or none: print")
   private Path out;
 
@@ -74,49 +79,69 @@ public final class Zoo implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Path directory = Files.createDirectories(Built.target().resolve("zoo"));
+    boolean complete = true;
+    if (!truthOnly) {
+      complete = sample(directory);
+    }
+    if (truth > 0) {
+      complete &= compare(directory);
+    }
+    return complete ? 0 : 1;
+  }
+
+  /** Samples and judges by chains; whether all runs gave a result. */
+  private boolean sample(Path directory) throws IOException, InterruptedException {
     JniFunctions functions = new JniFunctions(ZooRun.libraries(), directory.resolve("libraries"));
     String loadBefore = Machine.load();
     Markdown tables = new Markdown();
     Tables writer = new Tables(tables);
     List<Result> all = new ArrayList<>();
-    List<TruthRun.Result> truths = new ArrayList<>();
     for (Jdk jdk : Jdk.in(jdks)) {
-      for (String engine : truthOnly ? List.<String>of() : engines) {
+      for (String engine : engines) {
         List<Result> results = new ArrayList<>();
-        for (Category category : categories) {
-          if (category.isOn(jdk.feature())) {
-            results.add(
-                say(new ZooRun(jdk, category, engine, seconds).execute(directory, functions)));
-          }
+        for (Category category : categoriesOn(jdk)) {
+          ZooRun run = new ZooRun(jdk, category, engine, seconds, agent);
+          results.add(say(run.execute(directory, functions)));
         }
         writer.stacks("JDK %d, %s".formatted(jdk.feature(), engine), results);
         all.addAll(results);
       }
-      for (Category category : categories) {
-        if (truth > 0 && category.isOn(jdk.feature())) {
-          ZooRun run = new ZooRun(jdk, category, "timer", seconds);
-          truths.add(say(new TruthRun(run, truth, directory).execute()));
-        }
+    }
+    writer.details(all);
+    write(tables, loadBefore, BEGIN, END);
+    return all.stream().allMatch(result -> result.failure() == null);
+  }
+
+  /** Compares with what threads returned to; whether all runs gave a result. */
+  private boolean compare(Path directory) throws IOException, InterruptedException {
+    String loadBefore = Machine.load();
+    Markdown tables = new Markdown();
+    List<TruthRun.Result> results = new ArrayList<>();
+    for (Jdk jdk : Jdk.in(jdks)) {
+      for (Category category : categoriesOn(jdk)) {
+        ZooRun run = new ZooRun(jdk, category, "timer", seconds, agent);
+        results.add(say(new TruthRun(run, truth, directory).execute()));
       }
     }
-    if (!truths.isEmpty()) {
-      writer.truth(truths);
-    }
-    if (!truthOnly) {
-      writer.details(all);
-    }
+    new Tables(tables).truth(results);
+    write(tables, loadBefore, TRUTH_BEGIN, TRUTH_END);
+    return results.stream().allMatch(result -> result.failure() == null);
+  }
+
+  private List<Category> categoriesOn(Jdk jdk) {
+    return categories.stream().filter(category -> category.isOn(jdk.feature())).toList();
+  }
+
+  private void write(Markdown tables, String loadBefore, String begin, String end)
+      throws IOException {
     Markdown page = new Markdown();
     page.facts(facts(loadBefore));
     page.add(tables);
     if (out == null || out.equals(Path.of("-"))) {
       System.out.println(page);
     } else {
-      page.writeInto(out, BEGIN, END);
+      page.writeInto(out, begin, end);
     }
-    return all.stream().allMatch(result -> result.failure() == null)
-            && truths.stream().allMatch(result -> result.failure() == null)
-        ? 0
-        : 1;
   }
 
   /** A line on the terminal for each run. */

@@ -16,8 +16,9 @@ import stackweave.verify.Built;
  *
  * @param engine of the agent: perf or timer
  * @param seconds of work that count
+ * @param agent the agent's jar
  */
-record ZooRun(Jdk jdk, Category category, String engine, double seconds) {
+record ZooRun(Jdk jdk, Category category, String engine, double seconds, Path agent) {
   /** Time for the start of the JVM, the warm-up, and the end. */
   private static final long PATIENCE_SECONDS = 180;
 
@@ -41,7 +42,7 @@ record ZooRun(Jdk jdk, Category category, String engine, double seconds) {
     Path recording = directory.resolve(name + ".jfr");
     Path async = directory.resolve(name + "-async.jfr");
     List<String> sampled = new ArrayList<>();
-    sampled.add("-javaagent:" + Built.agentJar());
+    sampled.add("-javaagent:" + agent);
     sampled.add(
         "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=1ms,+stackweave.NativeSample#engine=%s"
             .formatted(recording, engine));
@@ -94,17 +95,22 @@ record ZooRun(Jdk jdk, Category category, String engine, double seconds) {
   void finish(Started jvm) throws InterruptedException {
     if (!jvm.process().waitFor(PATIENCE_SECONDS + (long) seconds, TimeUnit.SECONDS)) {
       jvm.process().destroyForcibly().waitFor();
-      throw new IllegalStateException("hangs, see " + jvm.out());
+      throw new IllegalStateException("hangs, see " + shown(jvm.out()));
     }
     if (jvm.process().exitValue() != 0) {
       throw new IllegalStateException(
-          "ended with %d, see %s".formatted(jvm.process().exitValue(), jvm.out()));
+          "ended with %d, see %s".formatted(jvm.process().exitValue(), shown(jvm.out())));
     }
   }
 
   /** Where the libraries' jars are. */
   static Path libraries() {
     return APPS.resolve("lib");
+  }
+
+  /** A file of a run as it stands in a page: from the module's directory on. */
+  static Path shown(Path file) {
+    return Built.target().getParent().relativize(file);
   }
 
   private static String classPath() {

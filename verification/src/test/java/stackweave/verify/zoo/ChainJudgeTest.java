@@ -18,7 +18,7 @@ class ChainJudgeTest {
   private static final Frame JNI =
       code("libonnxruntime4j_jni.so", "Java_ai_onnxruntime_OrtSession_run");
   private static final Frame NATIVE_METHOD =
-      Frame.ofMethod("ai.onnxruntime.OrtSession", "run", true);
+      Frame.ofMethod("ai.onnxruntime.OrtSession", "run", true, Found.TABLES);
 
   /** The only function that may be left by a tail call. */
   private static final Set<String> TAIL_CALLING =
@@ -37,11 +37,11 @@ class ChainJudgeTest {
             code(KERNEL, "run"),
             JNI,
             NATIVE_METHOD,
-            Frame.ofMethod("ai.onnxruntime.OrtSession", "run", false),
-            Frame.ofMethod("stackweave.zoo.InferenceRound", "run", false),
-            Frame.ofMethod("stackweave.samples.work.Workers", "repeat", false),
-            Frame.ofMethod("java.lang.Thread", "run", false),
-            Frame.ofOther(Kind.STUB, "call_stub"),
+            Frame.ofMethod("ai.onnxruntime.OrtSession", "run", false, Found.TABLES),
+            Frame.ofMethod("stackweave.zoo.InferenceRound", "run", false, Found.TABLES),
+            Frame.ofMethod("stackweave.samples.work.Workers", "repeat", false, Found.TABLES),
+            Frame.ofMethod("java.lang.Thread", "run", false, Found.TABLES),
+            Frame.ofOther(Kind.STUB, "call_stub", Found.TABLES),
             code("libjvm.so", "JavaCalls::call_helper"),
             code("libjvm.so", "thread_native_entry"),
             code("libc.so.6", "start_thread")));
@@ -75,14 +75,15 @@ class ChainJudgeTest {
   void anOverloadedFunctionHasItsSignatureInItsName() {
     assertTrue(
         ChainJudge.isJniFunction(
-            code("lib.so", "Java_p_A_1b_00024C_f__J_3B"), Frame.ofMethod("p.A_b$C", "f", true)));
+            code("lib.so", "Java_p_A_1b_00024C_f__J_3B"),
+            Frame.ofMethod("p.A_b$C", "f", true, Found.TABLES)));
   }
 
   @Test
   void aTailCallTakesTheJniFunctionOffTheStack() {
     List<Frame> frames = right();
     frames.remove(JNI);
-    frames.set(2, Frame.ofMethod("ai.onnxruntime.OrtSession", "closeSession", true));
+    frames.set(2, Frame.ofMethod("ai.onnxruntime.OrtSession", "closeSession", true, Found.TABLES));
     assertEquals(Optional.empty(), fault(frames));
   }
 
@@ -121,12 +122,13 @@ class ChainJudgeTest {
     List<Frame> frames =
         new ArrayList<>(
             List.of(
-                Frame.ofMethod("stackweave.zoo.JavaScriptRound$Helper", "add", false),
-                Frame.ofOther(Kind.STUB, "call_stub"),
+                Frame.ofMethod("stackweave.zoo.JavaScriptRound$Helper", "add", false, Found.TABLES),
+                Frame.ofOther(Kind.STUB, "call_stub", Found.TABLES),
                 code("libjvm.so", "JavaCalls::call_helper"),
                 code("libjavet-v8.so", "Java_com_caoccao_javet_interop_V8Native_scriptExecute"),
-                Frame.ofMethod("com.caoccao.javet.interop.V8Native", "scriptExecute", true),
-                Frame.ofMethod("stackweave.zoo.JavaScriptRound", "run", false)));
+                Frame.ofMethod(
+                    "com.caoccao.javet.interop.V8Native", "scriptExecute", true, Found.TABLES),
+                Frame.ofMethod("stackweave.zoo.JavaScriptRound", "run", false, Found.TABLES)));
     frames.addAll(right().subList(6, 12));
     assertEquals(
         Optional.empty(),

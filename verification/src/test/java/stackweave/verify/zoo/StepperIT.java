@@ -51,7 +51,7 @@ class StepperIT {
                   "" + process.pid(),
                   "stepped",
                   "20",
-                  "3",
+                  "2",
                   "0",
                   "0")
               .redirectOutput(out.toFile())

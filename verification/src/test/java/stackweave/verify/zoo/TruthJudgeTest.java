@@ -26,11 +26,12 @@ class TruthJudgeTest {
   private final TruthJudge judge = new TruthJudge();
 
   private static Located at(long offset, String found) {
-    return new Located(Frame.ofCode("lib.so", "", Found.of(found)), offset);
+    return new Located(
+        Frame.ofCode("lib.so", "", Found.of(found, found.startsWith("by "))), offset);
   }
 
   private static Located java() {
-    return new Located(Frame.ofMethod("a.B", "c", true), -1);
+    return new Located(Frame.ofMethod("a.B", "c", true, Found.TABLES), -1);
   }
 
   @Test
@@ -73,7 +74,7 @@ class TruthJudgeTest {
         TRUTH,
         List.of(
             at(0x100, "unwind tables"),
-            new Located(Frame.ofOther(Kind.OTHER, "[missing frames]"), -1),
+            new Located(Frame.ofOther(Kind.OTHER, "[missing frames]", Found.TABLES), -1),
             java()));
     assertEquals(2, judge.cut);
     assertEquals(0, judge.wrongStacks);

@@ -41,6 +41,11 @@ final class FilePattern {
             + " last eight are kept) into the name";
   }
 
+  /** Whether old recordings are replaced. */
+  boolean isNumbered() {
+    return PARTS.matcher(pattern).results().anyMatch(part -> part.group(2) != null);
+  }
+
   /** The file of a recording. */
   Path file(long pid, long startMillis, long number) {
     Matcher parts = PARTS.matcher(pattern);

@@ -2,6 +2,7 @@ package stackweave.agent.cli.record;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -110,6 +111,7 @@ public final class RecordCommand implements Callable<Integer> {
   private boolean noSample;
 
   private FilePattern pattern;
+  private RecordingRounds rounds;
   private long recordings;
   private long secondsSaid = -1;
 
@@ -126,7 +128,7 @@ public final class RecordCommand implements Callable<Integer> {
         durationMillis != null
             ? durationMillis
             : isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
-    RecordingRounds rounds =
+    rounds =
         new RecordingRounds(
             new RemoteRecording.Request(
                 settings, sampling.eventSettings(), isLoop ? loopMillis : total, GRACE_MILLIS, 0),
@@ -165,6 +167,23 @@ public final class RecordCommand implements Callable<Integer> {
         : pattern.file(target.pid(), startMillis, recordings);
   }
 
+  /** A name by the time may be there already: an hour comes twice in a year. */
+  private Path newFile(long startMillis) {
+    Path file = file(startMillis);
+    if (loopMillis == null || pattern.isNumbered()) {
+      return file;
+    }
+    Path free = file;
+    for (int i = 2; Files.exists(free, LinkOption.NOFOLLOW_LINKS); i++) {
+      String name = file.getFileName().toString();
+      int dot = name.lastIndexOf('.');
+      free =
+          file.resolveSibling(
+              dot > 0 ? name.substring(0, dot) + "-" + i + name.substring(dot) : name + "-" + i);
+    }
+    return free;
+  }
+
   private void take(
       TargetJvm jvm,
       RemoteRecording recording,
@@ -172,7 +191,7 @@ public final class RecordCommand implements Callable<Integer> {
       long startMillis,
       boolean last)
       throws FailedException {
-    Path file = file(startMillis);
+    Path file = newFile(startMillis);
     recordings++;
     long nanos = recording.nanos();
     save(jvm, recording, file);
@@ -229,10 +248,17 @@ public final class RecordCommand implements Callable<Integer> {
       return;
     }
     try {
-      mustFit(jvm, MAX_GROWTH * Files.size(file), file);
+      if (jvm.process().uid() != OwnDirectory.effectiveUid()) {
+        // That user chooses how large it gets, and how long that takes.
+        sayUnwoven(file, "the process is another user's; merge adds them");
+        return;
+      }
+      long most = MAX_GROWTH * Files.size(file);
+      mustFit(jvm, most, file);
       RecordingMerge merge =
           RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
-      Output.resultPrivately(file, merge::writeTo);
+      Output.resultPrivately(
+          file, out -> merge.writeTo(new LimitedOutput(out, most, rounds::isInterrupted)));
     } catch (FailedException e) {
       sayUnwoven(file, FailedException.worded(e));
     } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {

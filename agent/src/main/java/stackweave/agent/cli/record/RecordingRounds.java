@@ -79,6 +79,7 @@ public final class RecordingRounds {
     long roundNanos = startNanos;
     while (round != null) {
       Round next = null;
+      boolean isTaken = false;
       try (RemoteRecording recording = round.recording()) {
         awaitEnd(recording, roundNanos);
         roundNanos = System.nanoTime();
@@ -96,12 +97,12 @@ public final class RecordingRounds {
         if (failure != null) {
           throw failure;
         }
-      } catch (FailedException e) {
-        if (next != null) {
+        isTaken = true;
+      } finally {
+        if (!isTaken && next != null) {
           next.recording().discard();
           next.recording().close();
         }
-        throw e;
       }
       round = next;
     }
@@ -126,10 +127,18 @@ public final class RecordingRounds {
   }
 
   private boolean isLast(RemoteRecording recording) {
-    return isInterrupted() || passedMillis() >= totalMillis || recording.isOver();
+    return isInterrupted()
+        || passedMillis() >= totalMillis
+        || recording.isOver() && !hasEndedByItself(recording);
   }
 
-  private boolean isInterrupted() {
+  /** This process was stopped, or busy with the round before, for longer than JFR waits. */
+  private boolean hasEndedByItself(RemoteRecording recording) {
+    return recording.nanos() / 1_000_000 >= request.longestMillis() && recording.isTargetAlive();
+  }
+
+  /** Whether Ctrl-C was pressed. */
+  public boolean isInterrupted() {
     return interrupted.getCount() == 0;
   }
 

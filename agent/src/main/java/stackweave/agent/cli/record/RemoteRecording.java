@@ -246,6 +246,10 @@ public final class RemoteRecording implements AutoCloseable {
     return !jvm.process().isAlive() || isWritten();
   }
 
+  boolean isTargetAlive() {
+    return jvm.process().isAlive();
+  }
+
   /** As {@link #isOver}, waiting a second for a program that is ending. */
   boolean isOverSoon() {
     return awaitTrue(this::isOver, EXIT_NANOS);

@@ -2,10 +2,15 @@ package stackweave.agent.cli.relay;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,6 +57,12 @@ public final class RelayCommand implements Callable<Integer> {
 
   /** JFR drops whole chunks, so some more may be there; the size is the target's to choose. */
   private static final long MAX_COPIED_BYTES = 4 * MAX_ROUND_BYTES;
+
+  /** Disk space that is left free: the size of recordings is the target's to choose. */
+  private static final long KEPT_FREE = 64L << 20;
+
+  private static final String PREFIX = "stackweave-relay-";
+  private static final Pattern LEFT = Pattern.compile(PREFIX + "(\\d{1,9})-\\d+");
 
   /** No configuration of JFR's: the recordings have our events only. */
   private static final String NO_OTHER_EVENTS = "none";
@@ -106,17 +117,35 @@ public final class RelayCommand implements Callable<Integer> {
               },
               () -> {
                 sender.close();
-                deleteDirectory();
+                delete(directory);
               });
       return sender.lost() == 0 ? 0 : 2;
     }
   }
 
   private void makeDirectory() throws FailedException {
+    long own = ProcessHandle.current().pid();
     try {
-      directory = Files.createTempDirectory("stackweave-relay"); // the user's alone
+      directory = Files.createTempDirectory(PREFIX + own + "-"); // the user's alone
+      deleteOthers(directory.getParent());
     } catch (IOException e) {
       throw new FailedException("can't make a temporary directory: " + FailedException.reason(e));
+    }
+  }
+
+  /** Deletes what relays left that were killed: the user's own, of processes that are no more. */
+  private void deleteOthers(Path temporary) throws IOException {
+    Object self = Files.getOwner(directory);
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(temporary, PREFIX + "*")) {
+      for (Path other : found) {
+        Matcher name = LEFT.matcher(other.getFileName().toString());
+        if (name.matches()
+            && Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
+            && Files.getOwner(other, LinkOption.NOFOLLOW_LINKS).equals(self)
+            && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+          delete(other);
+        }
+      }
     }
   }
 
@@ -161,13 +190,13 @@ public final class RelayCommand implements Callable<Integer> {
     }
   }
 
-  private void deleteDirectory() {
+  private static void delete(Path directory) {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }
-    } catch (IOException e) {
-      System.err.println("stackweave: " + directory + " is left: " + FailedException.reason(e));
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println("stackweave: " + directory + " is left: " + e.getMessage());
     }
   }
 }

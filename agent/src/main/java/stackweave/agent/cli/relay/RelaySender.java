@@ -71,18 +71,19 @@ final class RelaySender {
     }
   }
 
-  private synchronized void add(Waiting recording) throws IOException {
+  private synchronized void add(Waiting recording) {
     waiting.add(recording);
     while (waiting.size() > 1
         && (waiting.size() > MAX_WAITING
             || waiting.stream().mapToLong(Waiting::bytes).sum() > MAX_WAITING_BYTES)) {
-      Files.delete(waiting.remove().file());
+      delete(waiting.remove().file());
       lose("too many wait for " + collector.uri());
     }
     notifyAll();
   }
 
-  private synchronized void lose(String why) {
+  /** Counts a profile that was lost, and says why, once. */
+  synchronized void lose(String why) {
     lost++;
     if (!why.equals(lastProblem)) {
       lastProblem = why;
@@ -93,13 +94,24 @@ final class RelaySender {
   private void run() {
     try {
       for (Waiting next = next(); next != null; next = next()) {
-        send(next.file());
-        Files.deleteIfExists(next.file());
+        try {
+          send(next.file());
+        } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
+          // Of what one recording says; the next one is another.
+          lose("a profile could not be made: " + e);
+        }
+        delete(next.file());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
     } catch (IOException e) {
-      lose(FailedException.reason(e));
+      System.err.println("stackweave: " + file + " is left: " + FailedException.reason(e));
     }
   }
 
@@ -116,7 +128,7 @@ final class RelaySender {
   private void send(Path file) throws InterruptedException {
     try {
       SampledRecording recording = SampledRecording.open(file, ReadingProgress.NONE);
-      OtlpExport export = new OtlpExport(service, Selection.ALL);
+      OtlpExport export = new OtlpExport(service, Selection.ALL, false);
       Delivery.send(collector, export.message(recording));
       count(recording.samples());
     } catch (RecordingException e) {

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import stackweave.jfr.export.ProfileTables;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.read.SampledModule;
@@ -27,6 +28,14 @@ final class Dictionary {
 
   private final ProfileTables tables = new ProfileTables();
   private final Map<Attribute, Integer> attributes = new LinkedHashMap<>();
+  private final boolean opensLibraries;
+
+  /**
+   * @param opensLibraries whether libraries are opened for their {@link HtlHash}
+   */
+  Dictionary(boolean opensLibraries) {
+    this.opensLibraries = opensLibraries;
+  }
 
   ProfileTables tables() {
     return tables;
@@ -109,7 +118,7 @@ final class Dictionary {
 
   private Protobuf mapping(SampledModule module) {
     List<Integer> ids =
-        HtlHash.of(module)
+        (opensLibraries ? HtlHash.of(module) : Optional.<String>empty())
             .map(
                 hash ->
                     List.of(

@@ -46,14 +46,24 @@ public final class OtlpExport implements Export {
 
   private final String service;
   private final Selection selection;
+  private final boolean opensLibraries;
 
   /**
    * @param service the name of the application, {@code service.name}
    * @param selection which samples are in it
    */
   public OtlpExport(String service, Selection selection) {
+    this(service, selection, true);
+  }
+
+  /**
+   * @param opensLibraries whether files that the recording names may be opened for their hash; not
+   *     where somebody else's program chooses what a recording says
+   */
+  public OtlpExport(String service, Selection selection, boolean opensLibraries) {
     this.service = service;
     this.selection = selection;
+    this.opensLibraries = opensLibraries;
   }
 
   @Override
@@ -69,7 +79,7 @@ public final class OtlpExport implements Export {
    * @throws RecordingException if the recording can't be read any more; one line for users
    */
   public Protobuf message(SampledRecording recording) throws RecordingException {
-    Dictionary dictionary = new Dictionary();
+    Dictionary dictionary = new Dictionary(opensLibraries);
     Map<SessionFacts, Map<Key, long[]>> processes = new LinkedHashMap<>();
     selection.forEachSum(
         recording,
