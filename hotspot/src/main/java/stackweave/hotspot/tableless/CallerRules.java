@@ -20,8 +20,8 @@ final class CallerRules {
 
   private static final int FIRST_RULES = 1 << 8;
 
-  /** What is compared of code in memory of no file, aligned, so that it never ends in the midst. */
-  private static final int CODE_BYTES = 64;
+  /** What is compared of code in memory of no file: what the analysis reads begins there. */
+  private static final int CODE_BYTES = 128;
 
   /** Slots for the straight way, the check before tables; direct-mapped. */
   private static final int STRAIGHT = 1 << 12;
@@ -82,9 +82,14 @@ final class CallerRules {
     return before.rule;
   }
 
+  /** The code from the pc on; at the end of what is mapped the last bytes that are. */
   private boolean read(Walk walk, long pc) {
+    return read(walk, pc, CODE_BYTES) || read(walk, pc & -CODE_BYTES, CODE_BYTES);
+  }
+
+  private boolean read(Walk walk, long from, int bytes) {
     try {
-      walk.stack().code().read(pc & -CODE_BYTES, code, 0, CODE_BYTES);
+      walk.stack().code().read(from, code, 0, bytes);
       return true;
     } catch (UnreadableMemoryException e) {
       return false;

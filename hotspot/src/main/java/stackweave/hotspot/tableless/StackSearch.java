@@ -18,12 +18,15 @@ import stackweave.unwind.StopReason;
 public final class StackSearch {
   private static final int MAX_WORDS = 2048;
 
-  /** Each one may walk through a whole stack. */
   private static final int MAX_WALKS = 24;
+
+  /** Of all walks together, each of which may go through a whole stack. */
+  private static final int MAX_FRAMES = 8_192;
 
   private final Callers callers;
   private final Supplier<StopReason> walkOn;
   private final UnwindCounters counters;
+  private int framesLeft;
 
   /**
    * @param walkOn walks from the frame at hand to the end of the stack
@@ -54,7 +57,8 @@ public final class StackSearch {
     long from = walk.sp();
     long fp = walk.isFpKnown() ? walk.fp() : 0;
     int walks = 0;
-    for (int i = 0; i < MAX_WORDS && walks < MAX_WALKS; i++) {
+    framesLeft = MAX_FRAMES;
+    for (int i = 0; i < MAX_WORDS && walks < MAX_WALKS && framesLeft > 0; i++) {
       long slot = from + (long) i * Cpu.WORD;
       long pc = walk.peekReturnAddress(slot);
       if (pc == 0 || !callers.isCaller(walk, pc)) {
@@ -90,7 +94,9 @@ public final class StackSearch {
       walk.setFp(fp);
     }
     walk.frames().setFoundOfNext(Found.SEARCH);
+    int before = walk.frames().count();
     StopReason end = walkOn.get();
+    framesLeft -= walk.frames().count() - before;
     return end == StopReason.COMPLETE || end == StopReason.THREAD_ENTRY;
   }
 }

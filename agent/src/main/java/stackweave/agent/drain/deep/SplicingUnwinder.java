@@ -76,7 +76,7 @@ public final class SplicingUnwinder {
     }
     outcomes[older.outcome().ordinal()]++;
     StopReason end = frames.end();
-    if (older.outcome() != SpliceOutcome.TAKEN) {
+    if (older.outcome() != SpliceOutcome.TAKEN || end.hasGuesses()) {
       return end;
     }
     return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
