@@ -173,7 +173,8 @@ final class ChunkGate {
     return hold(COMMIT_NANOS);
   }
 
-  private boolean hold(long nanos) {
+  /** As {@link #hold()}, for so long at most; {@link #leave} must follow if this is true. */
+  boolean hold(long nanos) {
     boolean interrupted = Thread.interrupted();
     boolean locked = false;
     try {

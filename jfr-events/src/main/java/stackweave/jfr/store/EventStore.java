@@ -38,6 +38,9 @@ import stackweave.jfr.weave.live.LiveWeave;
  * FlightRecorder, whose locks may be held by a waiting rotation.
  */
 public final class EventStore implements AutoCloseable {
+  /** How long {@link #close} waits for a thread that holds the gate. */
+  private static final long CLOSE_NANOS = 1_000_000_000L;
+
   /** Parent of a thread's first frame. */
   public static final long ROOT = 0;
 
@@ -221,11 +224,14 @@ public final class EventStore implements AutoCloseable {
     gate.detach();
     FlightRecorder.removePeriodicEvent(beginHook);
     FlightRecorder.removePeriodicEvent(endHook);
-    if (weave != null) {
-      gate.hold();
-      weave.discard();
-      weave.rest();
-      gate.leave();
+    // A drain thread that did not end may hold the gate, before a disk that does not answer.
+    if (weave != null && gate.hold(CLOSE_NANOS)) {
+      try {
+        weave.discard();
+        weave.rest();
+      } finally {
+        gate.leave();
+      }
     }
   }
 
@@ -263,17 +269,29 @@ public final class EventStore implements AutoCloseable {
   /** Removes the drain thread: rotations don't wait any more. */
   public void detachDrain() {
     flush();
-    gate.hold();
-    layout.rest();
-    if (weave != null) {
-      weave.rest();
+    try {
+      held(
+          () -> {
+            layout.rest();
+            if (weave != null) {
+              weave.rest();
+            }
+          });
+    } finally {
+      gate.detach();
     }
-    gate.leave();
-    gate.detach();
     // No rotation waits for this thread any more, so JFR's lock may be waited for.
     if (weave != null && !isAnyOlderThan(Instant.MAX)) {
-      gate.hold();
-      weave.discard();
+      held(weave::discard);
+    }
+  }
+
+  /** Does something that no rotation sees half done. */
+  private void held(Runnable action) {
+    gate.hold();
+    try {
+      action.run();
+    } finally {
       gate.leave();
     }
   }
@@ -319,9 +337,7 @@ public final class EventStore implements AutoCloseable {
     flush();
     tables.clear();
     if (weave != null) {
-      gate.hold();
-      weave.forgetStacks();
-      gate.leave();
+      held(weave::forgetStacks);
     }
     generation++;
   }
@@ -335,9 +351,7 @@ public final class EventStore implements AutoCloseable {
     flush();
     gate.nextChunkNumber();
     if (weave != null) {
-      gate.hold();
-      weave.keepNewest();
-      gate.leave();
+      held(weave::keepNewest);
     }
   }
 
@@ -502,10 +516,8 @@ public final class EventStore implements AutoCloseable {
   private int enter() {
     int chunk = gate.enter(recording);
     if (chunk == 0) {
-      gate.hold();
       // What is woven stays: JFR disables events for a moment while it changes settings.
-      layout.discard();
-      gate.leave();
+      held(layout::discard);
       return 0;
     }
     try {
@@ -525,8 +537,11 @@ public final class EventStore implements AutoCloseable {
   }
 
   private void leave(int chunk) {
-    layout.leave(gate.isTorn(chunk));
-    gate.leave();
+    try {
+      layout.leave(gate.isTorn(chunk));
+    } finally {
+      gate.leave();
+    }
   }
 
   private void emitSession(int chunk) {
