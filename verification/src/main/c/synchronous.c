@@ -1,15 +1,37 @@
 /*
- * Compiled with unwind tables that are right at calls only: no row for pushes and pops. Java ->
- * entry -> sync_outer -> sync_leaf. Small functions that push a lot, so that many samples hit the
- * rows that are not there.
+ * Functions with unwind tables that are right at calls only, as some compilers write them: the
+ * prologue has its rows, the epilogue has none. Java -> entry -> sync_outer -> sync_leaf. Small
+ * functions that push a lot, so that many samples hit the rows that are not there.
  */
 #include "lab.h"
 
-LAB static uint64_t sync_leaf(uint64_t a, uint64_t b) {
-  uint64_t x = a, y = b;
-  __asm__ volatile("" : "+r"(x), "+r"(y) : : "rbx", "rbp", "r12", "r13", "r14", "r15", "memory");
-  return x ^ y;
-}
+#ifdef __x86_64__
+uint64_t sync_leaf(uint64_t a, uint64_t b);
+
+#define PUSH(register, offset)                                                                    \
+  "  push %" register "\n"                                                                        \
+  "  .cfi_def_cfa_offset " offset "\n"                                                            \
+  "  .cfi_offset %" register ", -" offset "\n"
+
+#define FUNCTION(name)                                                                            \
+  ".hidden " name "\n.globl " name "\n.type " name ", @function\n" name ":\n"                     \
+  "  .cfi_startproc\n" PUSH("rbx", "16") PUSH("rbp", "24") PUSH("r12", "32") PUSH("r13", "40")    \
+      PUSH("r14", "48") PUSH("r15", "56")                                                         \
+  "  mov %rdi, %rax\n"                                                                            \
+  "  xor %rsi, %rax\n"                                                                            \
+  "  pop %r15\n"                                                                                  \
+  "  pop %r14\n"                                                                                  \
+  "  pop %r13\n"                                                                                  \
+  "  pop %r12\n"                                                                                  \
+  "  pop %rbp\n"                                                                                  \
+  "  pop %rbx\n"                                                                                  \
+  "  ret\n"                                                                                       \
+  "  .cfi_endproc\n"                                                                              \
+  ".size " name ", . - " name "\n"
+
+/* More than the one that is called, for a library has more than one. */
+__asm__(".text\n" FUNCTION("sync_leaf") FUNCTION("sync_more_1") FUNCTION("sync_more_2")
+            FUNCTION("sync_more_3") FUNCTION("sync_more_4") FUNCTION("sync_more_5"));
 
 LAB static uint64_t sync_outer(uint64_t seed, long rounds) {
   uint64_t x = seed;
@@ -19,16 +41,6 @@ LAB static uint64_t sync_outer(uint64_t seed, long rounds) {
   return x;
 }
 
-/* More of the kind, for a library has more than two functions. */
-#define MORE(n)                                                                                   \
-  LAB uint64_t sync_more_##n(uint64_t a);                                                         \
-  LAB uint64_t sync_more_##n(uint64_t a) {                                                        \
-    uint64_t x = a + n;                                                                           \
-    __asm__ volatile("" : "+r"(x) : : "rbx", "r12", "r13", "memory");                             \
-    return x;                                                                                     \
-  }
-MORE(1) MORE(2) MORE(3) MORE(4) MORE(5) MORE(6) MORE(7) MORE(8)
-
 JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_runSynchronous(JNIEnv *env,
                                                                                jclass self,
                                                                                jint rounds) {
@@ -36,3 +48,4 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_runSynchronous(JN
   (void)self;
   return (jlong)sync_outer(1, rounds);
 }
+#endif

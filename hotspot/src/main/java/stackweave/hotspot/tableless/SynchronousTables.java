@@ -11,11 +11,10 @@ import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 
 /**
- * Tells modules whose unwind tables are right at calls only (compiled with {@code
- * -fno-asynchronous-unwind-tables -funwind-tables}, or handed to the compiler as such): there the
- * rows of prologue and epilogue are wrong at an interrupted instruction. Looks at functions that
- * end with a return, where the table must say that the frame is gone; once per module. Not
- * thread-safe.
+ * Tells modules whose unwind tables are right at calls only (the opposite of GCC's {@code
+ * -fasynchronous-unwind-tables}): there rows for the epilogue are missing, and those that are there
+ * are wrong at an interrupted instruction. Looks at functions that end with a return, where the
+ * table must say that the frame is gone; once per module. Not thread-safe.
  */
 final class SynchronousTables {
   /** How many functions of a module are looked at. */
