@@ -523,6 +523,9 @@ public final class EventStore implements AutoCloseable {
     try {
       emitSession(chunk);
       layout.enter(chunk);
+      if (weave != null) {
+        weave.entered(chunk);
+      }
       return chunk;
     } catch (RuntimeException | Error e) {
       defineAnew();

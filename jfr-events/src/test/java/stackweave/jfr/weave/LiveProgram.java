@@ -54,6 +54,10 @@ public final class LiveProgram {
         other.start(); // JFR begins another chunk
         finish(program.store, open, chunk == 1 ? flags : "");
         Files.copy(open, out);
+        if (chunk == 1 && flags.isEmpty()) {
+          // As after a detach and an attach of the agent: constants must have other keys.
+          program.store.weave(metadata(), List.of(file.getParent()));
+        }
       }
     }
     System.out.println("unwoven=" + program.store.unwoven());

@@ -54,7 +54,8 @@ public final class FileIds {
 
   private static long limited(long key) throws WeaveException {
     if (key > LAST_INT) {
-      throw new WeaveException("they have too many stacks for one file: merge fewer recordings");
+      throw new WeaveException(
+          "there are more stacks or threads than keys for them, a billion in one file or process");
     }
     return key;
   }

@@ -25,6 +25,8 @@ final class LiveEncoder {
   /** Of the methods that have a key: then all are forgotten, and get other keys. */
   private static final int MAX_METHODS = 65_536;
 
+  private static final int MAX_THREADS = 16_384;
+
   /** Of a library's functions and other native code: those of JFR have no bytecode either. */
   private static final int NO_BYTECODE_INDEX = 0;
 
@@ -78,10 +80,12 @@ final class LiveEncoder {
   /** The traces that have a key; those behind are of stacks that were forgotten. */
   private int knownTraces;
 
-  private long nextTrace = FileIds.FIRST_TRACE;
-
   private final LongIndex threads = new LongIndex();
+  private long[] threadKeys = new long[1_024];
   private int[] threadPieces = new int[1_024];
+
+  /** So that a thread keeps its key when the store has forgotten it. */
+  private final Map<StackThread, Long> byThread = new HashMap<>();
 
   /** By method and kind of code. */
   private final LongIndex methods = new LongIndex();
@@ -115,6 +119,7 @@ final class LiveEncoder {
     traces.clear();
     knownTraces = 0;
     threads.clear();
+    Arrays.fill(threadKeys, 0);
     Arrays.fill(threadPieces, 0);
     methods.clear();
     Arrays.fill(methodOf, null);
@@ -133,7 +138,7 @@ final class LiveEncoder {
    * Adds a sample.
    *
    * @param ticks when it was taken, by JFR's clock
-   * @throws WeaveException if the process had so many stacks that there are no keys left
+   * @throws WeaveException if the process had so many stacks or threads that no keys are left
    * @throws IOException if the piece's file does not take it; the piece is of no use then
    */
   void sample(LivePiece piece, long ticks, long threadKey, long stackId, int endCode)
@@ -160,28 +165,43 @@ final class LiveEncoder {
   // ---- threads
 
   private long thread(LivePiece piece, long threadKey) throws IOException {
-    long key = FileIds.FIRST_THREAD + threadKey;
-    if (key > Integer.MAX_VALUE) {
-      throw new WeaveException("the process had more threads than keys for them");
-    }
     int index = threads.add(threadKey);
-    if (threads.capacity() > threadPieces.length) {
+    if (threads.capacity() > threadKeys.length) {
+      threadKeys = Arrays.copyOf(threadKeys, threads.capacity());
       threadPieces = Arrays.copyOf(threadPieces, threads.capacity());
     }
-    if (threadPieces[index] != piece.number()) {
-      threadPieces[index] = piece.number();
-      StackThread thread = stacks.thread(threadKey);
-      boolean hasJavaName = thread.javaId() != 0;
-      layout
-          .thread
-          .set(TraceLayout.OS_NAME, thread.text())
-          .set(TraceLayout.OS_ID, thread.osThreadId())
-          .set(TraceLayout.JAVA_NAME, hasJavaName ? thread.text() : null)
-          .set(TraceLayout.JAVA_ID, thread.javaId())
-          .set(TraceLayout.VIRTUAL, thread.isVirtual() ? 1 : 0)
-          .write(piece.constant(Pool.THREAD, key));
+    if (threadKeys[index] == 0) {
+      threadKeys[index] = keyOf(stacks.thread(threadKey));
     }
-    return key;
+    if (threadPieces[index] != piece.number()) {
+      define(piece, threadKeys[index], stacks.thread(threadKey));
+      threadPieces[index] = piece.number();
+    }
+    return threadKeys[index];
+  }
+
+  private long keyOf(StackThread thread) throws WeaveException {
+    if (byThread.size() >= MAX_THREADS) {
+      byThread.clear();
+    }
+    Long known = byThread.get(thread);
+    if (known == null) {
+      known = ids.thread();
+      byThread.put(thread, known);
+    }
+    return known;
+  }
+
+  private void define(LivePiece piece, long key, StackThread thread) throws IOException {
+    boolean hasJavaName = thread.javaId() != 0;
+    layout
+        .thread
+        .set(TraceLayout.OS_NAME, thread.text())
+        .set(TraceLayout.OS_ID, thread.osThreadId())
+        .set(TraceLayout.JAVA_NAME, hasJavaName ? thread.text() : null)
+        .set(TraceLayout.JAVA_ID, thread.javaId())
+        .set(TraceLayout.VIRTUAL, thread.isVirtual() ? 1 : 0)
+        .write(piece.constant(Pool.THREAD, key));
   }
 
   // ---- stacks
@@ -194,7 +214,7 @@ final class LiveEncoder {
       tracePieces = Arrays.copyOf(tracePieces, traces.capacity());
     }
     if (index >= knownTraces) {
-      traceKeys[index] = nextTrace();
+      traceKeys[index] = ids.trace();
       tracePieces[index] = 0;
       knownTraces = index + 1;
     }
@@ -203,13 +223,6 @@ final class LiveEncoder {
       tracePieces[index] = piece.number();
     }
     return traceKeys[index];
-  }
-
-  private long nextTrace() throws WeaveException {
-    if (nextTrace > Integer.MAX_VALUE) {
-      throw new WeaveException("the process had more stacks than there are keys for");
-    }
-    return nextTrace++;
   }
 
   private void define(LivePiece piece, long key, long stackId, boolean isWhole, int endCode)

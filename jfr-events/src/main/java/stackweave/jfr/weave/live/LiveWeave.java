@@ -33,12 +33,20 @@ public final class LiveWeave {
 
   private static final int COPY_BYTES = 1 << 17;
 
+  /**
+   * Of all that were ever in the process, for a recording may outlive an agent that is detached and
+   * attached again. Given by one thread at a time.
+   */
+  private static final FileIds IDS = new FileIds();
+
+  /** Of marks, which are given on any thread. */
+  private static final AtomicLong NEXT_TEXT = new AtomicLong(FileIds.FIRST_TEXT);
+
   /** Null if nothing can be woven. */
   private final LiveTypes types;
 
   private final LiveEncoder encoder;
   private final List<Path> directories;
-  private final FileIds ids = new FileIds();
   private final String session;
 
   /** For {@link #finished} only, which JFR's lock lets one thread at a time call. */
@@ -54,6 +62,9 @@ public final class LiveWeave {
 
   private int pieces;
 
+  /** The number of the chunk that samples were written to last. */
+  private int openChunk;
+
   /** Whether a chunk ended whose samples were not told from those of the next. */
   private volatile boolean isEndMissed;
 
@@ -65,7 +76,7 @@ public final class LiveWeave {
   private LiveWeave(
       LiveTypes types, LiveStacks stacks, List<Path> directories, String session, String note) {
     this.types = types;
-    this.encoder = types == null ? null : new LiveEncoder(types, stacks, ids);
+    this.encoder = types == null ? null : new LiveEncoder(types, stacks, IDS);
     this.directories = directories;
     this.session = session;
     this.note = note;
@@ -123,9 +134,6 @@ public final class LiveWeave {
       return;
     }
     try {
-      if (isEndMissed) {
-        dropMissed();
-      }
       LivePiece piece = piece();
       if (bytes() >= MAX_BYTES) {
         unwoven.incrementAndGet();
@@ -213,6 +221,20 @@ public final class LiveWeave {
   }
 
   // ---- chunks
+
+  /**
+   * Samples of a chunk follow, of another one perhaps than those before.
+   *
+   * @param chunk its number
+   */
+  public void entered(int chunk) {
+    if (chunk != openChunk) {
+      openChunk = chunk;
+      if (isEndMissed) {
+        dropMissed();
+      }
+    }
+  }
 
   /** A chunk ends: what is encoded is its samples, and waits for {@link #finished}. */
   public void chunkEnds() {
@@ -339,7 +361,7 @@ public final class LiveWeave {
     boolean isWritten = false;
     try {
       for (int i = 0; i < ended.size(); i++) {
-        ended.get(i).append(out, header, i, ids.text(), mark, buffer);
+        ended.get(i).append(out, header, i, NEXT_TEXT.getAndIncrement(), mark, buffer);
       }
       isWritten = true;
     } finally {
