@@ -150,8 +150,8 @@ class RecordIT {
             "--no-weave");
     assertEquals(0, result.exit(), result.err());
     List<String> files = result.out().lines().toList();
-    List<String> names = List.of("l-0%.jfr", "l-1%.jfr", "l-2%.jfr");
-    assertEquals(names.subList(0, files.size()), files);
+    List<String> names = List.of("l-0%.jfr", "l-1%.jfr", "l-2%.jfr", "l-3%.jfr");
+    assertEquals(names.subList(0, Math.min(4, files.size())), files);
     assertTrue(files.size() > 1, result.out());
     Matcher written = WRITTEN.matcher(command("status", pid).out());
     assertTrue(written.find());

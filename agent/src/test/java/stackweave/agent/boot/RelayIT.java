@@ -82,6 +82,8 @@ class RelayIT {
 
   private Process start(Jvm jvm, String... options) throws Exception {
     List<String> arguments = new ArrayList<>(List.of(options));
+    Path temporary = Files.createDirectories(directory.resolve("tmp")); // what is left goes with it
+    arguments.add("-Djava.io.tmpdir=" + temporary);
     arguments.addAll(List.of("-cp", Jars.apps().toString(), BurnsCpu.class.getName(), "120"));
     Process process =
         jvm.start(directory, arguments)

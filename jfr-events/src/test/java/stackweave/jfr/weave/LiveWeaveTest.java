@@ -81,6 +81,10 @@ class LiveWeaveTest {
       List<String> expected = TraceText.expected(file);
       assertEquals(ALL, expected.size());
       assertEquals(2 * LiveProgram.CHUNKS, ChunkList.scan(file).chunks().size());
+      if (schema == 1) {
+        assertSame(expected, read(jdk, file).get(0), jdk + ", schema 1");
+        continue;
+      }
       for (Jdk reader : jdks()) {
         assertSame(expected, read(reader, file).get(0), jdk + " by " + reader);
       }
