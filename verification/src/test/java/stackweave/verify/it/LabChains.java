@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** All stacks that jni-lab can have while the innermost frame is one of its C functions. */
 final class LabChains {
@@ -25,12 +26,12 @@ final class LabChains {
           "lab_alloca_leaf",
           "lab_recursion_leaf",
           "lab_leaves_loop",
-          "lab_tiny_add",
-          "lab_tiny_rotate",
-          "lab_tiny_pushes",
           "lab_signal_victim_leaf",
           "lab_signal_burn_leaf",
           "lab_thread_burn_leaf");
+
+  /** Functions of a few instructions, which share the time of one burner. */
+  static final Set<String> TINY = Set.of("lab_tiny_add", "lab_tiny_rotate", "lab_tiny_pushes");
 
   private final Map<String, List<Chain>> chains = new HashMap<>();
 
