@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * so.
  */
 public final class Jazzer {
-  private static final int RUNS = 4_000;
+  private static final int RUNS = 2_000;
   private static final Pattern DONE = Pattern.compile("Done (\\d+) runs");
 
   private Jazzer() {}

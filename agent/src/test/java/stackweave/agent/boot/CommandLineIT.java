@@ -47,6 +47,10 @@ class CommandLineIT {
     return Jvm.all();
   }
 
+  static Stream<Jvm> oldest() {
+    return Jvm.all().limit(1);
+  }
+
   /** One line on stderr, exit code 2, nothing on stdout; what the line says. */
   @ParameterizedTest
   @CsvSource(
@@ -229,7 +233,7 @@ class CommandLineIT {
 
   /** Each function's figures, counted a second time in the text of the collapsed stacks. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void topSaysWhatTheCollapsedStacksSay(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
     Map<String, Long> self = new TreeMap<>();
@@ -265,7 +269,7 @@ class CommandLineIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void topFitsATerminal(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
     Ended top = commandLine(jvm, "top", "rec.jfr");
@@ -331,7 +335,7 @@ class CommandLineIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void helpAndVersion(Jvm jvm) throws Exception {
     Ended version = commandLine(jvm, "--version");
     assertTrue(version.out().matches("Stackweave \\d+\\.\\d+\\.\\d+\\S*\n"), version.out());

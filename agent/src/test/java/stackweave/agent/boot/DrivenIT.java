@@ -22,7 +22,6 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 import jdk.management.jfr.FlightRecorderMXBean;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Driven;
@@ -35,7 +34,6 @@ import stackweave.testing.Ended;
  * settings, JMX as JDK Mission Control uses it, a stream in the application. After each step the
  * agent does what all of them together ask for, and in the end there is nothing of it left.
  */
-@Isolated("measures")
 class DrivenIT {
 
   /** In place of the name with the time in it that JFR gives to a stream's recording. */

@@ -54,6 +54,16 @@ class RecordIT {
     return Jvm.all();
   }
 
+  /** What no JDK changes is tried on one: some on this, */
+  static Stream<Jvm> oldest() {
+    return Jvm.all().limit(1);
+  }
+
+  /** and some on this. */
+  static Stream<Jvm> newest() {
+    return Stream.of(last());
+  }
+
   /** Those that any user can run. */
   static Stream<Jvm> publicJvms() {
     return Jvm.all().filter(jvm -> jvm.jdk().isOpenToAll());
@@ -80,14 +90,14 @@ class RecordIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("oldest")
   void severalAtOnceLeaveARecordingEach(Jvm jvm) throws Exception {
     long pid = start(jvm, 120).pid();
     RunningCommand[] records = new RunningCommand[3];
     for (int i = 0; i < records.length; i++) {
       Path file = directory.resolve("rec" + i + ".jfr");
       records[i] =
-          begin("record", pid, "-d", 2 + i + "s", "-o", file, "--settings=none", "--interval=1ms");
+          begin("record", pid, "-d", 1 + i + "s", "-o", file, "--settings=none", "--interval=1ms");
       Thread.sleep(300L * i);
     }
     for (int i = 0; i < records.length; i++) {
@@ -102,13 +112,13 @@ class RecordIT {
 
   /** Nor is an agent loaded that is there: JDK 21 and later would warn each time. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("newest")
   void anAgentOfTheJvmStaysAndEachSummaryIsOfItsRecording(Jvm jvm) throws Exception {
     long pid = start(jvm, 120, "-javaagent:" + Jars.AGENT).pid();
     long[] taken = new long[2];
     for (int i = 0; i < taken.length; i++) {
       Path file = directory.resolve("rec.jfr");
-      Ended result = command("record", pid, "-d", "2s", "-o", file, "--interval", "1ms");
+      Ended result = command("record", pid, "-d", "1s", "-o", file, "--interval", "1ms");
       assertEquals(0, result.exit(), result.err());
       assertTrue(result.err().contains("interval: 1 ms of CPU time"), result.err());
       taken[i] = taken(result.err());
@@ -136,15 +146,15 @@ class RecordIT {
 
   /** What was recorded while two ran is in both: as one recording they have each sample once. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("newest")
   void aLoopLosesNothingBetweenItsRecordings(Jvm jvm) throws Exception {
     long pid = start(jvm, 120, "-javaagent:" + Jars.AGENT).pid();
     Ended result =
         command(
             "record",
             pid,
-            "--loop=2s",
-            "-d7s",
+            "--loop=1s",
+            "-d4s",
             "-o",
             "l-%n{9}%%.jfr",
             "--settings=none",
@@ -299,8 +309,7 @@ class RecordIT {
   void aCommandThatIsKilledLeavesTheAgentForNoLongerThanItsTime() throws Exception {
     long pid = start(last(), 300).pid();
     // Long enough for a look at its status, on a busy machine.
-    RunningCommand killed =
-        begin("record", pid, "-d", "15s", "-o", directory.resolve("killed.jfr"));
+    RunningCommand killed = begin("record", pid, "-d", "8s", "-o", directory.resolve("killed.jfr"));
     awaitSampling(pid);
     killed.process().destroyForcibly().waitFor();
     Path file = directory.resolve("rec.jfr");

@@ -7,6 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import stackweave.samples.lab.Variant;
+import stackweave.verify.Sampling;
 
 /**
  * A thread deep in a recursion: {@code DeepApp java DEPTH MILLIS}, {@code DeepApp native DEPTH

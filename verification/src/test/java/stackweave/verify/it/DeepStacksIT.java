@@ -45,17 +45,17 @@ class DeepStacksIT {
 
   private static final List<Mode> MODES =
       List.of(
-          new Mode("-Xint", "200ms", "8000", "java", "-Xint"),
+          new Mode("-Xint", "200ms", "5000", "java", "-Xint"),
           new Mode(
               "interpreted",
               "10ms",
-              "2000",
+              "1200",
               "java",
               "-XX:CompileCommand=quiet",
               "-XX:CompileCommand=exclude,stackweave.verify.it.DeepApp::*"),
-          new Mode("C1", "10ms", "2000", "java", "-XX:TieredStopAtLevel=1"),
-          new Mode("C2", "10ms", "2000", "java", "-XX:-TieredCompilation"),
-          new Mode("C", "10ms", "2000", "native"));
+          new Mode("C1", "10ms", "1200", "java", "-XX:TieredStopAtLevel=1"),
+          new Mode("C2", "10ms", "1200", "java", "-XX:-TieredCompilation"),
+          new Mode("C", "10ms", "1200", "native"));
 
   static Stream<Arguments> modes() {
     // What is interpreted or of C1 is alike on all; the slow agent is what -Xint adds.
@@ -100,7 +100,7 @@ class DeepStacksIT {
         new Mode(
             "compiled",
             "1ms",
-            "2000",
+            "1200",
             "",
             "-XX:CompileCommand=quiet",
             "-XX:CompileCommand=dontinline,stackweave.verify.it.DeepApp::leaf*");

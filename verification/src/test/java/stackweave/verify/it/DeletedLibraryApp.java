@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import stackweave.samples.lab.Variant;
 import stackweave.samples.work.Round;
+import stackweave.verify.Sampling;
 
 /**
  * Runs the chains of a library whose file is gone, as JNI libraries do that unpack themselves:

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import stackweave.samples.work.AgentThread;
+import stackweave.verify.Sampling;
 
 /**
  * Ends as soon as the agent's thread is there, and before it can have taken samples; with an

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingStream;
+import stackweave.verify.Sampling;
 
 /**
  * Goes through an agent's life and prints what the process has in each stage: {@code STAGE thread

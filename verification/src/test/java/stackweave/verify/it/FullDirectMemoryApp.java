@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.verify.Sampling;
 
 /** {@code FullDirectMemoryApp CPU_SECONDS}: uses up -XX:MaxDirectMemorySize, then computes. */
 public final class FullDirectMemoryApp {

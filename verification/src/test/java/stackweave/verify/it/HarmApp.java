@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 import stackweave.samples.lab.Variant;
+import stackweave.verify.Sampling;
 
 /**
  * What hurts a profiler: classes loaded and unloaded all the time, code deoptimised because of

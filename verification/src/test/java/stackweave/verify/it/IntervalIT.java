@@ -26,7 +26,7 @@ class IntervalIT {
     long few = ofMain(usual).size();
     long many = ofMain(dense).size();
     System.out.printf("%s: %d samples at the usual 10 ms, %d at 1 ms%n", jdk, few, many);
-    assertTrue(few >= 100, () -> "samples at 10 ms: " + few);
+    assertTrue(few >= 80, () -> "samples at 10 ms: " + few);
     assertTrue(many > 7 * few && many < 13 * few, () -> many + " samples to " + few);
     timesLieInTheirPhase(usual);
     timesLieInTheirPhase(dense);
@@ -37,7 +37,7 @@ class IntervalIT {
         Jvms.on(jdk)
             .agent()
             .recording(settings)
-            .run("stackweave.verify.it.PhasesApp", "400")
+            .run("stackweave.verify.it.PhasesApp", "300")
             .successfully()
             .recording());
   }

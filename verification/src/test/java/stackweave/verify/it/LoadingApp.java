@@ -1,6 +1,7 @@
 package stackweave.verify.it;
 
 import stackweave.verify.Built;
+import stackweave.verify.Sampling;
 
 /**
  * Loads a library whose constructor burns CPU for {@code LAB_LOADING_MILLIS}: a stack of native

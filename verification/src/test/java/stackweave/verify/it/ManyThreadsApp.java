@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import stackweave.verify.Sampling;
 
 /**
  * Starts many threads as fast as it can, ends them, and waits for the sampling engine to change

@@ -15,7 +15,7 @@ import stackweave.verify.matrix.Matrix;
 class MatrixIT {
   private static final List<String> PHASES =
       List.of("jni", "vmheavy", "stubs", "deopt", "exceptions", "classes", "io", "virtual", "ffm");
-  private static final double SECONDS = 1;
+  private static final double SECONDS = 0.6;
   private static final double MIN = 0.995;
 
   /**
@@ -34,7 +34,7 @@ class MatrixIT {
    */
   private static final double MAX_BAD = 1.0 / 50_000;
 
-  private static final int MIN_PAIRS = 3_000;
+  private static final int MIN_PAIRS = 1_500;
 
   static Stream<Jdk> jdks() {
     return Jdk.all().stream();

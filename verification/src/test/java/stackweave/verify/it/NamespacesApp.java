@@ -2,13 +2,14 @@ package stackweave.verify.it;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import stackweave.verify.Sampling;
 
 /**
  * A thread that uses 2 s of CPU time, in an event from its first to its last instruction. That is
  * longer than samples are held back: on JDK 17 those of a thread that has ended do not name it.
  */
 final class NamespacesApp {
-  private static final long NANOS = 2_000_000_000L;
+  private static final long NANOS = 600_000_000L;
 
   private NamespacesApp() {}
 

@@ -27,14 +27,14 @@ class NoHarmIT {
   @MethodSource("runs")
   void classLoadingDeoptimisationAndCollections(Jdk jdk, String engine) {
     String app = "stackweave.verify.it.HarmApp";
-    Ended alone = Jvms.on(jdk).run(app, "120").successfully();
+    Ended alone = Jvms.on(jdk).run(app, "60").successfully();
     Ended sampled =
         Jvms.on(jdk)
             .agent()
             .recording(
                 "+stackweave.NativeSample#interval=1ms",
                 "+stackweave.NativeSample#engine=" + engine)
-            .run(app, "120", "sampled")
+            .run(app, "60", "sampled")
             .successfully();
     assertEquals(alone.outLines(), sampled.outLines());
     assertEquals(List.of(), sampled.errLines());

@@ -2,6 +2,7 @@ package stackweave.verify.it;
 
 import java.io.IOException;
 import stackweave.verify.Built;
+import stackweave.verify.Sampling;
 
 /** Loads a library whose constructor burns CPU in code that can't be unwound, a second or so. */
 final class OpaqueApp {

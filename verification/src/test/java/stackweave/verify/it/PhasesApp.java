@@ -7,6 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import stackweave.samples.lab.Variant;
 import stackweave.samples.work.Round;
+import stackweave.verify.Sampling;
 
 /**
  * One thread that goes from phase to phase of the lab and says when: {@code PhasesApp CPU_MILLIS}.

@@ -2,6 +2,7 @@ package stackweave.verify.it;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import stackweave.verify.Sampling;
 
 /**
  * Methods of a few instructions that are called and not inlined: much of their time is spent in

@@ -5,6 +5,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import stackweave.samples.lab.Variant;
+import stackweave.verify.Sampling;
 
 /**
  * Two threads, one after the other, that stay in a known place in C for a while: {@code cold} gets

@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import stackweave.verify.Sampling;
 
 /**
  * Extracts a library to a temporary file and works in it, as Java libraries with native code do:

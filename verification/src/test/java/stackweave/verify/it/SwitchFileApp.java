@@ -6,6 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import stackweave.verify.Sampling;
 
 /**
  * Is sampled, switches that off by a file (the argument), and on again; prints after how many

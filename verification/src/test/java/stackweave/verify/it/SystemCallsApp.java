@@ -1,6 +1,7 @@
 package stackweave.verify.it;
 
 import java.io.File;
+import stackweave.verify.Sampling;
 
 /** Makes system calls: {@code SystemCallsApp CPU_MILLIS}. */
 final class SystemCallsApp {

@@ -2,6 +2,7 @@ package stackweave.verify.it;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import stackweave.verify.Sampling;
 
 /**
  * Spends CPU time in native code whose unwind tables are missing or not enough: {@code TablelessApp

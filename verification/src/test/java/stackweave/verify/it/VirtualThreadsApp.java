@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import stackweave.samples.lab.Variant;
 import stackweave.samples.work.Round;
+import stackweave.verify.Sampling;
 
 /**
  * Virtual threads whose work says by its frames which thread it is: {@code VirtualThreadsApp

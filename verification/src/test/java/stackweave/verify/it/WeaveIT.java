@@ -21,6 +21,9 @@ import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.RunningCommand;
+import stackweave.verify.weave.JdkText;
+import stackweave.verify.weave.WeavingApp;
+import stackweave.verify.weave.WovenText;
 
 /** The option {@code weave=on}: what leaves the JVM has every sample as one of JFR's own. */
 class WeaveIT {
@@ -45,7 +48,7 @@ class WeaveIT {
             .agent("weave=on")
             .recording(WITHOUT_JFR_SAMPLES)
             .options("-XX:FlightRecorderOptions:maxchunksize=1M");
-    Ended ended = jvm.run("stackweave.verify.it.WeavingApp", "6", ".", "streams").successfully();
+    Ended ended = jvm.run(WeavingApp.class.getName(), "4", ".", "streams").successfully();
     System.out.println(jdk + ": " + ended.out());
     assertEquals(List.of(), ended.errLines());
     for (String stream : List.of("local", "remote")) {
@@ -55,10 +58,7 @@ class WeaveIT {
     }
     List<Path> files = recordings(jvm.directory());
     assertTrue(files.size() >= 4, files.toString());
-    long samples = 0;
-    for (Path file : files) {
-      samples = Math.max(samples, assertWoven(file, jvm.directory()));
-    }
+    long samples = assertWoven(files);
     assertTrue(samples > 100, "only " + samples + " samples");
     assertTrue(ChunkList.scan(ended.recording()).chunks().size() > 10);
     assertEquals(0, unwoven(ended.recording()));
@@ -76,20 +76,28 @@ class WeaveIT {
     }
   }
 
-  /** By each JDK's own reader, against our reader of the same file; returns the samples. */
-  private static long assertWoven(Path file, Path directory) throws Exception {
-    Map<String, Integer> expected = counts(WovenText.expected(file));
+  /** By each JDK's own reader, against our reader of the same file; returns the most samples. */
+  private static long assertWoven(List<Path> files) throws Exception {
+    long samples = 0;
     for (Jdk reader : Jdks.all().toList()) {
-      Path out = directory.resolve("lines");
+      List<String> arguments = new ArrayList<>();
+      for (Path file : files) {
+        arguments.addAll(List.of(file.toString(), file + ".lines"));
+      }
       Jvms.withoutLibraries(reader)
-          .run("stackweave.verify.it.WovenText", file.toString(), out.toString())
+          .run(JdkText.class.getName(), arguments.toArray(String[]::new))
           .successfully();
-      List<String> lines = new ArrayList<>(Files.readAllLines(out));
-      assertEquals("0", lines.remove(0), "times of " + file + " by " + reader);
-      assertEquals(expected, counts(lines), file + " by " + reader);
-      Commands.output(reader.home().resolve("bin/jfr"), "summary", file);
+      for (Path file : files) {
+        Map<String, Integer> expected = counts(WovenText.expected(file));
+        List<String> lines = new ArrayList<>(Files.readAllLines(Path.of(file + ".lines")));
+        assertEquals("0", lines.remove(0), "times of " + file + " by " + reader);
+        assertEquals(expected, counts(lines), file + " by " + reader);
+        samples = Math.max(samples, expected.values().stream().mapToInt(count -> count).sum());
+      }
+      Path last = files.get(files.size() - 1);
+      Commands.output(reader.home().resolve("bin/jfr"), "summary", last);
     }
-    return expected.values().stream().mapToInt(count -> count).sum();
+    return samples;
   }
 
   private static Map<String, Integer> counts(List<String> lines) {
@@ -120,7 +128,7 @@ class WeaveIT {
                     + String.join(",", WITHOUT_JFR_SAMPLES),
                 "-Xlog:jfr+startup=off");
     Path file = jvm.directory().resolve("memory.jfr");
-    RunningCommand running = jvm.start("stackweave.verify.it.WeavingApp", "600", ".", "idle");
+    RunningCommand running = jvm.start(WeavingApp.class.getName(), "600", ".", "idle");
     try {
       while (!Files.readString(running.out()).contains("sampled")) {
         assertTrue(running.process().isAlive(), Files.readString(running.err()));
@@ -136,11 +144,46 @@ class WeaveIT {
             "JFR.dump",
             "name=memory",
             "filename=" + file);
-        samples += assertWoven(file, jvm.directory());
+        samples += assertWoven(List.of(file));
       }
       assertTrue(samples >= 50, "only " + samples + " samples");
     } finally {
       running.kill();
     }
+  }
+
+  /** The hook finds no such method: JFR's files are as JFR writes them, and it is said. */
+  @ParameterizedTest
+  @MethodSource("ownJdks")
+  void aJfrThatIsNotKnownIsLeftAlone(Jdk jdk) throws Exception {
+    ForkedJvm jvm = Jvms.withoutLibraries(jdk);
+    Path patch = RenamedJfr.patch(jdk, "finish", jvm.directory().resolve("jfr"));
+    Ended ended =
+        jvm.agent("weave=on")
+            .recording(WITHOUT_JFR_SAMPLES)
+            .options("--patch-module", "jdk.jfr=" + patch, "-Xshare:off")
+            .run(WeavingApp.class.getName(), "2", ".")
+            .successfully();
+    assertEquals(1, ended.errLines().size(), ended.err());
+    String line = ended.errLines().get(0);
+    assertTrue(line.startsWith("stackweave: samples are not woven into what this JVM "), line);
+    List<Path> files = recordings(jvm.directory());
+    assertTrue(files.size() > 1, files.toString());
+    for (Path file : files) {
+      Commands.output(jdk.home().resolve("bin/jfr"), "summary", file);
+    }
+    Stacks stacks = Stacks.of(ended.recording());
+    assertTrue(stacks.samples().size() > 20, () -> "samples: " + stacks.status());
+    long woven = 0;
+    for (RecordedEvent event : RecordingFile.readAllEvents(ended.recording())) {
+      woven += event.getEventType().getName().equals("jdk.ExecutionSample") ? 1 : 0;
+    }
+    assertEquals(0, woven);
+    assertTrue(unwoven(ended.recording()) > 20, "not counted");
+  }
+
+  /** Whose classes can be read from here. */
+  static Stream<Jdk> ownJdks() {
+    return Jdks.all().filter(jdk -> Files.isRegularFile(jdk.home().resolve("lib/jrt-fs.jar")));
   }
 }

@@ -1,4 +1,4 @@
-package stackweave.verify.it;
+package stackweave.verify;
 
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * For the little programs: whether their JVM is being sampled yet, and what of the CPU they had.
  * Without java.nio, which takes direct memory.
  */
-final class Sampling {
+public final class Sampling {
   private static final int PATIENCE_MILLIS = 300_000;
   private static final int LOOK_MILLIS = 100;
 
@@ -22,7 +22,7 @@ final class Sampling {
    *
    * @throws IllegalStateException if that takes five minutes
    */
-  static void await() throws IOException, InterruptedException {
+  public static void await() throws IOException, InterruptedException {
     for (int millis = 0; !isOn(); millis += LOOK_MILLIS) {
       if (millis > PATIENCE_MILLIS) {
         throw new IllegalStateException("not sampled");
@@ -33,21 +33,21 @@ final class Sampling {
   }
 
   /** Whether the process has perf events or CPU timers. */
-  static boolean isOn() throws IOException {
+  public static boolean isOn() throws IOException {
     return hasPerfEvents() || hasTimers();
   }
 
-  static boolean hasTimers() throws IOException {
+  public static boolean hasTimers() throws IOException {
     return read("/proc/self/timers").contains("signal/tid.");
   }
 
   /** By their rings, which are mapped. */
-  static boolean hasPerfEvents() throws IOException {
+  public static boolean hasPerfEvents() throws IOException {
     return read("/proc/self/maps").contains("[perf_event]");
   }
 
   /** CPU time of the calling thread, in ns. */
-  static long cpuNanos() {
+  public static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 

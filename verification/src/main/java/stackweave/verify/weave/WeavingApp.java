@@ -1,4 +1,4 @@
-package stackweave.verify.it;
+package stackweave.verify.weave;
 
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.Deflater;
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
@@ -18,6 +19,7 @@ import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordingStream;
 import jdk.management.jfr.FlightRecorderMXBean;
 import jdk.management.jfr.RemoteRecordingStream;
+import stackweave.verify.Sampling;
 
 /**
  * A program that starts, dumps and stops recordings of all sorts while streams run, and while its
@@ -26,6 +28,10 @@ import jdk.management.jfr.RemoteRecordingStream;
 public final class WeavingApp {
   private static final int THREADS = 2;
   private static final int DEPTH = 40;
+
+  /** A third of a CPU each: what is done beside them needs one, too. */
+  private static final int WORK_MILLIS = 10;
+
   private static volatile boolean ended;
   private static volatile long sink;
 
@@ -43,12 +49,15 @@ public final class WeavingApp {
     private final AtomicLong flushes = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
     private final AtomicLong woven = new AtomicLong();
+    private final AtomicLong unwoven = new AtomicLong();
 
     Seen(String name, EventStream stream) {
       this.name = name;
       stream.onEvent("jdk.CPULoad", event -> events.incrementAndGet());
       stream.onEvent("stackweave.StackSample", event -> events.incrementAndGet());
       stream.onEvent("jdk.ExecutionSample", event -> woven.incrementAndGet());
+      stream.onEvent(
+          "stackweave.SamplerStatus", event -> unwoven.addAndGet(event.getLong("unwoven")));
       stream.onFlush(flushes::incrementAndGet);
       stream.onError(
           e -> {
@@ -58,8 +67,8 @@ public final class WeavingApp {
     }
 
     String text() {
-      return "%s events=%d flushes=%d errors=%d woven=%d"
-          .formatted(name, events.get(), flushes.get(), errors.get(), woven.get());
+      return "%s events=%d flushes=%d errors=%d woven=%d unwoven=%d"
+          .formatted(name, events.get(), flushes.get(), errors.get(), woven.get(), unwoven.get());
     }
   }
 
@@ -166,7 +175,11 @@ public final class WeavingApp {
       Deflater deflater = new Deflater();
       byte[] output = new byte[1 << 15];
       while (!ended) {
-        sink += descend(random, random.nextInt(DEPTH), input, output, deflater);
+        long rest = System.nanoTime() + WORK_MILLIS * 1_000_000L;
+        while (System.nanoTime() < rest) {
+          sink += descend(random, random.nextInt(DEPTH), input, output, deflater);
+        }
+        LockSupport.parkNanos(2 * WORK_MILLIS * 1_000_000L);
       }
     }
   }
