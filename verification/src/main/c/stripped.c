@@ -10,6 +10,14 @@
 
 #include "lab.h"
 
+/* In no frame of its own: only debug information tells of it. */
+static inline __attribute__((always_inline)) uint64_t stripped_mix(uint64_t sum, long rounds) {
+  for (long i = 0; i < rounds; i++) {
+    sum ^= (sum << 13) ^ (sum >> 7);
+  }
+  return sum;
+}
+
 /* Several loops and branches: samples hit it at many addresses. */
 LAB static uint64_t stripped_leaf(uint64_t x, long work) {
   uint64_t sum = x;
@@ -21,10 +29,7 @@ LAB static uint64_t stripped_leaf(uint64_t x, long work) {
       sum += (uint64_t)i;
     }
   }
-  for (long i = 0; i < work / 2; i++) {
-    sum ^= (sum << 13) ^ (sum >> 7);
-  }
-  return sum;
+  return stripped_mix(sum, work / 2);
 }
 
 /* Calls from three places, so that it has as many return addresses. */

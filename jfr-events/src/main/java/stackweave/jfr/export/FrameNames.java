@@ -5,7 +5,7 @@ import stackweave.jfr.read.SampledFrame;
 /**
  * How frames are called in text: {@link SampledFrame#text}, made shorter or longer.
  *
- * @param lines whether Java frames have {@code :line} behind them where it is known
+ * @param lines whether frames have {@code :line} behind their name where it is known
  * @param bci whether Java frames have {@code @index} of their bytecode behind them; if lines are
  *     asked for, too, only where the line is not known
  * @param simple whether Java classes are without their package
@@ -17,7 +17,7 @@ public record FrameNames(boolean lines, boolean bci, boolean simple) {
   String of(SampledFrame frame, String plain) {
     String className = frame.method().className();
     if (className.isEmpty()) {
-      return plain;
+      return lines && frame.line() > 0 ? withLine(plain, frame.line()) : plain;
     }
     String name =
         simple
@@ -27,5 +27,13 @@ public record FrameNames(boolean lines, boolean bci, boolean simple) {
       return name + ":" + frame.line();
     }
     return bci ? name + "@" + frame.offset() : name;
+  }
+
+  /** Behind the symbol, before the library in brackets. */
+  private static String withLine(String plain, int line) {
+    int library = plain.lastIndexOf(" [");
+    return library < 0
+        ? plain + ":" + line
+        : plain.substring(0, library) + ":" + line + plain.substring(library);
   }
 }

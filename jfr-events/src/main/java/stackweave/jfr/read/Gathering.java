@@ -13,6 +13,7 @@ import stackweave.unwind.hash.LongIndex;
 /** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
 final class Gathering extends DefinitionSink {
   private final Path file;
+  private final FrameChange change;
 
   /** By hash of session, thread, stack and end; the tallies themselves settle collisions. */
   private LongIndex index = new LongIndex();
@@ -33,8 +34,9 @@ final class Gathering extends DefinitionSink {
 
   private int sessionNumber;
 
-  Gathering(Path file) {
+  Gathering(Path file, FrameChange change) {
     this.file = file;
+    this.change = change;
   }
 
   /** A sample whose attributes are not known yet. */
@@ -56,7 +58,7 @@ final class Gathering extends DefinitionSink {
   @Override
   public void begin(int number) {
     while (sessions.size() <= number) {
-      sessions.add(new SessionData());
+      sessions.add(new SessionData(change));
     }
     sessionNumber = number;
     session = sessions.get(number);

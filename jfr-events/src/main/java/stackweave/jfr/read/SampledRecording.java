@@ -100,8 +100,19 @@ public final class SampledRecording {
    */
   public static SampledRecording open(Path file, ReadingProgress progress)
       throws RecordingException {
+    return open(file, progress, FrameChange.NONE);
+  }
+
+  /**
+   * The same with other frames than were recorded.
+   *
+   * @param change what becomes of each frame
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static SampledRecording open(Path file, ReadingProgress progress, FrameChange change)
+      throws RecordingException {
     RecordingEvents events = new RecordingEvents(file, progress);
-    Gathering gathering = new Gathering(file);
+    Gathering gathering = new Gathering(file, change);
     try {
       events.read(gathering);
       gathering.finish();

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.event.LibraryName;
@@ -45,6 +46,13 @@ final class SessionData implements Definitions {
 
   final BlockPieces blocks = new BlockPieces();
 
+  private final FrameChange change;
+
+  /** What the change made of frames, as callers and as a stack's last. */
+  private final Map<SampledFrame, List<SampledFrame>> changedCallers = new IdentityHashMap<>();
+
+  private final Map<SampledFrame, List<SampledFrame>> changedLast = new IdentityHashMap<>();
+
   private final LongIndex nodes = new LongIndex();
   private long[] parentIds = new long[1_024];
   private long[] methodIds = new long[1_024];
@@ -84,6 +92,13 @@ final class SessionData implements Definitions {
   private Legend foundLegend = new Legend("found", "");
   private List<String> completeEnds = List.of();
   private List<String> guesses = List.of();
+
+  /**
+   * @param change what becomes of the frames of {@link #resolve}
+   */
+  SessionData(FrameChange change) {
+    this.change = change;
+  }
 
   SessionFacts facts() {
     return facts;
@@ -334,7 +349,22 @@ final class SessionData implements Definitions {
       index = parents[index];
     }
     Collections.reverse(stack);
+    if (change != FrameChange.NONE) {
+      change(stack);
+    }
     return complete;
+  }
+
+  private void change(List<SampledFrame> stack) {
+    List<SampledFrame> recorded = List.copyOf(stack);
+    stack.clear();
+    for (int i = 0; i < recorded.size(); i++) {
+      boolean isInnermost = i == recorded.size() - 1;
+      List<SampledFrame> changed =
+          (isInnermost ? changedLast : changedCallers)
+              .computeIfAbsent(recorded.get(i), frame -> change.of(frame, isInnermost));
+      stack.addAll(changed.subList(0, Math.min(changed.size(), FrameChange.MAX_FRAMES)));
+    }
   }
 
   /** Whether a stack has any frame. */

@@ -60,6 +60,7 @@ final class ChunkGate {
 
   private volatile long forcedOpenings;
   private volatile long lateFlushes;
+  private volatile long missedEnds;
 
   /** Makes the current thread the drain thread; {@code wakeUp} makes it check the gate soon. */
   void attach(Runnable wakeUp) {
@@ -113,6 +114,8 @@ final class ChunkGate {
         } finally {
           lock.unlock();
         }
+      } else {
+        missedEnds++;
       }
     } catch (InterruptedException e) {
       interrupted = true;
@@ -261,6 +264,14 @@ final class ChunkGate {
   /** How many rotations did not wait for the flush to end. */
   long lateFlushes() {
     return lateFlushes;
+  }
+
+  /**
+   * How many chunks ended while the drain thread had the lock and was not scheduled: definitions of
+   * such a chunk may be in the next one.
+   */
+  long missedEnds() {
+    return missedEnds;
   }
 
   /** Whether JFR records the samples at all. */

@@ -591,6 +591,13 @@ public final class EventStore implements AutoCloseable {
     return gate.lateFlushes();
   }
 
+  /**
+   * How many chunks may lack definitions, since the drain thread was not scheduled at their end.
+   */
+  public long missedEnds() {
+    return gate.missedEnds();
+  }
+
   /** Frames in the tree of the current generation. */
   public int nodes() {
     return tables.trie.count();

@@ -88,6 +88,7 @@ public final class RotationStorm {
     System.out.println("worstDumpMillis=" + worstDump / 1_000_000);
     System.out.println("worstSampleMillis=" + worstSample.get() / 1_000_000);
     System.out.println("lateFlushes=" + store.lateFlushes());
+    System.out.println("missedEnds=" + store.missedEnds());
     System.out.println("forcedOpenings=" + store.forcedOpenings());
     System.out.println("staleSamples=" + store.staleSamples());
     System.out.println("timeOffset=" + timeOffset);

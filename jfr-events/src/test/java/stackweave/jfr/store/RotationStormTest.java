@@ -66,7 +66,9 @@ class RotationStormTest {
     int extras = 0;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.jfr")) {
       for (Path file : files) {
-        assertEquals(0, Chunks.unresolved(file), file.toString());
+        long unresolved = Chunks.unresolved(file);
+        // A rotation does not wait longer for a thread that has no CPU on a busy machine.
+        assertTrue(unresolved == 0 || storm.number("missedEnds") > 0, file + ": " + unresolved);
         extras++;
       }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,6 +80,81 @@ class UnnamedFunctionsIT {
       assertEquals(expected, frames.keySet(), () -> "extracted to " + ended.outLines());
       checkEvents(ended, symbols, library);
     }
+    checkNamesOfFiles(jdk, one.recording(), library);
+  }
+
+  /** Names, inlined functions and lines that the recording lacks, from a file of the same build. */
+  private void checkNamesOfFiles(Jdk jdk, Path recording, Path library) throws Exception {
+    String id = buildId(library);
+    for (String name :
+        List.of(
+            "gdb/.build-id/" + id.substring(0, 2) + "/" + id.substring(2) + ".debug",
+            "debuginfod/" + id + "/debuginfo",
+            "any/where/it.is")) {
+      Path file = directory.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.copy(library, file);
+      Path root = directory.resolve(name.substring(0, name.indexOf('/')));
+      Ended named =
+          Jvms.commandLine(
+                  jdk, "collapsed", "--lines", "--symbols", root.toString(), recording.toString())
+              .successfully();
+      String calls =
+          ";stripped_outer:N [libstripped.so];stripped_middle:N [libstripped.so]"
+              + ";stripped_leaf:N [libstripped.so]";
+      Matcher leaf =
+          Pattern.compile(
+                  calls.replaceAll("([\\[\\].])", "\\\\$1").replace("N", "\\d+")
+                      + "(?:;stripped_mix:(\\d+) \\[libstripped\\.so\\])? ")
+              .matcher(named.out());
+      Set<Integer> lines = new TreeSet<>();
+      int all = 0;
+      while (leaf.find()) {
+        all++;
+        if (leaf.group(1) != null) {
+          lines.add(Integer.valueOf(leaf.group(1)));
+        }
+      }
+      assertTrue(all > lines.size() && !lines.isEmpty(), named::out);
+      assertTrue(linesOfMix().containsAll(lines), lines + " are not of " + linesOfMix());
+    }
+    Ended unnamed =
+        Jvms.commandLine(
+                jdk,
+                "collapsed",
+                "--symbols",
+                Files.createDirectory(directory.resolve("empty")).toString(),
+                recording.toString())
+            .successfully();
+    assertTrue(
+        unnamed.errLines().stream()
+            .anyMatch(
+                line ->
+                    line.contains("libstripped.so has functions without names")
+                        && line.contains(id)),
+        unnamed::err);
+  }
+
+  private static String buildId(Path library) throws IOException, InterruptedException {
+    Matcher id =
+        Pattern.compile("Build ID: (\\p{XDigit}+)")
+            .matcher(Commands.output("readelf", "-n", library.toString()));
+    assertTrue(id.find());
+    return id.group(1);
+  }
+
+  /** Where the source has the function that is inlined. */
+  private static Set<Integer> linesOfMix() throws IOException {
+    List<String> source = Files.readAllLines(Path.of("src/main/c/stripped.c"));
+    Set<Integer> lines = new TreeSet<>();
+    int line = 0;
+    while (!source.get(line).contains(" stripped_mix(")) {
+      line++;
+    }
+    while (!source.get(line).equals("}")) {
+      lines.add(++line);
+    }
+    return lines;
   }
 
   private static ForkedJvm jvm(Jdk jdk) {

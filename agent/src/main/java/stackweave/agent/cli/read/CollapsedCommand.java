@@ -48,7 +48,9 @@ public final class CollapsedCommand implements Callable<Integer> {
       description = "Numbers are the nanoseconds of CPU time that samples stand for.")
   private boolean total;
 
-  @Option(names = "--lines", description = "Java frames have ':line' behind them.")
+  @Option(
+      names = "--lines",
+      description = "Frames have ':line' behind their names where it is known.")
   private boolean lines;
 
   @Option(

@@ -1,0 +1,229 @@
+package stackweave.agent.cli.symbols;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import stackweave.agent.cli.symbols.InlinedFunctions.Place;
+import stackweave.jfr.read.FoundWay;
+import stackweave.jfr.read.FrameChange;
+import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledMethod;
+import stackweave.jfr.read.SampledModule;
+import stackweave.maps.demangle.Demangler;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfHeaders.SectionHeader;
+import stackweave.maps.elf.ElfImage.Symbols;
+import stackweave.maps.elf.FileElfImage;
+import stackweave.maps.symbols.SymbolTable;
+import stackweave.maps.symbols.SymbolTableBuilder;
+import stackweave.unwind.TableMemory;
+
+/**
+ * Gives native frames the names that their recording lacks, and the functions that were inlined
+ * into them with their lines, from files with the same build id. Names that the recording has stay.
+ * Used by the commands that read recordings; not thread-safe. {@link #close} once all was read.
+ */
+public final class NativeNames implements FrameChange, AutoCloseable {
+  /** The way of frames that were no frames on the stack. */
+  private static final FoundWay INLINED = new FoundWay("inlined, by debug information", false);
+
+  private static final String NATIVE = "native";
+  private static final String DEBUG_INFO = ".debug_info";
+
+  /** What is known of a library. */
+  private static final class Library {
+    private final SymbolTable symbols;
+    private final InlinedFunctions inlined;
+    private final Map<String, SampledMethod> methods = new TreeMap<>();
+
+    Library(SymbolTable symbols, InlinedFunctions inlined) {
+      this.symbols = symbols;
+      this.inlined = inlined;
+    }
+  }
+
+  private static final Library UNKNOWN = new Library(SymbolTable.EMPTY, null);
+
+  private final SymbolFiles files;
+  private final Path tool;
+  private final Map<SampledModule, Library> libraries = new IdentityHashMap<>();
+  private final Map<SampledMethod, SampledMethod> named = new IdentityHashMap<>();
+
+  /** By library: functions without a name that was found, and the file's build id. */
+  private final Map<String, String> missing = new TreeMap<>();
+
+  private final List<String> notes = new ArrayList<>();
+
+  /**
+   * @param directories where files may be
+   */
+  public NativeNames(List<Path> directories) {
+    files = new SymbolFiles(directories);
+    tool = InlinedFunctions.tool();
+  }
+
+  @Override
+  public List<SampledFrame> of(SampledFrame frame, boolean isInnermost) {
+    SampledModule module = frame.method().module();
+    if (module == null
+        || !frame.kind().equals(NATIVE)
+        || frame.found() == INLINED
+        || module.buildId().isEmpty()) {
+      return List.of(frame);
+    }
+    Library library = libraries.computeIfAbsent(module, this::open);
+    SampledMethod method = frame.method();
+    if (FrameText.of(frame).symbol().isEmpty()) {
+      method = named.computeIfAbsent(method, unnamed -> name(unnamed, library));
+      if (method == frame.method()) {
+        missing.put(module.name(), module.buildId());
+      }
+    }
+    if (library.inlined == null) {
+      return method == frame.method() ? List.of(frame) : List.of(with(frame, method, frame.line()));
+    }
+    // Where a call returns may be another function's, if this one does not return.
+    long address = frame.method().start() + frame.offset() - (isInnermost ? 0 : 1);
+    List<Place> places = library.inlined.at(address);
+    if (places.isEmpty()) {
+      return List.of(with(frame, method, frame.line()));
+    }
+    Place outermost = places.get(places.size() - 1);
+    List<SampledFrame> frames = new ArrayList<>();
+    frames.add(with(frame, inFile(method, outermost.file(), library), outermost.line()));
+    for (int i = places.size() - 2; i >= 0; i--) {
+      Place place = places.get(i);
+      frames.add(
+          new SampledFrame(
+              inlined(method, place, library), NATIVE, place.line(), frame.offset(), INLINED));
+    }
+    return frames;
+  }
+
+  private static SampledFrame with(SampledFrame frame, SampledMethod method, int line) {
+    return new SampledFrame(method, frame.kind(), line, frame.offset(), frame.found());
+  }
+
+  private static SampledMethod inFile(SampledMethod method, String file, Library library) {
+    if (file.isEmpty() || file.equals(method.sourceFile())) {
+      return method;
+    }
+    return library.methods.computeIfAbsent(
+        "at " + Long.toHexString(method.start()) + " " + method.name() + " in " + file,
+        key ->
+            new SampledMethod(
+                method.module(),
+                method.className(),
+                method.name(),
+                method.descriptor(),
+                method.modifiers(),
+                file,
+                method.start()));
+  }
+
+  /** With the start of the function around it, so that start and offset are the instruction. */
+  private static SampledMethod inlined(SampledMethod around, Place place, Library library) {
+    return library.methods.computeIfAbsent(
+        "inlined at "
+            + Long.toHexString(around.start())
+            + " "
+            + place.name()
+            + " in "
+            + place.file(),
+        key ->
+            new SampledMethod(
+                around.module(),
+                "",
+                Demangler.shortName(place.name()),
+                "",
+                0,
+                place.file(),
+                around.start()));
+  }
+
+  private static SampledMethod name(SampledMethod unnamed, Library library) {
+    int symbol = library.symbols.find(unnamed.start());
+    if (symbol == SymbolTable.NONE) {
+      return unnamed;
+    }
+    return new SampledMethod(
+        unnamed.module(), "", library.symbols.name(symbol), "", 0, "", unnamed.start());
+  }
+
+  private Library open(SampledModule module) {
+    SymbolFiles.Found found = files.find(module.buildId());
+    if (found == null) {
+      return UNKNOWN;
+    }
+    try {
+      return new Library(symbols(found.image()), inlined(found));
+    } catch (ElfFormatException e) {
+      notes.add(found.path() + ": its symbols can't be read: " + e.getMessage());
+      return UNKNOWN;
+    }
+  }
+
+  private static SymbolTable symbols(FileElfImage image) throws ElfFormatException {
+    List<Symbols> tables = new ArrayList<>();
+    for (Symbols table : new Symbols[] {image.symtab(), image.dynsym()}) {
+      if (table != null) {
+        tables.add(table);
+      }
+    }
+    return SymbolTableBuilder.build(tables, TableMemory.HEAP);
+  }
+
+  private InlinedFunctions inlined(SymbolFiles.Found found) {
+    boolean hasDebugInfo =
+        found.image().headers.sections().stream()
+            .map(SectionHeader::name)
+            .anyMatch(DEBUG_INFO::equals);
+    if (!hasDebugInfo) {
+      return null;
+    }
+    if (tool == null) {
+      notes.add(
+          found.path()
+              + " knows inlined functions and lines, but there is no addr2line to read them:"
+              + " install binutils or llvm");
+      return null;
+    }
+    try {
+      return InlinedFunctions.of(tool, found.path());
+    } catch (IOException e) {
+      notes.add(tool + " can't be run: " + e.getMessage());
+      return null;
+    }
+  }
+
+  /** What the user should know of what was read so far, one line each. */
+  public List<String> notes() {
+    List<String> all = new ArrayList<>(notes);
+    missing.forEach(
+        (library, buildId) ->
+            all.add(
+                String.format(
+                    Locale.ROOT,
+                    "%s has functions without names, and no file with its build id %s and their"
+                        + " symbols was found",
+                    library,
+                    buildId)));
+    return all;
+  }
+
+  /** Ends the programs that were asked; frames that were changed before stay as they are. */
+  @Override
+  public void close() {
+    for (Library library : libraries.values()) {
+      if (library.inlined != null) {
+        library.inlined.close();
+      }
+    }
+  }
+}
