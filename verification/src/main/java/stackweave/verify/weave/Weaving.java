@@ -99,7 +99,7 @@ public final class Weaving implements Callable<Integer> {
     // Each file of the MBean holds what the repository has: half a minute.
     Ended ended =
         ForkedJvm.on(jdk, directory)
-            .agent("weave=on")
+            .options("-javaagent:" + Built.agentJar() + "=weave=on")
             .recording(
                 "maxage=30s",
                 "+stackweave.NativeSample#interval=5ms",
