@@ -14,8 +14,11 @@ import jdk.jfr.consumer.RecordingFile;
 
 /** Woven samples as the JDK that runs this reads them, in the form of {@link WovenText}. */
 public final class JdkText {
-  /** JDKs convert the times of some chunks by the clock of a neighbour: they differ by less. */
-  private static final long CLOCK_NANOS = 2_000;
+  /**
+   * JDKs convert the times of some chunks by the clock of a neighbour. JFR reads each chunk's two
+   * clocks one after the other, and may have no CPU in between: on a busy machine they differ.
+   */
+  private static final long CLOCK_NANOS = 20_000_000;
 
   private JdkText() {}
 
@@ -70,7 +73,10 @@ public final class JdkText {
   private static String line(RecordedEvent event) {
     RecordedThread thread = event.getThread("sampledThread");
     StringBuilder line = new StringBuilder();
-    line.append(thread.getOSThreadId())
+    // JDK 17 has no such threads, and no such field.
+    boolean isVirtual = thread.hasField("virtual") && thread.getBoolean("virtual");
+    line.append(isVirtual ? "virtual " : "")
+        .append(thread.getLong("osThreadId")) // getOSThreadId() is -1 for virtual ones
         .append(thread.getJavaThreadId() <= 0 ? "/" : "/" + thread.getJavaThreadId())
         .append(event.getStackTrace().isTruncated() ? " truncated" : " whole");
     List<RecordedFrame> frames = event.getStackTrace().getFrames();

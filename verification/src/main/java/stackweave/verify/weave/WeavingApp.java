@@ -32,6 +32,7 @@ public final class WeavingApp {
   /** A third of a CPU each: what is done beside them needs one, too. */
   private static final int WORK_MILLIS = 10;
 
+  private static final int VIRTUAL_THREADS_SINCE = 21;
   private static volatile boolean ended;
   private static volatile long sink;
 
@@ -83,6 +84,10 @@ public final class WeavingApp {
       Thread thread = new Thread(new Work(i), "work-" + i);
       thread.setDaemon(true);
       thread.start();
+    }
+    if (Runtime.version().feature() >= VIRTUAL_THREADS_SINCE) {
+      // By reflection, since this is compiled for JDK 17.
+      Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, new Work(THREADS));
     }
     Sampling.await();
     System.out.println("sampled");

@@ -10,8 +10,9 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * Samples as lines: thread, whether the stack is whole, then each frame from the innermost with
- * class, method, line and type. As our reader has them, and as the JDK has woven ones.
+ * Samples as lines: thread and its sort, whether the stack is whole, then each frame from the
+ * innermost with class, method, line and type. As our reader has them, and as the JDK has woven
+ * ones.
  */
 public final class WovenText {
   private WovenText() {}
@@ -25,7 +26,8 @@ public final class WovenText {
 
   private static String expected(Sample sample) {
     StringBuilder line = new StringBuilder();
-    line.append(sample.thread().osThreadId())
+    line.append(sample.thread().isVirtual() ? "virtual " : "")
+        .append(sample.thread().osThreadId())
         .append(sample.thread().javaId() == 0 ? "/" : "/" + sample.thread().javaId())
         .append(sample.end().isComplete() ? " whole" : " truncated");
     if (sample.frames().isEmpty()) {

@@ -33,6 +33,12 @@ class WeaveIT {
     "jdk.NativeMethodSample#enabled=false"
   };
 
+  /** What is not woven of the last chunk can't be counted in the recording that ends with it. */
+  private static final long OF_A_CHUNK = 400;
+
+  /** Of a recording in memory, on a busy machine. */
+  private static final int DUMPS = 5;
+
   static Stream<Jdk> jdks() {
     return Jdks.all();
   }
@@ -57,11 +63,16 @@ class WeaveIT {
       assertEquals(0, number(ended.out(), stream, "woven"), ended.out());
     }
     List<Path> files = recordings(jvm.directory());
-    assertTrue(files.size() >= 4, files.toString());
-    long samples = assertWoven(files);
-    assertTrue(samples > 100, "only " + samples + " samples");
+    assertTrue(files.size() >= 3, files.toString());
+    List<String> samples = WovenText.expected(ended.recording());
+    assertTrue(samples.size() > 100, "only " + samples.size() + " samples");
+    long missing = missing(files);
+    long counted = unwoven(ended.recording());
+    assertTrue(missing <= counted + OF_A_CHUNK, missing + " not woven, " + counted + " counted");
+    assertTrue(missing < samples.size() / 2, missing + " of " + samples.size());
+    boolean hasVirtual = samples.stream().anyMatch(each -> each.startsWith("virtual "));
+    assertEquals(jdk.feature() >= 21, hasVirtual, "samples of virtual threads");
     assertTrue(ChunkList.scan(ended.recording()).chunks().size() > 10);
-    assertEquals(0, unwoven(ended.recording()));
   }
 
   private static long number(String out, String stream, String what) {
@@ -76,9 +87,13 @@ class WeaveIT {
     }
   }
 
-  /** By each JDK's own reader, against our reader of the same file; returns the most samples. */
-  private static long assertWoven(List<Path> files) throws Exception {
-    long samples = 0;
+  /**
+   * By each JDK's own reader, against our reader of the same file: no woven sample is another.
+   *
+   * @return the most that are not woven in a file: where the drain thread had no CPU for long
+   */
+  private static long missing(List<Path> files) throws Exception {
+    long most = 0;
     for (Jdk reader : Jdks.all().toList()) {
       List<String> arguments = new ArrayList<>();
       for (Path file : files) {
@@ -88,16 +103,18 @@ class WeaveIT {
           .run(JdkText.class.getName(), arguments.toArray(String[]::new))
           .successfully();
       for (Path file : files) {
-        Map<String, Integer> expected = counts(WovenText.expected(file));
         List<String> lines = new ArrayList<>(Files.readAllLines(Path.of(file + ".lines")));
         assertEquals("0", lines.remove(0), "times of " + file + " by " + reader);
-        assertEquals(expected, counts(lines), file + " by " + reader);
-        samples = Math.max(samples, expected.values().stream().mapToInt(count -> count).sum());
+        Map<String, Integer> left = counts(WovenText.expected(file));
+        List<String> others =
+            lines.stream().filter(line -> left.merge(line, -1, Integer::sum) < 0).toList();
+        assertEquals(List.of(), others, file + " by " + reader);
+        most = Math.max(most, left.values().stream().mapToInt(count -> count).sum());
       }
       Path last = files.get(files.size() - 1);
       Commands.output(reader.home().resolve("bin/jfr"), "summary", last);
     }
-    return samples;
+    return most;
   }
 
   private static Map<String, Integer> counts(List<String> lines) {
@@ -134,8 +151,8 @@ class WeaveIT {
         assertTrue(running.process().isAlive(), Files.readString(running.err()));
         Thread.sleep(100);
       }
-      long samples = 0;
-      for (int i = 0; i < 2; i++) {
+      long woven = 0;
+      for (int i = 0; i < DUMPS && woven < 50; i++) {
         Thread.sleep(2_000);
         Files.deleteIfExists(file);
         Commands.output(
@@ -144,9 +161,9 @@ class WeaveIT {
             "JFR.dump",
             "name=memory",
             "filename=" + file);
-        samples += assertWoven(List.of(file));
+        woven = WovenText.expected(file).size() - missing(List.of(file));
       }
-      assertTrue(samples >= 50, "only " + samples + " samples");
+      assertTrue(woven >= 50, "only " + woven + " samples");
     } finally {
       running.kill();
     }
