@@ -21,6 +21,9 @@ import stackweave.verify.Built;
 
 /** What one storm left: its files, and how their woven samples compare. Not thread-safe. */
 final class WeavingRun {
+  /** Reading takes a second for each. */
+  private static final int MAX_FILES = 60;
+
   private static final Pattern RECORDINGS = Pattern.compile("recordings: (\\d+)");
 
   private final Jdk jdk;
@@ -31,6 +34,7 @@ final class WeavingRun {
   private final Set<Long> chunks = new HashSet<>();
 
   private long files;
+  private long left;
 
   /** Of all files: most samples are in several. */
   private long samples;
@@ -45,8 +49,17 @@ final class WeavingRun {
     this.ended = ended;
   }
 
-  /** Compares the files' woven samples, as each of these JDKs reads them, with our reader's. */
-  void count(List<Path> recordings, List<Jdk> readers) throws IOException {
+  /**
+   * Compares the files' woven samples, as each of these JDKs reads them, with our reader's. Of many
+   * files some, from all of the run, and the last, which is the whole recording's.
+   */
+  void count(List<Path> all, List<Jdk> readers) throws IOException {
+    List<Path> recordings = new ArrayList<>();
+    int every = Math.max(1, all.size() / MAX_FILES);
+    for (int i = all.size() - 1; i >= 0; i -= every) {
+      recordings.add(all.get(i));
+    }
+    left = all.size();
     for (Jdk reader : readers) {
       List<String> arguments = new ArrayList<>();
       for (Path file : recordings) {
@@ -131,7 +144,7 @@ final class WeavingRun {
         ">seconds",
         ">recordings started and stopped",
         ">chunks in the files",
-        ">files",
+        ">files compared",
         ">samples in the files",
         ">with another stack, thread or time",
         ">not woven in a file",
@@ -144,7 +157,7 @@ final class WeavingRun {
           Weaving.figure(run.seconds),
           Weaving.figure(run.recordings()),
           Weaving.figure(run.chunks.size()),
-          Weaving.figure(run.files),
+          Weaving.figure(run.files) + " of " + Weaving.figure(run.left),
           Weaving.figure(run.samples),
           Weaving.figure(run.wrong + run.wrongTimes),
           Weaving.figure(run.missing),
