@@ -80,7 +80,17 @@ public final class Recording {
 
   /** Reads the recording; prints its losses and warnings on stderr, one per line. */
   SampledRecording read() throws RecordingException {
-    SampledRecording recording = open(file);
+    return said(file, open(file));
+  }
+
+  /** Reads a recording with the times of its samples; prints the same. */
+  static SampledRecording readTimed(Path file) throws RecordingException {
+    try (ProgressLine progress = ProgressLine.begin()) {
+      return said(file, SampledRecording.openTimed(file, progress));
+    }
+  }
+
+  private static SampledRecording said(Path file, SampledRecording recording) {
     for (String loss : recording.losses()) {
       System.err.println("stackweave: " + file + ": " + Plain.line(loss));
     }
