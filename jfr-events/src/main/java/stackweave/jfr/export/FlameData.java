@@ -155,49 +155,50 @@ final class FlameData {
     boolean[] kept = new boolean[count];
     kept[0] = true;
     int written = 1;
-    Integer[] byWidth = new Integer[count];
+    // Children by caller: those of node n are from first[n] on, up to first[n + 1].
+    int[] first = new int[count + 2];
     for (int node = 1; node < count; node++) {
       kept[node] = kept[tree.parent(node)] && !tree.isLeftOut(node);
-      written += kept[node] ? 1 : 0;
-    }
-    Arrays.setAll(byWidth, i -> i);
-    // Equal widths in the order of their names, so that the same profile gives the same page.
-    Arrays.sort(
-        byWidth,
-        Comparator.comparingLong((Integer node) -> tree.total(node))
-            .thenComparing(tree::text, Comparator.reverseOrder())
-            .thenComparing(tree::look, Comparator.reverseOrder()));
-    // A node's children as a list: first child, next sibling, widest first.
-    int[] firstChild = new int[count];
-    int[] nextSibling = new int[count];
-    for (int node : byWidth) {
-      if (node > 0 && kept[node]) {
-        nextSibling[node] = firstChild[tree.parent(node)];
-        firstChild[tree.parent(node)] = node;
+      if (kept[node]) {
+        written++;
+        first[tree.parent(node) + 2]++;
       }
     }
+    for (int i = 2; i < first.length; i++) {
+      first[i] += first[i - 1];
+    }
+    Integer[] children = new Integer[written - 1];
+    for (int node = 1; node < count; node++) {
+      if (kept[node]) {
+        children[first[tree.parent(node) + 1]++] = node;
+      }
+    }
+    // Equal widths in the order of their names, so that the same profile gives the same page.
+    Comparator<Integer> widest =
+        Comparator.comparingLong((Integer node) -> -tree.total(node))
+            .thenComparingInt(node -> rank[tree.textId(node)])
+            .thenComparingInt(tree::look);
     number(written);
     int number = 0;
     int node = 0;
     int up = 0;
+    int[] next = Arrays.copyOf(first, count);
     while (true) {
       number(up);
       number(tree.look(node));
       order[node] = number++;
-      up = 0;
-      if (firstChild[node] != 0) {
-        node = firstChild[node];
-        continue;
+      if (first[node + 1] - first[node] > 1) {
+        Arrays.sort(children, first[node], first[node + 1], widest);
       }
-      while (node != 0 && nextSibling[node] == 0) {
+      up = 0;
+      while (next[node] == first[node + 1]) {
+        if (node == 0) {
+          return;
+        }
         node = tree.parent(node);
         up++;
       }
-      if (node == 0) {
-        return;
-      }
-      node = nextSibling[node];
-      up++;
+      node = children[next[node]++];
     }
   }
 

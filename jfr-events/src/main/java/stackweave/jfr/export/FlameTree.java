@@ -280,9 +280,9 @@ final class FlameTree {
     return totals[node];
   }
 
-  /** The text of a node's frame. */
-  String text(int node) {
-    return strings.get(functions.get(looks.get(nodeLooks[node]).function()).text());
+  /** The index in {@link #strings} of the text of a node's frame. */
+  int textId(int node) {
+    return functions.get(looks.get(nodeLooks[node]).function()).text();
   }
 
   List<String> strings() {

@@ -10,6 +10,7 @@ import java.util.Arrays;
  */
 public final class CellSeries {
   private static final byte[] NONE = {};
+  private static final int MAX_NUMBER = 10;
   private static final int HAS_COUNT = 1;
   private static final int HAS_WEIGHT = 2;
 
@@ -65,8 +66,8 @@ public final class CellSeries {
   }
 
   private void number(long value) {
-    if (size + 10 > bytes.length) {
-      bytes = Arrays.copyOf(bytes, bytes.length == 0 ? 12 : 2 * bytes.length);
+    if (size + MAX_NUMBER > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(size + MAX_NUMBER, 2 * bytes.length));
     }
     long left = value;
     while ((left & ~127L) != 0) {
