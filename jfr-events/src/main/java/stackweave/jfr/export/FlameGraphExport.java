@@ -65,7 +65,7 @@ public final class FlameGraphExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads);
+    FlameTree tree = new FlameTree(threads, before != null);
     List<SampledRecording> all = new ArrayList<>();
     all.add(recording);
     all.addAll(more);
@@ -206,7 +206,7 @@ public final class FlameGraphExport extends TextExport {
   }
 
   /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */
-  static List<String> notes(SampledRecording recording) {
+  public static List<String> notes(SampledRecording recording) {
     List<String> notes = new ArrayList<>(recording.losses());
     notes.addAll(recording.warnings());
     SamplerFigures figures = recording.figures();

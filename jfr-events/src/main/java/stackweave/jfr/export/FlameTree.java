@@ -22,7 +22,7 @@ import stackweave.unwind.hash.LongIndex;
  */
 final class FlameTree {
   /** Limit of nodes: more than a screen can show, fewer than would slow down a browser. */
-  static final int MAX_NODES = 400_000;
+  static final int MAX_NODES = 800_000;
 
   private static final String ALL = "all";
   private static final int NO_MODULE = -1;
@@ -81,15 +81,18 @@ final class FlameTree {
   private long[] totals = new long[1_024];
 
   private final boolean byThread;
+  private final boolean isCompared;
   private int leftOut;
   private long smallest;
   private int rest = -1;
 
   /**
    * @param byThread whether each stack begins with its thread
+   * @param isCompared whether names are those of all runs
    */
-  FlameTree(boolean byThread) {
+  FlameTree(boolean byThread, boolean isCompared) {
     this.byThread = byThread;
+    this.isCompared = isCompared;
     founds.add(FoundWay.TABLES);
     ids.put(FoundWay.TABLES, 0);
     node(-1, marker(ALL));
@@ -138,7 +141,7 @@ final class FlameTree {
     SampledModule module = frame.method().module();
     functions.add(
         new Function(
-            string(frame.text()),
+            string(isCompared ? Names.ofAllRuns(frame.text()) : frame.text()),
             FrameCategory.of(frame),
             string(CodeOrigin.of(frame)),
             module == null ? NO_MODULE : id(modules, module)));

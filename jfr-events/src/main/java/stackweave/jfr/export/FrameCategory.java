@@ -11,7 +11,7 @@ import stackweave.jfr.read.SampledFrame;
  * names. Orange and yellow are native, bluish green is Java, blue and violet are the JVM and
  * transitions: hues that colour-blind people can tell apart.
  */
-enum FrameCategory {
+public enum FrameCategory {
   NATIVE("native", 36, 92, 62, "Machine code of a library or program, C and the like"),
   CPP("C++", 52, 92, 72, "Native code of a library or program, with C++ names"),
   JVM("JVM", 212, 72, 80, "Native code of the JVM itself: libjvm.so"),
@@ -58,7 +58,8 @@ enum FrameCategory {
     this.about = about;
   }
 
-  static FrameCategory of(SampledFrame frame) {
+  /** The category of a frame. */
+  public static FrameCategory of(SampledFrame frame) {
     FrameCategory category = BY_LABEL.getOrDefault(frame.kind(), UNKNOWN);
     if (category != NATIVE) {
       return category;
