@@ -21,6 +21,7 @@ import stackweave.agent.cli.read.FlameGraphCommand;
 import stackweave.agent.cli.read.MergeCommand;
 import stackweave.agent.cli.read.OtlpCommand;
 import stackweave.agent.cli.read.PprofCommand;
+import stackweave.agent.cli.read.ReportCommand;
 import stackweave.agent.cli.read.SpeedscopeCommand;
 import stackweave.agent.cli.read.TopCommand;
 import stackweave.agent.cli.record.RecordCommand;
@@ -45,6 +46,7 @@ import stackweave.agent.message.Version;
     subcommands = {
       FlameGraphCommand.class,
       TopCommand.class,
+      ReportCommand.class,
       CollapsedCommand.class,
       PprofCommand.class,
       OtlpCommand.class,

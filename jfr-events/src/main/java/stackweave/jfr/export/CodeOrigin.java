@@ -4,17 +4,26 @@ import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
 /** The origin of a frame's code for totals: a library, the kernel, Java, the JVM. Stateless. */
-final class CodeOrigin {
-  static final String JAVA = "Java";
-  static final String KERNEL = "kernel";
-  static final String JVM = "JVM (libjvm.so)";
-  static final String GENERATED = "JVM (stubs, interpreter)";
-  static final String UNKNOWN = "unknown";
+public final class CodeOrigin {
+  /** Java code. */
+  public static final String JAVA = "Java";
+
+  /** The kernel. */
+  public static final String KERNEL = "kernel";
+
+  /** The JVM's library. */
+  public static final String JVM = "JVM (libjvm.so)";
+
+  /** Code that the JVM generates, but for Java methods. */
+  public static final String GENERATED = "JVM (stubs, interpreter)";
+
+  /** What is none of these. */
+  public static final String UNKNOWN = "unknown";
 
   private CodeOrigin() {}
 
   /** The name under which the frame is counted: a library's, or one of those above. */
-  static String of(SampledFrame frame) {
+  public static String of(SampledFrame frame) {
     return switch (FrameCategory.of(frame)) {
       case KERNEL -> KERNEL;
       case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED, NATIVE_METHOD -> JAVA;

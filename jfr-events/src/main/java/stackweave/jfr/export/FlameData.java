@@ -1,81 +1,153 @@
 package stackweave.jfr.export;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.Deflater;
+import stackweave.jfr.read.FoundWay;
+import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.time.TimeCells;
 
 /**
- * Encodes a flame tree for the page: names sorted, each with the length of the prefix shared with
- * the one before; nodes in preorder, the widest first, as LEB128 numbers in Base64. A node: levels
- * up from the node before to its caller; name; category · 2, plus 1 if several categories follow as
- * (count, then category and samples each); own samples; if these are not 0, the microseconds that
- * they stand for.
+ * Encodes a flame tree for the page as numbers (LEB128) and texts (the length shared with the text
+ * before, the number of bytes, UTF-8), deflated, in Base64. data.js decodes it; each part begins
+ * with its number of entries:
+ *
+ * <ol>
+ *   <li>strings, sorted
+ *   <li>modules: path, build id, origin of unwind rules; three texts
+ *   <li>ways of finding frames: label, 1 for guesses
+ *   <li>functions: string, category, string of the origin, module + 1
+ *   <li>frames: function, line, way
+ *   <li>nodes in preorder, the widest first: levels up from the node before to its caller, frame
+ *   <li>threads: text, OS id
+ *   <li>states: text
+ *   <li>stacks by node: nodes since the one before, thread, state, 2 × cells + 1 if it is of the
+ *       recording compared with, samples, µs; for each cell distance · 4, plus 1 if its samples
+ *       follow, because they aren't 1, plus 2 if its µs follow, because they aren't in proportion
+ * </ol>
  */
 final class FlameData {
-  private static final int MAX_PREFIX = 90;
-  private static final int PREFIX_ZERO = ' ';
+  private static final int PREFIX = 250;
+  private static final long NANOS_PER_MICRO = 1_000;
 
   private final FlameTree tree;
   private final int[] rank;
-  private final String[] sortedNames;
+  private final int[] order;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final List<Guess> guesses = new ArrayList<>();
-  private int nodes;
-
-  /**
-   * Frames of a node that were guessed.
-   *
-   * @param node its place in the order of the tree, from 0
-   * @param how label of the way of guessing
-   * @param samples how many have the frame so
-   */
-  record Guess(int node, String how, long samples) {}
+  private String textBefore = "";
+  private long cellNanos;
+  private long startNanos;
+  private long cells;
 
   FlameData(FlameTree tree) {
     this.tree = tree;
-    List<String> names = tree.names();
-    Integer[] order = new Integer[names.size()];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparing(names::get));
-    rank = new int[order.length];
-    sortedNames = new String[order.length];
-    for (int i = 0; i < order.length; i++) {
-      rank[order[i]] = i;
-      sortedNames[i] = names.get(order[i]);
+    List<String> strings = tree.strings();
+    Integer[] sorted = new Integer[strings.size()];
+    Arrays.setAll(sorted, i -> i);
+    Arrays.sort(sorted, Comparator.comparing(strings::get));
+    rank = new int[sorted.length];
+    for (int i = 0; i < sorted.length; i++) {
+      rank[sorted[i]] = i;
     }
+    number(sorted.length);
+    for (Integer id : sorted) {
+      text(strings.get(id));
+    }
+    order = new int[tree.count()];
+    findCells();
+    writeFrames();
     writeTree();
+    writeThreads();
+    writeStacks();
   }
 
-  /**
-   * The names; the first character of each encodes the length of the prefix shared with the one
-   * before.
-   */
-  String[] names() {
-    String[] packed = new String[sortedNames.length];
-    String before = "";
-    for (int i = 0; i < packed.length; i++) {
-      String name = sortedNames[i];
-      int prefix = 0;
-      int most = Math.min(MAX_PREFIX, Math.min(before.length(), name.length()));
-      while (prefix < most && before.charAt(prefix) == name.charAt(prefix)) {
-        prefix++;
+  /** The width of a cell in ns; 0 if times are not known. */
+  long cellNanos() {
+    return cellNanos;
+  }
+
+  /** When the first cell begins, in ns since 1970. */
+  long startNanos() {
+    return startNanos;
+  }
+
+  /** The number of cells; 0 if times are not known. */
+  long cells() {
+    return cells;
+  }
+
+  String base64() {
+    byte[] all = bytes.toByteArray();
+    Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
+    try {
+      deflater.setInput(all);
+      deflater.finish();
+      ByteArrayOutputStream small = new ByteArrayOutputStream(all.length / 3 + 64);
+      byte[] buffer = new byte[1 << 16];
+      while (!deflater.finished()) {
+        small.write(buffer, 0, deflater.deflate(buffer));
       }
-      packed[i] = (char) (PREFIX_ZERO + prefix) + name.substring(prefix);
-      before = name;
+      return Base64.getEncoder().encodeToString(small.toByteArray());
+    } finally {
+      deflater.end();
     }
-    return packed;
   }
 
-  /** The nodes with guessed frames. */
-  List<Guess> guesses() {
-    return guesses;
+  /** One width for all recordings; each is a multiple of the smaller ones. */
+  private void findCells() {
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (FlameTree.Stack stack : tree.stacks()) {
+      TimeCells own = stack.cells();
+      if (stack.isBefore() || own == null) {
+        continue;
+      }
+      cellNanos = Math.max(cellNanos, own.widthNanos());
+      first = Math.min(first, own.startNanos());
+      last = Math.max(last, own.startNanos() + (own.count() - 1) * own.widthNanos());
+    }
+    if (cellNanos == 0) {
+      return;
+    }
+    while ((last - first) / cellNanos >= TimeCells.MAX_CELLS) {
+      cellNanos *= 2;
+    }
+    startNanos = first;
+    cells = (last - first) / cellNanos + 1;
   }
 
-  String tree() {
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
+  private void writeFrames() {
+    number(tree.modules().size());
+    for (SampledModule module : tree.modules()) {
+      text(module.path());
+      text(module.buildId());
+      text(module.unwindSource());
+    }
+    number(tree.founds().size());
+    for (FoundWay way : tree.founds()) {
+      text(way.label());
+      number(way.isGuess() ? 1 : 0);
+    }
+    number(tree.functions().size());
+    for (FlameTree.Function function : tree.functions()) {
+      number(rank[function.text()]);
+      number(function.category().ordinal());
+      number(rank[function.origin()]);
+      number(function.module() + 1L);
+    }
+    number(tree.looks().size());
+    for (FlameTree.Look look : tree.looks()) {
+      number(look.function());
+      number(look.line());
+      number(look.found());
+    }
   }
 
   private void writeTree() {
@@ -83,80 +155,165 @@ final class FlameData {
     boolean[] kept = new boolean[count];
     kept[0] = true;
     int written = 1;
-    // A node's children as a list: first child, next sibling, widest first.
-    Integer[] byWidth = new Integer[count];
+    // Children by caller: those of node n are from first[n] on, up to first[n + 1].
+    int[] first = new int[count + 2];
     for (int node = 1; node < count; node++) {
       kept[node] = kept[tree.parent(node)] && !tree.isLeftOut(node);
-      written += kept[node] ? 1 : 0;
-    }
-    Arrays.setAll(byWidth, i -> i);
-    // Equal widths in the order of their names, so that the same profile gives the same page.
-    Arrays.sort(
-        byWidth,
-        Comparator.comparingLong((Integer node) -> tree.total(node))
-            .thenComparing(node -> rank[tree.name(node)], Comparator.reverseOrder()));
-    int[] firstChild = new int[count];
-    int[] nextSibling = new int[count];
-    for (int node : byWidth) {
-      if (node > 0 && kept[node]) {
-        nextSibling[node] = firstChild[tree.parent(node)];
-        firstChild[tree.parent(node)] = node;
+      if (kept[node]) {
+        written++;
+        first[tree.parent(node) + 2]++;
       }
     }
+    for (int i = 2; i < first.length; i++) {
+      first[i] += first[i - 1];
+    }
+    Integer[] children = new Integer[written - 1];
+    for (int node = 1; node < count; node++) {
+      if (kept[node]) {
+        children[first[tree.parent(node) + 1]++] = node;
+      }
+    }
+    // Equal widths in the order of their names, so that the same profile gives the same page.
+    Comparator<Integer> widest =
+        Comparator.comparingLong((Integer node) -> -tree.total(node))
+            .thenComparingInt(node -> rank[tree.textId(node)])
+            .thenComparingInt(tree::look);
     number(written);
-    writeNode(0, 0);
+    int number = 0;
     int node = 0;
     int up = 0;
+    int[] next = Arrays.copyOf(first, count);
     while (true) {
-      if (firstChild[node] != 0) {
-        node = firstChild[node];
-      } else {
-        while (node != 0 && nextSibling[node] == 0) {
-          node = tree.parent(node);
-          up++;
-        }
+      number(up);
+      number(tree.look(node));
+      order[node] = number++;
+      if (first[node + 1] - first[node] > 1) {
+        Arrays.sort(children, first[node], first[node + 1], widest);
+      }
+      up = 0;
+      while (next[node] == first[node + 1]) {
         if (node == 0) {
           return;
         }
-        node = nextSibling[node];
+        node = tree.parent(node);
         up++;
       }
-      writeNode(node, up);
-      up = 0;
+      node = children[next[node]++];
     }
   }
 
-  private void writeNode(int node, int up) {
-    tree.guesses(node).forEach((how, samples) -> guesses.add(new Guess(nodes, how, samples)));
-    nodes++;
-    number(up);
-    number(rank[tree.name(node)]);
-    long[] categories = tree.categories(node);
-    int different = 0;
-    int most = 0;
-    for (int i = 0; i < categories.length; i++) {
-      different += categories[i] > 0 ? 1 : 0;
-      most = categories[i] > categories[most] ? i : most;
+  private void writeThreads() {
+    number(tree.threads().size());
+    for (FlameTree.Thread thread : tree.threads()) {
+      text(thread.text());
+      number(thread.osThreadId());
     }
-    number(2L * most + (different > 1 ? 1 : 0));
-    if (different > 1) {
-      number(different);
-      for (int i = 0; i < categories.length; i++) {
-        if (categories[i] > 0) {
-          number(i);
-          number(categories[i]);
-        }
+    number(tree.states().size());
+    for (String state : tree.states()) {
+      text(state);
+    }
+  }
+
+  private void writeStacks() {
+    List<FlameTree.Stack> sorted = new ArrayList<>(tree.stacks());
+    sorted.sort(
+        Comparator.comparingInt((FlameTree.Stack stack) -> order[stack.node()])
+            .thenComparing(FlameTree.Stack::thread)
+            .thenComparing(FlameTree.Stack::state)
+            .thenComparing(FlameTree.Stack::isBefore));
+    int different = 0;
+    for (int i = 0; i < sorted.size(); i++) {
+      different += i == 0 || !isSame(sorted.get(i - 1), sorted.get(i)) ? 1 : 0;
+    }
+    number(different);
+    int from = 0;
+    int before = 0;
+    for (int to = 1; to <= sorted.size(); to++) {
+      if (to == sorted.size() || !isSame(sorted.get(from), sorted.get(to))) {
+        int node = order[sorted.get(from).node()];
+        number(node - before);
+        before = node;
+        writeStack(sorted.subList(from, to));
+        from = to;
       }
     }
-    number(tree.self(node));
-    if (tree.self(node) > 0) {
-      number(Math.max(0, tree.selfNanos(node)) / 1_000);
+  }
+
+  private static boolean isSame(FlameTree.Stack a, FlameTree.Stack b) {
+    return a.node() == b.node()
+        && a.thread() == b.thread()
+        && a.state() == b.state()
+        && a.isBefore() == b.isBefore();
+  }
+
+  /** Writes stacks that the page can't tell apart as one. */
+  private void writeStack(List<FlameTree.Stack> same) {
+    long count = 0;
+    long nanos = 0;
+    TreeMap<Long, long[]> byCell = new TreeMap<>();
+    for (FlameTree.Stack stack : same) {
+      count += stack.count();
+      nanos += stack.nanos();
+      TimeCells own = stack.cells();
+      if (own == null || stack.isBefore()) {
+        continue;
+      }
+      own.forEach(
+          stack.series(),
+          (cell, samples, weight) -> {
+            long at = (own.startNanos() - startNanos + cell * own.widthNanos()) / cellNanos;
+            long[] sum = byCell.computeIfAbsent(at, key -> new long[2]);
+            sum[0] += samples;
+            sum[1] += weight;
+          });
     }
+    FlameTree.Stack stack = same.get(0);
+    number(stack.thread());
+    number(stack.state());
+    number(2L * byCell.size() + (stack.isBefore() ? 1 : 0));
+    number(count);
+    number(micros(nanos));
+    long unit = nanos / count;
+    long at = 0;
+    for (Map.Entry<Long, long[]> cell : byCell.entrySet()) {
+      long samples = cell.getValue()[0];
+      long weight = cell.getValue()[1];
+      boolean isOther = Math.abs(weight - samples * unit) >= NANOS_PER_MICRO * samples;
+      number((cell.getKey() - at) << 2 | (samples == 1 ? 0 : 1) | (isOther ? 2 : 0));
+      if (samples != 1) {
+        number(samples);
+      }
+      if (isOther) {
+        number(micros(weight));
+      }
+      at = cell.getKey();
+    }
+  }
+
+  private static long micros(long nanos) {
+    return Math.max(0, nanos) / NANOS_PER_MICRO;
+  }
+
+  private void text(String raw) {
+    String text = Names.encodable(raw);
+    int prefix = 0;
+    int most = Math.min(PREFIX, Math.min(textBefore.length(), text.length()));
+    while (prefix < most && textBefore.charAt(prefix) == text.charAt(prefix)) {
+      prefix++;
+    }
+    if (prefix > 0 && Character.isHighSurrogate(text.charAt(prefix - 1))) {
+      prefix--;
+    }
+    number(prefix);
+    byte[] utf8 = text.substring(prefix).getBytes(StandardCharsets.UTF_8);
+    number(utf8.length);
+    bytes.writeBytes(utf8);
+    textBefore = text;
   }
 
   private void number(long value) {
     long left = value;
-    while (left > 127) {
+    while ((left & ~127L) != 0) {
       bytes.write((int) (left & 127) | 128);
       left >>>= 7;
     }

@@ -1,8 +1,6 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,58 +15,87 @@ import stackweave.jfr.status.SamplerFigures;
 
 /**
  * A flame graph as one self-contained HTML page: its content security policy forbids any network
- * access. Widths are samples, or the time that they stand for.
+ * access. Widths are samples, or the time that they stand for. A recording that was opened with
+ * {@link SampledRecording#openTimed} has a strip over time.
  */
 public final class FlameGraphExport extends TextExport {
-  private static final String TEMPLATE = "flamegraph.html";
-  private static final String TITLE_MARK = "@TITLE@";
-  private static final String DATA_MARK = "@DATA@";
-
   /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
   private final String title;
   private final boolean threads;
+  private final List<SampledRecording> more;
+  private final String beforeTitle;
+  private final SampledRecording before;
 
   /**
    * @param title the page's title, such as the recording's file name
    * @param threads whether each stack begins with its thread
    */
   public FlameGraphExport(String title, boolean threads) {
+    this(title, threads, List.of(), "", null);
+  }
+
+  private FlameGraphExport(
+      String title,
+      boolean threads,
+      List<SampledRecording> more,
+      String beforeTitle,
+      SampledRecording before) {
     this.title = title;
     this.threads = threads;
+    this.more = more;
+    this.beforeTitle = beforeTitle;
+    this.before = before;
+  }
+
+  /** The same with more recordings in one graph. */
+  public FlameGraphExport with(List<SampledRecording> others) {
+    return new FlameGraphExport(title, threads, List.copyOf(others), beforeTitle, before);
+  }
+
+  /**
+   * The same as the difference to another recording.
+   *
+   * @param otherTitle what the other is called
+   */
+  public FlameGraphExport comparedWith(String otherTitle, SampledRecording other) {
+    return new FlameGraphExport(title, threads, more, otherTitle, other);
   }
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    String page = template();
-    int titleAt = page.indexOf(TITLE_MARK);
-    int dataAt = page.indexOf(DATA_MARK);
-    out.append(page, 0, titleAt);
-    out.append(escapeHtml(title)).append(" – Stackweave flame graph");
-    out.append(page, titleAt + TITLE_MARK.length(), dataAt);
-    writeData(recording, new FlameTree(recording, threads), new Json(out));
-    out.append(page, dataAt + DATA_MARK.length(), page.length());
-  }
-
-  private static String template() throws IOException {
-    try (InputStream in = FlameGraphExport.class.getResourceAsStream(TEMPLATE)) {
-      if (in == null) {
-        throw new IOException("the agent's jar lacks " + TEMPLATE + ": it is damaged");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    FlameTree tree = new FlameTree(threads, before != null);
+    List<SampledRecording> all = new ArrayList<>();
+    all.add(recording);
+    all.addAll(more);
+    all.forEach(each -> tree.add(each, false));
+    if (before != null) {
+      tree.add(before, true);
     }
+    tree.prune();
+    String name = before == null ? title : title + " compared with " + beforeTitle;
+    FlamePage.write(
+        escapeHtml(name) + " – Stackweave flame graph",
+        data -> writeData(name, all, tree, new Json(data)),
+        out);
   }
 
-  private void writeData(SampledRecording recording, FlameTree tree, Json json) throws IOException {
+  private void writeData(String name, List<SampledRecording> recordings, FlameTree tree, Json json)
+      throws IOException {
     FlameData data = new FlameData(tree);
+    boolean thinned = before != null && before.figures().get(Counter.THINNED) > 0;
+    for (SampledRecording recording : recordings) {
+      thinned |= recording.figures().get(Counter.THINNED) > 0;
+    }
     json.beginObject();
-    json.name("title").value(title);
+    json.name("title").value(name);
     json.name("timeLabel").value("CPU time");
     // If samples stand for skipped ones, too, their weight counts.
-    json.name("byTime").value(recording.figures().get(Counter.THINNED) > 0 ? 1 : 0);
+    json.name("byTime").value(thinned ? 1 : 0);
+    json.name("before").value(before == null ? "" : beforeTitle);
     json.name("facts").beginArray();
-    for (String[] fact : facts(recording)) {
+    for (String[] fact : recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings)) {
       json.beginArray();
       for (String part : fact) {
         json.value(part);
@@ -77,7 +104,7 @@ public final class FlameGraphExport extends TextExport {
     }
     json.endArray();
     json.name("notes").beginArray();
-    for (String note : notes(recording, tree)) {
+    for (String note : notes(recordings, tree)) {
       json.value(note);
     }
     json.endArray();
@@ -91,18 +118,24 @@ public final class FlameGraphExport extends TextExport {
       json.endArray().endObject();
     }
     json.endArray();
-    json.name("names").beginArray();
-    for (String name : data.names()) {
-      json.value(name);
-    }
-    json.endArray();
-    json.name("tree").value(data.tree());
-    json.name("guesses").beginArray();
-    for (FlameData.Guess guess : data.guesses()) {
-      json.beginArray().value(guess.node()).value(guess.how()).value(guess.samples()).endArray();
-    }
-    json.endArray();
+    json.name("cells").value(data.cells());
+    json.name("cellMillis").value(data.cellNanos() / 1e6);
+    json.name("startMillis").value(data.startNanos() / 1_000_000);
+    json.name("data").value(data.base64());
     json.endObject();
+  }
+
+  private static List<String[]> sums(List<SampledRecording> recordings) {
+    long samples = 0;
+    long weight = 0;
+    for (SampledRecording recording : recordings) {
+      samples += recording.samples();
+      weight += recording.weightNanos();
+    }
+    return List.of(
+        new String[] {"Recordings", Integer.toString(recordings.size())},
+        new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
+        new String[] {"CPU time", seconds(weight)});
   }
 
   /** Facts about the recording: label and text of each; the label may be empty. */
@@ -173,7 +206,7 @@ public final class FlameGraphExport extends TextExport {
   }
 
   /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */
-  static List<String> notes(SampledRecording recording) {
+  public static List<String> notes(SampledRecording recording) {
     List<String> notes = new ArrayList<>(recording.losses());
     notes.addAll(recording.warnings());
     SamplerFigures figures = recording.figures();
@@ -192,8 +225,16 @@ public final class FlameGraphExport extends TextExport {
     return notes;
   }
 
-  private static List<String> notes(SampledRecording recording, FlameTree tree) {
-    List<String> notes = notes(recording);
+  private List<String> notes(List<SampledRecording> recordings, FlameTree tree) {
+    List<String> notes = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      for (String note : notes(recordings.get(i))) {
+        notes.add(recordings.size() == 1 ? note : "Recording " + (i + 1) + ": " + note);
+      }
+    }
+    if (before != null) {
+      notes(before).forEach(note -> notes.add(beforeTitle + ": " + note));
+    }
     if (tree.leftOut() > 0) {
       notes.add(
           String.format(

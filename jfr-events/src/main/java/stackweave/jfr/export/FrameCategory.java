@@ -8,29 +8,30 @@ import stackweave.jfr.read.SampledFrame;
 /**
  * The categories of frames in exports, with their colours: the kinds of the recording's legend,
  * with the JVM distinguished from other native code by its library, and C++ from C by the form of
- * names. Warm colours are native, green is Java, blue and violet are the JVM and transitions.
+ * names. Orange and yellow are native, bluish green is Java, blue and violet are the JVM and
+ * transitions: hues that colour-blind people can tell apart.
  */
-enum FrameCategory {
-  NATIVE("native", 31, 88, 68, "Machine code of a library or program, C and the like"),
-  CPP("C++", 47, 92, 66, "Native code of a library or program, with C++ names"),
-  JVM("JVM", 232, 62, 82, "Native code of the JVM itself: libjvm.so"),
-  KERNEL("kernel", 6, 74, 69, "Kernel code"),
-  INTERPRETED("interpreted", 70, 26, 72, "Java, run by the interpreter"),
-  C1("C1", 92, 48, 68, "Java, compiled by C1"),
-  C2("C2", 138, 42, 62, "Java, compiled by C2"),
-  C1_OSR("C1 OSR", 104, 50, 58, "Java, compiled by C1 from the middle of a loop on"),
-  C2_OSR("C2 OSR", 150, 44, 52, "Java, compiled by C2 from the middle of a loop on"),
-  INLINED("inlined", 172, 40, 66, "Java, inlined into the compiled frame below"),
-  NATIVE_METHOD("native method", 207, 66, 72, "A Java method whose code is native"),
-  STUB("stub", 284, 44, 80, "Code that the VM generates for itself"),
+public enum FrameCategory {
+  NATIVE("native", 36, 92, 62, "Machine code of a library or program, C and the like"),
+  CPP("C++", 52, 92, 72, "Native code of a library or program, with C++ names"),
+  JVM("JVM", 212, 72, 80, "Native code of the JVM itself: libjvm.so"),
+  KERNEL("kernel", 330, 52, 68, "Kernel code"),
+  INTERPRETED("interpreted", 150, 22, 84, "Java, run by the interpreter"),
+  C1("C1", 160, 40, 72, "Java, compiled by C1"),
+  C2("C2", 164, 58, 58, "Java, compiled by C2"),
+  C1_OSR("C1 OSR", 170, 46, 64, "Java, compiled by C1 from the middle of a loop on"),
+  C2_OSR("C2 OSR", 172, 66, 48, "Java, compiled by C2 from the middle of a loop on"),
+  INLINED("inlined", 158, 44, 80, "Java, inlined into the compiled frame below"),
+  NATIVE_METHOD("native method", 199, 74, 62, "A Java method whose code is native"),
+  STUB("stub", 268, 36, 84, "Code that the VM generates for itself"),
   CONTINUATION(
       "continuation",
-      318,
-      52,
-      74,
+      300,
+      30,
+      80,
       "No code: where a virtual thread's frames begin, or are in the heap instead of on the stack"),
-  UNKNOWN("unknown", 220, 8, 74, "Code of no known module or sort"),
-  MARKER("marker", 0, 0, 80, "No code: where a stack could not be followed further");
+  UNKNOWN("unknown", 220, 6, 76, "Code of no known module or sort"),
+  MARKER("marker", 0, 0, 84, "No code: where a stack could not be followed further");
 
   /** The name of the JVM's own library. */
   static final String LIBJVM = "libjvm.so";
@@ -57,7 +58,8 @@ enum FrameCategory {
     this.about = about;
   }
 
-  static FrameCategory of(SampledFrame frame) {
+  /** The category of a frame. */
+  public static FrameCategory of(SampledFrame frame) {
     FrameCategory category = BY_LABEL.getOrDefault(frame.kind(), UNKNOWN);
     if (category != NATIVE) {
       return category;

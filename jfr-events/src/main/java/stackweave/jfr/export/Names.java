@@ -1,16 +1,31 @@
 package stackweave.jfr.export;
 
+import java.util.regex.Pattern;
+
 /**
  * Makes names writable: class files may contain half surrogate pairs, which can't be encoded; and
  * the names that several exports have in common. Stateless.
  */
-final class Names {
+public final class Names {
   /** In place of the only frame of a stack that has none. */
   static final String NO_FRAMES = "[no frames]";
+
+  /** Parts of class names that differ from run to run: numbers and addresses of hidden classes. */
+  private static final Pattern OF_ONE_RUN =
+      Pattern.compile(
+          "(?<=\\$\\$Lambda)(\\$\\d+)?(/0x[0-9a-f]+)?|/0x[0-9a-f]{6,}"
+              + "|(?<=\\$Proxy|GeneratedMethodAccessor|GeneratedConstructorAccessor)\\d+");
 
   private static final char REPLACEMENT = '\ufffd';
 
   private Names() {}
+
+  /** {@code name} as it is in all runs of a program, to be compared with that of another run. */
+  public static String ofAllRuns(String name) {
+    return name.indexOf('$') < 0 && name.indexOf('/') < 0
+        ? name
+        : OF_ONE_RUN.matcher(name).replaceAll("");
+  }
 
   /** {@code name} with halves of surrogate pairs replaced. */
   static String encodable(String name) {
@@ -35,7 +50,7 @@ final class Names {
   }
 
   /** {@code name} without line ends and characters that a terminal would execute, and encodable. */
-  static String printable(String name) {
+  public static String printable(String name) {
     StringBuilder changed = null;
     for (int i = 0; i < name.length(); i += Character.charCount(name.codePointAt(i))) {
       int codePoint = name.codePointAt(i);

@@ -6,7 +6,7 @@ import java.lang.Character.UnicodeScript;
  * Shortens names of functions and libraries to a number of terminal columns. What distinguishes a
  * function is kept as long as possible: class and method, symbol and library. Stateless.
  */
-final class ShortNames {
+public final class ShortNames {
   private static final String CUT = "...";
 
   /** A library's name is cut before its symbol, but not below this fraction of the columns. */
@@ -18,7 +18,7 @@ final class ShortNames {
   private ShortNames() {}
 
   /** {@code text} in at most {@code columns} columns, which are 20 or more. */
-  static String fit(String text, int columns) {
+  public static String fit(String text, int columns) {
     if (columns(text) <= columns) {
       return text;
     }
@@ -115,7 +115,7 @@ final class ShortNames {
   }
 
   /** Replaces the middle. */
-  static String cut(String text, int columns) {
+  public static String cut(String text, int columns) {
     if (columns(text) <= columns) {
       return text;
     }
@@ -135,7 +135,7 @@ final class ShortNames {
   }
 
   /** The number of terminal columns of a text. */
-  static int columns(String text) {
+  public static int columns(String text) {
     int columns = 0;
     for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
       columns += columns(text.codePointAt(i));

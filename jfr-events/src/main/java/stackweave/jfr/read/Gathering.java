@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.Coverage;
@@ -15,7 +16,7 @@ final class Gathering extends DefinitionSink {
   private final Path file;
   private final FrameChange change;
 
-  /** By hash of session, thread, stack and end; the tallies themselves settle collisions. */
+  /** By hash of session, thread, state, stack and end; the tallies themselves settle collisions. */
   private LongIndex index = new LongIndex();
 
   private final List<SampledRecording.Tally> tallies = new ArrayList<>();
@@ -34,8 +35,16 @@ final class Gathering extends DefinitionSink {
 
   private int sessionNumber;
 
-  Gathering(Path file, FrameChange change) {
+  /** Null if times are not asked for. */
+  private TimeCells cells;
+
+  /**
+   * @param timed whether samples are counted by time, too
+   * @param change what becomes of each frame
+   */
+  Gathering(Path file, boolean timed, FrameChange change) {
     this.file = file;
+    this.cells = timed ? new TimeCells() : null;
     this.change = change;
   }
 
@@ -49,6 +58,7 @@ final class Gathering extends DefinitionSink {
     tallies.clear();
     sessions.clear();
     early.clear();
+    cells = cells == null ? null : new TimeCells();
     badBlocks = 0;
     statuses = SamplerFigures.NONE;
     first = Long.MAX_VALUE;
@@ -67,9 +77,12 @@ final class Gathering extends DefinitionSink {
   @Override
   public void sample(
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-    SampledRecording.Tally tally = tally(threadKey, stackId, end);
+    SampledRecording.Tally tally = tally(threadKey, state, stackId, end);
     tally.count++;
     tally.weightNanos += weight;
+    if (cells != null) {
+      cells.add(tally.series, nanos, weight);
+    }
     first = Math.min(first, nanos);
     last = Math.max(last, nanos);
   }
@@ -144,19 +157,28 @@ final class Gathering extends DefinitionSink {
     statuses = statuses.plus(figures);
   }
 
-  private SampledRecording.Tally tally(long threadKey, long stackId, int endCode) {
+  private SampledRecording.Tally tally(long threadKey, int state, long stackId, int endCode) {
     long hash = stackId;
     hash = hash * 0xC2B2AE3D27D4EB4FL + threadKey;
     hash = hash * 0x165667B19E3779F9L + endCode;
+    hash = hash * 0x27D4EB2F165667C5L + state;
     hash = hash * 0x9E3779B97F4A7C15L + sessionNumber;
     while (true) {
       int position = index.add(hash);
       if (position == tallies.size()) {
-        tallies.add(new SampledRecording.Tally(session, threadKey, stackId, endCode));
+        tallies.add(
+            new SampledRecording.Tally(
+                session,
+                threadKey,
+                state,
+                stackId,
+                endCode,
+                cells == null ? null : cells.series()));
       }
       SampledRecording.Tally tally = tallies.get(position);
       if (tally.session == session
           && tally.threadKey == threadKey
+          && tally.state == state
           && tally.stackId == stackId
           && tally.endCode == endCode) {
         return tally;
@@ -197,6 +219,11 @@ final class Gathering extends DefinitionSink {
     for (SessionData each : sessions) {
       each.finish();
     }
+  }
+
+  /** When the samples were taken; null if that was not asked for. */
+  TimeCells cells() {
+    return cells;
   }
 
   List<SessionData> sessions() {

@@ -7,7 +7,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import stackweave.jfr.read.time.CellSeries;
+import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
@@ -17,21 +20,46 @@ import stackweave.jfr.status.SamplerFigures;
  * thread-safe.
  */
 public final class SampledRecording {
-  /** Sums of the samples with equal session, thread, stack and end. */
+  /** Sums of the samples with equal session, thread, state, stack and end. */
   static final class Tally {
     final SessionData session;
     final long threadKey;
+    final int state;
     final long stackId;
     final int endCode;
+
+    /** Null if times were not asked for. */
+    final CellSeries series;
+
     long count;
     long weightNanos;
 
-    Tally(SessionData session, long threadKey, long stackId, int endCode) {
+    Tally(
+        SessionData session,
+        long threadKey,
+        int state,
+        long stackId,
+        int endCode,
+        CellSeries series) {
       this.session = session;
       this.threadKey = threadKey;
+      this.state = state;
       this.stackId = stackId;
       this.endCode = endCode;
+      this.series = series;
     }
+  }
+
+  /** Receives the distinct stacks of a recording with what else they have in common. */
+  @FunctionalInterface
+  public interface StackSumVisitor {
+    /**
+     * A distinct stack of a thread in a state.
+     *
+     * @param sum the samples that have all that in common, whatever context they are of
+     * @param series when they were taken, for {@link #cells}; null if times were not asked for
+     */
+    void stack(SampleSum sum, CellSeries series);
   }
 
   /** With fewer samples shares are too imprecise. */
@@ -43,6 +71,7 @@ public final class SampledRecording {
   private final List<Tally> tallies;
   private final SamplerFigures figures;
   private final List<String> losses;
+  private final TimeCells cells;
   private final Instant first;
   private final Instant last;
   private final long samples;
@@ -55,6 +84,7 @@ public final class SampledRecording {
     this.sessions = gathering.facts();
     this.tallies = gathering.tallies();
     this.figures = gathering.figures();
+    this.cells = gathering.cells();
     this.first = gathering.first();
     this.last = gathering.last();
     long samples = 0;
@@ -100,19 +130,32 @@ public final class SampledRecording {
    */
   public static SampledRecording open(Path file, ReadingProgress progress)
       throws RecordingException {
-    return open(file, progress, FrameChange.NONE);
+    return open(file, progress, false, FrameChange.NONE);
+  }
+
+  /**
+   * The same, which also counts the samples of each stack by time: {@link #cells} and {@link
+   * #forEachStackSum} have them then.
+   *
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static SampledRecording openTimed(Path file, ReadingProgress progress)
+      throws RecordingException {
+    return open(file, progress, true, FrameChange.NONE);
   }
 
   /**
    * The same with other frames than were recorded.
    *
+   * @param timed whether samples are counted by time, as by {@link #openTimed}
    * @param change what becomes of each frame
    * @throws RecordingException if there is nothing to read: one line, for people
    */
-  public static SampledRecording open(Path file, ReadingProgress progress, FrameChange change)
+  public static SampledRecording open(
+      Path file, ReadingProgress progress, boolean timed, FrameChange change)
       throws RecordingException {
     RecordingEvents events = new RecordingEvents(file, progress);
-    Gathering gathering = new Gathering(file, change);
+    Gathering gathering = new Gathering(file, timed, change);
     try {
       events.read(gathering);
       gathering.finish();
@@ -199,7 +242,9 @@ public final class SampledRecording {
     events.readSamples(new Replay(data, consumer));
   }
 
-  /** Visits every distinct stack, in the order in which they were first met. */
+  /**
+   * Visits every distinct stack of a thread and a state, in the order in which they were first met.
+   */
   public void forEachStack(StackVisitor visitor) {
     List<SampledFrame> frames = new ArrayList<>();
     for (Tally tally : tallies) {
@@ -210,6 +255,31 @@ public final class SampledRecording {
           frames,
           tally.count,
           tally.weightNanos);
+    }
+  }
+
+  /** When samples were taken; empty if the recording was opened without times. */
+  public Optional<TimeCells> cells() {
+    return Optional.ofNullable(cells);
+  }
+
+  /** Visits every distinct stack as {@link #forEachStack} does, with state and times. */
+  public void forEachStackSum(StackSumVisitor visitor) {
+    List<SampledFrame> frames = new ArrayList<>();
+    List<SampledFrame> view = Collections.unmodifiableList(frames);
+    for (Tally tally : tallies) {
+      boolean resolved = tally.session.resolve(tally.stackId, frames);
+      visitor.stack(
+          new SampleSum(
+              tally.session.facts(),
+              tally.session.thread(tally.threadKey),
+              tally.session.state(tally.state),
+              0,
+              resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
+              view,
+              tally.count,
+              tally.weightNanos),
+          tally.series);
     }
   }
 

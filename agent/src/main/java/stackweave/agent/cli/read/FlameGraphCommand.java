@@ -1,39 +1,97 @@
 package stackweave.agent.cli.read;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
 
-/** The command {@code flamegraph REC}: writes a flame graph as one HTML file. */
+/** The command {@code flamegraph REC…}: writes a flame graph as one HTML file. */
 @Command(
     name = "flamegraph",
     description = {
       "A flame graph, one HTML file that needs nothing else.",
-      "In the page a click zooms, / searches, Enter goes to the next match; the button Hot frames"
-          + " opens a table of the functions."
+      "In the page a click zooms, / searches, dragging in the strip on top chooses a time; the"
+          + " button Tables opens functions, libraries and threads. Several recordings are summed"
+          + " up.",
+      "--diff compares two recordings: colours and a table say which functions have a larger or"
+          + " smaller share, each of its own recording, and what of it may be chance."
     },
-    customSynopsis = "java -jar stackweave-agent.jar flamegraph REC [-o FILE] [--threads]")
+    customSynopsis = {
+      "java -jar stackweave-agent.jar flamegraph REC... [-o FILE] [--threads]",
+      "java -jar stackweave-agent.jar flamegraph --diff BEFORE AFTER [-o FILE] [--threads]"
+    })
 public final class FlameGraphCommand implements Callable<Integer> {
 
-  @Mixin private Recording recording;
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "REC", arity = "1..*", description = "The recordings (.jfr).")
+  private List<Path> files;
+
+  @Mixin private SymbolOptions symbols;
+
+  @Mixin private HelpOption help;
 
   @Option(names = "--threads", description = "Stacks begin with their thread.")
   private boolean threads;
 
+  @Option(names = "--diff", description = "Compares the second recording with the first.")
+  private boolean diff;
+
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "Default: the recording's name with .html, beside it. - is standard output.")
+      description =
+          "Default: the recording's name with .html, or with -diff.html, beside it. - is standard"
+              + " output.")
   private Path output;
 
   @Override
   public Integer call() throws RecordingException, FailedException {
-    recording.export(output, ".html", read -> new FlameGraphExport(recording.title(), threads));
+    if (diff && files.size() != 2) {
+      throw new ParameterException(
+          spec.commandLine(), "--diff needs two recordings, not " + files.size());
+    }
+    Path last = files.get(files.size() - 1);
+    Path main = diff ? last : files.get(0);
+    Path to = output == null ? Recording.beside(main, diff ? "-diff.html" : ".html") : output;
+    if (!Output.isStandardOutput(to)) {
+      for (Path file : files) {
+        Recording.mustNotBe(
+            to, file, files.size() == 1 ? "the recording" : "one of the recordings");
+      }
+      Output.mustBeWritable(to);
+    }
+    List<SampledRecording> read = new ArrayList<>();
+    for (Path file : files) {
+      read.add(Recording.said(file, symbols.open(file, true)));
+    }
+    String title = String.valueOf(main.getFileName());
+    FlameGraphExport export =
+        new FlameGraphExport(
+            files.size() > 1 && !diff ? title + " and " + (files.size() - 1) + " more" : title,
+            threads);
+    if (diff) {
+      export = export.comparedWith(String.valueOf(files.get(0).getFileName()), read.get(0));
+    } else {
+      export = export.with(read.subList(1, read.size()));
+    }
+    Output.to(to, export, read.get(diff ? 1 : 0));
+    if (!Output.isStandardOutput(to)) {
+      System.out.println(to);
+    }
     return 0;
   }
 }

@@ -3,18 +3,14 @@ package stackweave.agent.cli.read;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
-import stackweave.agent.cli.symbols.NativeNames;
 import stackweave.jfr.export.Export;
-import stackweave.jfr.read.FrameChange;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -24,14 +20,7 @@ public final class Recording {
   @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
   private Path file;
 
-  @Option(
-      names = "--symbols",
-      paramLabel = "DIR",
-      description =
-          "Names native functions that have none in the recording, and shows functions that were"
-              + " inlined, from files below this directory with the build id of their library;"
-              + " several are allowed. Such as /usr/lib/debug or ~/.cache/debuginfod_client.")
-  private List<Path> symbols = List.of();
+  @Mixin private SymbolOptions symbols;
 
   @Mixin private HelpOption help;
 
@@ -93,7 +82,11 @@ public final class Recording {
 
   /** Reads the recording; prints its losses and warnings on stderr, one per line. */
   SampledRecording read() throws RecordingException, FailedException {
-    SampledRecording recording = symbols.isEmpty() ? open(file) : readWithSymbols();
+    return said(file, symbols.open(file, false));
+  }
+
+  /** Prints a recording's losses and warnings. */
+  static SampledRecording said(Path file, SampledRecording recording) {
     for (String loss : recording.losses()) {
       System.err.println("stackweave: " + file + ": " + Plain.line(loss));
     }
@@ -101,34 +94,6 @@ public final class Recording {
       System.err.println("stackweave: " + file + ": " + Plain.line(warning));
     }
     return recording;
-  }
-
-  /** Looks at all stacks at once, so that what is missing can be said before the export. */
-  private SampledRecording readWithSymbols() throws RecordingException, FailedException {
-    for (Path directory : symbols) {
-      if (!Files.isDirectory(directory)) {
-        throw new FailedException("--symbols " + directory + " is no directory");
-      }
-    }
-    try (NativeNames names = new NativeNames(symbols)) {
-      SampledRecording recording = open(file, names);
-      recording.forEachStack((thread, end, frames, count, weight) -> {});
-      for (String note : names.notes()) {
-        System.err.println("stackweave: " + file + ": " + Plain.line(note));
-      }
-      return recording;
-    }
-  }
-
-  /** Opens a recording, and says on a terminal how far that is. */
-  static SampledRecording open(Path file) throws RecordingException {
-    return open(file, FrameChange.NONE);
-  }
-
-  private static SampledRecording open(Path file, FrameChange change) throws RecordingException {
-    try (ProgressLine progress = ProgressLine.begin()) {
-      return SampledRecording.open(file, progress, change);
-    }
   }
 
   /** Refuses an output that would overwrite the recording. */

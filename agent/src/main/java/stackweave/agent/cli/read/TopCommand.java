@@ -62,6 +62,8 @@ public final class TopCommand implements Callable<Integer> {
               + " variable COLUMNS says.")
   private boolean wide;
 
+  @Mixin private SymbolOptions symbols;
+
   @Mixin private HelpOption help;
 
   @Override
@@ -69,7 +71,7 @@ public final class TopCommand implements Callable<Integer> {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
-    SampledRecording recording = Recording.open(file);
+    SampledRecording recording = symbols.open(file, false);
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,

@@ -1,0 +1,135 @@
+package stackweave.agent.cli.read;
+
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.Plain;
+import stackweave.jfr.export.Export;
+import stackweave.jfr.export.report.Comparison;
+import stackweave.jfr.export.report.Limit;
+import stackweave.jfr.export.report.ReportExport;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+
+/**
+ * The command {@code report REC}: says where CPU time went; {@code --diff} says what changed, and
+ * fails if it is too much.
+ */
+@Command(
+    name = "report",
+    description = {
+      "Where the CPU time of a recording went, what stands out, how far to trust it, what to do.",
+      "--diff compares two recordings. With --fail-if the exit code is 1 if a share surely grew"
+          + " more than a limit: if the whole 95 % interval of the change is above it. It is 2 if a"
+          + " recording can't be read."
+    },
+    customSynopsis = {
+      "java -jar stackweave-agent.jar report REC [-o FILE] [--html]",
+      "java -jar stackweave-agent.jar report --diff BEFORE AFTER [--fail-if LIMIT]... [-o FILE]"
+          + " [--html]"
+    })
+public final class ReportCommand implements Callable<Integer> {
+  private static final int EXCEEDED = 1;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "REC", arity = "1..2", description = "The recording (.jfr).")
+  private List<Path> files;
+
+  @Mixin private SymbolOptions symbols;
+
+  @Mixin private HelpOption help;
+
+  @Option(names = "--diff", description = "Compares the second recording with the first.")
+  private boolean diff;
+
+  @Option(
+      names = "--fail-if",
+      paramLabel = "LIMIT",
+      converter = LimitConverter.class,
+      description =
+          "'libfoo.so +5pp': its total share of the CPU time may grow by 5 percentage points;"
+              + " 'libfoo.so +5%%': by a twentieth. Functions are named as top --wide shows them.")
+  private List<Limit> limits = List.of();
+
+  @Option(names = "--html", description = "An HTML page instead of text of 80 columns.")
+  private boolean html;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "Default: standard output.")
+  private Path output;
+
+  @Override
+  public Integer call() throws RecordingException, FailedException {
+    if (files.size() != (diff ? 2 : 1)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          diff ? "--diff needs two recordings" : "two recordings are compared with --diff");
+    }
+    if (!diff && !limits.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--fail-if needs --diff");
+    }
+    if (!Output.isStandardOutput(output)) {
+      for (Path file : files) {
+        Recording.mustNotBe(output, file, "the recording");
+      }
+    }
+    return diff ? compare() : report();
+  }
+
+  private int report() throws RecordingException, FailedException {
+    Path file = files.get(0);
+    SampledRecording recording = symbols.open(file, false);
+    String name = String.valueOf(file.getFileName());
+    Output.to(output, new ReportExport(name, file.toString(), html), recording);
+    return 0;
+  }
+
+  private int compare() throws RecordingException, FailedException {
+    SampledRecording before = symbols.open(files.get(0), false);
+    SampledRecording after = symbols.open(files.get(1), false);
+    Comparison comparison = new Comparison(before, after);
+    String title = files.get(0) + " and " + files.get(1);
+    List<Limit> exceeded = new ArrayList<>();
+    Export text =
+        (recording, out) -> {
+          Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+          exceeded.addAll(comparison.write(title, limits, html, writer));
+          writer.flush();
+        };
+    Output.to(output, text, after);
+    for (Limit limit : exceeded) {
+      System.err.println("stackweave: exceeded: " + Plain.line(limit.toString()));
+    }
+    return exceeded.isEmpty() ? 0 : EXCEEDED;
+  }
+
+  private static final class LimitConverter implements ITypeConverter<Limit> {
+    @Override
+    public Limit convert(String text) {
+      try {
+        return Limit.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(FailedException.worded(e));
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package stackweave.agent.cli.read;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Option;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.symbols.NativeNames;
+import stackweave.jfr.read.FrameChange;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+
+/** The option that names native functions, and the reading of recordings with it. */
+final class SymbolOptions {
+  @Option(
+      names = "--symbols",
+      paramLabel = "DIR",
+      description =
+          "Names native functions that have none in the recording, and shows functions that were"
+              + " inlined, from files below this directory with the build id of their library;"
+              + " several are allowed. Such as /usr/lib/debug or ~/.cache/debuginfod_client.")
+  private List<Path> directories = List.of();
+
+  /**
+   * Opens a recording, and says on a terminal how far that is; prints what names are missing.
+   *
+   * @param timed whether with the times of its samples
+   */
+  SampledRecording open(Path file, boolean timed) throws RecordingException, FailedException {
+    if (directories.isEmpty()) {
+      return open(file, timed, FrameChange.NONE);
+    }
+    for (Path directory : directories) {
+      if (!Files.isDirectory(directory)) {
+        throw new FailedException("--symbols " + directory + " is no directory");
+      }
+    }
+    try (NativeNames names = new NativeNames(directories)) {
+      SampledRecording recording = open(file, timed, names);
+      // All stacks at once, so that what is missing is said before the export.
+      recording.forEachStack((thread, end, frames, count, weight) -> {});
+      for (String note : names.notes()) {
+        System.err.println("stackweave: " + file + ": " + Plain.line(note));
+      }
+      return recording;
+    }
+  }
+
+  private static SampledRecording open(Path file, boolean timed, FrameChange change)
+      throws RecordingException {
+    try (ProgressLine progress = ProgressLine.begin()) {
+      return SampledRecording.open(file, progress, timed, change);
+    }
+  }
+}

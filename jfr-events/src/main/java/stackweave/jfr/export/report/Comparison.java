@@ -1,0 +1,173 @@
+package stackweave.jfr.export.report;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+
+/**
+ * What changed between two recordings: total shares of functions and libraries, each of its own
+ * recording's CPU time, with the interval of their difference. Not thread-safe.
+ */
+public final class Comparison {
+  private static final int MAX_ROWS = 15;
+
+  /** A share before and after. */
+  private record Change(
+      String name, double before, double after, double difference, Shares.Interval interval) {}
+
+  private final ReportSums before;
+  private final ReportSums after;
+
+  /** Whether a recording lacks weights: then all shares are of samples. */
+  private final boolean bySamples;
+
+  /** Reads the sums of both. */
+  public Comparison(SampledRecording before, SampledRecording after) {
+    this.before = new ReportSums(before, true);
+    this.after = new ReportSums(after, true);
+    this.bySamples = this.before.nanos() <= 0 || this.after.nanos() <= 0;
+  }
+
+  /**
+   * Writes it as text of 80 columns, or as an HTML page.
+   *
+   * @return the limits that are exceeded
+   * @throws RecordingException if a limit is of something that neither recording has; one line
+   */
+  public List<Limit> write(String title, List<Limit> limits, boolean html, Appendable out)
+      throws IOException, RecordingException {
+    List<Limit> exceeded = new ArrayList<>();
+    List<Section> sections = new ArrayList<>();
+    Section how = new Section("What is compared");
+    how.sentences.add(
+        String.format(
+            Locale.ROOT,
+            "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
+                + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
+                + " change whose interval has 0 is noise and not listed.",
+            bySamples ? "samples" : "CPU time",
+            before.samples(),
+            ReportExport.seconds(before.nanos()),
+            after.samples(),
+            ReportExport.seconds(after.nanos())));
+    sections.add(how);
+    sections.add(changes("Libraries", before.libraries, after.libraries));
+    sections.add(changes("Functions", before.functions, after.functions));
+    if (!limits.isEmpty()) {
+      sections.add(check(limits, exceeded));
+    }
+    if (html) {
+      SectionWriter.html(title, sections, out);
+    } else {
+      SectionWriter.text(title, sections, out);
+    }
+    return exceeded;
+  }
+
+  private Section changes(String title, ReportSums.Sums then, ReportSums.Sums now) {
+    Set<String> names = new TreeSet<>();
+    then.sorted().forEach(sum -> names.add(sum.name));
+    now.sorted().forEach(sum -> names.add(sum.name));
+    List<Change> sure = new ArrayList<>();
+    for (String name : names) {
+      Change change = change(name, then.get(name), now.get(name));
+      if (!change.interval.hasZero()) {
+        sure.add(change);
+      }
+    }
+    sure.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference)));
+    Section section = new Section(title);
+    section.sentences.add(
+        String.format(
+            Locale.ROOT,
+            "%,d of %,d changed by more than noise%s.",
+            sure.size(),
+            names.size(),
+            sure.isEmpty() ? "" : "; of those that did not change one in 20 looks so, too"));
+    section.head = List.of("CHANGE", "LOW", "HIGH", "BEFORE", "AFTER", "NAME");
+    sure.stream().limit(MAX_ROWS).forEach(change -> section.rows.add(row(change)));
+    return section;
+  }
+
+  private Change change(String name, ReportSums.Sum then, ReportSums.Sum now) {
+    double a = share(now, after);
+    double b = share(then, before);
+    return new Change(
+        name, b, a, a - b, Shares.ofDifference(a, after.samples(), b, before.samples()));
+  }
+
+  private double share(ReportSums.Sum sum, ReportSums all) {
+    return bySamples ? (double) sum.samples() / all.samples() : (double) sum.nanos() / all.nanos();
+  }
+
+  private static List<String> row(Change change) {
+    return List.of(
+        points(change.difference),
+        points(change.interval.low()),
+        points(change.interval.high()),
+        ReportExport.percent(change.before),
+        ReportExport.percent(change.after),
+        change.name);
+  }
+
+  private Section check(List<Limit> limits, List<Limit> exceeded) throws RecordingException {
+    Section section = new Section("Limits");
+    for (Limit limit : limits) {
+      ReportSums.Sum then = before.libraries.get(limit.name());
+      ReportSums.Sum now = after.libraries.get(limit.name());
+      if (then.samples() + now.samples() == 0) {
+        then = before.functions.get(limit.name());
+        now = after.functions.get(limit.name());
+      }
+      if (then.samples() + now.samples() == 0) {
+        throw new RecordingException(
+            "neither recording has a library or function '" + limit.name() + "'");
+      }
+      double a = share(now, after);
+      double b = share(then, before);
+      boolean isExceeded = limit.isExceeded(a, after.samples(), b, before.samples());
+      if (isExceeded) {
+        exceeded.add(limit);
+      }
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "%s: %s. It went from %s to %s; %s.",
+              limit,
+              isExceeded ? "EXCEEDED" : "not exceeded",
+              ReportExport.percent(b),
+              ReportExport.percent(a),
+              surely(limit, a, b)));
+    }
+    return section;
+  }
+
+  private String surely(Limit limit, double a, double b) {
+    if (limit.isRelative()) {
+      Shares.Interval ratio = Shares.ofRatio(a, after.samples(), b, before.samples());
+      return String.format(
+          Locale.ROOT,
+          "95 %% interval of the ratio: %.2f to %s",
+          ratio.low(),
+          Double.isInfinite(ratio.high())
+              ? "any"
+              : String.format(Locale.ROOT, "%.2f", ratio.high()));
+    }
+    Shares.Interval interval = Shares.ofDifference(a, after.samples(), b, before.samples());
+    return "95 % interval of the change: "
+        + points(interval.low())
+        + "pp to "
+        + points(interval.high())
+        + "pp";
+  }
+
+  private static String points(double share) {
+    return String.format(Locale.ROOT, "%+.1f", 100 * share);
+  }
+}

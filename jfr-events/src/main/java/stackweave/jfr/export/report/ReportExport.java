@@ -1,0 +1,384 @@
+package stackweave.jfr.export.report;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import stackweave.jfr.event.Timespans;
+import stackweave.jfr.export.Export;
+import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.Times;
+import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.status.Counter;
+
+/**
+ * Says where the CPU time of a recording went, what stands out, how far that can be trusted, and
+ * what to do next: as text of 80 columns or as an HTML page. Each sentence names the figures that
+ * it follows from.
+ */
+public final class ReportExport implements Export {
+  /** A purpose of the JVM stands out if it surely takes more of the CPU time than this. */
+  private static final double MUCH_GC = 0.10;
+
+  private static final double MUCH_JIT = 0.20;
+
+  /** A thread is worth a core from here on. */
+  private static final double ONE_CORE = 0.90;
+
+  /** What is less is not worth a sentence. */
+  private static final double SMALL = 0.01;
+
+  private static final int MAX_PLACES = 20;
+  private static final int MAX_LIBRARIES = 5;
+  private static final int MAX_CALLERS = 3;
+  private static final int MAX_SENTENCES = 5;
+  private static final long GOOD_SAMPLES = 1_000;
+  private static final String NO_BUILD_ID = "no build id";
+
+  private final String title;
+  private final String file;
+  private final boolean html;
+
+  /**
+   * @param title the heading, such as the recording's file name
+   * @param file the recording in the commands that are proposed
+   * @param html whether it is a page
+   */
+  public ReportExport(String title, String file, boolean html) {
+    this.title = title;
+    this.file = file;
+    this.html = html;
+  }
+
+  @Override
+  public void write(SampledRecording recording, OutputStream out) throws IOException {
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    List<Section> sections = sections(recording);
+    if (html) {
+      SectionWriter.html(title, sections, writer);
+    } else {
+      SectionWriter.text(title, sections, writer);
+    }
+    writer.flush();
+  }
+
+  private List<Section> sections(SampledRecording recording) {
+    Facts facts = new Facts(recording, new ReportSums(recording, false));
+    return List.of(
+        facts.places(),
+        facts.callers(),
+        facts.transitions(),
+        facts.jvm(),
+        facts.threads(),
+        facts.trust(),
+        facts.betterStacks(),
+        facts.next(file));
+  }
+
+  /** The sections of one recording. */
+  private static final class Facts {
+    private final SampledRecording recording;
+    private final ReportSums sums;
+    private final boolean bySamples;
+
+    Facts(SampledRecording recording, ReportSums sums) {
+      this.recording = recording;
+      this.sums = sums;
+      this.bySamples = sums.nanos() <= 0;
+    }
+
+    private double share(ReportSums.Sum sum) {
+      return bySamples
+          ? (double) sum.samples() / sums.samples()
+          : (double) sum.nanos() / sums.nanos();
+    }
+
+    private Shares.Interval interval(ReportSums.Sum sum) {
+      return Shares.of(share(sum), sums.samples());
+    }
+
+    private String of(ReportSums.Sum sum) {
+      Shares.Interval interval = interval(sum);
+      return String.format(
+          Locale.ROOT,
+          "%s of the %s (%,d samples; 95 %%: %s to %s)",
+          percent(share(sum)),
+          bySamples ? "samples" : "CPU time",
+          sum.samples(),
+          percent(interval.low()),
+          percent(interval.high()));
+    }
+
+    Section places() {
+      Section section = new Section("Where the CPU time went");
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "%,d samples stand for %s of CPU time within %s. LOW and HIGH are the ends of the"
+                  + " 95 %% interval. A native library has what it calls, but for libjvm and the"
+                  + " kernel.",
+              sums.samples(),
+              seconds(sums.nanos()),
+              seconds(length())));
+      section.head = List.of("SHARE", "LOW", "HIGH", "PLACE");
+      List<List<String>> rows = new ArrayList<>();
+      List<ReportSums.Sum> all = new ArrayList<>();
+      List<String> names = new ArrayList<>();
+      for (ReportSums.Sum group : sums.groups.sorted()) {
+        if (group.name.equals(Place.JAVA) || group.name.equals(Place.STUBS)) {
+          all.add(group);
+          names.add(group.name);
+        } else {
+          for (ReportSums.Sum place : sums.places.get(group.name).sorted()) {
+            all.add(place);
+            names.add(place.name.isEmpty() ? group.name : group.name + ": " + place.name);
+          }
+        }
+      }
+      List<Integer> order = new ArrayList<>();
+      for (int i = 0; i < all.size(); i++) {
+        order.add(i);
+      }
+      order.sort((a, b) -> Double.compare(share(all.get(b)), share(all.get(a))));
+      double rest = 0;
+      for (int place : order) {
+        ReportSums.Sum sum = all.get(place);
+        if (rows.size() < MAX_PLACES) {
+          Shares.Interval interval = interval(sum);
+          rows.add(
+              List.of(
+                  percent(share(sum)),
+                  percent(interval.low()),
+                  percent(interval.high()),
+                  names.get(place)));
+        } else {
+          rest += share(sum);
+        }
+      }
+      if (rest > 0) {
+        String more = String.format(Locale.ROOT, "in %,d more places", all.size() - MAX_PLACES);
+        rows.add(List.of(percent(rest), "", "", more));
+      }
+      section.rows.addAll(rows);
+      return section;
+    }
+
+    Section callers() {
+      Section section = new Section("Java callers of native libraries");
+      section.head = List.of("OF ALL", "OF IT", "LIBRARY AND CALLER");
+      int libraries = 0;
+      for (ReportSums.Sum library : sums.places.getOrDefault(Place.LIBRARY, none()).sorted()) {
+        ReportSums.Sums callers = sums.callers.get(library.name);
+        if (callers == null || share(library) < SMALL || ++libraries > MAX_LIBRARIES) {
+          continue;
+        }
+        section.rows.add(List.of(percent(share(library)), "", library.name));
+        callers.sorted().stream()
+            .limit(MAX_CALLERS)
+            .forEach(
+                caller ->
+                    section.rows.add(
+                        List.of(
+                            percent(share(caller)),
+                            percent(share(caller) / share(library)),
+                            caller.name)));
+      }
+      return section;
+    }
+
+    private static ReportSums.Sums none() {
+      return new ReportSums.Sums();
+    }
+
+    Section transitions() {
+      Section section = new Section("JNI calls that cost more than their work");
+      for (ReportSums.Sum transition : sums.transitions.sorted()) {
+        ReportSums.Sum work = sums.work.get(transition.name);
+        long all = transition.samples() + work.samples();
+        Shares.Interval interval = Shares.of((double) transition.samples() / all, all);
+        if (interval.low() > 0.5
+            && share(transition) >= SMALL
+            && section.sentences.size() < MAX_SENTENCES) {
+          section.sentences.add(
+              String.format(
+                  Locale.ROOT,
+                  "%s: %,d samples are in its transition to native code, %,d in the code that it"
+                      + " calls (%s to %s of its samples are transition). Fewer calls that do more"
+                      + " would help: it takes %s.",
+                  transition.name,
+                  transition.samples(),
+                  work.samples(),
+                  percent(interval.low()),
+                  percent(interval.high()),
+                  of(transition)));
+        }
+      }
+      return section;
+    }
+
+    Section jvm() {
+      Section section = new Section("What stands out in the JVM");
+      ReportSums.Sums places = sums.places.getOrDefault(Place.JVM, none());
+      stands(section, places.get(Purpose.GC.label()), MUCH_GC, "jcmd PID GC.heap_info says more");
+      stands(
+          section,
+          places.get(Purpose.JIT.label()),
+          MUCH_JIT,
+          "usual in a program's first minute; record later for its steady state");
+      return section;
+    }
+
+    private void stands(Section section, ReportSums.Sum sum, double much, String advice) {
+      if (interval(sum).low() > much) {
+        section.sentences.add(
+            sum.name
+                + " takes "
+                + of(sum)
+                + ", which is more than "
+                + percent(much)
+                + ": "
+                + advice
+                + ".");
+      }
+    }
+
+    Section threads() {
+      Section section = new Section("Threads that keep a core busy");
+      long length = length();
+      for (ReportSums.Sum thread : sums.threads.sorted()) {
+        double cores = length > 0 ? (double) thread.nanos() / length : 0;
+        if (cores >= ONE_CORE && section.sentences.size() < MAX_SENTENCES) {
+          section.sentences.add(
+              String.format(
+                  Locale.ROOT,
+                  "%s used %s of CPU time within %s: %.2f cores.",
+                  thread.name,
+                  seconds(thread.nanos()),
+                  seconds(length),
+                  cores));
+        }
+      }
+      return section;
+    }
+
+    Section trust() {
+      Section section = new Section("How far to trust this");
+      Shares.Interval tenth = Shares.of(0.1, sums.samples());
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "With %,d samples a share of 10 %% may as well be one from %s to %s.",
+              sums.samples(),
+              percent(tenth.low()),
+              percent(tenth.high())));
+      long used = recording.figures().get(Counter.CPU_USED);
+      if (used > 0) {
+        long covered = recording.figures().get(Counter.CPU_COVERED);
+        section.sentences.add(
+            String.format(
+                Locale.ROOT,
+                "The samples cover %s of the %s of CPU time that was used.",
+                percent(Math.min(1, (double) covered / used)),
+                seconds(used)));
+      }
+      section.sentences.addAll(FlameGraphExport.notes(recording));
+      long cut = 0;
+      for (ReportSums.Sum sum : sums.incomplete.sorted()) {
+        cut += sum.samples();
+      }
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "%,d of %,d stacks (%s) do not reach their thread's first frame.",
+              cut,
+              sums.samples(),
+              percent((double) cut / sums.samples())));
+      section.head = List.of("STACKS", "SHARE", "ENDS WITH");
+      sums.incomplete.sorted().stream()
+          .limit(MAX_SENTENCES)
+          .forEach(
+              sum ->
+                  section.rows.add(
+                      List.of(
+                          String.format(Locale.ROOT, "%,d", sum.samples()),
+                          percent((double) sum.samples() / sums.samples()),
+                          sum.name)));
+      return section;
+    }
+
+    Section betterStacks() {
+      Section section = new Section("What would make stacks better");
+      for (ReportSums.Sum library : sums.nameless.sorted()) {
+        if (share(library) < SMALL || section.sentences.size() >= MAX_SENTENCES) {
+          break;
+        }
+        SampledModule module = sums.modules.get(library.name);
+        String id = module == null || module.buildId().isEmpty() ? NO_BUILD_ID : module.buildId();
+        section.sentences.add(
+            library.name
+                + ": "
+                + of(library)
+                + " is in functions without a name. Install its debug symbols ("
+                + (id.equals(NO_BUILD_ID) ? id : "build id " + id)
+                + "), or build it without stripping it.");
+      }
+      int before = section.sentences.size();
+      for (ReportSums.Sum library : sums.guessed.sorted()) {
+        if (share(library) < SMALL || section.sentences.size() >= before + MAX_SENTENCES) {
+          break;
+        }
+        section.sentences.add(
+            library.name
+                + ": "
+                + of(library)
+                + " is in stacks whose caller there is a guess, as it has no unwind tables. Build it with"
+                + " -fasynchronous-unwind-tables.");
+      }
+      return section;
+    }
+
+    Section next(String file) {
+      Section section = new Section("What to try next");
+      String jar = "java -jar stackweave-agent.jar ";
+      section.commands.add(jar + "flamegraph " + file);
+      if (sums.samples() < GOOD_SAMPLES) {
+        long interval = recording.figures().get(Counter.INTERVAL);
+        section.sentences.add(
+            String.format(
+                Locale.ROOT,
+                "%,d samples are few; record for longer, or with a shorter interval%s.",
+                sums.samples(),
+                interval > 0 ? " than " + Timespans.format(interval) : ""));
+        section.commands.add(jar + "record PID -d 60s --interval 1ms -o longer.jfr");
+      }
+      if (recording.figures().get(Counter.CPU_KERNEL) > 0) {
+        section.sentences.add(
+            "The kernel's "
+                + seconds(recording.figures().get(Counter.CPU_KERNEL))
+                + " were not sampled; as root the engine perf samples them.");
+        section.commands.add(jar + "record PID -d 60s --engine perf -o kernel.jfr");
+      }
+      section.commands.add(jar + "report --diff " + file + " AFTER.jfr");
+      return section;
+    }
+
+    private long length() {
+      return Times.nanos(Duration.between(recording.first(), recording.last()));
+    }
+  }
+
+  static String seconds(long nanos) {
+    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
+  }
+
+  static String percent(double share) {
+    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+  }
+}

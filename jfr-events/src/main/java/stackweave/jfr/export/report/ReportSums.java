@@ -1,0 +1,198 @@
+package stackweave.jfr.export.report;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import stackweave.jfr.export.CodeOrigin;
+import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.export.Names;
+import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.SampleSum;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.SampledRecording;
+
+/** The sums of a recording that a report names, made in one pass over its distinct stacks. */
+final class ReportSums {
+  /** Samples and the CPU time that they stand for. */
+  static final class Sum {
+    final String name;
+    private long samples;
+    private long nanos;
+
+    private Sum(String name) {
+      this.name = name;
+    }
+
+    private void add(SampleSum sum) {
+      samples += sum.count();
+      nanos += sum.weightNanos();
+    }
+
+    long samples() {
+      return samples;
+    }
+
+    /** CPU time in ns. */
+    long nanos() {
+      return nanos;
+    }
+  }
+
+  /** Sums by name. */
+  static final class Sums {
+    private final Map<String, Sum> byName = new HashMap<>();
+
+    private void add(String name, SampleSum sum) {
+      byName.computeIfAbsent(name, Sum::new).add(sum);
+    }
+
+    Sum get(String name) {
+      return byName.getOrDefault(name, new Sum(name));
+    }
+
+    /** Those of the most CPU time first. */
+    List<Sum> sorted() {
+      List<Sum> sorted = new ArrayList<>(byName.values());
+      sorted.sort(
+          Comparator.comparingLong((Sum sum) -> -sum.nanos)
+              .thenComparingLong(sum -> -sum.samples)
+              .thenComparing(sum -> sum.name));
+      return sorted;
+    }
+  }
+
+  /** Groups of places. */
+  final Sums groups = new Sums();
+
+  /** Places by group. */
+  final Map<String, Sums> places = new HashMap<>();
+
+  /** Java callers by library: the innermost Java frame that is no native method. */
+  final Map<String, Sums> callers = new HashMap<>();
+
+  /** Samples of native methods: in the transition to native code, and in what they call. */
+  final Sums transitions = new Sums();
+
+  final Sums work = new Sums();
+
+  /** By name and OS id, and the text of the same. */
+  final Sums threads = new Sums();
+
+  /** By end and library of the outermost frame. */
+  final Sums incomplete = new Sums();
+
+  /** Innermost in a function without symbol, by library. */
+  final Sums nameless = new Sums();
+
+  /** Stacks with a guessed frame, by its library. */
+  final Sums guessed = new Sums();
+
+  /** Totals by function and by library, for comparisons. */
+  final Sums functions = new Sums();
+
+  final Sums libraries = new Sums();
+
+  final Map<String, SampledModule> modules = new HashMap<>();
+  private long samples;
+  private long nanos;
+
+  private final boolean isCompared;
+
+  /**
+   * @param isCompared whether names are those of all runs
+   */
+  ReportSums(SampledRecording recording, boolean isCompared) {
+    this.isCompared = isCompared;
+    recording.forEachStackSum((sum, series) -> add(sum));
+  }
+
+  long samples() {
+    return samples;
+  }
+
+  long nanos() {
+    return nanos;
+  }
+
+  private void add(SampleSum sum) {
+    samples += sum.count();
+    nanos += sum.weightNanos();
+    Place place = Place.of(sum);
+    groups.add(place.group(), sum);
+    places.computeIfAbsent(place.group(), key -> new Sums()).add(place.detail(), sum);
+    List<SampledFrame> frames = sum.frames();
+    if (place.group().equals(Place.LIBRARY) && place.javaAt() >= 0) {
+      addCaller(place, sum);
+    }
+    addTransition(place, sum);
+    threads.add(
+        sum.thread().text() + (sum.thread().isVirtual() ? "" : " " + sum.thread().osThreadId()),
+        sum);
+    if (!sum.end().isComplete()) {
+      String at = frames.isEmpty() ? "no frame" : CodeOrigin.of(frames.get(0));
+      incomplete.add(sum.end().label() + ", in " + at, sum);
+    }
+    if (!frames.isEmpty()) {
+      SampledFrame innermost = frames.get(frames.size() - 1);
+      if (Place.isLibrary(innermost) && FrameText.of(innermost).symbol().isEmpty()) {
+        nameless.add(CodeOrigin.of(innermost), sum);
+      }
+    }
+    addTotals(sum);
+  }
+
+  private void addCaller(Place place, SampleSum sum) {
+    int at = place.javaAt();
+    Predicate<SampledFrame> isNative =
+        frame -> FrameCategory.of(frame) == FrameCategory.NATIVE_METHOD;
+    while (at > 0
+        && isNative.test(sum.frames().get(at))
+        && Place.isJava(sum.frames().get(at - 1))) {
+      at--;
+    }
+    callers
+        .computeIfAbsent(place.detail(), key -> new Sums())
+        .add(sum.frames().get(at).text(), sum);
+  }
+
+  /** The transition is the native method's own code, and what the JVM does for it alone. */
+  private void addTransition(Place place, SampleSum sum) {
+    int at = place.javaAt();
+    if (at < 0 || FrameCategory.of(sum.frames().get(at)) != FrameCategory.NATIVE_METHOD) {
+      return;
+    }
+    boolean works = false;
+    for (SampledFrame frame : sum.frames().subList(at + 1, sum.frames().size())) {
+      works |= Place.isLibrary(frame) || FrameCategory.of(frame) == FrameCategory.KERNEL;
+    }
+    (works ? work : transitions).add(sum.frames().get(at).text(), sum);
+  }
+
+  private void addTotals(SampleSum sum) {
+    Set<String> seen = new HashSet<>();
+    boolean isGuessed = false;
+    for (SampledFrame frame : sum.frames()) {
+      String text = isCompared ? Names.ofAllRuns(frame.text()) : frame.text();
+      String origin = CodeOrigin.of(frame);
+      if (seen.add("f" + text)) {
+        functions.add(text, sum);
+      }
+      if (seen.add("l" + origin)) {
+        libraries.add(origin, sum);
+      }
+      if (frame.method().module() != null) {
+        modules.putIfAbsent(origin, frame.method().module());
+      }
+      if (frame.found().isGuess() && !isGuessed) {
+        isGuessed = true;
+        guessed.add(origin, sum);
+      }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package stackweave.jfr.export.report;
+
+import java.io.IOException;
+import java.util.List;
+import stackweave.jfr.export.Names;
+import stackweave.jfr.export.ShortNames;
+
+/** Writes sections for a terminal of 80 columns, or as an HTML page of its own. Stateless. */
+final class SectionWriter {
+  private static final int WIDTH = 80;
+  private static final int NUMBER = 8;
+  private static final int MIN_NAME = 20;
+  private static final int MAX_NAME = 4_096;
+  private static final String STYLE =
+      "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
+          + "color-scheme:light dark}table{border-collapse:collapse}td,th{padding:1px 12px 1px 0;"
+          + "text-align:right;font-variant-numeric:tabular-nums;vertical-align:top}"
+          + "td:last-child,th:last-child{text-align:left;overflow-wrap:anywhere}"
+          + "h2{font-size:17px;margin:1.4em 0 .3em}p{margin:.3em 0}code{overflow-wrap:anywhere}";
+
+  private SectionWriter() {}
+
+  static void text(String title, List<Section> sections, Appendable out) throws IOException {
+    line(ShortNames.cut(Names.printable(bounded(title)), WIDTH), out);
+    for (Section section : sections) {
+      if (section.isEmpty()) {
+        continue;
+      }
+      line("", out);
+      line(section.title.toUpperCase(java.util.Locale.ROOT), out);
+      for (String sentence : section.sentences) {
+        wrap(Names.printable(bounded(sentence)), out);
+      }
+      if (!section.rows.isEmpty()) {
+        row(section.head, out);
+      }
+      for (List<String> row : section.rows) {
+        row(row, out);
+      }
+      for (String command : section.commands) {
+        line("  " + Names.printable(command), out);
+      }
+    }
+  }
+
+  private static void row(List<String> cells, Appendable out) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (String cell : cells.subList(0, cells.size() - 1)) {
+      line.append(" ".repeat(Math.max(1, NUMBER - ShortNames.columns(cell)))).append(cell);
+    }
+    String name = Names.printable(bounded(cells.get(cells.size() - 1)));
+    int room = Math.max(MIN_NAME, WIDTH - line.length() - 2);
+    line(line + "  " + ShortNames.fit(name, room), out);
+  }
+
+  private static void wrap(String sentence, Appendable out) throws IOException {
+    String line = "";
+    for (String word : sentence.split(" ", -1)) {
+      if (!line.isEmpty() && ShortNames.columns(line) + 1 + ShortNames.columns(word) > WIDTH) {
+        line(line, out);
+        line = " ";
+      }
+      String cut = ShortNames.cut(word, WIDTH - 2);
+      line = line.isEmpty() ? cut : line + " " + cut;
+    }
+    line(line, out);
+  }
+
+  private static void line(String text, Appendable out) throws IOException {
+    out.append(text.stripTrailing()).append('\n');
+  }
+
+  static void html(String title, List<Section> sections, Appendable out) throws IOException {
+    out.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n")
+        .append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';")
+        .append(" style-src 'unsafe-inline'\">\n<title>")
+        .append(escape(title))
+        .append("</title>\n<style>")
+        .append(STYLE)
+        .append("</style></head><body>\n<h1 dir=\"auto\">")
+        .append(escape(title))
+        .append("</h1>\n");
+    for (Section section : sections) {
+      if (section.isEmpty()) {
+        continue;
+      }
+      out.append("<section><h2>").append(escape(section.title)).append("</h2>\n");
+      for (String sentence : section.sentences) {
+        out.append("<p>").append(escape(sentence)).append("</p>\n");
+      }
+      if (!section.rows.isEmpty()) {
+        out.append("<table><thead>");
+        htmlRow(section.head, "th scope=\"col\"", "th", out);
+        out.append("</thead><tbody>\n");
+        for (List<String> row : section.rows) {
+          htmlRow(row, "td", "td", out);
+        }
+        out.append("</tbody></table>\n");
+      }
+      for (String command : section.commands) {
+        out.append("<p><code>").append(escape(command)).append("</code></p>\n");
+      }
+      out.append("</section>\n");
+    }
+    out.append("</body></html>\n");
+  }
+
+  private static void htmlRow(List<String> cells, String open, String close, Appendable out)
+      throws IOException {
+    out.append("<tr>");
+    for (int i = 0; i < cells.size(); i++) {
+      boolean isName = i == cells.size() - 1;
+      out.append('<').append(open).append(isName ? " dir=\"auto\">" : ">");
+      out.append(escape(cells.get(i))).append("</").append(close).append('>');
+    }
+    out.append("</tr>\n");
+  }
+
+  /** Limits a name's length, which the recording controls: shortening takes quadratic time. */
+  private static String bounded(String text) {
+    return text.length() <= MAX_NAME ? text : text.substring(0, MAX_NAME);
+  }
+
+  private static String escape(String text) {
+    return Names.printable(text)
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+}

@@ -1,0 +1,72 @@
+package stackweave.jfr.export.report;
+
+/**
+ * The statistics of shares: samples are counts, so that a share has an interval. Of CPU time the
+ * share is that of the time, and the number is that of the samples. All intervals are of 95 %.
+ * Stateless. The page of the flame graph has the same in statistics.js.
+ */
+public final class Shares {
+  /** Quantile of the normal distribution. */
+  private static final double Z = 1.959964;
+
+  /** With fewer samples the interval of a ratio by logarithms is too narrow. */
+  private static final double FEW = 5;
+
+  /** From the least to the most. */
+  public record Interval(double low, double high) {
+    /** Whether 0 is in it: a difference with such an interval may be chance. */
+    public boolean hasZero() {
+      return low <= 0 && high >= 0;
+    }
+  }
+
+  private Shares() {}
+
+  /**
+   * Wilson's score interval of a share (E. B. Wilson, 1927).
+   *
+   * @param share from 0 to 1
+   * @param samples of which it is a share; for 0 nothing is known
+   */
+  public static Interval of(double share, long samples) {
+    if (samples <= 0) {
+      return new Interval(0, 1);
+    }
+    double z2 = Z * Z / samples;
+    double middle = (share + z2 / 2) / (1 + z2);
+    double variance = share * (1 - share) / samples + z2 / (4 * samples);
+    double half = Z / (1 + z2) * Math.sqrt(variance);
+    return new Interval(Math.max(0, middle - half), Math.min(1, middle + half));
+  }
+
+  /**
+   * Interval of the difference of two shares: R. G. Newcombe, "Interval estimation for the
+   * difference between independent proportions", 1998, method 10.
+   */
+  public static Interval ofDifference(double after, long nAfter, double before, long nBefore) {
+    Interval a = of(after, nAfter);
+    Interval b = of(before, nBefore);
+    double difference = after - before;
+    return new Interval(
+        difference - Math.hypot(after - a.low(), b.high() - before),
+        difference + Math.hypot(a.high() - after, before - b.low()));
+  }
+
+  /**
+   * Interval of the ratio of two shares: by logarithms (Katz, 1978); with few samples the ratio of
+   * the ends of both intervals, which is wider.
+   */
+  public static Interval ofRatio(double after, long nAfter, double before, long nBefore) {
+    if (after * nAfter < FEW || before * nBefore < FEW) {
+      Interval a = of(after, nAfter);
+      Interval b = of(before, nBefore);
+      return new Interval(
+          b.high() == 0 ? 0 : a.low() / b.high(),
+          b.low() == 0 ? Double.POSITIVE_INFINITY : a.high() / b.low());
+    }
+    double ratio = after / before;
+    double spread =
+        Z * Math.sqrt((1 - after) / (after * nAfter) + (1 - before) / (before * nBefore));
+    return new Interval(ratio * Math.exp(-spread), ratio * Math.exp(spread));
+  }
+}

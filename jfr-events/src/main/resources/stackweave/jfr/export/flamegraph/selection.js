@@ -1,0 +1,67 @@
+// ---- selection.js: which samples are shown, and which they are compared with ----
+
+/** What is chosen; null is all. Ranges are cells, the second one excluded. */
+const chosen = {
+  threads: null, // a set of names
+  state: -1,
+  kind: -1, // of the innermost frame
+  range: null, // [from, to]
+  base: D.before ? 'before' : null // [from, to], 'rest' of the time, or the recording 'before'
+};
+const hasTimes = D.cells > 0;
+
+const sums = () => ({count: new Float64Array(raws), time: new Float64Array(raws)});
+let shown = sums(), base = null; // by innermost node as recorded
+let cellSums = new Float64Array(D.cells); // of all of the time
+
+// Each whatever else of its sort is chosen.
+let threadSums = new Map(), kindSums = [], stateSums = [];
+
+let takenCount = 0, takenTime = 0;
+/** What a stack has in a range of cells; null is all of the time. */
+function take(s, range) {
+  if (!range) { takenCount = stackCount[s]; takenTime = stackTime[s]; return; }
+  takenCount = takenTime = 0;
+  for (let e = stackCells[s]; e < stackCells[s + 1]; e++) {
+    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; }
+  }
+}
+const taken = sum => { sum.count += takenCount; sum.time += takenTime; };
+function takenBy(to, node) { to.count[node] += takenCount; to.time[node] += takenTime; }
+
+/** Sums up the chosen samples. */
+function select() {
+  shown = sums();
+  base = chosen.base ? sums() : null;
+  cellSums = new Float64Array(D.cells);
+  threadSums = new Map();
+  kindSums = D.kinds.map(() => ({count: 0, time: 0}));
+  stateSums = states.map(() => ({count: 0, time: 0}));
+  for (let s = 0; s < stacks; s++) {
+    const node = stackNode[s], name = threads[stackThread[s]].name, kind = rawFunction(node).kind;
+    const okThread = !chosen.threads || chosen.threads.has(name);
+    const okState = chosen.state < 0 || chosen.state === stackState[s];
+    const okKind = chosen.kind < 0 || chosen.kind === kind;
+    if (stackBefore[s]) {
+      if (chosen.base === 'before' && okThread && okState && okKind) { take(s, null); takenBy(base, node); }
+      continue;
+    }
+    take(s, chosen.range);
+    if (okState && okKind && takenCount) {
+      let sum = threadSums.get(name);
+      if (!sum) threadSums.set(name, sum = {name, count: 0, time: 0, ids: new Set()});
+      taken(sum);
+      sum.ids.add(stackThread[s]);
+    }
+    if (okThread && okState) taken(kindSums[kind]);
+    if (okThread && okKind) taken(stateSums[stackState[s]]);
+    if (!okThread || !okState || !okKind) continue;
+    takenBy(shown, node);
+    if (chosen.base === 'rest') { take(s, null); takenBy(base, node); }
+    else if (Array.isArray(chosen.base)) { take(s, chosen.base); takenBy(base, node); }
+    for (let e = stackCells[s]; e < stackCells[s + 1]; e++) cellSums[entryCell[e]] += entryCount[e];
+  }
+  if (chosen.base === 'rest') {
+    for (let i = 0; i < raws; i++) { base.count[i] -= shown.count[i]; base.time[i] = Math.max(0, base.time[i] - shown.time[i]); }
+  }
+}

@@ -1,0 +1,17 @@
+// ---- statistics.js: what of a difference is more than chance; ShareInterval is the same in Java ----
+
+const Z = 1.959964; // 95 %
+
+/** Wilson's interval of a share, of which n samples give p. */
+function wilson(p, n) {
+  if (!n) return [0, 1];
+  const z2 = Z * Z / n, middle = (p + z2 / 2) / (1 + z2), half = Z / (1 + z2) * Math.sqrt(p * (1 - p) / n + z2 / (4 * n));
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+/** Newcombe's interval of the difference of two shares (his method 10): difference, least, most. */
+function difference(pa, na, pb, nb) {
+  const a = wilson(pa, na), b = wilson(pb, nb), d = pa - pb;
+  const low = d - Math.hypot(pa - a[0], b[1] - pb), high = d + Math.hypot(a[1] - pa, pb - b[0]);
+  return {d, low, high, isNoise: !na || !nb || (low <= 0 && high >= 0)};
+}

@@ -1,0 +1,146 @@
+// ---- tables.js: functions, libraries, threads, and what has changed ----
+
+const TABS = {functions: 'Functions', libraries: 'Libraries', threads: 'Threads', changes: 'Changes'};
+const MAX_ROWS = 200;
+let tab = 'functions';
+
+/** Self and total by text or origin, within a node; something inside itself counts once. */
+function sumsBy(keyOf, v, t, from) {
+  const own = new Map(), total = new Map(), kinds = new Map(), open = new Map(), ends = [];
+  for (let i = from; i < t.end[from]; i++) {
+    while (ends.length && ends[ends.length - 1][0] <= i) open.delete(ends.pop()[1]);
+    const key = keyOf(i);
+    if (key < 0 || !v.total[i]) continue;
+    if (v.self[i]) own.set(key, (own.get(key) || 0) + v.self[i]);
+    if (!kinds.has(key)) kinds.set(key, t.kind[i]);
+    if (!open.has(key)) { open.set(key, 1); ends.push([t.end[i], key]); total.set(key, (total.get(key) || 0) + v.total[i]); }
+  }
+  return {own, total, kinds};
+}
+
+/** The node of stackTree that tables are of: the zoomed one, where it is one of them. */
+const tableRoot = () => wanted.name === 'stacks' ? zoomed : 0;
+const textKey = i => i ? stackTree.text[i] : -1, originKey = i => i && !(stackTree.kind[i] === MARKER) ? textOrigin[stackTree.text[i]] : -1;
+
+function cellsOf(row, cells, name, kind) {
+  for (const c of cells) row.insertCell().textContent = c;
+  const cell = row.insertCell();
+  if (kind >= 0) {
+    const dot = document.createElement('i');
+    dot.dataset.kind = kind; dot.style.background = palette[kind][1];
+    cell.append(dot);
+  }
+  cell.append(name);
+  return cell;
+}
+
+function clickable(row, act) {
+  row.tabIndex = 0;
+  row.onclick = act;
+  row.onkeydown = e => { if (e.key === 'Enter' || e.key === ' ') { act(e); e.preventDefault(); e.stopPropagation(); } };
+}
+
+const asPattern = text => '^' + text.replace(/[.*+?^${}()|[\]\\\/]/g, '\\$&') + '$';
+
+function functionRow(row, cells, text, kind) {
+  const cell = cellsOf(row, cells, texts[text].slice(0, 600), kind), button = document.createElement('button');
+  button.textContent = '\u21c5';
+  button.title = 'Callers and callees';
+  button.setAttribute('aria-label', 'Callers and callees of ' + shortText(text).slice(0, 100));
+  button.onclick = e => { setView('function', text); e.stopPropagation(); };
+  button.onkeydown = e => e.stopPropagation();
+  cell.prepend(button);
+  clickable(row, () => { $('search').value = asPattern(texts[text]); search($('search').value); });
+}
+
+function selfAndTotal(keyOf, makeRow) {
+  const from = tableRoot(), v = stackValues[metric], sums = sumsBy(keyOf, v, stackTree, from), of = v.total[from];
+  const top = [...sums.total].map(([key, total]) => [key, sums.own.get(key) || 0, total]).sort((a, b) => b[1] - a[1] || b[2] - a[2]).slice(0, MAX_ROWS);
+  $('tableNote').textContent = (from ? 'Shares of the zoomed frame. ' : '') + count(sums.total.size) + (sums.total.size > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ');
+  return top.map(([key, own, total]) => {
+    const row = document.createElement('tr');
+    row.title = amount(own) + ' itself, ' + amount(total) + ' with what it calls';
+    makeRow(row, [percent(own, of), percent(total, of)], key, sums.kinds.get(key));
+    return row;
+  });
+}
+
+const tableOf = {
+  functions() {
+    const rows = selfAndTotal(textKey, functionRow);
+    $('tableNote').textContent += 'Click: search; \u21c5: callers and callees.';
+    return [['Self', 'Total', 'Function'], rows];
+  },
+  libraries() {
+    const rows = selfAndTotal(originKey, (row, cells, origin, kind) => {
+      cellsOf(row, cells, texts[origin].slice(0, 600), kind);
+      row.setAttribute('aria-selected', wanted.name === 'library' && wanted.of === origin);
+      clickable(row, () => setView(wanted.name === 'library' && wanted.of === origin ? 'stacks' : 'library', origin));
+    });
+    $('tableNote').textContent += 'Click: the Java callers that lead into it.';
+    return [['Self', 'Total', 'Library'], rows];
+  },
+  threads() {
+    const top = [...threadSums.values()].sort((a, b) => b[metric] - a[metric]);
+    let of = 0;
+    for (const sum of top) of += sum[metric];
+    $('tableNote').textContent = count(top.length) + ' names' + (top.length > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ') + 'Click: only these; Ctrl+click: these, too.';
+    return [['Share', 'Samples', 'Thread'], top.slice(0, MAX_ROWS).map(sum => {
+      const row = document.createElement('tr');
+      cellsOf(row, [percent(sum[metric], of), count(sum.count)], sum.name.slice(0, 600) + (sum.ids.size > 1 ? ' (' + count(sum.ids.size) + ' threads)' : ''), -1);
+      row.setAttribute('aria-selected', !!chosen.threads && chosen.threads.has(sum.name));
+      clickable(row, e => {
+        const more = chosen.threads && (e.ctrlKey || e.metaKey);
+        const wish = new Set(more ? chosen.threads : []);
+        if (chosen.threads && chosen.threads.has(sum.name)) { wish.clear(); if (more) { for (const n of chosen.threads) if (n !== sum.name) wish.add(n); } } else wish.add(sum.name);
+        chosen.threads = wish.size ? wish : null;
+        changed();
+      });
+      return row;
+    })];
+  },
+  changes() {
+    if (!base) { $('tableNote').textContent = 'Nothing to compare with: choose a baseline.'; return [['', ''], []]; }
+    const v = stackValues[metric], b = stackBase[metric];
+    const now = sumsBy(textKey, v, stackTree, 0), then = sumsBy(textKey, b, stackTree, 0), rows = [];
+    for (const key of new Set([...now.total.keys(), ...then.total.keys()])) {
+      const a = now.total.get(key) || 0, c = then.total.get(key) || 0;
+      rows.push({key, a, c, change: changeOf(a, stackValues.count.total[0], c, stackBase.count.total[0]), kind: now.kinds.has(key) ? now.kinds.get(key) : then.kinds.get(key)});
+    }
+    rows.sort((x, y) => x.change.isNoise - y.change.isNoise || Math.abs(y.change.d) - Math.abs(x.change.d));
+    const sure = rows.filter(r => !r.change.isNoise).length;
+    $('tableNote').textContent = 'Totals as shares of ' + (metric === 'time' ? 'the CPU time' : 'the samples') + ': of ' + count(stackValues.count.total[0]) + ' samples here, ' + count(stackBase.count.total[0])
+      + ' in the baseline. ' + count(sure) + ' of ' + count(rows.length) + ' differ by more than chance (95 % interval, Newcombe); of functions that did not change one in 20 looks so, too. Grey is noise.';
+    return [['Change', 'from', 'to', 'Function (95 % interval)'], rows.slice(0, MAX_ROWS).map(r => {
+      const row = document.createElement('tr');
+      if (r.change.isNoise) row.className = 'noise';
+      functionRow(row, [points(r.change.d), percent(r.c, b.total[0]), percent(r.a, v.total[0])], r.key, r.kind);
+      row.lastChild.append(' (' + points(r.change.low) + ' to ' + points(r.change.high) + (r.change.isNoise ? ', noise)' : ')'));
+      row.title = 'Now ' + amount(r.a) + ', baseline ' + amount(r.c);
+      return row;
+    })];
+  }
+};
+
+function showTables() {
+  if ($('tables').hidden) return;
+  $('tabs').replaceChildren(...Object.keys(TABS).filter(t => t !== 'changes' || base).map(t => {
+    const b = document.createElement('button');
+    b.textContent = TABS[t];
+    b.setAttribute('role', 'tab');
+    b.setAttribute('aria-selected', t === tab);
+    b.onclick = () => { tab = t; showTables(); saveState(); };
+    return b;
+  }));
+  const [head, rows] = tableOf[tab]();
+  const line = document.createElement('tr');
+  for (const h of head) { const cell = document.createElement('th'); cell.scope = 'col'; cell.textContent = h; line.append(cell); }
+  $('tableHead').replaceChildren(line);
+  $('tableRows').replaceChildren(...rows);
+}
+
+function setTables(on) {
+  $('tables').hidden = !on;
+  $('tablesButton').setAttribute('aria-pressed', on);
+  showTables(); redraw(); saveState();
+}

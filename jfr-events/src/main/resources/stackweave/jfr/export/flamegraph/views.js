@@ -1,0 +1,74 @@
+// ---- views.js: the tree of stacks seen from elsewhere: from the innermost frame, a function, a library ----
+
+/** name: stacks, inverted, function (of the text "of") or library (of the origin "of"). */
+let wanted = {name: 'stacks', of: -1};
+let stackTree = growStacks();
+let tree = stackTree; // what is shown
+let treeMaps = null; // from nodes of stackTree; null if it is shown itself
+let stackValues, stackBase, values, baseValues;
+
+function growView() {
+  if (wanted.name === 'stacks') { tree = stackTree; treeMaps = null; return; }
+  const t = stackTree, kinds = [];
+  const rootText = wanted.name === 'inverted' ? t.text[0] : wanted.of;
+  const growing = new Growing(rootText);
+  const addKind = (node, i) => { kinds[node] = kinds[node] || new Float32Array(KINDS); kinds[node][t.kind[i]] += t.full[i] || 1; };
+  const map = new Int32Array(t.n).fill(-1), callers = new Int32Array(t.n).fill(-1);
+  /** The path from node i outwards, below a node of the view. */
+  const outwards = (node, i, side) => {
+    for (; i > 0; i = t.parent[i]) { node = growing.child(node, t.text[i], side); addKind(node, i); }
+    return node;
+  };
+  if (wanted.name === 'inverted') {
+    for (let i = 0; i < t.n; i++) if (t.full[i]) map[i] = outwards(0, i, 0);
+  } else if (wanted.name === 'function') {
+    const outer = new Int32Array(t.n).fill(-1), callersOf = new Map();
+    for (let i = 1; i < t.n; i++) {
+      const p = t.parent[i];
+      outer[i] = outer[p] >= 0 ? outer[p] : t.text[i] === wanted.of ? i : -1;
+      if (outer[i] < 0) continue;
+      map[i] = outer[i] === i ? 0 : growing.child(map[p], t.text[i], 0);
+      addKind(map[i], i);
+      if (!callersOf.has(outer[i])) callersOf.set(outer[i], outwards(0, t.parent[outer[i]], 1));
+      callers[i] = callersOf.get(outer[i]) || -1;
+    }
+  } else {
+    const inner = new Int32Array(t.n).fill(-1), java = new Int32Array(t.n).fill(-1), paths = new Map();
+    for (let i = 1; i < t.n; i++) {
+      const p = t.parent[i];
+      inner[i] = textOrigin[t.text[i]] === wanted.of ? i : inner[p];
+      java[i] = isJava[t.kind[i]] ? i : java[p];
+      if (!t.full[i] || inner[i] < 0) continue;
+      const method = java[inner[i]], begin = method < 0 ? inner[i] : method;
+      if (!paths.has(begin)) {
+        let from = 0;
+        if (method < 0) { from = growing.child(0, NO_JAVA); kinds[from] = kinds[from] || new Float32Array(KINDS); kinds[from][MARKER]++; }
+        paths.set(begin, outwards(from, begin, 0));
+      }
+      map[i] = paths.get(begin);
+    }
+  }
+  const full = new Float64Array(growing.n), flat = new Float32Array(growing.n * KINDS);
+  for (let i = 0; i < t.n; i++) if (map[i] >= 0) full[map[i]] += t.full[i];
+  for (let i = 0; i < t.n; i++) if (callers[i] >= 0) full[callers[i]] += t.full[i];
+  kinds.forEach((sums, node) => flat.set(sums, node * KINDS));
+  tree = growing.finish(full, flat);
+  for (let i = 0; i < t.n; i++) {
+    if (map[i] >= 0) map[i] = tree.at[map[i]];
+    if (callers[i] >= 0) callers[i] = tree.at[callers[i]];
+  }
+  treeMaps = wanted.name === 'function' ? [map, callers] : [map];
+}
+
+/** After the chosen samples have changed, or the tree. */
+function measure() {
+  stackValues = valuesOf(stackTree, [stackTree.of], shown);
+  stackBase = base ? valuesOf(stackTree, [stackTree.of], base) : null;
+  if (!treeMaps) { values = stackValues; baseValues = stackBase; return; }
+  const own = v => ({count: v.count.self, time: v.time.self});
+  values = valuesOf(tree, treeMaps, own(stackValues));
+  baseValues = base ? valuesOf(tree, treeMaps, own(stackBase)) : null;
+}
+
+const viewTitle = () => wanted.name === 'function' ? 'Callers and callees of ' + texts[wanted.of]
+  : wanted.name === 'library' ? 'Java callers that lead into ' + texts[wanted.of] : '';
