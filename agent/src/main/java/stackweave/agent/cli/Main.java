@@ -18,6 +18,7 @@ import stackweave.agent.cli.jvm.StatusCommand;
 import stackweave.agent.cli.read.CollapsedCommand;
 import stackweave.agent.cli.read.FirefoxCommand;
 import stackweave.agent.cli.read.FlameGraphCommand;
+import stackweave.agent.cli.read.LibrariesCommand;
 import stackweave.agent.cli.read.MergeCommand;
 import stackweave.agent.cli.read.OtlpCommand;
 import stackweave.agent.cli.read.PprofCommand;
@@ -47,6 +48,7 @@ import stackweave.agent.message.Version;
       FlameGraphCommand.class,
       TopCommand.class,
       ReportCommand.class,
+      LibrariesCommand.class,
       CollapsedCommand.class,
       PprofCommand.class,
       OtlpCommand.class,

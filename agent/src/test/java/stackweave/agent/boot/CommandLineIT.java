@@ -64,6 +64,9 @@ class CommandLineIT {
         "collapsed a.jfr b.jfr             | .*'b.jfr'.*",
         "flamegraph a.jfr --wide           | .*'--wide'.*flamegraph --help.*",
         "flamegraph a.jfr -o               | .*'--output'.*flamegraph --help.*",
+        "libraries                         | .*'REC'.*libraries --help.*",
+        "libraries a.jfr -n 0              | -n must be 1 or more, not 0 .*libraries --help.*",
+        "collapsed a.jfr --symbols missing | --symbols missing is no directory",
         "top                               | .*'REC'.*top --help.*",
         "top a.jfr -n 0                    | -n must be 1 or more, not 0 .*top --help.*",
         "top a.jfr -n many                 | .*'many'.*top --help.*",
@@ -266,6 +269,49 @@ class CommandLineIT {
         (name, samples) -> libraries.add(row(librarySelf.get(name), samples, all, name)));
     assertEquals(libraries, rows(top.out(), "LIBRARY"));
     assertTrue(libraryTotal.containsKey("Java") && libraryTotal.containsKey("JVM (libjvm.so)"));
+  }
+
+  /** Each library's shares of the CPU time, counted a second time in the same way. */
+  @ParameterizedTest
+  @MethodSource("oldest")
+  void librariesHaveTheSharesOfTheCollapsedStacks(Jvm jvm) throws Exception {
+    recordWithAgent(jvm);
+    Map<String, Long> self = new TreeMap<>();
+    Map<String, Long> total = new TreeMap<>();
+    String collapsed = commandLine(jvm, "collapsed", "--total", "rec.jfr").out();
+    for (String line : collapsed.split("\n")) {
+      List<String> libraries =
+          Arrays.stream(line.substring(0, line.lastIndexOf(' ')).split(";"))
+              .map(CommandLineIT::library)
+              .toList();
+      self.merge(libraries.get(libraries.size() - 1), count(line), Long::sum);
+      new TreeSet<>(libraries).forEach(library -> total.merge(library, count(line), Long::sum));
+    }
+    double all = count(collapsed);
+    Ended table = commandLine(jvm, "libraries", "rec.jfr").successfully();
+    int libraries = 0;
+    for (String name : total.keySet()) {
+      if (name.contains(".so") || name.equals("java")) {
+        String file = name.startsWith("JVM") ? "libjvm.so" : name;
+        String row =
+            String.format(
+                Locale.ROOT,
+                "%.1f %% %.1f %%",
+                100 * self.getOrDefault(name, 0L) / all,
+                100 * total.get(name) / all);
+        assertTrue(table.out().lines().anyMatch(line -> isRow(line, row, file)), row + table.out());
+        assertTrue(table.out().contains("\n\n" + file + "\nFile: /"), table.out());
+        libraries++;
+      }
+    }
+    assertTrue(libraries > 2, total::toString);
+    assertEquals(List.of(), table.out().lines().filter(line -> line.length() > 80).toList());
+    String html = commandLine(jvm, "libraries", "rec.jfr", "--html").successfully().out();
+    assertTrue(html.contains("<td dir=\"auto\">libjvm.so</td>"), html);
+  }
+
+  private static boolean isRow(String line, String shares, String name) {
+    return line.endsWith("  " + name) && line.strip().replaceAll(" +", " ").startsWith(shares);
   }
 
   @ParameterizedTest

@@ -16,8 +16,21 @@ final class Section {
   /** What to type, one line each. */
   final List<String> commands = new ArrayList<>();
 
+  /** Whether the title is a name, which is written as it is. */
+  final boolean isNamed;
+
   Section(String title) {
+    this(title, false);
+  }
+
+  private Section(String title, boolean isNamed) {
     this.title = title;
+    this.isNamed = isNamed;
+  }
+
+  /** One about something that has this name. */
+  static Section about(String name) {
+    return new Section(name, true);
   }
 
   boolean isEmpty() {

@@ -2,6 +2,7 @@ package stackweave.jfr.export.report;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.ShortNames;
 
@@ -27,7 +28,11 @@ final class SectionWriter {
         continue;
       }
       line("", out);
-      line(section.title.toUpperCase(java.util.Locale.ROOT), out);
+      line(
+          section.isNamed
+              ? ShortNames.cut(Names.printable(bounded(section.title)), WIDTH)
+              : section.title.toUpperCase(Locale.ROOT),
+          out);
       for (String sentence : section.sentences) {
         wrap(Names.printable(bounded(sentence)), out);
       }

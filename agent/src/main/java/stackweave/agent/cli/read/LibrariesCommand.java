@@ -1,0 +1,56 @@
+package stackweave.agent.cli.read;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
+import stackweave.jfr.export.report.LibrariesExport;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+
+/** The command {@code libraries REC}: what is known of the native libraries of a recording. */
+@Command(
+    name = "libraries",
+    description =
+        "The native libraries of a recording: their shares, files, build ids, unwind tables and"
+            + " names, which stacks end in them, and what to install or build for better ones.",
+    customSynopsis =
+        "java -jar stackweave-agent.jar libraries REC [-n ROWS] [--html] [-o FILE] [--symbols DIR]")
+public final class LibrariesCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private Recording recording;
+
+  @Option(
+      names = "-n",
+      paramLabel = "ROWS",
+      description = "At most so many libraries. Default: all.")
+  private Integer rows;
+
+  @Option(names = "--html", description = "An HTML page instead of text of 80 columns.")
+  private boolean html;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "Default: standard output.")
+  private Path output;
+
+  @Override
+  public Integer call() throws RecordingException, FailedException {
+    if (rows != null && rows < 1) {
+      throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
+    }
+    recording.mustNotBeUnlessStandard(output);
+    SampledRecording read = recording.read();
+    Output.to(output, new LibrariesExport(recording.title(), rows == null ? 0 : rows, html), read);
+    return 0;
+  }
+}

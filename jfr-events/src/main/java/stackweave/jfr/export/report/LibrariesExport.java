@@ -1,0 +1,255 @@
+package stackweave.jfr.export.report;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import stackweave.jfr.export.Export;
+import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackEnd;
+
+/**
+ * The native libraries of a recording: shares, path, build id, where unwind rules and names come
+ * from, which stacks end in them, and what to install or to build differently. As text of 80
+ * columns or as an HTML page.
+ */
+public final class LibrariesExport implements Export {
+  /** Fewer samples in nameless functions, or stacks that end in a library, are not worth advice. */
+  private static final double SMALL = 0.01;
+
+  private static final String NO_TABLES = "none";
+  private static final String FRAME_TABLES = "frame"; // of SFrame and of eh_frame
+
+  private final String title;
+  private final int rows;
+  private final boolean html;
+
+  /**
+   * @param title the heading, such as the recording's file name
+   * @param rows most libraries that are shown; 0 for all
+   * @param html whether it is a page
+   */
+  public LibrariesExport(String title, int rows, boolean html) {
+    this.title = title;
+    this.rows = rows;
+    this.html = html;
+  }
+
+  /** Sums of a library: all copies of one build. */
+  private static final class Library {
+    final SampledModule module;
+    long selfSamples;
+    long selfNanos;
+    long totalSamples;
+    long totalNanos;
+
+    /** Its frames in all samples, those without a name, and those that were guesses. */
+    long frames;
+
+    long nameless;
+    long guessed;
+
+    /** Stacks whose outermost known frame is here and that do not reach their thread's first. */
+    final Map<String, Long> ends = new TreeMap<>();
+
+    /** Other places where copies of the same build were mapped. */
+    final Set<String> paths = new HashSet<>();
+
+    Library(SampledModule module) {
+      this.module = module;
+    }
+
+    long ended() {
+      return ends.values().stream().mapToLong(count -> count).sum();
+    }
+  }
+
+  @Override
+  public void write(SampledRecording recording, OutputStream out) throws IOException {
+    List<Section> sections = sections(recording);
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    if (html) {
+      SectionWriter.html(title, sections, writer);
+    } else {
+      SectionWriter.text(title, sections, writer);
+    }
+    writer.flush();
+  }
+
+  private List<Section> sections(SampledRecording recording) {
+    boolean bySamples = recording.weightNanos() <= 0;
+    long all = bySamples ? recording.samples() : recording.weightNanos();
+    Comparator<Library> bySelf =
+        Comparator.comparingLong(library -> bySamples ? library.selfSamples : library.selfNanos);
+    Comparator<Library> byTotal =
+        Comparator.comparingLong(library -> bySamples ? library.totalSamples : library.totalNanos);
+    List<Library> libraries = new ArrayList<>(gather(recording));
+    libraries.sort(bySelf.thenComparing(byTotal).reversed());
+    Section table = new Section("Libraries");
+    table.sentences.add(
+        String.format(
+            Locale.ROOT,
+            "Shares of the %s. SELF: in its own code; TOTAL: in it or in what it calls; NAMED: its"
+                + " frames that have a name.",
+            bySamples
+                ? String.format(Locale.ROOT, "%,d samples", all)
+                : ReportExport.seconds(all) + " of CPU time that the samples stand for"));
+    table.head = List.of("SELF", "TOTAL", "NAMED", "LIBRARY");
+    List<Section> sections = new ArrayList<>();
+    sections.add(table);
+    int shown = rows == 0 ? libraries.size() : Math.min(rows, libraries.size());
+    for (Library library : libraries.subList(0, shown)) {
+      table.rows.add(
+          List.of(
+              share(bySamples ? library.selfSamples : library.selfNanos, all),
+              share(bySamples ? library.totalSamples : library.totalNanos, all),
+              share(library.frames - library.nameless, library.frames),
+              library.module.name()));
+      sections.add(details(library, recording.samples()));
+    }
+    if (shown < libraries.size()) {
+      table.sentences.add(
+          String.format(Locale.ROOT, "%,d more libraries are left out.", libraries.size() - shown));
+    }
+    return sections;
+  }
+
+  private static List<Library> gather(SampledRecording recording) {
+    Map<String, Library> byBuild = new TreeMap<>();
+    Map<SampledModule, Library> byModule = new IdentityHashMap<>();
+    recording.forEachStack(
+        (thread, end, frames, count, nanos) -> {
+          Set<Library> met = new HashSet<>();
+          for (int i = 0; i < frames.size(); i++) {
+            SampledFrame frame = frames.get(i);
+            SampledModule module = frame.method().module();
+            if (module == null) {
+              continue;
+            }
+            Library library = byModule.computeIfAbsent(module, key -> of(key, byBuild));
+            library.frames += count;
+            library.nameless += FrameText.of(frame).symbol().isEmpty() ? count : 0;
+            library.guessed += frame.found().isGuess() ? count : 0;
+            if (met.add(library)) {
+              library.totalSamples += count;
+              library.totalNanos += nanos;
+            }
+            if (i == frames.size() - 1) {
+              library.selfSamples += count;
+              library.selfNanos += nanos;
+            }
+            if (i == 0) {
+              addEnd(library, end, count);
+            }
+          }
+        });
+    return List.copyOf(byBuild.values());
+  }
+
+  private static Library of(SampledModule module, Map<String, Library> byBuild) {
+    // A library that its loader extracts has another path in each process, and one build id.
+    String build = module.buildId().isEmpty() ? module.path() : module.buildId();
+    Library library =
+        byBuild.computeIfAbsent(module.name() + " " + build, key -> new Library(module));
+    library.paths.add(module.path());
+    return library;
+  }
+
+  private static void addEnd(Library library, StackEnd end, long count) {
+    if (!end.isComplete()) {
+      library.ends.merge(end.label(), count, Long::sum);
+    }
+  }
+
+  private static Section details(Library library, long samples) {
+    SampledModule module = library.module;
+    Section section = Section.about(module.name());
+    List<String> paths = library.paths.stream().sorted().toList();
+    String more =
+        paths.size() > 1
+            ? String.format(Locale.ROOT, " and %,d more copies", paths.size() - 1)
+            : "";
+    section.sentences.add("File: " + paths.get(0) + more);
+    section.sentences.add("Build id: " + (module.buildId().isEmpty() ? "none" : module.buildId()));
+    section.sentences.add(tables(module));
+    section.sentences.add(
+        String.format(
+            Locale.ROOT,
+            "Names: %s; %s of its frames have none",
+            module.symbolsFrom().isEmpty() ? "not read" : module.symbolsFrom(),
+            share(library.nameless, library.frames)));
+    library.ends.forEach(
+        (end, count) ->
+            section.sentences.add(
+                String.format(
+                    Locale.ROOT,
+                    "Stacks that end here: %,d of %,d samples, %s",
+                    count,
+                    samples,
+                    end)));
+    if (library.guessed > 0) {
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "Guesses: %s of its frames were found without unwind tables and may be wrong",
+              share(library.guessed, library.frames)));
+    }
+    advice(library, section);
+    return section;
+  }
+
+  private static String tables(SampledModule module) {
+    String source = module.unwindSource().isEmpty() ? "not read" : module.unwindSource();
+    String functions =
+        module.functions() > 0
+            ? String.format(Locale.ROOT, ", %,d functions", module.functions())
+            : "";
+    String reason = module.unwindReason().isEmpty() ? "" : " (" + module.unwindReason() + ")";
+    return "Unwind tables: " + source + functions + reason;
+  }
+
+  private static void advice(Library library, Section section) {
+    SampledModule module = library.module;
+    String source = module.unwindSource().toLowerCase(Locale.ROOT);
+    boolean lacksTables =
+        source.equals(NO_TABLES) || !source.isEmpty() && !source.contains(FRAME_TABLES);
+    boolean losesStacks = library.ended() + library.guessed > SMALL * library.frames;
+    if (lacksTables || losesStacks && library.guessed > 0) {
+      section.sentences.add(
+          "For whole stacks: build it with -fasynchronous-unwind-tables, or with -Wa,--gsframe"
+              + " (binutils 2.46 or later); -fno-omit-frame-pointer helps its callers only.");
+    }
+    if (library.nameless > SMALL * library.frames) {
+      section.sentences.add(
+          isOfSystem(module.path())
+              ? "For names: install its package's debug symbols (dpkg -S or rpm -qf "
+                  + module.path()
+                  + " names the package, NAME-dbgsym or NAME-debuginfo has them), where it runs or"
+                  + " where you read the recording (--symbols /usr/lib/debug)."
+              : "For names: do not strip it when it is built, or keep the file from before and read"
+                  + " the recording with --symbols DIR: files are found by build id.");
+    }
+  }
+
+  private static boolean isOfSystem(String path) {
+    return path.startsWith("/usr/") || path.startsWith("/lib");
+  }
+
+  private static String share(long part, long all) {
+    return ReportExport.percent(all == 0 ? 0 : (double) part / all);
+  }
+}
