@@ -33,6 +33,7 @@ import stackweave.agent.apps.BurnsWhenTold;
 import stackweave.agent.apps.Hello;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
+import stackweave.testing.FlamePageNames;
 import stackweave.testing.Jdk;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
@@ -74,6 +75,15 @@ class CommandLineIT {
         "top missing.jfr                   | missing.jfr: no such file",
         "top text.jfr                      | text.jfr: not a JFR recording.*",
         "top without.jfr                   | without.jfr: holds no samples.*",
+        "report                            | .*'REC'.*report --help.*",
+        "report missing.jfr                | missing.jfr: no such file",
+        "report text.jfr --html            | text.jfr: not a JFR recording.*",
+        "report a.jfr b.jfr                | two recordings are compared with --diff .*",
+        "report --diff a.jfr               | --diff needs two recordings .*",
+        "report a.jfr --fail-if a_+5pp     | .*'a_\\+5pp' is no limit such as .*",
+        "report text.jfr -o ./text.jfr     | ./text.jfr is the recording itself.*",
+        "flamegraph --diff a.jfr           | --diff needs two recordings, not 1 .*",
+        "flamegraph a.jfr missing.jfr      | a.jfr: no such file",
         "merge                             | .*'REC'.*merge --help.*",
         "merge missing.jfr                 | missing.jfr: no such file",
         "merge text.jfr                    | text.jfr: not a JFR recording.*",
@@ -162,7 +172,21 @@ class CommandLineIT {
     assertEquals(0, page.exit(), page.err());
     assertEquals("rec.html\n", page.out());
     String html = Files.readString(directory.resolve("rec.html"));
-    assertTrue(html.contains("BurnsCpu.burn") && html.contains("rec.jfr"));
+    assertTrue(html.contains("rec.jfr"));
+    assertTrue(FlamePageNames.of(html).stream().anyMatch(name -> name.endsWith("BurnsCpu.burn")));
+    Ended both = commandLine(jvm, "flamegraph", "--diff", "rec.jfr", "rec.jfr");
+    assertEquals("rec-diff.html\n", both.out(), both.err());
+
+    Ended report = commandLine(jvm, "report", "rec.jfr");
+    assertEquals(0, report.exit(), report.err());
+    assertTrue(report.out().contains("WHERE THE CPU TIME WENT"), report.out());
+    Ended same =
+        commandLine(jvm, "report", "--diff", "rec.jfr", "rec.jfr", "--fail-if", "Java +1pp");
+    assertEquals(0, same.exit(), same.err());
+    assertTrue(same.out().contains("Java +1pp: not exceeded"), same.out());
+    Ended unknown =
+        commandLine(jvm, "report", "--diff", "rec.jfr", "rec.jfr", "--fail-if", "no.so +1pp");
+    assertEquals(2, unknown.exit(), unknown.err());
   }
 
   /** What is in the files is the matter of the exports' own tests. */

@@ -126,6 +126,14 @@ final class Browser implements AutoCloseable {
     await("document.documentElement && document.documentElement.dataset.ready !== undefined");
   }
 
+  /** Opens a page that isn't ours, and waits until it is complete. */
+  void openOther(Path page, int width, int height) throws Exception {
+    window(width, height);
+    call("Page.navigate", Map.of("url", page.toUri().toString()));
+    String isThere = "location.pathname === '" + page.toUri().getRawPath() + "'";
+    await(isThere + " && document.readyState === 'complete'");
+  }
+
   void window(int width, int height) throws Exception {
     call(
         "Emulation.setDeviceMetricsOverride",

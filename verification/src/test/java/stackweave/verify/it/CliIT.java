@@ -10,18 +10,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
+import stackweave.testing.FlamePageNames;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Sample;
@@ -125,7 +124,7 @@ class CliIT {
     cli(jdk, "flamegraph", recording.toString(), "-o", file.toString()).successfully();
     String html = Files.readString(file);
     assertTrue(html.contains("[\"Samples\",\"%,d\"]".formatted(samples.size())), "samples");
-    Set<String> names = names(html);
+    Set<String> names = FlamePageNames.of(html);
     for (Sample sample : samples) {
       if (!sample.frames().isEmpty() && sample.innermost().name().equals("lab_callback_leaf")) {
         sample.frames().forEach(frame -> assertTrue(names.contains(text(frame)), text(frame)));
@@ -145,32 +144,6 @@ class CliIT {
           Pattern.compile(reference).matcher(html).find(),
           () -> "refers to something outside: " + reference);
     }
-  }
-
-  /** The page's names: each begins with how many characters it shares with the one before. */
-  private static Set<String> names(String html) {
-    Set<String> names = new HashSet<>();
-    int begin = html.indexOf("\"names\":[") + 9;
-    Matcher matcher = // string after string, to the one that no comma follows
-        Pattern.compile("\\G\"((?:[^\"\\\\]|\\\\.)*)\",?").matcher(html.substring(begin));
-    String before = "";
-    while (matcher.find()) {
-      String packed = unescape(matcher.group(1));
-      before = before.substring(0, packed.charAt(0) - ' ') + packed.substring(1);
-      names.add(before);
-    }
-    return names;
-  }
-
-  private static String unescape(String json) {
-    return Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|(.))")
-        .matcher(json)
-        .replaceAll(
-            escape ->
-                Matcher.quoteReplacement(
-                    escape.group(1) == null
-                        ? escape.group(2)
-                        : String.valueOf((char) Integer.parseInt(escape.group(1), 16))));
   }
 
   @ParameterizedTest

@@ -49,7 +49,7 @@ const shade = (k, i) => {
 /** Orange for more, blue for less, grey for noise: told apart by all eyes. */
 function changeColor(change) {
   const night = dark && !printing;
-  if (change.isNoise) return night ? '#6b6e75' : '#dedcd8';
+  if (change.isNoise) return night ? '#8d9097' : '#dedcd8';
   const strength = Math.min(1, .25 + Math.abs(change.d) * 12);
   return change.d > 0 ? `hsl(26 ${60 + 40 * strength}% ${night ? 60 - 12 * strength : 84 - 32 * strength}%)` : `hsl(203 ${50 + 50 * strength}% ${night ? 62 - 12 * strength : 86 - 36 * strength}%)`;
 }
