@@ -104,6 +104,30 @@ public final class FileElfImage extends ElfImage {
     return bytesOf(section(".gnu.hash"));
   }
 
+  /** The functions that the loader chooses; none in an image without symbols of resolvers. */
+  public IndirectFunctions indirectFunctions() {
+    Symbols dynsym = dynsym();
+    if (dynsym == null) {
+      return IndirectFunctions.NONE;
+    }
+    List<ByteBuffer> relocations = new ArrayList<>();
+    try {
+      for (SectionHeader s : headers.sections()) {
+        if (s.type() == ElfHeaders.SHT_RELA && s.address() != 0) {
+          relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
+        }
+      }
+      return IndirectFunctions.of(architecture(), relocations, dynsym);
+    } catch (ElfFormatException e) {
+      problem("relocations", e);
+      return IndirectFunctions.NONE;
+    } finally {
+      relocations.forEach(bytes::release);
+      bytes.release(dynsym.table());
+      bytes.release(dynsym.names());
+    }
+  }
+
   /** Whether there is a .symtab, broken or not. */
   public boolean hasSymtab() {
     return headers.sections().stream().anyMatch(s -> s.type() == ElfHeaders.SHT_SYMTAB);

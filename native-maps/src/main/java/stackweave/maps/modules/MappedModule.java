@@ -1,10 +1,18 @@
 package stackweave.maps.modules;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
+import stackweave.maps.elf.IndirectFunctions;
 import stackweave.maps.elf.UnknownCode;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.symbols.SymbolTable;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 
@@ -16,6 +24,9 @@ import stackweave.unwind.walk.CodeModule;
 public final class MappedModule implements CodeModule {
   private static final int PAGE = 4096;
 
+  /** Of one function. */
+  private static final int MAX_NAMES = 3;
+
   private final int id;
   private final String path;
   private final String name;
@@ -23,6 +34,9 @@ public final class MappedModule implements CodeModule {
   private final long bias;
   private final long start;
   private final long end;
+
+  /** Names of functions that the loader has chosen, by virtual address; null until asked for. */
+  private Map<Long, String> chosen;
 
   /**
    * @param code the mapping by which the module was found
@@ -116,6 +130,35 @@ public final class MappedModule implements CodeModule {
   /** Why it was read from there, and what was found malformed so far; empty if nothing. */
   public String why() {
     return image.why();
+  }
+
+  /**
+   * The name of a function without a symbol that the loader has chosen by the processor, as libc
+   * has them: memcpy, or memcpy/memmove where one function is both.
+   *
+   * @param function its first virtual address
+   * @param memory where the loader's choice is read, once
+   * @return null if it was not chosen, or that can't be read
+   */
+  public String chosenName(long function, MemoryReader memory) {
+    if (chosen == null) {
+      chosen = new HashMap<>();
+      for (IndirectFunctions.Slot slot : image.indirectFunctions().slots()) {
+        try {
+          long target = memory.readLong(bias + slot.address()) - bias;
+          chosen.merge(target, slot.name(), MappedModule::both);
+        } catch (UnreadableMemoryException e) {
+          continue; // a name less
+        }
+      }
+    }
+    return chosen.get(function);
+  }
+
+  private static String both(String names, String name) {
+    Set<String> all = new TreeSet<>(List.of(names.split("/")));
+    all.add(name);
+    return all.size() <= MAX_NAMES ? String.join("/", all) : names;
   }
 
   /**

@@ -9,6 +9,7 @@ import stackweave.maps.elf.ElfImage;
 import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
+import stackweave.maps.elf.IndirectFunctions;
 import stackweave.maps.elf.MemoryElfImage;
 import stackweave.maps.symbols.ExportedSymbols;
 import stackweave.maps.symbols.SymbolTable;
@@ -39,6 +40,7 @@ public final class ModuleImage {
   private SymbolTable symbols;
   private String symbolSource = "";
   private UnwindTable unwindTable;
+  private IndirectFunctions indirect;
 
   /** Reads the image from memory, if that is still needed. */
   @FunctionalInterface
@@ -226,6 +228,17 @@ public final class ModuleImage {
         elf.problem(".gnu_debugdata", e);
       }
     }
+  }
+
+  /** The functions that the loader has chosen, if the image is a file that can be read. */
+  IndirectFunctions indirectFunctions() {
+    if (indirect == null) {
+      indirect =
+          elf instanceof FileElfImage file && file.isReadable()
+              ? file.indirectFunctions()
+              : IndirectFunctions.NONE;
+    }
+    return indirect;
   }
 
   /** The virtual address of an exported symbol of any type, or 0. */
