@@ -5,9 +5,9 @@ import stackweave.maps.modules.ModuleMap;
 
 /**
  * Whether some library unmaps its threads' signal stacks while the kernel still uses them: a signal
- * that asks for that stack then ends the process. Wasmtime does (up to 46; issue 13857 of its
- * repository): when a thread ends that has run WebAssembly. Code of Go, on the other hand, runs on
- * stacks that are too small for a signal, and needs its signal stacks. Used by {@link
+ * that asks for that stack then ends the process. Wasmtime does when a thread ends that has run
+ * WebAssembly (issue 13857 of its repository, mended in July 2026). Code of Go, on the other hand,
+ * runs on stacks that are too small for a signal, and needs its signal stacks. Used by {@link
  * SamplePipeline} after the mappings have changed.
  */
 final class SignalStacks {
