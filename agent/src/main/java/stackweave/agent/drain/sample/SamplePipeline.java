@@ -107,6 +107,7 @@ public final class SamplePipeline implements EngineSink {
   public void refreshModules() {
     search.refresh();
     searchLibraries();
+    names.refresh();
   }
 
   private void searchLibraries() {
