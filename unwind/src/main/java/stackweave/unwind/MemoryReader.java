@@ -17,6 +17,14 @@ public interface MemoryReader {
   long readLong(long address) throws UnreadableMemoryException;
 
   /**
+   * As {@link #readLong}, of a word that nothing follows from yet: a register's value that a
+   * function has saved. Who comes to rely on it reads the word again, with {@link #readLong}.
+   */
+  default long readSaved(long address) throws UnreadableMemoryException {
+    return readLong(address);
+  }
+
+  /**
    * Reads {@code length} bytes into {@code target} from {@code offset} on.
    *
    * @throws UnreadableMemoryException if not all of them can be read; the content of the target

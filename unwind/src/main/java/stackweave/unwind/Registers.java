@@ -14,6 +14,10 @@ public final class Registers {
   private final Architecture architecture;
   private final long[] values;
   private final boolean[] known;
+
+  /** Where in memory a value was found; 0 where it was there at the interrupt, or is computed. */
+  private final long[] slots;
+
   private long pc;
 
   /** All registers unknown. */
@@ -21,6 +25,7 @@ public final class Registers {
     this.architecture = architecture;
     this.values = new long[architecture.registerCount()];
     this.known = new boolean[architecture.registerCount()];
+    this.slots = new long[architecture.registerCount()];
   }
 
   /** Whose register numbers these are. */
@@ -55,8 +60,36 @@ public final class Registers {
 
   /** Sets the value of a register by DWARF number, which is known then. */
   public void set(int register, long value) {
+    set(register, value, 0);
+  }
+
+  /**
+   * Sets the value of a register by DWARF number, which is known then.
+   *
+   * @param slot the address of the word that it was found in, 0 for none
+   */
+  public void set(int register, long value, long slot) {
     values[register] = value;
     known[register] = true;
+    slots[register] = slot;
+  }
+
+  /** The address of the word that the register's value was found in; 0 for none. */
+  public long slot(int register) {
+    return slots[register];
+  }
+
+  /**
+   * Says that something follows from the register's value: the word that it was found in is read
+   * again, for a memory that keeps which words a walk relies on.
+   *
+   * @param memory in which it was found
+   * @throws UnreadableMemoryException if that word can't be read any more
+   */
+  public void rely(int register, MemoryReader memory) throws UnreadableMemoryException {
+    if (slots[register] != 0) {
+      memory.readLong(slots[register]);
+    }
   }
 
   /** Whether the register's value in this frame is known. */
@@ -79,6 +112,7 @@ public final class Registers {
   public void copyFrom(Registers other) {
     System.arraycopy(other.values, 0, values, 0, values.length);
     System.arraycopy(other.known, 0, known, 0, known.length);
+    System.arraycopy(other.slots, 0, slots, 0, slots.length);
     pc = other.pc;
   }
 }

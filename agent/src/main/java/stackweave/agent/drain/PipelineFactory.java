@@ -7,6 +7,7 @@ import java.util.Set;
 import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.name.JitNames;
 import stackweave.agent.drain.name.KernelNames;
 import stackweave.agent.drain.name.StackNames;
 import stackweave.agent.drain.sample.SamplePipeline;
@@ -217,7 +218,8 @@ final class PipelineFactory {
     HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
-    StackNames names = new StackNames(store, methods, new KernelNames(tables));
+    StackNames names =
+        new StackNames(store, methods, new KernelNames(tables), new JitNames(modules, memory));
     boolean open = hotSpot != null && openJavaBase();
     ThreadNames threads =
         new ThreadNames(

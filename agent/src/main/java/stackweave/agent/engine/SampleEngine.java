@@ -87,6 +87,12 @@ public interface SampleEngine extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * Says whether threads' signal stacks may be unmapped while the kernel still uses them. Engines
+   * that send signals then leave them on the stack that they come upon.
+   */
+  default void signalStacksMayVanish(boolean mayVanish) {}
+
   /** Share of the fullest ring that waits to be drained, 0 to 1. */
   double backlog();
 

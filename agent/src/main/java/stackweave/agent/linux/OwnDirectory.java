@@ -49,6 +49,17 @@ public final class OwnDirectory {
     return absolute.getParent() == null ? null : problemOnTheWay(absolute.getParent(), self);
   }
 
+  /**
+   * Who else could exchange a file, in a few words; null if nobody but its owner, this process's
+   * user and root could. The file itself is not looked at.
+   *
+   * @throws IOException if a directory can't be read
+   */
+  public static String problemAround(Path file) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    return parent == null ? null : problemOnTheWay(parent, effectiveUid());
+  }
+
   /** Checks name by name, as the kernel resolves: the owner of a link controls the rest. */
   private static String problemOnTheWay(Path to, int self) throws IOException {
     // In a user namespace the machine's root has the id of nobody. The owner of the root directory

@@ -162,7 +162,7 @@ public final class Walk implements FrameState {
   /** The frame pointer, or 0 where it is lost. */
   @Override
   public long fp() {
-    return isFpKnown() ? registers.fp() : 0;
+    return valueOf(registers.architecture().fp());
   }
 
   /** Whether the frame pointer is known. */
@@ -182,13 +182,26 @@ public final class Walk implements FrameState {
   /** A register's value, or 0 where it is lost: no address of anything. */
   @Override
   public long valueOf(int register) {
-    return registers.isKnown(register) ? registers.get(register) : 0;
+    if (!registers.isKnown(register)) {
+      return 0;
+    }
+    try {
+      registers.rely(register, stack);
+    } catch (UnreadableMemoryException e) {
+      return 0;
+    }
+    return registers.get(register);
   }
 
   /** A word of the stack that must be there. */
   @Override
   public long read(long address) throws UnreadableMemoryException {
     return stack.readLong(address);
+  }
+
+  /** As {@link #read}, of a saved register that nothing follows from yet. */
+  public long readSaved(long address) throws UnreadableMemoryException {
+    return stack.readSaved(address);
   }
 
   /** A word of the stack that may be anything; 0 where there is none. */

@@ -16,12 +16,14 @@ final class CallerStep {
   private final Callers callers;
   private final int[] saved;
   private final long[] values;
+  private final long[] slots;
   private final boolean[] known;
 
   CallerStep(Callers callers, Architecture architecture) {
     this.callers = callers;
     this.saved = architecture.calleeSaved();
     this.values = new long[saved.length];
+    this.slots = new long[saved.length];
     this.known = new boolean[saved.length];
   }
 
@@ -53,7 +55,7 @@ final class CallerStep {
     registers.clear();
     for (int i = 0; i < saved.length; i++) {
       if (known[i]) {
-        registers.set(saved[i], values[i]);
+        registers.set(saved[i], values[i], slots[i]);
       }
     }
     walk.popTo(pc, sp);
@@ -67,6 +69,7 @@ final class CallerStep {
 
   /** Each load must be one of the stack. */
   private static long evaluate(Walk walk, int[] term) throws UnreadableMemoryException {
+    walk.registers().rely(term[0], walk.stack());
     long value = walk.registers().get(term[0]) + term[1];
     for (int i = 2; i < term.length; i++) {
       if (!walk.isOnStack(value)) {
@@ -82,45 +85,36 @@ final class CallerStep {
     for (int r = 0; r < saved.length; r++) {
       known[r] = false;
       for (int i = 0; i < rule.exits().length; i++) {
-        int[] term = rule.exits()[i].registers[r];
-        if (!isAvailable(walk, term)) {
-          known[r] = false;
+        long before = values[r];
+        known[r] = find(walk, r, rule.exits()[i].registers[r]) && (i == 0 || values[r] == before);
+        if (!known[r]) {
           break;
         }
-        long value = peek(walk, term);
-        if (i > 0 && value != values[r]) {
-          known[r] = false;
-          break;
-        }
-        values[r] = value;
-        known[r] = true;
       }
     }
   }
 
-  private static boolean isAvailable(Walk walk, int[] term) {
+  /** Evaluates a register's term, as {@link #evaluate}; nothing follows from its last load yet. */
+  private boolean find(Walk walk, int r, int[] term) {
     if (term == null || !isKnown(walk, term)) {
       return false;
     }
     try {
-      long value = walk.registers().get(term[0]) + term[1];
+      slots[r] = walk.registers().slot(term[0]);
+      values[r] = walk.registers().get(term[0]) + term[1];
       for (int i = 2; i < term.length; i++) {
-        if (!walk.isOnStack(value)) {
+        if (!walk.isOnStack(values[r])) {
           return false;
         }
-        value = walk.read(value) + term[i];
+        if (slots[r] != 0) {
+          walk.read(slots[r]); // the next load is where this word says
+        }
+        slots[r] = values[r];
+        values[r] = walk.readSaved(values[r]) + term[i];
       }
       return true;
     } catch (UnreadableMemoryException e) {
       return false;
     }
-  }
-
-  private static long peek(Walk walk, int[] term) {
-    long value = walk.registers().get(term[0]) + term[1];
-    for (int i = 2; i < term.length; i++) {
-      value = walk.peek(value) + term[i];
-    }
-    return value;
   }
 }

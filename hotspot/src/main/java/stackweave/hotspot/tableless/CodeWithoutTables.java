@@ -199,7 +199,7 @@ public final class CodeWithoutTables {
    * Hand-written assembly that has a symbol but says nothing of its frame: how deep that is, the
    * code itself says.
    */
-  private boolean leaveFunction(Walk walk, long start) {
+  private boolean leaveFunction(Walk walk, long start) throws UnreadableMemoryException {
     StackDepth.State state = stateAt(walk, start);
     if (state == null) {
       return false;
@@ -215,13 +215,15 @@ public final class CodeWithoutTables {
     return true;
   }
 
-  private static void restore(Walk walk, StackDepth.State state, long slot) {
+  private static void restore(Walk walk, StackDepth.State state, long slot)
+      throws UnreadableMemoryException {
     int[] slots = state.slots();
     for (int register = 0; register < slots.length; register++) {
       if (slots[register] == StackDepth.UNKNOWN) {
         walk.registers().forget(register);
       } else if (slots[register] > 0 && slots[register] <= state.depth()) {
-        walk.registers().set(register, walk.peek(slot - slots[register]));
+        long saved = slot - slots[register];
+        walk.registers().set(register, walk.readSaved(saved), saved);
       }
     }
   }

@@ -1,6 +1,7 @@
 package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,44 @@ public final class FileElfImage extends ElfImage {
   @Override
   public String buildId() {
     return buildId;
+  }
+
+  /** Whether it is a relocatable object (ET_REL), whose symbols count from their sections. */
+  public boolean isRelocatable() {
+    return headers.type() == ElfHeaders.ET_REL;
+  }
+
+  /**
+   * The virtual address of a symbol of .symtab, of any type and by its raw name, or 0. Reads the
+   * whole table.
+   */
+  public long addressOf(String name) {
+    Symbols symbols = symtab();
+    if (symbols == null) {
+      return 0;
+    }
+    byte[] wanted = (name + '\0').getBytes(StandardCharsets.US_ASCII);
+    long found = 0;
+    for (int at = 0; at <= symbols.table().limit() - SYMBOL_SIZE && found == 0; at += SYMBOL_SIZE) {
+      if (isNamed(symbols.names(), symbols.table().getInt(at) & 0xffff_ffffL, wanted)) {
+        found = symbols.table().getLong(at + 8);
+      }
+    }
+    release(symbols.table());
+    release(symbols.names());
+    return found;
+  }
+
+  private static boolean isNamed(ByteBuffer names, long offset, byte[] wanted) {
+    if (offset > names.limit() - (long) wanted.length) {
+      return false;
+    }
+    for (int i = 0; i < wanted.length; i++) {
+      if (names.get((int) offset + i) != wanted[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Gives back a section, or a part of {@link Symbols}, where it is a copy. */

@@ -217,6 +217,12 @@ public final class MappedModule implements CodeModule {
     return address == 0 ? 0 : address + bias;
   }
 
+  /** As {@link #addressOf}, of any symbol that the file has. Reads a whole table: once. */
+  public long addressOfAny(String symbol) {
+    long address = image.anySymbol(symbol);
+    return address == 0 ? 0 : address + bias;
+  }
+
   /**
    * Whether threads start in this module: the C library, or the thread library of glibc before
    * 2.34. Its function with undefined return address is a thread's first, even without a symbol.

@@ -247,6 +247,14 @@ public final class ModuleImage {
     return table == null ? 0 : ExportedSymbols.find(table, exportsHash, name);
   }
 
+  /** As {@link #exported}, or of .symtab, which is read as a whole. */
+  public long anySymbol(String name) {
+    long address = exported(name);
+    return address == 0 && elf instanceof FileElfImage file && file.isReadable()
+        ? file.addressOf(name)
+        : address;
+  }
+
   private Symbols exports() {
     if (exports == null) {
       replaceVanished();

@@ -22,22 +22,33 @@ public final class OlderStack implements MemoryReader {
   // every frame link above it is that of the sample. Nothing says directly whether it has returned;
   // all of these must hold:
   // 1. The seam is unchanged. The seam is the upper end of the copy, from the 16th last word that
-  //    the walk has read in it. All its words, frame links as well as locals and spilled values,
-  //    must be the same in live memory: a thread that came back by other calls, or by the same ones
-  //    with other arguments, has written other words there.
+  //    the walk relies on. All its words, frame links as well as locals and spilled values, must be
+  //    the same in live memory: a thread that came back by other calls, or by the same ones with
+  //    other arguments, has written other words there.
   // 2. It stays so: the seam is compared again after each piece was read, and after the walk
   //    (confirm).
   // 3. The thread's stack pointer is not known to have been above the copy's last frame link since
-  //    (Whereabouts), asked after each piece: words below the stack pointer are dead, but look like
+  //    (Whereabouts; above the first one behind it where the seam has a large frame), asked after
+  // each piece: words below the stack pointer are dead, but look like
   //    frames until they are written again.
   // 4. The frames lead to the thread's first frame, which the caller checks: calls made after a
   //    return leave a broken chain.
+  // A large frame is one that has no word the walk relies on in 4 KiB of the seam: a buffer, which
+  // its function changes all the time. There only the words that the walk relies on are compared:
+  // return addresses, and what a CFA was computed from. That says little of who called the
+  // function:
+  // from another caller with a frame of that size they are the same. So more is asked of such a
+  // stack: the word above the copy that the walk asks for first must have led to the same callers
+  // each time that it was read (isLargeFrame, firstAsked; the caller's to check).
   // Undetected stays a thread that meanwhile returned through the seam, came back by calls that
   // wrote the very same words there, and was called from elsewhere further out: frames on both
   // sides are real but did not belong together. So spliced stacks end with StopReason.SPLICED.
 
   /** Words that the walk relied on which are compared, at most. */
   static final int SEAM_LINKS = 16;
+
+  /** Without a word that the walk relies on in so many bytes, the seam has a large frame. */
+  static final int LARGE_FRAME_BYTES = 4 << 10;
 
   /** The most that is read above a copy, in bytes: as much as most threads' stacks have. */
   static final int MAX_BYTES = 8 << 20;
@@ -73,6 +84,8 @@ public final class OlderStack implements MemoryReader {
   private boolean closed;
   private int seamOffset;
   private int lastLinkOffset;
+  private boolean largeFrame;
+  private long firstAsked;
   private long begin;
   private int length;
   private int limit;
@@ -100,6 +113,8 @@ public final class OlderStack implements MemoryReader {
     closed = false;
     begin = snapshot.stackAddress() + snapshot.stackLength();
     length = 0;
+    largeFrame = false;
+    firstAsked = 0;
     endFound = false;
     long above = stackEnd == 0 ? MAX_KEPT_BYTES : stackEnd - begin;
     limit = (int) Math.max(0, Math.min(above, MAX_KEPT_BYTES)) & -8;
@@ -109,6 +124,16 @@ public final class OlderStack implements MemoryReader {
   /** What became of it so far. */
   public SpliceOutcome outcome() {
     return outcome;
+  }
+
+  /** Whether the seam has a large frame, so that it proves less (see the comment in the class). */
+  public boolean isLargeFrame() {
+    return largeFrame;
+  }
+
+  /** The address of the word above the copy that the walk has asked for first; 0 for none. */
+  public long firstAsked() {
+    return firstAsked;
   }
 
   /** Gives up what was taken; from now on, the sample's stack ends where the copy does. */
@@ -148,6 +173,7 @@ public final class OlderStack implements MemoryReader {
     if (closed || offset < 0 || offset > (long) limit - count) {
       throw UnreadableMemoryException.BEYOND_COPY;
     }
+    firstAsked = firstAsked == 0 ? address : firstAsked;
     while (offset > length - count) {
       if (!readMore()) {
         throw UnreadableMemoryException.BEYOND_COPY;
@@ -181,8 +207,8 @@ public final class OlderStack implements MemoryReader {
       refuse(SpliceOutcome.CHANGED_MEANWHILE);
       return false;
     }
-    long lastLink = sample.stackAddress() + lastLinkOffset;
-    if (Long.compareUnsigned(whereabouts.highestStackPointer(sample.tid()), lastLink) > 0) {
+    long outermost = largeFrame ? firstAsked : sample.stackAddress() + lastLinkOffset;
+    if (Long.compareUnsigned(whereabouts.highestStackPointer(sample.tid()), outermost) > 0) {
       refuse(SpliceOutcome.RETURNED);
       return false;
     }
@@ -196,14 +222,24 @@ public final class OlderStack implements MemoryReader {
 
   private SpliceOutcome findSeam() {
     int links = 0;
-    for (int at = (sample.stackLength() & -8) - 8; at >= 0 && links < SEAM_LINKS; at -= 8) {
+    int end = sample.stackLength() & -8;
+    int above = end;
+    for (int at = end - 8; at >= 0 && links < SEAM_LINKS; at -= 8) {
       if (sample.isRead(at)) {
         lastLinkOffset = links == 0 ? at : lastLinkOffset;
         seamOffset = at;
         links++;
+        largeFrame |= above - at > LARGE_FRAME_BYTES;
+        above = at;
       }
     }
-    return links == 0 ? SpliceOutcome.NO_SEAM : SpliceOutcome.TAKEN;
+    if (links == 0) {
+      // The interrupted function's own frame ends above the copy.
+      largeFrame = end > LARGE_FRAME_BYTES;
+      seamOffset = end;
+      return largeFrame ? SpliceOutcome.TAKEN : SpliceOutcome.NO_SEAM;
+    }
+    return SpliceOutcome.TAKEN;
   }
 
   private long seamAddress() {
@@ -232,7 +268,7 @@ public final class OlderStack implements MemoryReader {
         return SpliceOutcome.LINKS_DIFFER;
       }
     }
-    return SpliceOutcome.FRAMES_DIFFER;
+    return largeFrame ? SpliceOutcome.TAKEN : SpliceOutcome.FRAMES_DIFFER;
   }
 
   /** Appends what can be read of the next piece; how many bytes. */

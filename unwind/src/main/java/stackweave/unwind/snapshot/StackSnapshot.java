@@ -48,7 +48,8 @@ public final class StackSnapshot implements MemoryReader {
   private OlderStack older;
 
   /**
-   * A bit per word of the copy: whether it was read. Kept where there is an {@link #older} part.
+   * A bit per word of the copy: whether the walk relies on it. Kept where there is an {@link
+   * #older} part.
    */
   private final long[] wordsRead;
 
@@ -209,7 +210,8 @@ public final class StackSnapshot implements MemoryReader {
 
   /**
    * Who knows the part of the stack above the copy; null (the default) for nobody. From here on it
-   * is kept which words of the copy are read: those that the older part must fit.
+   * is kept which words of the copy are relied on, by {@link #readLong}: those that the older part
+   * must fit.
    */
   void setOlder(OlderStack olderStack) {
     older = olderStack;
@@ -218,7 +220,7 @@ public final class StackSnapshot implements MemoryReader {
     }
   }
 
-  /** Whether the word at an offset of the copy was read since {@link #setOlder}. */
+  /** Whether the word at an offset of the copy was relied on since {@link #setOlder}. */
   boolean isRead(int offset) {
     return (wordsRead[offset >> 9] & 1L << (offset >> 3)) != 0;
   }
@@ -245,6 +247,14 @@ public final class StackSnapshot implements MemoryReader {
       throw UnreadableMemoryException.UNREADABLE;
     }
     return elsewhere.readLong(address);
+  }
+
+  @Override
+  public long readSaved(long address) throws UnreadableMemoryException {
+    long offset = address - stackAddress;
+    return offset >= 0 && offset <= stackLength - 8L
+        ? longAt(stack, (int) offset)
+        : readLong(address);
   }
 
   /** The word at an index of bytes of the sampled stack. */

@@ -28,6 +28,7 @@ public final class NativeUnwinder {
   private final KernelSignalFrame kernelFrame;
   private final ExpressionEvaluator evaluator;
   private final long[] values;
+  private final long[] slots;
   private int knownMask;
   private boolean callerInterrupted;
 
@@ -40,6 +41,7 @@ public final class NativeUnwinder {
     this.kernelFrame = new KernelSignalFrame(architecture);
     this.evaluator = new ExpressionEvaluator(rules.expressions(), architecture.byteOrder());
     this.values = new long[tracked.length];
+    this.slots = new long[tracked.length];
   }
 
   /** The table whose rules this executes: the one to open a module's {@link UnwindTable} with. */
@@ -173,6 +175,7 @@ public final class NativeUnwinder {
     long cfaRule = rules.cfa(rule);
     long cfa;
     if (Location.kind(cfaRule) == Location.EXPRESSION) {
+      relyOnAll(registers, memory);
       if (!evaluator.evaluate(Location.offset(cfaRule), 0, registers, memory)) {
         return StopReason.UNKNOWN_REGISTER;
       }
@@ -182,6 +185,7 @@ public final class NativeUnwinder {
       if (!registers.isKnown(base)) {
         return StopReason.UNKNOWN_REGISTER;
       }
+      registers.rely(base, memory);
       cfa = registers.get(base) + Location.offset(cfaRule);
       if (Location.kind(cfaRule) == Location.AT_REGISTER) {
         cfa = memory.readLong(cfa) + rules.cfaAdd(rule);
@@ -219,7 +223,7 @@ public final class NativeUnwinder {
     registers.clear();
     for (int i = 0; i < tracked.length; i++) {
       if ((knownMask & 1 << i) != 0) {
-        registers.set(tracked[i], values[i]);
+        registers.set(tracked[i], values[i], slots[i]);
       }
     }
     registers.set(architecture.sp(), sp);
@@ -238,6 +242,7 @@ public final class NativeUnwinder {
       if ((changed & 1 << i) == 0) {
         if (registers.isKnown(tracked[i])) {
           values[i] = registers.get(tracked[i]);
+          slots[i] = registers.slot(tracked[i]);
           known |= 1 << i;
         }
       } else {
@@ -247,7 +252,7 @@ public final class NativeUnwinder {
             known |= 1 << i;
           }
         } else if (isAvailable(location, cfa, registers, memory)) {
-          values[i] = read(location, cfa, registers, memory);
+          readSaved(i, location, cfa, registers, memory);
           known |= 1 << i;
         }
       }
@@ -273,6 +278,7 @@ public final class NativeUnwinder {
     if (interrupted && registers.sp() - slot <= architecture.redZone()) {
       try {
         values[i] = memory.readLong(slot);
+        slots[i] = 0;
         return true;
       } catch (UnreadableMemoryException e) {
         // What the register holds is as likely.
@@ -282,7 +288,30 @@ public final class NativeUnwinder {
       return false;
     }
     values[i] = registers.get(tracked[i]);
+    slots[i] = registers.slot(tracked[i]);
     return true;
+  }
+
+  /** Reads a saved register; nothing follows from what is at the CFA until somebody uses it. */
+  private void readSaved(int i, long location, long cfa, Registers registers, MemoryReader memory)
+      throws UnreadableMemoryException {
+    if (Location.kind(location) == Location.AT_CFA) {
+      slots[i] = cfa + Location.offset(location);
+      values[i] = memory.readSaved(slots[i]);
+    } else {
+      slots[i] = 0;
+      values[i] = read(location, cfa, registers, memory);
+    }
+  }
+
+  /** An expression may use any register. */
+  private void relyOnAll(Registers registers, MemoryReader memory)
+      throws UnreadableMemoryException {
+    for (int register : tracked) {
+      if (registers.isKnown(register)) {
+        registers.rely(register, memory);
+      }
+    }
   }
 
   /** Whether {@link #read} finds something there; evaluates an expression. */
@@ -290,10 +319,18 @@ public final class NativeUnwinder {
       throws UnreadableMemoryException {
     return switch (Location.kind(location)) {
       case Location.AT_CFA, Location.CFA_PLUS -> true;
-      case Location.REGISTER_PLUS, Location.AT_REGISTER ->
-          registers.isKnown(Location.register(location));
-      case Location.EXPRESSION, Location.AT_EXPRESSION ->
-          evaluator.evaluate(Location.offset(location), cfa, registers, memory);
+      case Location.REGISTER_PLUS, Location.AT_REGISTER -> {
+        int base = Location.register(location);
+        if (!registers.isKnown(base)) {
+          yield false;
+        }
+        registers.rely(base, memory);
+        yield true;
+      }
+      case Location.EXPRESSION, Location.AT_EXPRESSION -> {
+        relyOnAll(registers, memory);
+        yield evaluator.evaluate(Location.offset(location), cfa, registers, memory);
+      }
       default -> false;
     };
   }

@@ -18,6 +18,7 @@ class OlderStackTest {
   private static final int TID = 42;
   private static final long SP = 0x7f00_0000_1230L;
   private static final int COPIED = 4096;
+  private static final int LARGE = 64 << 10;
   private static final int STACK = 600 * 1024;
   private static final long END = SP + STACK;
 
@@ -63,10 +64,14 @@ class OlderStackTest {
 
   /** Takes a sample whose walk then reads these words of the copy. */
   private void sample(long stackEnd, int... read) throws UnreadableMemoryException {
+    copy(COPIED, stackEnd, read);
+  }
+
+  private void copy(int copied, long stackEnd, int... read) throws UnreadableMemoryException {
     sample.clear();
     sample.setTid(TID);
-    System.arraycopy(live, 0, sample.stackBytes(), 0, COPIED);
-    sample.setStack(SP, COPIED);
+    System.arraycopy(live, 0, sample.stackBytes(), 0, copied);
+    sample.setStack(SP, copied);
     older.begin(sample, stackEnd);
     for (int offset : read) {
       assertEquals(0x1000_0000L + offset, sample.readLong(SP + offset));
@@ -226,5 +231,75 @@ class OlderStackTest {
     put(COPIED - 32, 1);
     assertFalse(older.confirm());
     assertRefused(SpliceOutcome.CHANGED_MEANWHILE, COPIED);
+  }
+
+  @Test
+  void theBufferInALargeFrameMayChange() throws UnreadableMemoryException {
+    copy(LARGE, END, 64, 128);
+    put(136, 1);
+    put(LARGE - 8, 1);
+    assertEquals(0x1000_0000L + LARGE + 800, sample.readLong(SP + LARGE + 800));
+    assertEquals(SpliceOutcome.TAKEN, older.outcome());
+    assertTrue(older.isLargeFrame());
+    assertEquals(SP + LARGE + 800, older.firstAsked());
+    put(1000, 1);
+    assertTrue(older.confirm());
+  }
+
+  @Test
+  void soItMayBetweenTwoWordsOfTheSeam() throws UnreadableMemoryException {
+    copy(LARGE, END, 64, LARGE - 16);
+    put(4000, 1);
+    assertEquals(0x1000_0000L + LARGE, sample.readLong(SP + LARGE));
+    assertTrue(older.isLargeFrame());
+  }
+
+  @Test
+  void aChangedLinkBelowALargeFrameIsRefused() throws UnreadableMemoryException {
+    copy(LARGE, END, 64, 128);
+    put(64, 1);
+    assertRefused(SpliceOutcome.LINKS_DIFFER, LARGE);
+  }
+
+  @Test
+  void savedRegistersBelowALargeFrameMayChangeUntilTheyAreReliedOn()
+      throws UnreadableMemoryException {
+    copy(LARGE, END, 64, 128);
+    assertEquals(0x1000_0000L + 96, sample.readSaved(SP + 96));
+    put(96, 1);
+    assertEquals(0x1000_0000L + LARGE, sample.readLong(SP + LARGE));
+    assertTrue(older.confirm());
+    sample.readLong(SP + 96);
+    assertFalse(older.confirm());
+  }
+
+  @Test
+  void aFunctionWhoseOwnFrameEndsAboveTheCopyHasALargeFrame() throws UnreadableMemoryException {
+    copy(LARGE, END);
+    assertEquals(0x1000_0000L + LARGE, sample.readLong(SP + LARGE));
+    assertTrue(older.isLargeFrame());
+  }
+
+  @Test
+  void aThreadKnownToBeAboveALargeFrameIsRefused() throws UnreadableMemoryException {
+    copy(LARGE, END, 64);
+    knownSp = SP + LARGE + 8;
+    assertEquals(0x1000_0000L + LARGE + 8, sample.readLong(SP + LARGE + 8), "in that frame still");
+    copy(LARGE, END, 64);
+    knownSp = SP + LARGE + 16;
+    assertRefused(SpliceOutcome.RETURNED, LARGE + 8);
+  }
+
+  @Test
+  void smallFramesAreComparedAsAWhole() throws UnreadableMemoryException {
+    int[] links = new int[COPIED / 2048];
+    for (int i = 0; i < links.length; i++) {
+      links[i] = 2048 * i + 1024;
+    }
+    sample(END, links);
+    assertEquals(0x1000_0000L + COPIED, sample.readLong(SP + COPIED));
+    assertFalse(older.isLargeFrame());
+    put(2048, 1);
+    assertFalse(older.confirm());
   }
 }

@@ -103,8 +103,7 @@ class CliIT {
     String text =
         switch (frame.kind()) {
           case "native" ->
-              frame.name().equals("[unknown code]")
-                      || frame.name().startsWith(frame.module() + "+0x")
+              frame.module().isEmpty() || frame.name().startsWith(frame.module() + "+0x")
                   ? frame.name()
                   : frame.module().startsWith("[") // the vdso
                       ? frame.name() + " " + frame.module()

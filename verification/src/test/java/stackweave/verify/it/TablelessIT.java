@@ -148,6 +148,8 @@ class TablelessIT {
     if (symbols != null) {
       return symbols.floorEntry(frame.symbolStart() + frame.offset()).getValue();
     }
-    return frame.name().equals("[unknown code]") ? "generated" : frame.qualifiedName();
+    return frame.name().equals("[JIT code of libtableless.so]")
+        ? "generated"
+        : frame.qualifiedName();
   }
 }

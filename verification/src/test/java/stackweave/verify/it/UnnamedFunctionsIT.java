@@ -73,7 +73,7 @@ class UnnamedFunctionsIT {
       expected.add("libstripped.so+0x" + Long.toHexString(start) + "..0x" + Long.toHexString(end));
     }
     if (System.getProperty("os.arch").equals("amd64")) {
-      expected.add("[unknown code]");
+      expected.add("[JIT code of libstripped.so]");
     }
     for (Ended ended : List.of(one, other)) {
       Map<String, Long> frames = frames(jdk, ended);
@@ -189,7 +189,7 @@ class UnnamedFunctionsIT {
             // Other threads may run code of no library that is not the application's.
             .of(sample -> sample.frames().stream().anyMatch(f -> f.name().equals(ENTRY)))
             .map(Stacks.Sample::innermost)
-            .filter(frame -> frame.name().equals("[unknown code]"))
+            .filter(frame -> frame.name().equals("[JIT code of libstripped.so]"))
             .map(frame -> frame.symbolStart() + frame.offset())
             .collect(Collectors.toSet());
     for (long pc : generated) { // one of three instructions of one page

@@ -23,6 +23,7 @@ public final class SplicingUnwinder {
   private final OlderStack older;
   private final long[] outcomes;
   private final Steadiness steadiness = new Steadiness();
+  private final LargeFrames largeFrames = new LargeFrames();
   private int framesOfCopy;
   private long guessesOfCopy;
   private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
@@ -98,13 +99,16 @@ public final class SplicingUnwinder {
     if (!older.confirm()) {
       return older.outcome();
     }
+    long now = System.nanoTime();
+    if (older.isLargeFrame()) {
+      boolean known =
+          largeFrames.isKnown(
+              snapshot.tid(), older.firstAsked(), frames, framesOfCopy, snapshot.timeNanos(), now);
+      return known ? null : SpliceOutcome.CALLER_UNSURE;
+    }
     boolean steady =
         steadiness.isSteady(
-            snapshot.tid(),
-            frames,
-            frames.count() - framesOfCopy,
-            snapshot.timeNanos(),
-            System.nanoTime());
+            snapshot.tid(), frames, frames.count() - framesOfCopy, snapshot.timeNanos(), now);
     return steady ? null : SpliceOutcome.UNSTEADY;
   }
 

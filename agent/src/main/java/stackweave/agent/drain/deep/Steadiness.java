@@ -114,7 +114,7 @@ public final class Steadiness {
   }
 
   /** Identifies what a frame runs and where; unchanged when the method is recompiled. */
-  private static long key(FrameBuffer frames, int i) {
+  static long key(FrameBuffer frames, int i) {
     int method = frames.method(i);
     return method == FrameBuffer.NO_METHOD
         ? frames.pc(i)

@@ -43,6 +43,9 @@ public final class SamplePipeline implements EngineSink {
 
   private ModuleSearch search;
 
+  /** Of the mappings that were searched for libraries that unmap signal stacks. */
+  private int searchedGeneration;
+
   /**
    * @param failures records incomplete stacks; null: none are recorded
    */
@@ -79,6 +82,8 @@ public final class SamplePipeline implements EngineSink {
     engine = running;
     this.throttle = throttle;
     search = new ModuleSearch(modules, running.reportsMappings());
+    searchedGeneration = 0;
+    searchLibraries();
   }
 
   private long highestStackPointer(int tid) {
@@ -101,6 +106,16 @@ public final class SamplePipeline implements EngineSink {
    */
   public void refreshModules() {
     search.refresh();
+    searchLibraries();
+    names.refresh();
+  }
+
+  private void searchLibraries() {
+    ModuleMap mapped = modules.latest();
+    if (engine != null && mapped.generation() != searchedGeneration) {
+      searchedGeneration = mapped.generation();
+      engine.signalStacksMayVanish(SignalStacks.mayVanish(mapped));
+    }
   }
 
   @Override

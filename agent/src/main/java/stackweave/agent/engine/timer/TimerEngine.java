@@ -242,6 +242,13 @@ public final class TimerEngine implements SampleEngine {
   }
 
   @Override
+  public void signalStacksMayVanish(boolean mayVanish) {
+    if (!stopped) {
+      signal.useSignalStacks(!mayVanish);
+    }
+  }
+
+  @Override
   public double backlog() {
     return (double) records.waiting() / ringBytes;
   }

@@ -36,6 +36,7 @@ public final class HandlerSignal implements AutoCloseable {
   private static final int SA_SIGINFO = 4;
   private static final int SA_ONSTACK = 0x08000000;
   private static final int SA_RESTART = 0x10000000;
+  private static final int FLAGS = SA_SIGINFO | SA_RESTART;
 
   /** Threads whose masks are checked for the choice. */
   private static final int MAX_MASKS = 200;
@@ -45,6 +46,7 @@ public final class HandlerSignal implements AutoCloseable {
   private final NativeBuffer old = NativeBuffer.allocate(ACTION_BYTES);
   private final NativeBuffer action = NativeBuffer.allocate(ACTION_BYTES);
   private boolean installed;
+  private boolean onSignalStacks = true;
 
   private HandlerSignal(int number, HandlerMemory memory) {
     this.number = number;
@@ -82,7 +84,7 @@ public final class HandlerSignal implements AutoCloseable {
     words.putLong(0, memory.code());
     // The mask stays empty: with SIGSEGV blocked, a fault in a chained handler would kill the
     // process.
-    words.putInt(ACTION_FLAGS, SA_SIGINFO | SA_ONSTACK | SA_RESTART);
+    words.putInt(ACTION_FLAGS, FLAGS | SA_ONSTACK);
     installed = Libc.sigaction(number, action.address(), 0) == 0;
     return installed;
   }
@@ -97,6 +99,20 @@ public final class HandlerSignal implements AutoCloseable {
     return installed
         && Libc.sigaction(number, 0, action.address()) == 0
         && handler(action) == memory.code();
+  }
+
+  /**
+   * Whether the handler runs on the signal stack of a thread that has one, as it does at first:
+   * some programs switch threads to stacks that are too small for a signal. Others unmap a signal
+   * stack while the kernel still uses it, and a signal that is to go there ends the process.
+   */
+  public void useSignalStacks(boolean use) {
+    if (use == onSignalStacks || !isOurs()) {
+      return;
+    }
+    onSignalStacks = use;
+    action.bytes().putInt(ACTION_FLAGS, use ? FLAGS | SA_ONSTACK : FLAGS);
+    Libc.sigaction(number, action.address(), 0); // as isOurs has read it, but for the flags
   }
 
   /**

@@ -1,0 +1,83 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.verify.Built;
+import stackweave.verify.it.Stacks.Frame;
+
+/** Code that is made at run time has the name that its maker tells, in each of three ways. */
+class JittedIT {
+  private static final String ENTRY = "Java_stackweave_verify_it_JittedApp_run";
+  private static final String UNNAMED = "[JIT code of libjitted.so]";
+
+  private static final Set<String> NAMED =
+      Set.of(
+          "by_gdb [JIT: libjitted.so]",
+          "by_map(int) /a/b.js:3 [JIT: libjitted.so]",
+          "by_dump [JIT: libjitted.so]");
+
+  static Stream<Arguments> runs() {
+    return Jdks.all().reduce((older, newer) -> newer).stream()
+        .flatMap(jdk -> Stream.of("perf", "timer").map(e -> Arguments.of(jdk, e)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void namesAreThoseThatWereTold(Jdk jdk, String engine, @TempDir Path directory) {
+    assumeTrue(System.getProperty("os.arch").equals("amd64"), "the code is for x86-64");
+    ForkedJvm jvm = Jvms.withoutLibraries(jdk);
+    if (engine.equals("timer")) {
+      jvm = jvm.under(Built.nativeFile("refuse_perf").toString());
+    }
+    Ended ended =
+        jvm.agent("interval=1ms")
+            .recording()
+            .run(
+                "stackweave.verify.it.JittedApp",
+                Built.library("jitted").toString(),
+                directory.toString(),
+                "2")
+            .successfully();
+    Stacks stacks = Stacks.of(ended.recording());
+    List<Stacks.Sample> samples =
+        stacks
+            .of(
+                sample ->
+                    sample.frames().stream().anyMatch(frame -> frame.name().equals(ENTRY))
+                        && sample.innermost().kind().equals("unknown")
+                        && sample.innermost().module().isEmpty())
+            .toList();
+    Map<String, Integer> met = new TreeMap<>();
+    for (Stacks.Sample sample : samples) {
+      met.merge(sample.innermost().name(), 1, Integer::sum);
+      Frame frame = sample.innermost();
+      if (NAMED.contains(frame.name())) {
+        assertEquals(0, frame.symbolStart() & 4095, "the function's start");
+        assertTrue(frame.offset() < 9, "offset " + frame.offset());
+      }
+      assertTrue(stacks.isComplete(sample), sample::toString);
+    }
+    System.out.println(engine + " on " + jdk + ": " + met);
+    assertTrue(samples.size() > 80, samples.size() + " samples");
+    for (String name : NAMED) {
+      assertTrue(met.getOrDefault(name, 0) > samples.size() / 8, () -> name + " of " + met);
+    }
+    assertTrue(met.getOrDefault(UNNAMED, 0) > samples.size() / 8, () -> UNNAMED + " of " + met);
+    assertEquals(NAMED.size() + 1, met.size(), met::toString);
+  }
+}

@@ -1,0 +1,105 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.verify.Built;
+import stackweave.verify.it.Stacks.Sample;
+
+/**
+ * Kernels above a buffer that is larger than what perf copies of a stack: no stack has the caller
+ * of another call, and those of kernels with one caller reach the thread's first frame.
+ */
+@Isolated("measures")
+class LargeFramesIT {
+  private static final String PASS = "kernel_pass_";
+  private static final String CALLER = "kernel_caller_";
+
+  /** With perf, how many stacks of one caller must be complete once that caller is known. */
+  private static final double COMPLETE = 0.8;
+
+  static Stream<Arguments> runs() {
+    // What is tested is not HotSpot's: one JDK is enough.
+    return Jdks.all().reduce((older, newer) -> newer).stream()
+        .flatMap(jdk -> Stream.of("perf", "timer").map(e -> Arguments.of(jdk, e)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("runs")
+  void noStackHasTheCallerOfAnotherCall(Jdk jdk, String engine) {
+    ForkedJvm jvm = Jvms.withoutLibraries(jdk);
+    boolean timer = engine.equals("timer");
+    if (timer) {
+      jvm = jvm.under(Built.nativeFile("refuse_perf").toString());
+    }
+    Ended ended =
+        jvm.agent("interval=1ms")
+            .recording()
+            .run(
+                "stackweave.verify.it.KernelsApp",
+                Built.library("kernels").toString(),
+                timer ? "0.5" : "2")
+            .successfully();
+    Stacks stacks = Stacks.of(ended.recording());
+    List<Sample> wrong = new ArrayList<>();
+    List<Runnable> checks = new ArrayList<>();
+    for (KernelsApp.Calls calls : KernelsApp.Calls.values()) {
+      List<Sample> samples = inKernel(stacks, "kernels-" + calls);
+      List<Sample> complete = samples.stream().filter(stacks::isComplete).toList();
+      complete.stream().filter(sample -> !isRight(sample)).forEach(wrong::add);
+      System.out.printf(
+          "%s by %s: %d samples in the kernel, %d complete%n",
+          calls, engine, samples.size(), complete.size());
+      checks.add(() -> assertTrue(samples.size() > 50, calls + ": samples " + samples.size()));
+      if (timer) {
+        checks.add(() -> assertTrue(complete.size() >= 0.99 * samples.size(), calls.name()));
+      } else if (calls == KernelsApp.Calls.LONG || calls == KernelsApp.Calls.SHORT) {
+        Instant known = samples.get(samples.size() / 2).time();
+        long late = samples.stream().filter(sample -> sample.time().isAfter(known)).count();
+        long reached = complete.stream().filter(sample -> sample.time().isAfter(known)).count();
+        checks.add(
+            () -> assertTrue(reached >= COMPLETE * late, calls + ": " + reached + " of " + late));
+      }
+    }
+    assertEquals(List.of(), wrong);
+    assertAll(checks.stream().map(check -> check::run));
+  }
+
+  private static List<Sample> inKernel(Stacks stacks, String thread) {
+    return stacks
+        .of(sample -> sample.thread().equals(thread))
+        .filter(
+            sample ->
+                sample.frames().stream()
+                    .anyMatch(
+                        frame -> frame.name().equals("kernel") || frame.name().startsWith(PASS)))
+        .toList();
+  }
+
+  /** The caller is that of the pass, where one runs; there is one in any case. */
+  private static boolean isRight(Sample sample) {
+    String caller = numberOf(sample, CALLER);
+    String pass = numberOf(sample, PASS);
+    return !caller.isEmpty() && (pass.isEmpty() || pass.equals(caller));
+  }
+
+  private static String numberOf(Sample sample, String function) {
+    return sample.frames().stream()
+        .filter(frame -> frame.name().startsWith(function))
+        .map(frame -> frame.name().substring(function.length()))
+        .findFirst()
+        .orElse("");
+  }
+}

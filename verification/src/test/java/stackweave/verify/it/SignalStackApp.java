@@ -1,0 +1,27 @@
+package stackweave.verify.it;
+
+import java.nio.file.Path;
+
+/**
+ * Runs a native thread without a usable signal stack, once the agent has had the time to see its
+ * library: {@code SignalStackApp LIBRARY}.
+ */
+final class SignalStackApp {
+  private static final long LOOKS_NANOS = 1_500_000_000L;
+
+  private SignalStackApp() {}
+
+  static native void run(int millis);
+
+  public static void main(String[] args) throws Exception {
+    Sampling.await();
+    System.load(Path.of(args[0]).toString());
+    long end = System.nanoTime() + LOOKS_NANOS;
+    double sum = 0;
+    while (System.nanoTime() < end) {
+      sum += Math.sin(sum + 1);
+    }
+    run(200);
+    System.out.println("survived " + sum);
+  }
+}

@@ -1,0 +1,44 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
+import stackweave.testing.Jdk;
+import stackweave.verify.Built;
+
+/**
+ * The timer engine's signal ends no process in which a library unmaps the signal stacks of its
+ * threads, if that library is known for it: by its name.
+ */
+class SignalStackIT {
+  static java.util.stream.Stream<Jdk> jdks() {
+    return Jdks.all().reduce((older, newer) -> newer).stream(); // the kernel's doing, not the JVM's
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aSignalStackThatIsGoneIsNotUsed(Jdk jdk, @TempDir Path directory) throws Exception {
+    Path library = directory.resolve("libwasmtime-like.so");
+    Files.copy(Built.library("signalstack"), library);
+    Ended ended =
+        Jvms.withoutLibraries(jdk)
+            .under(Built.nativeFile("refuse_perf").toString())
+            .agent("interval=1ms")
+            .recording()
+            .run("stackweave.verify.it.SignalStackApp", library.toString())
+            .successfully();
+    long samples =
+        Stacks.of(ended.recording())
+            .of(
+                sample ->
+                    sample.frames().stream()
+                        .anyMatch(frame -> frame.module().equals("libwasmtime-like.so")))
+            .count();
+    assertTrue(samples > 5, samples + " samples of the thread");
+  }
+}
