@@ -219,7 +219,8 @@ final class PipelineFactory {
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
     StackNames names =
-        new StackNames(store, methods, new KernelNames(tables), new JitNames(modules, memory));
+        new StackNames(
+            store, methods, new KernelNames(tables), new JitNames(modules, memory), memory);
     boolean open = hotSpot != null && openJavaBase();
     ThreadNames threads =
         new ThreadNames(

@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import stackweave.verify.Sampling;
 
 /**
  * Runs code that was made at run time and tells of it in three ways ({@code jitted.c}): {@code

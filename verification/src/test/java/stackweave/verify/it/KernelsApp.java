@@ -3,6 +3,7 @@ package stackweave.verify.it;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.verify.Sampling;
 
 /**
  * Threads in a kernel above a large buffer ({@code kernels.c}): {@code KernelsApp LIBRARY

@@ -1,6 +1,7 @@
 package stackweave.verify.it;
 
 import java.nio.file.Path;
+import stackweave.verify.Sampling;
 
 /**
  * Runs a native thread without a usable signal stack, once the agent has had the time to see its

@@ -17,6 +17,7 @@ import stackweave.maps.kernel.KernelSymbols;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.maps.symbols.SymbolTable;
+import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.rule.UnwindTable;
 
@@ -49,6 +50,7 @@ public final class StackNames {
   private final HotSpotMethods methods;
   private final KernelNames kernel;
   private final JitNames jit;
+  private final MemoryReader memory;
 
   /** By the module's id and not the object, so that an unloaded module can be freed. */
   private final Map<Integer, Long> moduleIds = new HashMap<>();
@@ -73,12 +75,19 @@ public final class StackNames {
   /**
    * @param kernel used from the first kernel frame on
    * @param jit names of code of no file
+   * @param memory of this process
    */
-  public StackNames(EventStore store, HotSpotMethods methods, KernelNames kernel, JitNames jit) {
+  public StackNames(
+      EventStore store,
+      HotSpotMethods methods,
+      KernelNames kernel,
+      JitNames jit,
+      MemoryReader memory) {
     this.store = store;
     this.methods = methods;
     this.kernel = kernel;
     this.jit = jit;
+    this.memory = memory;
   }
 
   /** Forgets all ids; call it when the store's generation has changed. */
@@ -282,7 +291,9 @@ public final class StackNames {
     }
     int known = knownSymbol(module.id(), FUNCTION | (start & 0xffffffffL));
     if (knownIds[known] == 0) {
-      String name = LibraryName.of(module.path()) + "+0x" + Long.toHexString(start);
+      String chosen = module.chosenName(start, memory);
+      String name =
+          chosen != null ? chosen : LibraryName.of(module.path()) + "+0x" + Long.toHexString(start);
       knownIds[known] = store.method(MethodDefinition.symbol(moduleId(module), name, start));
     }
     symbolIds[slot] = knownIds[known];
