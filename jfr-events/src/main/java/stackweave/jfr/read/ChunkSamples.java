@@ -85,7 +85,7 @@ public final class ChunkSamples {
       throws IOException, RecordingException {
     List<ChunkHeader> chunks = new ArrayList<>(List.of(header));
     while (true) {
-      SessionData session = new SessionData(FrameChange.NONE);
+      SessionData session = new SessionData(SampledFrame.Change.NONE);
       for (ChunkHeader chunk : chunks) {
         gather(source, chunk, session);
       }

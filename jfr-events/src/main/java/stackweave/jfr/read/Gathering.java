@@ -14,7 +14,7 @@ import stackweave.unwind.hash.LongIndex;
 /** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
 final class Gathering extends DefinitionSink {
   private final Path file;
-  private final FrameChange change;
+  private final SampledFrame.Change change;
 
   /** By hash of session, thread, state, stack and end; the tallies themselves settle collisions. */
   private LongIndex index = new LongIndex();
@@ -42,7 +42,7 @@ final class Gathering extends DefinitionSink {
    * @param timed whether samples are counted by time, too
    * @param change what becomes of each frame
    */
-  Gathering(Path file, boolean timed, FrameChange change) {
+  Gathering(Path file, boolean timed, SampledFrame.Change change) {
     this.file = file;
     this.cells = timed ? new TimeCells() : null;
     this.change = change;

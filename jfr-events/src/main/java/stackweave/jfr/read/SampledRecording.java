@@ -130,7 +130,7 @@ public final class SampledRecording {
    */
   public static SampledRecording open(Path file, ReadingProgress progress)
       throws RecordingException {
-    return open(file, progress, false, FrameChange.NONE);
+    return open(file, progress, false, SampledFrame.Change.NONE);
   }
 
   /**
@@ -141,7 +141,7 @@ public final class SampledRecording {
    */
   public static SampledRecording openTimed(Path file, ReadingProgress progress)
       throws RecordingException {
-    return open(file, progress, true, FrameChange.NONE);
+    return open(file, progress, true, SampledFrame.Change.NONE);
   }
 
   /**
@@ -152,7 +152,7 @@ public final class SampledRecording {
    * @throws RecordingException if there is nothing to read: one line, for people
    */
   public static SampledRecording open(
-      Path file, ReadingProgress progress, boolean timed, FrameChange change)
+      Path file, ReadingProgress progress, boolean timed, SampledFrame.Change change)
       throws RecordingException {
     RecordingEvents events = new RecordingEvents(file, progress);
     Gathering gathering = new Gathering(file, timed, change);

@@ -46,7 +46,7 @@ final class SessionData implements Definitions {
 
   final BlockPieces blocks = new BlockPieces();
 
-  private final FrameChange change;
+  private final SampledFrame.Change change;
 
   /** What the change made of frames, as callers and as a stack's last. */
   private final Map<SampledFrame, List<SampledFrame>> changedCallers = new IdentityHashMap<>();
@@ -96,7 +96,7 @@ final class SessionData implements Definitions {
   /**
    * @param change what becomes of the frames of {@link #resolve}
    */
-  SessionData(FrameChange change) {
+  SessionData(SampledFrame.Change change) {
     this.change = change;
   }
 
@@ -349,7 +349,7 @@ final class SessionData implements Definitions {
       index = parents[index];
     }
     Collections.reverse(stack);
-    if (change != FrameChange.NONE) {
+    if (change != SampledFrame.Change.NONE) {
       change(stack);
     }
     return complete;
@@ -363,7 +363,7 @@ final class SessionData implements Definitions {
       List<SampledFrame> changed =
           (isInnermost ? changedLast : changedCallers)
               .computeIfAbsent(recorded.get(i), frame -> change.of(frame, isInnermost));
-      stack.addAll(changed.subList(0, Math.min(changed.size(), FrameChange.MAX_FRAMES)));
+      stack.addAll(changed.subList(0, Math.min(changed.size(), SampledFrame.Change.MAX_FRAMES)));
     }
   }
 

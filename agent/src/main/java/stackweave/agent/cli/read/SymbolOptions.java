@@ -7,8 +7,8 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.symbols.NativeNames;
-import stackweave.jfr.read.FrameChange;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 
 /** The option that names native functions, and the reading of recordings with it. */
@@ -29,7 +29,7 @@ final class SymbolOptions {
    */
   SampledRecording open(Path file, boolean timed) throws RecordingException, FailedException {
     if (directories.isEmpty()) {
-      return open(file, timed, FrameChange.NONE);
+      return open(file, timed, SampledFrame.Change.NONE);
     }
     for (Path directory : directories) {
       if (!Files.isDirectory(directory)) {
@@ -47,7 +47,7 @@ final class SymbolOptions {
     }
   }
 
-  private static SampledRecording open(Path file, boolean timed, FrameChange change)
+  private static SampledRecording open(Path file, boolean timed, SampledFrame.Change change)
       throws RecordingException {
     try (ProgressLine progress = ProgressLine.begin()) {
       return SampledRecording.open(file, progress, timed, change);

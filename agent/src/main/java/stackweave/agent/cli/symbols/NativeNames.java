@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import stackweave.agent.cli.symbols.InlinedFunctions.Place;
 import stackweave.jfr.read.FoundWay;
-import stackweave.jfr.read.FrameChange;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
@@ -29,7 +28,7 @@ import stackweave.unwind.TableMemory;
  * into them with their lines, from files with the same build id. Names that the recording has stay.
  * Used by the commands that read recordings; not thread-safe. {@link #close} once all was read.
  */
-public final class NativeNames implements FrameChange, AutoCloseable {
+public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   /** The way of frames that were no frames on the stack. */
   private static final FoundWay INLINED = new FoundWay("inlined, by debug information", false);
 
