@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -24,6 +25,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsWhenTold;
 import stackweave.agent.apps.Hello;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.MethodDefinition;
+import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.StoreLimits;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.FlamePageNames;
@@ -187,6 +193,27 @@ class CommandLineIT {
     Ended unknown =
         commandLine(jvm, "report", "--diff", "rec.jfr", "rec.jfr", "--fail-if", "no.so +1pp");
     assertEquals(2, unknown.exit(), unknown.err());
+    recordWithoutJava(directory.resolve("before.jfr"));
+    Ended more =
+        commandLine(jvm, "report", "--diff", "before.jfr", "rec.jfr", "--fail-if", "Java +1pp");
+    assertEquals(1, more.exit(), more.err());
+    assertEquals(List.of("stackweave: exceeded: Java +1pp"), more.err().lines().toList());
+  }
+
+  private static void recordWithoutJava(Path file) throws IOException {
+    SessionInfo info = new SessionInfo("", "", "0=native", "0=complete", "0", "0=on CPU");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long method = store.method(MethodDefinition.symbol(0, "main", 0));
+      long node = store.node(EventStore.ROOT, method, 0, -1, 1);
+      for (int i = 0; i < 500; i++) {
+        store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+      }
+      store.flush();
+      recording.dump(file);
+    }
   }
 
   /** What is in the files is the matter of the exports' own tests. */

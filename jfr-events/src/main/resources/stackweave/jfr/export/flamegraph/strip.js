@@ -3,7 +3,7 @@
 const strip = $('strip'), stripCtx = strip.getContext('2d');
 const MIN_COLUMN = 4, MAX_CELL_ROWS = 25, MIN_CELLS = 10;
 let stripView = [0, Math.max(1, D.cells)]; // cells
-let dragFrom = -1, dragsBase = false, stripScale = null;
+let dragFrom = -1, dragsBase = false;
 
 const cellTime = cell => cell * D.cellMillis / 1e3; // seconds from the beginning
 function timeText(s) {
@@ -52,8 +52,7 @@ function drawStrip() {
   const style = getComputedStyle(document.documentElement);
   if (Array.isArray(chosen.base)) drawRange(chosen.base, style.getPropertyValue('--base'), [5, 3]);
   if (chosen.range) drawRange(chosen.range, style.getPropertyValue('--accent'), []);
-  $('stripScale').textContent = 'a column is ' + spanText(perColumn) + (rows > 1 ? ', a cell ' + spanText(perRow) : '') + '; darkest: ' + count(most) + ' samples; wheel: zoom';
-  stripScale = {perColumn, rows};
+  $('stripScale').textContent = 'a column is ' + spanText(perColumn) + (rows > 1 ? ', a cell ' + spanText(perRow) : '') + ', of at most ' + count(most) + (most === 1 ? ' sample' : ' samples') + '; wheel: zoom';
 }
 const spanText = cells => { const ms = cells * D.cellMillis; return ms < 1000 ? ms + ' ms' : ms < 120e3 ? +(ms / 1e3).toFixed(2) + ' s' : +(ms / 60e3).toFixed(1) + ' min'; };
 

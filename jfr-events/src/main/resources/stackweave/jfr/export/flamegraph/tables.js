@@ -30,7 +30,9 @@ function cellsOf(row, cells, name, kind) {
     dot.dataset.kind = kind; dot.style.background = palette[kind][1];
     cell.append(dot);
   }
-  cell.append(name);
+  const text = document.createElement('bdi'); // what follows a name keeps its direction
+  text.textContent = name;
+  cell.append(text);
   return cell;
 }
 

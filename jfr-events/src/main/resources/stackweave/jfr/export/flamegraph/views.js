@@ -20,6 +20,8 @@ function growView() {
     return node;
   };
   if (wanted.name === 'inverted') {
+    kinds[0] = new Float32Array(KINDS);
+    kinds[0][MARKER] = 1;
     for (let i = 0; i < t.n; i++) if (t.full[i]) map[i] = outwards(0, i, 0);
   } else if (wanted.name === 'function') {
     const outer = new Int32Array(t.n).fill(-1), callersOf = new Map();
@@ -39,6 +41,7 @@ function growView() {
       inner[i] = textOrigin[t.text[i]] === wanted.of ? i : inner[p];
       java[i] = isJava[t.kind[i]] ? i : java[p];
       if (!t.full[i] || inner[i] < 0) continue;
+      addKind(0, inner[i]);
       const method = java[inner[i]], begin = method < 0 ? inner[i] : method;
       if (!paths.has(begin)) {
         let from = 0;
