@@ -203,6 +203,21 @@ class RecordIT {
     assertFailed(command("record", 1, "--loop=1h", "-o", name), message);
   }
 
+  @Test
+  void topOfARunningJvm() throws Exception {
+    Process target = start(last(), 120);
+    Ended top = command("top", target.pid(), "--every=1s", "-d3s", "-n2").successfully();
+    long tables = top.out().lines().filter(line -> line.endsWith("  FUNCTION")).count();
+    assertTrue(tables >= 2, top.out());
+    assertTrue(top.out().startsWith("process " + target.pid() + "\n"), top.out());
+    assertTrue(top.out().contains("  main\n"), top.out());
+    assertFailed(command("status", target.pid()), "no Stackweave agent.*");
+    assertNothingIsLeft();
+    target.destroyForcibly().waitFor();
+    assertFailed(command("top", target.pid()), "there is no process " + target.pid());
+    assertFailed(command("top", 1, "--every=1ms"), "--every must be 1s to 30s.*");
+  }
+
   /** One that came for a recording stays when its user says so meanwhile. */
   @Test
   void attachWhileRecordingMakesTheAgentStay() throws Exception {

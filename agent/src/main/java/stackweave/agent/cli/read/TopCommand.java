@@ -1,7 +1,10 @@
 package stackweave.agent.cli.read;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -14,27 +17,51 @@ import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.live.LiveRounds;
+import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.cli.record.DurationConverter;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.SampledRecording;
 
 /** The command {@code top REC}: prints tables of the hottest functions, libraries and threads. */
 @Command(
     name = "top",
     description = {
-      "Hot functions, libraries and threads of a recording: their shares of the CPU time.",
+      "Hot functions, libraries and threads of a recording, or of a running JVM every few seconds:"
+          + " their shares of the CPU time.",
       "Self is the share with that code innermost in the stack; total has all stacks that it is in."
           + " A function that calls itself counts once for a stack."
     },
     customSynopsis =
-        "java -jar stackweave-agent.jar top REC [-n ROWS] [--by self|total] [--samples] [--wide]")
+        "java -jar stackweave-agent.jar top REC|PID [-n ROWS] [--by self|total] [--samples] [--wide]"
+            + " [--symbols DIR] [--every TIME] [-d TIME]")
 public final class TopCommand implements Callable<Integer> {
   private static final int WIDEST = 10_000;
+  private static final long USUAL_EVERY_MILLIS = 5_000;
+  private static final Pattern PID = Pattern.compile("[1-9]\\d{0,8}");
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
+  @Parameters(
+      paramLabel = "REC",
+      description =
+          "The recording (.jfr); or the process id of a running JVM, which is sampled until Ctrl-C"
+              + " or its end.")
   private Path file;
+
+  @Option(
+      names = "--every",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "Of a running JVM, how long a table is of: 1s to 30s. Default: 5s.")
+  private Long everyMillis;
+
+  @Option(
+      names = {"-d", "--duration"},
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "Of a running JVM, how long in all, such as 1m.")
+  private Long totalMillis;
 
   @Option(
       names = {"-n", "--rows"},
@@ -71,16 +98,35 @@ public final class TopCommand implements Callable<Integer> {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
-    SampledRecording recording = symbols.open(file, false);
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,
             by == Order.TOTAL,
             bySamples,
             wide ? WIDEST : width(System.getenv("COLUMNS")));
-    String title = file.getFileName().toString();
-    Output.to(null, new TopExport(title, options), recording);
+    String name = file.getFileName().toString();
+    if (PID.matcher(file.toString()).matches() && !Files.exists(file)) {
+      watch(Long.parseLong(name), options);
+      return 0;
+    }
+    if (everyMillis != null || totalMillis != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--every and -d are for running JVMs, and " + file + " is a file");
+    }
+    Output.to(null, new TopExport(name, options), symbols.open(file, false));
     return 0;
+  }
+
+  private void watch(long pid, TopExport.Options options) throws FailedException {
+    long every = everyMillis == null ? USUAL_EVERY_MILLIS : everyMillis;
+    if (every < LiveRounds.MIN_MILLIS || every > LiveRounds.MAX_MILLIS) {
+      throw new ParameterException(spec.commandLine(), "--every must be 1s to 30s");
+    }
+    long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
+    try (TargetJvm jvm = TargetJvm.open(pid)) {
+      new LiveRounds("top", every, total, Map.of())
+          .run(jvm, new LiveTop("process " + pid, options, symbols), () -> {});
+    }
   }
 
   /** The terminal width of {@code COLUMNS}, or the default if unset or no number. */

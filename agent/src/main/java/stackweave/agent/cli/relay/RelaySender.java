@@ -8,6 +8,7 @@ import java.util.Deque;
 import stackweave.agent.cli.collector.Delivery;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpExport;
@@ -20,7 +21,7 @@ import stackweave.jfr.read.SampledRecording;
  * collector does not answer. What waits is bounded: the oldest is given up, and counted. The files
  * are deleted here. Thread-safe.
  */
-final class RelaySender {
+final class RelaySender implements LiveRounds.Taker {
   /** With 10 s each, five minutes without a collector lose nothing. */
   private static final int MAX_WAITING = 30;
 
@@ -31,7 +32,6 @@ final class RelaySender {
 
   private final OtlpEndpoint collector;
   private final String service;
-  private final NewChunks chunks = new NewChunks();
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private final Thread thread = new Thread(this::run, "stackweave-relay");
   private boolean isClosed;
@@ -51,23 +51,12 @@ final class RelaySender {
     thread.start();
   }
 
-  /**
-   * Takes a recording, whose file may be deleted then.
-   *
-   * @throws FailedException if it can't be copied
-   */
-  void offer(Path recording) throws FailedException {
-    Path file = recording.resolveSibling(recording.getFileName() + ".new");
+  @Override
+  public void take(Path recording) throws FailedException {
     try {
-      if (chunks.copy(recording, file) == 0) {
-        Files.delete(file);
-        return;
-      }
-      add(new Waiting(file, Files.size(file)));
+      add(new Waiting(recording, Files.size(recording)));
     } catch (IOException e) {
-      throw new FailedException("can't write " + file + ": " + FailedException.reason(e));
-    } catch (RecordingException e) {
-      lose(FailedException.worded(e));
+      throw new FailedException("can't read " + recording + ": " + FailedException.reason(e));
     }
   }
 
@@ -83,7 +72,8 @@ final class RelaySender {
   }
 
   /** Counts a profile that was lost, and says why, once. */
-  synchronized void lose(String why) {
+  @Override
+  public synchronized void lose(String why) {
     lost++;
     if (!why.equals(lastProblem)) {
       lastProblem = why;

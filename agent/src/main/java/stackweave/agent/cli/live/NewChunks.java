@@ -1,4 +1,4 @@
-package stackweave.agent.cli.relay;
+package stackweave.agent.cli.live;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,0 +1,73 @@
+package stackweave.agent.cli.read;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.live.LiveRounds;
+import stackweave.jfr.export.TopExport;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+
+/**
+ * Prints the tables of {@code top} for each round of a running JVM: on a terminal over the ones
+ * before, else below them. Not thread-safe.
+ */
+final class LiveTop implements LiveRounds.Taker {
+  /** To the upper left corner, and all behind it erased (ECMA-48, CUP and ED). */
+  private static final String CLEAR = "\033[H\033[2J";
+
+  private final String title;
+  private final TopExport.Options options;
+  private final SymbolOptions symbols;
+  private final boolean isTerminal = System.console() != null;
+  private boolean isFirst = true;
+
+  /** Not System.out, which keeps what goes wrong to itself. */
+  private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+
+  LiveTop(String title, TopExport.Options options, SymbolOptions symbols) {
+    this.title = title;
+    this.options = options;
+    this.symbols = symbols;
+  }
+
+  @Override
+  public void take(Path file) throws FailedException {
+    try {
+      SampledRecording recording = symbols.open(file, false);
+      begin();
+      new TopExport(title, options).write(recording, out);
+    } catch (IOException e) {
+      throw new FailedException("can't write to standard output: " + FailedException.reason(e));
+    } catch (RecordingException e) {
+      lose(e.isWithoutSamples() ? "no sample: it uses no CPU time" : FailedException.worded(e));
+    } finally {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        System.err.println("stackweave: " + file + " is left: " + FailedException.reason(e));
+      }
+    }
+  }
+
+  @Override
+  public void lose(String why) {
+    begin();
+    System.out.println(title + ": " + Plain.line(why));
+  }
+
+  private void begin() {
+    if (isTerminal) {
+      System.out.print(CLEAR);
+      System.out.flush();
+    } else if (!isFirst) {
+      System.out.println();
+    }
+    isFirst = false;
+  }
+}
