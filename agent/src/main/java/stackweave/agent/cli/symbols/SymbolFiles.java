@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
@@ -24,7 +25,7 @@ final class SymbolFiles {
 
   private static final int MAX_DEPTH = 12;
 
-  private static final int MIN_ID_DIGITS = 4;
+  private static final Pattern BUILD_ID = Pattern.compile("[0-9a-f]{4,128}");
 
   private final List<Path> directories;
 
@@ -40,7 +41,8 @@ final class SymbolFiles {
 
   /** The file of this build with the most to say, or null: one with a full symbol table first. */
   Found find(String buildId) {
-    if (buildId.length() < MIN_ID_DIGITS) {
+    // It is of the recording, which may say anything, and becomes a part of names of files.
+    if (!BUILD_ID.matcher(buildId).matches()) {
       return null;
     }
     Found best = null;
