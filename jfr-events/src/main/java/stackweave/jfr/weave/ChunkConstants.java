@@ -76,8 +76,8 @@ final class ChunkConstants {
       case TraceLayout.STACK_TRACE -> mustBe(key < FileIds.FIRST_TRACE, type, key);
       case TraceLayout.METHOD ->
           mustBe(key >= FileIds.END_OF_SHORT_METHODS && key < FileIds.FIRST_LONG_METHOD, type, key);
-      case TraceLayout.CLASS, TraceLayout.PACKAGE, TraceLayout.SYMBOL ->
-          mustBe(key < FileIds.FIRST_NAME, type, key);
+      case TraceLayout.CLASS, TraceLayout.PACKAGE -> mustBe(key < FileIds.FIRST_NAME, type, key);
+      case TraceLayout.SYMBOL -> mustBe(key < FileIds.FIRST_SYMBOL, type, key);
       case TraceLayout.STRING -> mustBe(key < FileIds.FIRST_TEXT, type, key);
       case TraceLayout.FRAME_TYPE -> put(key, text, frameTypes, frameTypeKeys);
       case TraceLayout.THREAD_STATE -> put(key, text, states, stateKeys);

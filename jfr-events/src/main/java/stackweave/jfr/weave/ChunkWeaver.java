@@ -368,7 +368,7 @@ final class ChunkWeaver {
   private long key(Map<String, Long> keys, String text) {
     Long known = keys.get(text);
     if (known == null) {
-      known = ids.name();
+      known = keys == symbols ? ids.symbol() : ids.name();
       keys.put(text, known);
     }
     return known;

@@ -26,8 +26,17 @@ public final class FileIds {
   /** And above all numbers of classes, once that room is used up. */
   public static final long FIRST_LONG_METHOD = 1L << 48;
 
-  /** Classes, packages and symbols: JFR counts up, from 2²⁵ at most. */
+  /** Classes and packages: JFR counts up from 1. */
   public static final long FIRST_NAME = 1L << 34;
+
+  /**
+   * Symbols: JDK 27 counts up from 1. Up to JDK 25 they are what was counted since JFR last wrote
+   * its constants, and 2²⁴ times how often it has written them (CREATE_SYMBOL_ID in
+   * jfrTypeSet.cpp): some hundred times a minute where recordings come and go, so 2³⁴ is reached
+   * within minutes, and this after decades. Such keys take eight bytes; larger ones would take
+   * nine.
+   */
+  public static final long FIRST_SYMBOL = 1L << 55;
 
   /** Strings: JFR counts up from 1. */
   public static final long FIRST_TEXT = 1L << 40;
@@ -36,6 +45,7 @@ public final class FileIds {
   private long thread = FIRST_THREAD;
   private long method = FIRST_METHOD;
   private long name = FIRST_NAME;
+  private long symbol = FIRST_SYMBOL;
   private long text = FIRST_TEXT;
 
   /**
@@ -68,9 +78,14 @@ public final class FileIds {
     return method++;
   }
 
-  /** A new key of a class, a package or a symbol. */
+  /** A new key of a class or a package. */
   public long name() {
     return name++;
+  }
+
+  /** A new key of a symbol. */
+  public long symbol() {
+    return symbol++;
   }
 
   /** A new string's key. */

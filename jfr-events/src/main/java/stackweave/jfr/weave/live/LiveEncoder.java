@@ -317,7 +317,7 @@ final class LiveEncoder {
   private Name name(Map<String, Name> names, String text) {
     Name known = names.get(text);
     if (known == null) {
-      known = new Name(ids.name(), text, null);
+      known = new Name(names == symbols ? ids.symbol() : ids.name(), text, null);
       names.put(text, known);
     }
     return known;
