@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,13 +22,16 @@ final class InlinedFunctions implements AutoCloseable {
   private static final List<String> TOOLS = List.of("llvm-addr2line", "addr2line");
 
   /** An address that no file has: what is said of it ends what is said of the one before. */
-  private static final String END = "0xfffffffffffffffe";
+  private static final long END = -2;
 
   private static final Pattern PLACE = Pattern.compile("(.*):(\\d+|\\?)(?: \\(.*\\))?");
   private static final String UNKNOWN = "??";
 
   /** Of one address; a broken tool could say more. */
   private static final int MAX_LINES = 1_000;
+
+  /** For one answer: the first may take long, as the tool reads all of a large file. */
+  private static final long MAX_ANSWER_SECONDS = 120;
 
   /**
    * A function at an address.
@@ -40,12 +45,17 @@ final class InlinedFunctions implements AutoCloseable {
   private final Process process;
   private final Writer questions;
   private final BufferedReader answers;
-  private boolean isBroken;
+  private final Thread atExit;
+  private final long maxSeconds;
+  private String failure = "";
 
-  private InlinedFunctions(Process process) {
+  private InlinedFunctions(Process process, long maxSeconds) {
     this.process = process;
+    this.maxSeconds = maxSeconds;
     this.questions = process.outputWriter();
     this.answers = process.inputReader();
+    this.atExit = new Thread(this::kill);
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /** The tool's path, or null if this machine has none. */
@@ -54,7 +64,9 @@ final class InlinedFunctions implements AutoCloseable {
     for (String tool : TOOLS) {
       for (String directory : path.split(File.pathSeparator)) {
         Path candidate = Path.of(directory).resolve(tool);
-        if (candidate.isAbsolute() && Files.isExecutable(candidate)) {
+        if (candidate.isAbsolute()
+            && Files.isRegularFile(candidate)
+            && Files.isExecutable(candidate)) {
           return candidate;
         }
       }
@@ -64,42 +76,72 @@ final class InlinedFunctions implements AutoCloseable {
 
   /** Starts the tool on a file. */
   static InlinedFunctions of(Path tool, Path file) throws IOException {
+    return of(tool, file, MAX_ANSWER_SECONDS);
+  }
+
+  /** The same with another limit for an answer. */
+  static InlinedFunctions of(Path tool, Path file, long maxSeconds) throws IOException {
     return new InlinedFunctions(
         new ProcessBuilder(
                 tool.toString(), "-f", "-i", "-a", "-e", file.toAbsolutePath().toString())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start());
+            .start(),
+        maxSeconds);
+  }
+
+  /** Why it says no more; empty if nothing is wrong. */
+  String failure() {
+    return failure;
   }
 
   /** The functions at an address, the innermost first; empty if the file says nothing of it. */
   List<Place> at(long address) {
-    if (isBroken) {
+    if (!failure.isEmpty() || address == END) {
       return List.of();
     }
+    // A read can't be given up, but a process can be ended.
+    CompletableFuture<Void> late =
+        CompletableFuture.runAsync(
+            this::kill, CompletableFuture.delayedExecutor(maxSeconds, TimeUnit.SECONDS));
     try {
-      questions.write("0x" + Long.toHexString(address) + "\n" + END + "\n");
+      questions.write(hex(address) + "\n" + hex(END) + "\n");
       questions.flush();
       List<String> lines = new ArrayList<>();
-      for (String line = answers.readLine(); !isEnd(line); line = answers.readLine()) {
+      for (String line = answers.readLine(); !isAddress(line, END); line = answers.readLine()) {
         lines.add(line);
         if (lines.size() > MAX_LINES) {
-          throw new IOException("too many lines");
+          throw new IOException("it says too much");
         }
       }
       answers.readLine(); // of the end, "??"
       answers.readLine(); // and "??:0"
+      if (lines.isEmpty() || !isAddress(lines.get(0), address)) {
+        throw new IOException("it answers something else");
+      }
       return places(lines);
     } catch (IOException e) {
-      isBroken = true;
+      failure =
+          late.isDone() ? "no answer within " + maxSeconds + " s" : String.valueOf(e.getMessage());
+      close();
       return List.of();
+    } finally {
+      late.cancel(false);
     }
   }
 
-  private static boolean isEnd(String line) throws IOException {
+  private static String hex(long address) {
+    return "0x" + Long.toHexString(address);
+  }
+
+  private static boolean isAddress(String line, long address) throws IOException {
     if (line == null) {
       throw new IOException("it has ended");
     }
-    return line.startsWith("0x") && Long.parseUnsignedLong(line.substring(2), 16) == -2;
+    try {
+      return line.startsWith("0x") && Long.parseUnsignedLong(line.substring(2), 16) == address;
+    } catch (NumberFormatException e) {
+      return false; // a function may be called so
+    }
   }
 
   /** Lines of an address, and then pairs of a name and a place. */
@@ -126,8 +168,19 @@ final class InlinedFunctions implements AutoCloseable {
     return digits.length() > 9 ? 0 : Integer.parseInt(digits);
   }
 
+  /** With what it may have started, which would keep the pipe open. */
+  private void kill() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
   @Override
   public void close() {
-    process.destroyForcibly();
+    kill();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      return; // it is running
+    }
   }
 }

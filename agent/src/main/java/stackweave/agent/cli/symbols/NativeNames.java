@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.agent.cli.symbols.InlinedFunctions.Place;
@@ -37,24 +36,26 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
 
   /** What is known of a library. */
   private static final class Library {
+    private final Path file;
     private final SymbolTable symbols;
     private final InlinedFunctions inlined;
     private final Map<String, SampledMethod> methods = new TreeMap<>();
 
-    Library(SymbolTable symbols, InlinedFunctions inlined) {
+    Library(Path file, SymbolTable symbols, InlinedFunctions inlined) {
+      this.file = file;
       this.symbols = symbols;
       this.inlined = inlined;
     }
   }
 
-  private static final Library UNKNOWN = new Library(SymbolTable.EMPTY, null);
+  private static final Library UNKNOWN = new Library(null, SymbolTable.EMPTY, null);
 
   private final SymbolFiles files;
   private final Path tool;
   private final Map<SampledModule, Library> libraries = new IdentityHashMap<>();
   private final Map<SampledMethod, SampledMethod> named = new IdentityHashMap<>();
 
-  /** By library: functions without a name that was found, and the file's build id. */
+  /** By library, some of whose functions have no name that was found: what to say. */
   private final Map<String, String> missing = new TreeMap<>();
 
   private final List<String> notes = new ArrayList<>();
@@ -81,7 +82,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     if (FrameText.of(frame).symbol().isEmpty()) {
       method = named.computeIfAbsent(method, unnamed -> name(unnamed, library));
       if (method == frame.method()) {
-        missing.put(module.name(), module.buildId());
+        missing.put(module.name(), missing(module, library));
       }
     }
     if (library.inlined == null) {
@@ -155,15 +156,23 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
         unnamed.module(), "", library.symbols.name(symbol), "", 0, "", unnamed.start());
   }
 
+  private static String missing(SampledModule module, Library library) {
+    return library == UNKNOWN
+        ? module.name()
+            + " has functions without names, and no file with its build id "
+            + module.buildId()
+            + " and their symbols was found"
+        : module.name() + " has functions without names in " + library.file + ", too";
+  }
+
   private Library open(SampledModule module) {
-    SymbolFiles.Found found = files.find(module.buildId());
-    if (found == null) {
-      return UNKNOWN;
-    }
     try {
-      return new Library(symbols(found.image()), inlined(found));
-    } catch (ElfFormatException e) {
-      notes.add(found.path() + ": its symbols can't be read: " + e.getMessage());
+      SymbolFiles.Found found = files.find(module.buildId());
+      return found == null
+          ? UNKNOWN
+          : new Library(found.path(), symbols(found.image()), inlined(found));
+    } catch (ElfFormatException | IOException e) {
+      notes.add("symbols of " + module.name() + " can't be read: " + e.getMessage());
       return UNKNOWN;
     }
   }
@@ -204,15 +213,19 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   /** What the user should know of what was read so far, one line each. */
   public List<String> notes() {
     List<String> all = new ArrayList<>(notes);
-    missing.forEach(
-        (library, buildId) ->
-            all.add(
-                String.format(
-                    Locale.ROOT,
-                    "%s has functions without names, and no file with its build id %s and their"
-                        + " symbols was found",
-                    library,
-                    buildId)));
+    all.addAll(files.notes());
+    all.addAll(missing.values());
+    for (Library library : libraries.values()) {
+      if (library.inlined != null && !library.inlined.failure().isEmpty()) {
+        all.add(
+            tool
+                + " on "
+                + library.file
+                + ": "
+                + library.inlined.failure()
+                + "; inlined functions and lines are missing");
+      }
+    }
     return all;
   }
 

@@ -1,16 +1,21 @@
 package stackweave.agent.cli.symbols;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
 
@@ -32,6 +37,8 @@ final class SymbolFiles {
   /** Of all files below the directories, once one was looked for in vain; null before. */
   private Map<String, List<Path>> all;
 
+  private final Set<String> notes = new LinkedHashSet<>();
+
   SymbolFiles(List<Path> directories) {
     this.directories = directories;
   }
@@ -40,7 +47,7 @@ final class SymbolFiles {
   record Found(Path path, FileElfImage image) {}
 
   /** The file of this build with the most to say, or null: one with a full symbol table first. */
-  Found find(String buildId) {
+  Found find(String buildId) throws IOException {
     // It is of the recording, which may say anything, and becomes a part of names of files.
     if (!BUILD_ID.matcher(buildId).matches()) {
       return null;
@@ -59,7 +66,7 @@ final class SymbolFiles {
     return best;
   }
 
-  private List<Path> candidates(String buildId) {
+  private List<Path> candidates(String buildId) throws IOException {
     String directory = buildId.substring(0, 2);
     String rest = buildId.substring(2);
     List<Path> known = new ArrayList<>();
@@ -78,24 +85,55 @@ final class SymbolFiles {
     return known.isEmpty() ? all().getOrDefault(buildId, List.of()) : known;
   }
 
-  private Map<String, List<Path>> all() {
+  private Map<String, List<Path>> all() throws IOException {
     if (all == null) {
       all = new HashMap<>();
       for (Path root : directories) {
-        try (Stream<Path> files =
-            Files.find(
-                root,
-                MAX_DEPTH,
-                (path, attributes) -> attributes.isRegularFile(),
-                FileVisitOption.FOLLOW_LINKS)) {
-          files.limit(MAX_FILES).forEach(this::add);
-        } catch (IOException | UncheckedIOException e) {
-          // What can't be read has no symbols for us; the others may.
-          continue;
-        }
+        Files.walkFileTree(
+            root, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MAX_DEPTH, new Visitor(root));
       }
     }
     return all;
+  }
+
+  /** What was not looked at, one line each. */
+  List<String> notes() {
+    return List.copyOf(notes);
+  }
+
+  /** Passes over what can't be read, and links that lead back. */
+  private final class Visitor extends SimpleFileVisitor<Path> {
+    private final Path root;
+    private int files;
+
+    Visitor(Path root) {
+      this.root = root;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      if (++files > MAX_FILES) {
+        notes.add(root + " has more than " + MAX_FILES + " files; the others were not looked at");
+        return FileVisitResult.TERMINATE;
+      }
+      if (attributes.isRegularFile()) {
+        add(file);
+      }
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException e) {
+      if (e instanceof AccessDeniedException) {
+        notes.add(file + " may not be read, and was not looked at");
+      }
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, IOException e) {
+      return FileVisitResult.CONTINUE;
+    }
   }
 
   private void add(Path file) {
