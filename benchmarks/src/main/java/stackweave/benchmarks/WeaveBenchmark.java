@@ -45,6 +45,16 @@ public class WeaveBenchmark {
   /** Stack n has the frames n × 64 + 59 to n × 64. */
   private static final class Stacks implements LiveStacks {
     @Override
+    public int maxMethods() {
+      return 65_536;
+    }
+
+    @Override
+    public int maxThreads() {
+      return 16_384;
+    }
+
+    @Override
     public long parent(long node) {
       return (node & 63) == 0 ? 0 : node - 1;
     }

@@ -159,7 +159,7 @@ public final class EventStore implements AutoCloseable {
    * @throws IOException if the metadata are laid out as in no JDK that is known
    */
   public void weave(byte[] jvmMetadata, List<Path> directories) throws IOException {
-    weaveBy(LiveWeave.of(jvmMetadata, new StoredStacks(tables, info), directories, uuid));
+    weaveBy(LiveWeave.of(jvmMetadata, new StoredStacks(tables, limits, info), directories, uuid));
   }
 
   /** Counts all samples that are written from now on as not woven. */

@@ -20,6 +20,7 @@ final class StoredStacks implements LiveStacks {
   private static final String SEVERAL = "";
 
   private final StackTables tables;
+  private final StoreLimits limits;
   private final Legend kinds;
   private final Legend ends;
   private final List<String> completeEnds;
@@ -28,8 +29,9 @@ final class StoredStacks implements LiveStacks {
   /** By the name of a library. */
   private final Map<String, String> builds = new HashMap<>();
 
-  StoredStacks(StackTables tables, SessionInfo info) {
+  StoredStacks(StackTables tables, StoreLimits limits, SessionInfo info) {
     this.tables = tables;
+    this.limits = limits;
     this.kinds = new Legend("kind", info.kindLegend());
     this.ends = new Legend("end", info.endLegend());
     this.completeEnds = List.of(info.completeEnds().split(",", -1));
@@ -37,6 +39,16 @@ final class StoredStacks implements LiveStacks {
 
   private int index(long node) {
     return tables.trie.indexOf(node);
+  }
+
+  @Override
+  public int maxMethods() {
+    return limits.methods();
+  }
+
+  @Override
+  public int maxThreads() {
+    return limits.threads();
   }
 
   @Override

@@ -22,11 +22,6 @@ import stackweave.unwind.hash.LongIndex;
  * thread-safe.
  */
 final class LiveEncoder {
-  /** Of the methods that have a key: then all are forgotten, and get other keys. */
-  private static final int MAX_METHODS = 65_536;
-
-  private static final int MAX_THREADS = 16_384;
-
   /** Of a library's functions and other native code: those of JFR have no bytecode either. */
   private static final int NO_BYTECODE_INDEX = 0;
 
@@ -143,7 +138,7 @@ final class LiveEncoder {
    */
   void sample(LivePiece piece, long ticks, long threadKey, long stackId, int endCode)
       throws IOException {
-    if (methods.count() >= MAX_METHODS || byContent.size() >= MAX_METHODS) {
+    if (methods.count() >= stacks.maxMethods() || byContent.size() >= stacks.maxMethods()) {
       forgetMethods();
     }
     long thread = thread(piece, threadKey);
@@ -181,7 +176,7 @@ final class LiveEncoder {
   }
 
   private long keyOf(StackThread thread) throws WeaveException {
-    if (byThread.size() >= MAX_THREADS) {
+    if (byThread.size() >= stacks.maxThreads()) {
       byThread.clear();
     }
     Long known = byThread.get(thread);

@@ -9,6 +9,12 @@ import stackweave.jfr.read.StackThread;
  * encoded; ids are those of samples, or came from here.
  */
 public interface LiveStacks {
+  /** How many methods at most are to be remembered: all have names on the heap. */
+  int maxMethods();
+
+  /** The same of threads. */
+  int maxThreads();
+
   /** The caller of a frame; 0 for a thread's first. */
   long parent(long node);
 
