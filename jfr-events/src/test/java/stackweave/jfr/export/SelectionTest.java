@@ -63,7 +63,7 @@ class SelectionTest {
     assertEquals(
         """
         com.a.Main.run:12 1
-        com.a.Main.run:12;inflate [libz.so.1] 1
+        com.a.Main.run:12;inflate:99 [libz.so.1] 1
         com.a.Main.run;Main.go:70000 1
         com.a.Main.run;inflate [libz.so.1] 1
         """,
@@ -71,7 +71,7 @@ class SelectionTest {
     assertEquals(
         """
         Main.run:12 1
-        Main.run:12;inflate [libz.so.1] 1
+        Main.run:12;inflate:99 [libz.so.1] 1
         Main.run@7;Main.go:70000 1
         Main.run@7;inflate [libz.so.1] 1
         """,
