@@ -29,8 +29,10 @@ import stackweave.jfr.read.time.TimeCells;
  *   <li>threads: text, OS id
  *   <li>states: text
  *   <li>stacks by node: nodes since the one before, thread, state, 2 × cells + 1 if it is of the
- *       recording compared with, samples, µs; for each cell distance · 4, plus 1 if its samples
- *       follow, because they aren't 1, plus 2 if its µs follow, because they aren't in proportion
+ *       recording compared with, samples, µs, and by how many hundredths the mean of the squares of
+ *       weights is above the square of their mean; for each cell distance · 4, plus 1 if its
+ *       samples follow, because they aren't 1, plus 2 if its µs follow, because they aren't in
+ *       proportion
  * </ol>
  */
 final class FlameData {
@@ -250,10 +252,12 @@ final class FlameData {
   private void writeStack(List<FlameTree.Stack> same) {
     long count = 0;
     long nanos = 0;
+    double squares = 0;
     TreeMap<Long, long[]> byCell = new TreeMap<>();
     for (FlameTree.Stack stack : same) {
       count += stack.count();
       nanos += stack.nanos();
+      squares += stack.squares();
       TimeCells own = stack.cells();
       if (own == null || stack.isBefore()) {
         continue;
@@ -273,6 +277,7 @@ final class FlameData {
     number(2L * byCell.size() + (stack.isBefore() ? 1 : 0));
     number(count);
     number(micros(nanos));
+    number(scatter(count, nanos, squares));
     long unit = nanos / count;
     long at = 0;
     for (Map.Entry<Long, long[]> cell : byCell.entrySet()) {
@@ -288,6 +293,10 @@ final class FlameData {
       }
       at = cell.getKey();
     }
+  }
+
+  private static long scatter(long count, double nanos, double squares) {
+    return nanos <= 0 ? 0 : Math.max(0, Math.round(100 * (squares / nanos * count / nanos - 1)));
   }
 
   private static long micros(long nanos) {

@@ -44,6 +44,7 @@ final class FlameTree {
    *
    * @param node its innermost frame
    * @param isBefore whether it is of the recording that another one is compared with
+   * @param squares sum of the squares of weights, in ns²
    * @param cells null if times are not known
    */
   record Stack(
@@ -53,6 +54,7 @@ final class FlameTree {
       boolean isBefore,
       long count,
       long nanos,
+      double squares,
       TimeCells cells,
       CellSeries series) {}
 
@@ -127,6 +129,7 @@ final class FlameTree {
                   isBefore,
                   sum.count(),
                   sum.weightNanos(),
+                  sum.squares(),
                   cells,
                   series));
         });
@@ -247,6 +250,7 @@ final class FlameTree {
               stack.isBefore,
               stack.count,
               stack.nanos,
+              stack.squares,
               stack.cells,
               stack.series));
     }

@@ -33,6 +33,7 @@ public final class SampledRecording {
 
     long count;
     long weightNanos;
+    double squares;
 
     Tally(
         SessionData session,
@@ -278,7 +279,8 @@ public final class SampledRecording {
               resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
               view,
               tally.count,
-              tally.weightNanos),
+              tally.weightNanos,
+              tally.squares),
           tally.series);
     }
   }
@@ -309,8 +311,9 @@ public final class SampledRecording {
                   key.contextId(),
                   resolved ? session.end(key.end()) : SessionData.lostEnd(),
                   view,
-                  sum[0],
-                  sum[1]));
+                  sum.count,
+                  sum.weightNanos,
+                  sum.squares));
         });
   }
 
@@ -390,11 +393,16 @@ public final class SampledRecording {
     private record Key(
         int session, long threadKey, int state, long stackId, int end, long contextId) {}
 
+    private static final class Sum {
+      private long count;
+      private long weightNanos;
+      private double squares;
+    }
+
     private final long from;
     private final long to;
 
-    /** Number and weight. */
-    private final Map<Key, long[]> sums = new LinkedHashMap<>();
+    private final Map<Key, Sum> sums = new LinkedHashMap<>();
 
     Summing(List<SessionData> sessions, long from, long to) {
       super(sessions);
@@ -407,9 +415,10 @@ public final class SampledRecording {
         long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
       if (nanos >= from && (nanos < to || to == Long.MAX_VALUE)) {
         Key key = new Key(sessionNumber, threadKey, state, stackId, end, contextId);
-        long[] sum = sums.computeIfAbsent(key, k -> new long[2]);
-        sum[0]++;
-        sum[1] += weight;
+        Sum sum = sums.computeIfAbsent(key, k -> new Sum());
+        sum.count++;
+        sum.weightNanos += weight;
+        sum.squares += (double) weight * weight;
       }
     }
   }

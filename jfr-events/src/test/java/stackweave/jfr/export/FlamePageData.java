@@ -44,6 +44,7 @@ final class FlamePageData {
       boolean isBefore,
       long count,
       long micros,
+      long scatter,
       List<Cell> cells) {}
 
   private record Function(String text, int kind, String origin, Module module) {}
@@ -139,6 +140,7 @@ final class FlamePageData {
       long cellsAndBefore = number();
       long count = number();
       long micros = number();
+      long scatter = number();
       List<Cell> cells = new ArrayList<>();
       int cell = 0;
       for (long more = cellsAndBefore / 2; more > 0; more--) {
@@ -157,6 +159,7 @@ final class FlamePageData {
               cellsAndBefore % 2 == 1,
               count,
               micros,
+              scatter,
               cells));
     }
   }

@@ -49,13 +49,14 @@ public final class Comparison {
         String.format(
             Locale.ROOT,
             "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
-                + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
+                + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
                 + " change whose interval has 0 is noise and not listed.",
             bySamples ? "samples" : "CPU time",
             before.samples(),
             ReportExport.seconds(before.nanos()),
             after.samples(),
-            ReportExport.seconds(after.nanos())));
+            ReportExport.seconds(after.nanos()),
+            worth()));
     sections.add(how);
     sections.add(changes("Libraries", before.libraries, after.libraries));
     sections.add(changes("Functions", before.functions, after.functions));
@@ -68,6 +69,21 @@ public final class Comparison {
       SectionWriter.text(title, sections, out);
     }
     return exceeded;
+  }
+
+  /** Says it if samples of different weights are worth fewer. */
+  private String worth() {
+    double nBefore = before.effective(bySamples);
+    double nAfter = after.effective(bySamples);
+    if (nBefore > ReportExport.ALMOST * before.samples()
+        && nAfter > ReportExport.ALMOST * after.samples()) {
+      return "";
+    }
+    return String.format(
+        Locale.ROOT,
+        "; as their weights differ, they are as precise as %,.0f and %,.0f of equal weight",
+        nBefore,
+        nAfter);
   }
 
   private Section changes(String title, ReportSums.Sums then, ReportSums.Sums now) {
@@ -96,14 +112,11 @@ public final class Comparison {
   }
 
   private Change change(String name, ReportSums.Sum then, ReportSums.Sum now) {
-    double a = share(now, after);
-    double b = share(then, before);
-    return new Change(
-        name, b, a, a - b, Shares.ofDifference(a, after.samples(), b, before.samples()));
-  }
-
-  private double share(ReportSums.Sum sum, ReportSums all) {
-    return bySamples ? (double) sum.samples() / all.samples() : (double) sum.nanos() / all.nanos();
+    double a = after.share(now, bySamples);
+    double b = before.share(then, bySamples);
+    double nAfter = after.effective(now, bySamples);
+    double nBefore = before.effective(then, bySamples);
+    return new Change(name, b, a, a - b, Shares.ofDifference(a, nAfter, b, nBefore));
   }
 
   private static List<String> row(Change change) {
@@ -129,9 +142,11 @@ public final class Comparison {
         throw new RecordingException(
             "neither recording has a library or function '" + limit.name() + "'");
       }
-      double a = share(now, after);
-      double b = share(then, before);
-      boolean isExceeded = limit.isExceeded(a, after.samples(), b, before.samples());
+      double a = after.share(now, bySamples);
+      double b = before.share(then, bySamples);
+      double nAfter = after.effective(now, bySamples);
+      double nBefore = before.effective(then, bySamples);
+      boolean isExceeded = limit.isExceeded(a, nAfter, b, nBefore);
       if (isExceeded) {
         exceeded.add(limit);
       }
@@ -143,14 +158,14 @@ public final class Comparison {
               isExceeded ? "EXCEEDED" : "not exceeded",
               ReportExport.percent(b),
               ReportExport.percent(a),
-              surely(limit, a, b)));
+              surely(limit, a, nAfter, b, nBefore)));
     }
     return section;
   }
 
-  private String surely(Limit limit, double a, double b) {
+  private static String surely(Limit limit, double a, double nAfter, double b, double nBefore) {
     if (limit.isRelative()) {
-      Shares.Interval ratio = Shares.ofRatio(a, after.samples(), b, before.samples());
+      Shares.Interval ratio = Shares.ofRatio(a, nAfter, b, nBefore);
       return String.format(
           Locale.ROOT,
           "95 %% interval of the ratio: %.2f to %s",
@@ -159,7 +174,7 @@ public final class Comparison {
               ? "any"
               : String.format(Locale.ROOT, "%.2f", ratio.high()));
     }
-    Shares.Interval interval = Shares.ofDifference(a, after.samples(), b, before.samples());
+    Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
     return "95 % interval of the change: "
         + points(interval.low())
         + "pp to "

@@ -39,6 +39,10 @@ public final class ReportExport implements Export {
   private static final int MAX_LIBRARIES = 5;
   private static final int MAX_CALLERS = 3;
   private static final int MAX_SENTENCES = 5;
+
+  /** Weights that differ so little are not worth a sentence. */
+  static final double ALMOST = 0.95;
+
   private static final long GOOD_SAMPLES = 1_000;
   private static final String NO_BUILD_ID = "no build id";
 
@@ -95,13 +99,11 @@ public final class ReportExport implements Export {
     }
 
     private double share(ReportSums.Sum sum) {
-      return bySamples
-          ? (double) sum.samples() / sums.samples()
-          : (double) sum.nanos() / sums.nanos();
+      return sums.share(sum, bySamples);
     }
 
     private Shares.Interval interval(ReportSums.Sum sum) {
-      return Shares.of(share(sum), sums.samples());
+      return Shares.of(share(sum), sums.effective(sum, bySamples));
     }
 
     private String of(ReportSums.Sum sum) {
@@ -270,12 +272,17 @@ public final class ReportExport implements Export {
 
     Section trust() {
       Section section = new Section("How far to trust this");
-      Shares.Interval tenth = Shares.of(0.1, sums.samples());
+      double worth = sums.effective(bySamples);
+      Shares.Interval tenth = Shares.of(0.1, worth);
       section.sentences.add(
           String.format(
               Locale.ROOT,
-              "With %,d samples a share of 10 %% may as well be one from %s to %s.",
+              "With %,d samples%s a share of 10 %% may as well be one from %s to %s.",
               sums.samples(),
+              worth > ALMOST * sums.samples()
+                  ? ""
+                  : String.format(
+                      Locale.ROOT, ", whose weights make them as precise as %,.0f,", worth),
               percent(tenth.low()),
               percent(tenth.high())));
       long used = recording.figures().get(Counter.CPU_USED);

@@ -24,6 +24,7 @@ final class ReportSums {
     final String name;
     private long samples;
     private long nanos;
+    private double squares;
 
     private Sum(String name) {
       this.name = name;
@@ -32,6 +33,7 @@ final class ReportSums {
     private void add(SampleSum sum) {
       samples += sum.count();
       nanos += sum.weightNanos();
+      squares += sum.squares();
     }
 
     long samples() {
@@ -99,8 +101,7 @@ final class ReportSums {
   final Sums libraries = new Sums();
 
   final Map<String, SampledModule> modules = new HashMap<>();
-  private long samples;
-  private long nanos;
+  private final Sum all = new Sum("");
 
   private final boolean isCompared;
 
@@ -113,16 +114,32 @@ final class ReportSums {
   }
 
   long samples() {
-    return samples;
+    return all.samples;
   }
 
   long nanos() {
-    return nanos;
+    return all.nanos;
+  }
+
+  /** The share of a sum: of the samples, or of the time. */
+  double share(Sum sum, boolean bySamples) {
+    return bySamples ? (double) sum.samples / all.samples : (double) sum.nanos / all.nanos;
+  }
+
+  /** The number of samples that a share's interval follows from. */
+  double effective(Sum sum, boolean bySamples) {
+    return bySamples
+        ? all.samples
+        : Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
+  }
+
+  /** The same of nothing in particular. */
+  double effective(boolean bySamples) {
+    return effective(new Sum(""), bySamples);
   }
 
   private void add(SampleSum sum) {
-    samples += sum.count();
-    nanos += sum.weightNanos();
+    all.add(sum);
     Place place = Place.of(sum);
     groups.add(place.group(), sum);
     places.computeIfAbsent(place.group(), key -> new Sums()).add(place.detail(), sum);

@@ -58,7 +58,7 @@ const states = list(nextText);
 
 const stacks = next();
 const stackNode = new Int32Array(stacks), stackThread = new Int32Array(stacks), stackState = new Int32Array(stacks);
-const stackBefore = new Uint8Array(stacks), stackCount = new Float64Array(stacks), stackTime = new Float64Array(stacks);
+const stackBefore = new Uint8Array(stacks), stackCount = new Float64Array(stacks), stackTime = new Float64Array(stacks), stackSquare = new Float64Array(stacks);
 const stackCells = new Int32Array(stacks + 1);
 // Each entry takes a byte or more.
 let entryCell = new Int32Array(data.length - at), entryCount = new Float32Array(data.length - at), entryTime = new Float64Array(data.length - at);
@@ -71,6 +71,7 @@ for (let i = 0, node = 0, e = 0; i < stacks; i++) {
   stackBefore[i] = head % 2;
   stackCount[i] = next();
   stackTime[i] = next() * 1e3;
+  stackSquare[i] = stackTime[i] * stackTime[i] / stackCount[i] * (1 + next() / 100);
   const unit = stackTime[i] / stackCount[i];
   for (let left = (head - head % 2) / 2, cell = 0; left > 0; left--, e++) {
     const step = next();

@@ -10,24 +10,24 @@ const chosen = {
 };
 const hasTimes = D.cells > 0;
 
-const sums = () => ({count: new Float64Array(raws), time: new Float64Array(raws)});
+const sums = () => ({count: new Float64Array(raws), time: new Float64Array(raws), square: new Float64Array(raws)});
 let shown = sums(), base = null; // by innermost node as recorded
 let cellSums = new Float64Array(D.cells); // of all of the time
 
 // Each whatever else of its sort is chosen.
 let threadSums = new Map(), kindSums = [], stateSums = [];
 
-let takenCount = 0, takenTime = 0;
+let takenCount = 0, takenTime = 0, takenSquare = 0; // the last: of the squares of times
 /** What a stack has in a range of cells; null is all of the time. */
 function take(s, range) {
-  if (!range) { takenCount = stackCount[s]; takenTime = stackTime[s]; return; }
-  takenCount = takenTime = 0;
+  if (!range) { takenCount = stackCount[s]; takenTime = stackTime[s]; takenSquare = stackSquare[s]; return; }
+  takenCount = takenTime = takenSquare = 0;
   for (let e = stackCells[s]; e < stackCells[s + 1]; e++) {
-    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; }
+    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; takenSquare += entryTime[e] * entryTime[e] / entryCount[e]; }
   }
 }
 const taken = sum => { sum.count += takenCount; sum.time += takenTime; };
-function takenBy(to, node) { to.count[node] += takenCount; to.time[node] += takenTime; }
+function takenBy(to, node) { to.count[node] += takenCount; to.time[node] += takenTime; to.square[node] += takenSquare; }
 
 /** Sums up the chosen samples. */
 function select() {
@@ -62,6 +62,6 @@ function select() {
     for (let e = stackCells[s]; e < stackCells[s + 1]; e++) cellSums[entryCell[e]] += entryCount[e];
   }
   if (chosen.base === 'rest') {
-    for (let i = 0; i < raws; i++) { base.count[i] -= shown.count[i]; base.time[i] = Math.max(0, base.time[i] - shown.time[i]); }
+    for (let i = 0; i < raws; i++) { base.count[i] -= shown.count[i]; base.time[i] = Math.max(0, base.time[i] - shown.time[i]); base.square[i] = Math.max(0, base.square[i] - shown.square[i]); }
   }
 }

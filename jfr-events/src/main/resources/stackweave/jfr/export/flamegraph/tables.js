@@ -105,9 +105,10 @@ const tableOf = {
     if (!base) { $('tableNote').textContent = 'Nothing to compare with: choose a baseline.'; return [['', ''], []]; }
     const v = stackValues[metric], b = stackBase[metric];
     const now = sumsBy(textKey, v, stackTree, 0), then = sumsBy(textKey, b, stackTree, 0), rows = [];
+    const nowSquare = sumsBy(textKey, stackValues.square, stackTree, 0).total, thenSquare = sumsBy(textKey, stackBase.square, stackTree, 0).total;
     for (const key of new Set([...now.total.keys(), ...then.total.keys()])) {
       const a = now.total.get(key) || 0, c = then.total.get(key) || 0;
-      rows.push({key, a, c, change: changeOf(a, stackValues.count.total[0], c, stackBase.count.total[0]), kind: now.kinds.has(key) ? now.kinds.get(key) : then.kinds.get(key)});
+      rows.push({key, a, c, change: changeOf(a, nowSquare.get(key) || 0, c, thenSquare.get(key) || 0), kind: now.kinds.has(key) ? now.kinds.get(key) : then.kinds.get(key)});
     }
     rows.sort((x, y) => x.change.isNoise - y.change.isNoise || Math.abs(y.change.d) - Math.abs(x.change.d));
     const sure = rows.filter(r => !r.change.isNoise).length;

@@ -130,9 +130,9 @@ function growStacks() {
 
 // ---- what nodes have of the chosen samples
 
-const METRICS = ['count', 'time'];
+const METRICS = ['count', 'time', 'square'];
 
-/** {count, time}, each {self, total} by node, of what innermost nodes have. */
+/** {count, time, square}, each {self, total} by node, of what innermost nodes have. */
 function valuesOf(t, maps, own) {
   const values = {};
   for (const metric of METRICS) {

@@ -68,7 +68,7 @@ function measure() {
   stackValues = valuesOf(stackTree, [stackTree.of], shown);
   stackBase = base ? valuesOf(stackTree, [stackTree.of], base) : null;
   if (!treeMaps) { values = stackValues; baseValues = stackBase; return; }
-  const own = v => ({count: v.count.self, time: v.time.self});
+  const own = v => ({count: v.count.self, time: v.time.self, square: v.square.self});
   values = valuesOf(tree, treeMaps, own(stackValues));
   baseValues = base ? valuesOf(tree, treeMaps, own(stackBase)) : null;
 }
