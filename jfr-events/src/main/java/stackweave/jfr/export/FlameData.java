@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.Deflater;
 import stackweave.jfr.read.FoundWay;
-import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.time.TimeCells;
 
 /**
@@ -127,7 +126,7 @@ final class FlameData {
 
   private void writeFrames() {
     number(tree.modules().size());
-    for (SampledModule module : tree.modules()) {
+    for (FlameTree.Module module : tree.modules()) {
       text(module.path());
       text(module.buildId());
       text(module.unwindSource());

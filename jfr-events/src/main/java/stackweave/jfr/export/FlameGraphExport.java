@@ -73,7 +73,7 @@ public final class FlameGraphExport extends TextExport {
     if (before != null) {
       tree.add(before, true);
     }
-    tree.prune();
+    tree.prune(FlameTree.MAX_NODES);
     String name = before == null ? title : title + " compared with " + beforeTitle;
     FlamePage.write(
         escapeHtml(name) + " – Stackweave flame graph",
@@ -118,6 +118,7 @@ public final class FlameGraphExport extends TextExport {
       json.endArray().endObject();
     }
     json.endArray();
+    json.name("leftOut").value(tree.leftOut());
     json.name("cells").value(data.cells());
     json.name("cellMillis").value(data.cellNanos() / 1e6);
     json.name("startMillis").value(data.startNanos() / 1_000_000);
@@ -239,9 +240,10 @@ public final class FlameGraphExport extends TextExport {
       notes.add(
           String.format(
               Locale.ROOT,
-              "%,d frames of fewer than %,d samples each are summed up.",
+              "%,d frames of at most %.2g %% of %s samples each are summed up.",
               tree.leftOut(),
-              tree.smallest()));
+              100 * tree.largestLeftOut(),
+              before == null ? "the" : "each recording's"));
     }
     return notes;
   }

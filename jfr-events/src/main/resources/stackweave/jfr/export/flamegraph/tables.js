@@ -113,7 +113,7 @@ const tableOf = {
     rows.sort((x, y) => x.change.isNoise - y.change.isNoise || Math.abs(y.change.d) - Math.abs(x.change.d));
     const sure = rows.filter(r => !r.change.isNoise).length;
     $('tableNote').textContent = 'Totals as shares of ' + (metric === 'time' ? 'the CPU time' : 'the samples') + ': of ' + count(stackValues.count.total[0]) + ' samples here, ' + count(stackBase.count.total[0])
-      + ' in the baseline. ' + count(sure) + ' of ' + count(rows.length) + ' differ by more than chance (95 % interval, Newcombe); of functions that did not change one in 20 looks so, too. Grey is noise.';
+      + ' in the baseline. ' + count(sure) + ' of ' + count(rows.length) + ' differ by more than chance (95 % interval, Newcombe); of functions that did not change one in 20 looks so, too. Grey is noise.' + (D.leftOut ? ' ' + count(D.leftOut) + ' frames are summed up on both sides: totals of functions lack them.' : '');
     return [['Change', 'from', 'to', 'Function (95 % interval)'], rows.slice(0, MAX_ROWS).map(r => {
       const row = document.createElement('tr');
       if (r.change.isNoise) row.className = 'noise';
