@@ -78,6 +78,7 @@ public final class SampledRecording {
   private final long samples;
   private final long weightNanos;
   private final long unresolved;
+  private final boolean isWhole;
 
   private SampledRecording(RecordingEvents events, Gathering gathering) {
     this.events = events;
@@ -107,6 +108,7 @@ public final class SampledRecording {
     if (gathering.badBlocks() > 0) {
       all.add(gathering.badBlocks() + " blocks of definitions can't be read");
     }
+    this.isWhole = all.isEmpty();
     if (unresolved > 0) {
       all.add(unresolved + " of " + samples + " samples lack part of their stack or thread");
     }
@@ -207,6 +209,11 @@ public final class SampledRecording {
       warnings.add(figures.note());
     }
     return warnings;
+  }
+
+  /** Whether all of the file was read: it was not cut short, and no part of it is damaged. */
+  public boolean isWhole() {
+    return isWhole;
   }
 
   /** Number of samples. */

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.Names;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -23,6 +25,7 @@ public final class Comparison {
 
   private final ReportSums before;
   private final ReportSums after;
+  private final List<String> notes = new ArrayList<>();
 
   /** Whether a recording lacks weights: then all shares are of samples. */
   private final boolean bySamples;
@@ -31,6 +34,8 @@ public final class Comparison {
   public Comparison(SampledRecording before, SampledRecording after) {
     this.before = new ReportSums(before, true);
     this.after = new ReportSums(after, true);
+    FlameGraphExport.notes(before).forEach(note -> notes.add("Before: " + note));
+    FlameGraphExport.notes(after).forEach(note -> notes.add("After: " + note));
     this.bySamples = this.before.nanos() <= 0 || this.after.nanos() <= 0;
   }
 
@@ -58,6 +63,9 @@ public final class Comparison {
             ReportExport.seconds(after.nanos()),
             worth()));
     sections.add(how);
+    Section trust = new Section("How far to trust this");
+    trust.sentences.addAll(notes);
+    sections.add(trust);
     sections.add(changes("Libraries", before.libraries, after.libraries));
     sections.add(changes("Functions", before.functions, after.functions));
     if (!limits.isEmpty()) {
@@ -132,11 +140,12 @@ public final class Comparison {
   private Section check(List<Limit> limits, List<Limit> exceeded) throws RecordingException {
     Section section = new Section("Limits");
     for (Limit limit : limits) {
-      ReportSums.Sum then = before.libraries.get(limit.name());
-      ReportSums.Sum now = after.libraries.get(limit.name());
+      String name = Names.ofAllRuns(limit.name());
+      ReportSums.Sum then = before.libraries.get(name);
+      ReportSums.Sum now = after.libraries.get(name);
       if (then.samples() + now.samples() == 0) {
-        then = before.functions.get(limit.name());
-        now = after.functions.get(limit.name());
+        then = before.functions.get(name);
+        now = after.functions.get(name);
       }
       if (then.samples() + now.samples() == 0) {
         throw new RecordingException(

@@ -1,11 +1,7 @@
 package stackweave.jfr.export.report;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +39,8 @@ public final class ReportExport implements Export {
   /** Weights that differ so little are not worth a sentence. */
   static final double ALMOST = 0.95;
 
+  private static final long SHORT_INTERVAL = 1_000_000;
+  private static final long MIN_THREAD_SAMPLES = 50;
   private static final long GOOD_SAMPLES = 1_000;
   private static final String NO_BUILD_ID = "no build id";
 
@@ -52,7 +50,7 @@ public final class ReportExport implements Export {
 
   /**
    * @param title the heading, such as the recording's file name
-   * @param file the recording in the commands that are proposed
+   * @param file the recording in the commands that are proposed, quoted for a shell
    * @param html whether it is a page
    */
   public ReportExport(String title, String file, boolean html) {
@@ -63,14 +61,7 @@ public final class ReportExport implements Export {
 
   @Override
   public void write(SampledRecording recording, OutputStream out) throws IOException {
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-    List<Section> sections = sections(recording);
-    if (html) {
-      SectionWriter.html(title, sections, writer);
-    } else {
-      SectionWriter.text(title, sections, writer);
-    }
-    writer.flush();
+    SectionWriter.write(title, sections(recording), html, out);
   }
 
   private List<Section> sections(SampledRecording recording) {
@@ -253,9 +244,17 @@ public final class ReportExport implements Export {
 
     Section threads() {
       Section section = new Section("Threads that keep a core busy");
-      long length = length();
       for (ReportSums.Sum thread : sums.threads.sorted()) {
-        double cores = length > 0 ? (double) thread.nanos() / length : 0;
+        if (thread.samples() < MIN_THREAD_SAMPLES) {
+          continue;
+        }
+        // From the first sample to the last there is one interval less than there are samples.
+        long interval =
+            Math.max(
+                recording.figures().get(Counter.INTERVAL),
+                recording.figures().get(Counter.INTERVAL_REACHED));
+        long length = length() + (interval > 0 ? interval : thread.nanos() / thread.samples());
+        double cores = (double) thread.nanos() / length;
         if (cores >= ONE_CORE && section.sentences.size() < MAX_SENTENCES) {
           section.sentences.add(
               String.format(
@@ -345,8 +344,8 @@ public final class ReportExport implements Export {
             library.name
                 + ": "
                 + of(library)
-                + " is in stacks whose caller there is a guess, as it has no unwind tables. Build it with"
-                + " -fasynchronous-unwind-tables.");
+                + " is in stacks where the caller of its function is a guess, as it has no unwind"
+                + " tables there. Build it with -fasynchronous-unwind-tables.");
       }
       return section;
     }
@@ -357,13 +356,17 @@ public final class ReportExport implements Export {
       section.commands.add(jar + "flamegraph " + file);
       if (sums.samples() < GOOD_SAMPLES) {
         long interval = recording.figures().get(Counter.INTERVAL);
+        boolean canBeShorter = interval > SHORT_INTERVAL;
         section.sentences.add(
             String.format(
                 Locale.ROOT,
-                "%,d samples are few; record for longer, or with a shorter interval%s.",
+                "%,d samples are few; record for longer%s.",
                 sums.samples(),
-                interval > 0 ? " than " + Timespans.format(interval) : ""));
-        section.commands.add(jar + "record PID -d 60s --interval 1ms -o longer.jfr");
+                canBeShorter
+                    ? ", or with a shorter interval than " + Timespans.format(interval)
+                    : ""));
+        section.commands.add(
+            jar + "record PID -d 60s" + (canBeShorter ? " --interval 1ms" : "") + " -o longer.jfr");
       }
       if (recording.figures().get(Counter.CPU_KERNEL) > 0) {
         section.sentences.add(
