@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +26,7 @@ import stackweave.jfr.read.time.TimeCells;
  *   <li>functions: string, category, string of the origin, module + 1
  *   <li>frames: function, line, way
  *   <li>nodes in preorder, the widest first: levels up from the node before to its caller, frame
- *   <li>threads: text, OS id
+ *   <li>threads: text, OS id, number of the process
  *   <li>states: text
  *   <li>stacks by node: nodes since the one before, thread, state, 2 × cells + 1 if it is of the
  *       recording compared with, samples, µs, and by how many hundredths the mean of the squares of
@@ -204,10 +205,12 @@ final class FlameData {
   }
 
   private void writeThreads() {
+    Map<String, Integer> processes = new HashMap<>();
     number(tree.threads().size());
     for (FlameTree.Thread thread : tree.threads()) {
       text(thread.text());
       number(thread.osThreadId());
+      number(processes.computeIfAbsent(thread.process(), any -> processes.size()));
     }
     number(tree.states().size());
     for (String state : tree.states()) {

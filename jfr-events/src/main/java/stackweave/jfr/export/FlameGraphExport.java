@@ -10,6 +10,7 @@ import java.util.Set;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
@@ -118,6 +119,7 @@ public final class FlameGraphExport extends TextExport {
       json.endArray().endObject();
     }
     json.endArray();
+    json.name("byThread").value(threads);
     json.name("leftOut").value(tree.leftOut());
     json.name("cells").value(data.cells());
     json.name("cellMillis").value(data.cellNanos() / 1e6);
@@ -232,6 +234,18 @@ public final class FlameGraphExport extends TextExport {
       for (String note : notes(recordings.get(i))) {
         notes.add(recordings.size() == 1 ? note : "Recording " + (i + 1) + ": " + note);
       }
+    }
+    long strays = 0;
+    for (SampledRecording recording : recordings) {
+      strays += recording.cells().map(TimeCells::strays).orElse(0L);
+    }
+    if (strays > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "%,d samples are more than a day from all others (was the clock set?) and shown at the"
+                  + " ends of the strip.",
+              strays));
     }
     if (before != null) {
       notes(before).forEach(note -> notes.add(beforeTitle + ": " + note));

@@ -127,6 +127,7 @@ final class FlamePageData {
     for (long left = number(); left > 0; left--) {
       threads.add(text());
       threadIds.add(number());
+      number(); // of the process
     }
     List<String> states = new ArrayList<>();
     for (long left = number(); left > 0; left--) {

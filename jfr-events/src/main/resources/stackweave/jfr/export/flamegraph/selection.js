@@ -2,7 +2,7 @@
 
 /** What is chosen; null is all. Ranges are cells, the second one excluded. */
 const chosen = {
-  threads: null, // a set of names
+  threads: null, // a set of indexes
   state: -1,
   kind: -1, // of the innermost frame
   range: null, // [from, to]
@@ -37,9 +37,11 @@ function select() {
   threadSums = new Map();
   kindSums = D.kinds.map(() => ({count: 0, time: 0}));
   stateSums = states.map(() => ({count: 0, time: 0}));
+  // Of the other recording threads are known by their names alone.
+  const names = chosen.threads && new Set([...chosen.threads].map(i => threads[i].name));
   for (let s = 0; s < stacks; s++) {
-    const node = stackNode[s], name = threads[stackThread[s]].name, kind = rawFunction(node).kind;
-    const okThread = !chosen.threads || chosen.threads.has(name);
+    const node = stackNode[s], thread = stackThread[s], kind = rawFunction(node).kind;
+    const okThread = !chosen.threads || (stackBefore[s] ? names.has(threads[thread].name) : chosen.threads.has(thread));
     const okState = chosen.state < 0 || chosen.state === stackState[s];
     const okKind = chosen.kind < 0 || chosen.kind === kind;
     if (stackBefore[s]) {
@@ -48,10 +50,9 @@ function select() {
     }
     take(s, chosen.range);
     if (okState && okKind && takenCount) {
-      let sum = threadSums.get(name);
-      if (!sum) threadSums.set(name, sum = {name, count: 0, time: 0, ids: new Set()});
+      let sum = threadSums.get(thread);
+      if (!sum) threadSums.set(thread, sum = {thread, count: 0, time: 0});
       taken(sum);
-      sum.ids.add(stackThread[s]);
     }
     if (okThread && okState) taken(kindSums[kind]);
     if (okThread && okKind) taken(stateSums[stackState[s]]);

@@ -86,15 +86,15 @@ const tableOf = {
     const top = [...threadSums.values()].sort((a, b) => b[metric] - a[metric]);
     let of = 0;
     for (const sum of top) of += sum[metric];
-    $('tableNote').textContent = count(top.length) + ' names' + (top.length > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ') + 'Click: only these; Ctrl+click: these, too.';
+    $('tableNote').textContent = count(top.length) + (top.length === 1 ? ' thread' : ' threads') + (top.length > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ') + 'Click: only these; Ctrl+click: these, too.';
     return [['Share', 'Samples', 'Thread'], top.slice(0, MAX_ROWS).map(sum => {
       const row = document.createElement('tr');
-      cellsOf(row, [percent(sum[metric], of), count(sum.count)], sum.name.slice(0, 600) + (sum.ids.size > 1 ? ' (' + count(sum.ids.size) + ' threads)' : ''), -1);
-      row.setAttribute('aria-selected', !!chosen.threads && chosen.threads.has(sum.name));
+      cellsOf(row, [percent(sum[metric], of), count(sum.count)], threads[sum.thread].label.slice(0, 600), -1);
+      row.setAttribute('aria-selected', !!chosen.threads && chosen.threads.has(sum.thread));
       clickable(row, e => {
         const more = chosen.threads && (e.ctrlKey || e.metaKey);
         const wish = new Set(more ? chosen.threads : []);
-        if (chosen.threads && chosen.threads.has(sum.name)) { wish.clear(); if (more) { for (const n of chosen.threads) if (n !== sum.name) wish.add(n); } } else wish.add(sum.name);
+        if (chosen.threads && chosen.threads.has(sum.thread)) { wish.clear(); if (more) { for (const n of chosen.threads) if (n !== sum.thread) wish.add(n); } } else wish.add(sum.thread);
         chosen.threads = wish.size ? wish : null;
         changed();
       });
