@@ -143,47 +143,47 @@ public final class TimeCells {
         middle++;
       }
     } else {
-      Waiting first = sorted.remove(middle);
-      count(first.series, first.nanos, first.weightNanos);
+      earliest = sorted.get(middle).nanos;
+      latest = earliest;
     }
+    List<Waiting> near = new ArrayList<>();
     List<Waiting> far = new ArrayList<>();
-    for (Waiting sample : sorted.subList(middle, sorted.size())) {
-      countIfNear(sample, far);
+    for (int i = middle; i < sorted.size(); i++) {
+      divide(sorted.get(i), near, far);
     }
     for (int i = middle - 1; i >= 0; i--) {
-      countIfNear(sorted.get(i), far);
+      divide(sorted.get(i), near, far);
     }
     boolean areStrays = far.size() < MAX_WAITING && far.size() <= all / STRAYS;
     if (!areStrays) {
-      far.forEach(sample -> count(sample.series, sample.nanos, sample.weightNanos));
+      near.addAll(far);
     } else if (isLast) {
       strays += far.size();
-      long least = earliest;
-      long most = latest;
-      far.forEach(
-          sample ->
-              count(
-                  sample.series,
-                  Math.max(least, Math.min(sample.nanos, most)),
-                  sample.weightNanos));
+      for (Waiting stray : far) {
+        long time = Math.max(earliest, Math.min(stray.nanos, latest));
+        near.add(new Waiting(stray.series, time, stray.weightNanos));
+      }
     } else {
       waiting.addAll(far);
     }
+    if (!hasAny) {
+      hasAny = true;
+      origin = near.stream().mapToLong(Waiting::nanos).min().orElse(0);
+    }
+    near.forEach(sample -> count(sample.series, sample.nanos, sample.weightNanos));
   }
 
-  private void countIfNear(Waiting sample, List<Waiting> far) {
+  private void divide(Waiting sample, List<Waiting> near, List<Waiting> far) {
     if (isFar(sample.nanos)) {
       far.add(sample);
     } else {
-      count(sample.series, sample.nanos, sample.weightNanos);
+      earliest = Math.min(earliest, sample.nanos);
+      latest = Math.max(latest, sample.nanos);
+      near.add(sample);
     }
   }
 
   private void count(CellSeries series, long time, long weightNanos) {
-    if (!hasAny) {
-      hasAny = true;
-      origin = time;
-    }
     long cell = Math.floorDiv(time - origin, width());
     earliest = Math.min(earliest, time);
     latest = Math.max(latest, time);
