@@ -138,7 +138,7 @@ public final class FlameGraphExport extends TextExport {
     return List.of(
         new String[] {"Recordings", Integer.toString(recordings.size())},
         new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
-        new String[] {"CPU time", seconds(weight)});
+        new String[] {"CPU time", Times.seconds(weight)});
   }
 
   /** Facts about the recording: label and text of each; the label may be empty. */
@@ -158,7 +158,7 @@ public final class FlameGraphExport extends TextExport {
     }
     facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", recording.samples())});
     Duration length = Duration.between(recording.first(), recording.last());
-    facts.add(new String[] {"Over", seconds(Times.nanos(length))});
+    facts.add(new String[] {"Over", Times.seconds(Times.nanos(length))});
     SamplerFigures figures = recording.figures();
     if (!figures.engine().isEmpty()) {
       facts.add(new String[] {"Engine", figures.engine()});
@@ -180,16 +180,16 @@ public final class FlameGraphExport extends TextExport {
       facts.add(
           new String[] {
             "CPU time covered",
-            seconds(figures.get(Counter.CPU_COVERED))
+            Times.seconds(figures.get(Counter.CPU_COVERED))
                 + " of "
-                + seconds(figures.get(Counter.CPU_USED))
+                + Times.seconds(figures.get(Counter.CPU_USED))
                 + " used ("
                 + percent(figures.get(Counter.CPU_COVERED), figures.get(Counter.CPU_USED))
                 + ")",
             figures.coverage().isPoor() ? WARN : ""
           });
     } else if (recording.weightNanos() > 0) {
-      facts.add(new String[] {"CPU time", seconds(recording.weightNanos())});
+      facts.add(new String[] {"CPU time", Times.seconds(recording.weightNanos())});
     }
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
       facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
@@ -260,10 +260,6 @@ public final class FlameGraphExport extends TextExport {
               before == null ? "the" : "each recording's"));
     }
     return notes;
-  }
-
-  private static String seconds(long nanos) {
-    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
   }
 
   /** A percentage that is never rounded up to 100 %. */

@@ -217,6 +217,32 @@ class ReportTest {
     assertEquals("neither recording has a library or function 'no.so'", missing.getMessage());
   }
 
+  /** Names are as top shows them, with what differs from run to run. */
+  @Test
+  void aLimitMayNameALambdaOfOneRun() throws Exception {
+    SampledRecording[] runs = new SampledRecording[2];
+    for (int i = 0; i < 2; i++) {
+      String type = "a.B$$Lambda$" + (95 + i) + "/0x00007efde401" + i + "b48";
+      runs[i] =
+          ManyStacks.record(
+              directory.resolve("lambda" + i + ".jfr"),
+              store -> {
+                long thread = store.thread(1, "main", 1, false, 0, null);
+                long method = store.method(MethodDefinition.java(type, "run", "()V", 1, ""));
+                long node = store.node(EventStore.ROOT, method, 4, -1, 0);
+                for (int sample = 0; sample < 30; sample++) {
+                  ManyStacks.sample(store, thread, 0, 1_000_000, node, 0, 0);
+                }
+              });
+    }
+    StringBuilder text = new StringBuilder();
+    Limit limit = Limit.parse("a.B$$Lambda$96/0x00007efde4011b48.run +5pp");
+    assertEquals(
+        List.of(), new Comparison(runs[0], runs[1]).write("", List.of(limit), false, text));
+    assertTrue(
+        text.toString().contains("Before: 30 samples only: shares are rough"), text::toString);
+  }
+
   @Test
   void namesOfOneRunAreCompared() {
     assertEquals("a.B$$Lambda.run", Names.ofAllRuns("a.B$$Lambda$95/0x00007efde4011b48.run"));

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -21,7 +22,12 @@ public final class Comparison {
 
   /** A share before and after. */
   private record Change(
-      String name, double before, double after, double difference, Shares.Interval interval) {}
+      String name,
+      double before,
+      double after,
+      double difference,
+      Shares.Interval interval,
+      boolean isSure) {}
 
   private final ReportSums before;
   private final ReportSums after;
@@ -55,12 +61,13 @@ public final class Comparison {
             Locale.ROOT,
             "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
                 + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
-                + " change whose interval has 0 is noise and not listed.",
+                + " change whose interval has 0, or that is of fewer than five samples, is noise"
+                + " and not listed.",
             bySamples ? "samples" : "CPU time",
             before.samples(),
-            ReportExport.seconds(before.nanos()),
+            Times.seconds(before.nanos()),
             after.samples(),
-            ReportExport.seconds(after.nanos()),
+            Times.seconds(after.nanos()),
             worth()));
     sections.add(how);
     Section trust = new Section("How far to trust this");
@@ -101,7 +108,7 @@ public final class Comparison {
     List<Change> sure = new ArrayList<>();
     for (String name : names) {
       Change change = change(name, then.get(name), now.get(name));
-      if (!change.interval.hasZero()) {
+      if (change.isSure) {
         sure.add(change);
       }
     }
@@ -124,7 +131,8 @@ public final class Comparison {
     double b = before.share(then, bySamples);
     double nAfter = after.effective(now, bySamples);
     double nBefore = before.effective(then, bySamples);
-    return new Change(name, b, a, a - b, Shares.ofDifference(a, nAfter, b, nBefore));
+    Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
+    return new Change(name, b, a, a - b, interval, Shares.differ(a, nAfter, b, nBefore));
   }
 
   private static List<String> row(Change change) {

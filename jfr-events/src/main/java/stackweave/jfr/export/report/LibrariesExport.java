@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import stackweave.jfr.export.Export;
+import stackweave.jfr.export.Times;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
@@ -96,7 +97,7 @@ public final class LibrariesExport implements Export {
                 + " frames that have a name.",
             bySamples
                 ? String.format(Locale.ROOT, "%,d samples", all)
-                : ReportExport.seconds(all) + " of CPU time that the samples stand for"));
+                : Times.seconds(all) + " of CPU time that the samples stand for"));
     table.head = List.of("SELF", "TOTAL", "NAMED", "LIBRARY");
     List<Section> sections = new ArrayList<>();
     sections.add(table);

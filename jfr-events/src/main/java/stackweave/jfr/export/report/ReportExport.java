@@ -39,6 +39,7 @@ public final class ReportExport implements Export {
   /** Weights that differ so little are not worth a sentence. */
   static final double ALMOST = 0.95;
 
+  private static final double ALMOST_ALL = 0.999;
   private static final long SHORT_INTERVAL = 1_000_000;
   private static final long MIN_THREAD_SAMPLES = 50;
   private static final long GOOD_SAMPLES = 1_000;
@@ -118,8 +119,8 @@ public final class ReportExport implements Export {
                   + " 95 %% interval. A native library has what it calls, but for libjvm and the"
                   + " kernel.",
               sums.samples(),
-              seconds(sums.nanos()),
-              seconds(length())));
+              Times.seconds(sums.nanos()),
+              Times.seconds(length())));
       section.head = List.of("SHARE", "LOW", "HIGH", "PLACE");
       List<List<String>> rows = new ArrayList<>();
       List<ReportSums.Sum> all = new ArrayList<>();
@@ -261,8 +262,8 @@ public final class ReportExport implements Export {
                   Locale.ROOT,
                   "%s used %s of CPU time within %s: %.2f cores.",
                   thread.name,
-                  seconds(thread.nanos()),
-                  seconds(length),
+                  Times.seconds(thread.nanos()),
+                  Times.seconds(length),
                   cores));
         }
       }
@@ -292,7 +293,7 @@ public final class ReportExport implements Export {
                 Locale.ROOT,
                 "The samples cover %s of the %s of CPU time that was used.",
                 percent(Math.min(1, (double) covered / used)),
-                seconds(used)));
+                Times.seconds(used)));
       }
       section.sentences.addAll(FlameGraphExport.notes(recording));
       long cut = 0;
@@ -371,7 +372,7 @@ public final class ReportExport implements Export {
       if (recording.figures().get(Counter.CPU_KERNEL) > 0) {
         section.sentences.add(
             "The kernel's "
-                + seconds(recording.figures().get(Counter.CPU_KERNEL))
+                + Times.seconds(recording.figures().get(Counter.CPU_KERNEL))
                 + " were not sampled; as root the engine perf samples them.");
         section.commands.add(jar + "record PID -d 60s --engine perf -o kernel.jfr");
       }
@@ -384,11 +385,9 @@ public final class ReportExport implements Export {
     }
   }
 
-  static String seconds(long nanos) {
-    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
-  }
-
+  /** A percentage that is not rounded up to 100 %. */
   static String percent(double share) {
-    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    double shown = share < 1 ? Math.min(share, ALMOST_ALL) : share;
+    return String.format(Locale.ROOT, "%.1f %%", 100 * shown);
   }
 }

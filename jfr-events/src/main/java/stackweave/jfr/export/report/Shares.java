@@ -10,7 +10,7 @@ public final class Shares {
   private static final double Z = 1.959964;
 
   /** With fewer samples the interval of a ratio by logarithms is too narrow. */
-  static final double FEW = 5;
+  static final double FEW = 5 - 1e-9;
 
   /** From the least to the most. */
   public record Interval(double low, double high) {
@@ -74,6 +74,17 @@ public final class Shares {
     return new Interval(
         difference - Math.hypot(after - a.low(), b.high() - before),
         difference + Math.hypot(a.high() - after, before - b.low()));
+  }
+
+  /**
+   * Whether two shares surely differ: 0 is not in their difference's interval, and the larger one
+   * is not of fewer than five samples, nor what the smaller one lacks.
+   */
+  public static boolean differ(double after, double nAfter, double before, double nBefore) {
+    boolean hasGrown = after > before;
+    double hits = hasGrown ? after * nAfter : before * nBefore;
+    double misses = hasGrown ? (1 - before) * nBefore : (1 - after) * nAfter;
+    return hits >= FEW && misses >= FEW && !ofDifference(after, nAfter, before, nBefore).hasZero();
   }
 
   /**

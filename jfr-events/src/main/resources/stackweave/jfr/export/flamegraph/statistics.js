@@ -1,6 +1,7 @@
 // ---- statistics.js: what of a difference is more than chance; Shares is the same in Java ----
 
 const Z = 1.959964; // 95 %
+const FEW = 5 - 1e-9;
 
 /** Wilson's interval of a share, of which n samples give p. */
 function wilson(p, n) {
@@ -22,5 +23,7 @@ function effective(part, partSquares, all, allSquares) {
 function difference(pa, na, pb, nb) {
   const a = wilson(pa, na), b = wilson(pb, nb), d = pa - pb;
   const low = d - Math.hypot(pa - a[0], b[1] - pb), high = d + Math.hypot(a[1] - pa, pb - b[0]);
-  return {d, low, high, isNoise: !na || !nb || (low <= 0 && high >= 0)};
+  // What fewer than five samples say, or lack, is no proof.
+  const hits = d > 0 ? pa * na : pb * nb, misses = d > 0 ? (1 - pb) * nb : (1 - pa) * na;
+  return {d, low, high, isNoise: !(hits >= FEW && misses >= FEW) || (low <= 0 && high >= 0)};
 }

@@ -87,6 +87,10 @@ class SharesTest {
     double half = Shares.effective(10, 100, 20, 100.1);
     assertTrue(Shares.ofDifference(0.5, half, 0, 1_000).low() > 0.05);
     assertFalse(limit.isExceeded(0.5, half, 0, 1_000));
+    assertFalse(Shares.differ(0.5, half, 0, 1_000));
+    assertFalse(Shares.differ(0.5, half, 1, 1_000), "what is not it");
+    assertTrue(Shares.differ(0.5, 1_000, 0, 1_000));
+    assertTrue(Shares.differ(0, 1_000, 0.5, 1_000));
     assertTrue(limit.isExceeded(0.5, Shares.effective(10, 0.1, 20, 0.2), 0, 1_000));
   }
 
