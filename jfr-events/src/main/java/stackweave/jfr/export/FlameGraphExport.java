@@ -243,8 +243,8 @@ public final class FlameGraphExport extends TextExport {
       notes.add(
           String.format(
               Locale.ROOT,
-              "%,d samples are more than a day from all others (was the clock set?) and shown at the"
-                  + " ends of the strip.",
+              "Samples whose time is more than a day from all others (was the clock set?): %,d, shown"
+                  + " at the ends of the strip.",
               strays));
     }
     if (before != null) {
