@@ -182,6 +182,11 @@ class CommandLineIT {
     assertTrue(FlamePageNames.of(html).stream().anyMatch(name -> name.endsWith("BurnsCpu.burn")));
     Ended both = commandLine(jvm, "flamegraph", "--diff", "rec.jfr", "rec.jfr");
     assertEquals("rec-diff.html\n", both.out(), both.err());
+    Ended twice = commandLine(jvm, "flamegraph", "rec.jfr", "rec.jfr");
+    assertEquals(2, twice.exit(), twice.err());
+    assertTrue(
+        twice.err().matches("stackweave: .* in common, .* merge rec.jfr -o merged.jfr\n"),
+        twice.err());
 
     Ended report = commandLine(jvm, "report", "rec.jfr");
     assertEquals(0, report.exit(), report.err());
@@ -197,7 +202,21 @@ class CommandLineIT {
     Ended more =
         commandLine(jvm, "report", "--diff", "before.jfr", "rec.jfr", "--fail-if", "Java +1pp");
     assertEquals(1, more.exit(), more.err());
-    assertEquals(List.of("stackweave: exceeded: Java +1pp"), more.err().lines().toList());
+    assertTrue(more.err().endsWith("stackweave: exceeded: Java +1pp\n"), more.err());
+    byte[] whole = Files.readAllBytes(directory.resolve("rec.jfr"));
+    byte[] twoAndAHalf = Arrays.copyOf(whole, 2 * whole.length + whole.length / 2);
+    System.arraycopy(whole, 0, twoAndAHalf, whole.length, whole.length);
+    System.arraycopy(whole, 0, twoAndAHalf, 2 * whole.length, whole.length / 2);
+    Files.write(directory.resolve("cut.jfr"), twoAndAHalf);
+    Ended cut =
+        commandLine(jvm, "report", "--diff", "rec.jfr", "cut.jfr", "--fail-if", "Java +1pp");
+    assertEquals(2, cut.exit(), cut.err());
+    assertTrue(cut.err().contains("cut.jfr: the recording was cut short"), cut.err());
+    assertTrue(cut.err().contains("--fail-if needs whole recordings"), cut.err());
+    Ended seen = commandLine(jvm, "report", "--diff", "rec.jfr", "cut.jfr");
+    assertEquals(0, seen.exit(), seen.err());
+    assertTrue(seen.err().contains("cut.jfr: the recording was cut short"), seen.err());
+    assertTrue(seen.out().contains("After: the recording was cut short"), seen.out());
   }
 
   private static void recordWithoutJava(Path file) throws IOException {

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.Deflater;
 import stackweave.jfr.read.FoundWay;
-import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.time.TimeCells;
 
 /**
@@ -26,11 +26,13 @@ import stackweave.jfr.read.time.TimeCells;
  *   <li>functions: string, category, string of the origin, module + 1
  *   <li>frames: function, line, way
  *   <li>nodes in preorder, the widest first: levels up from the node before to its caller, frame
- *   <li>threads: text, OS id
+ *   <li>threads: text, OS id, number of the process
  *   <li>states: text
  *   <li>stacks by node: nodes since the one before, thread, state, 2 × cells + 1 if it is of the
- *       recording compared with, samples, µs; for each cell distance · 4, plus 1 if its samples
- *       follow, because they aren't 1, plus 2 if its µs follow, because they aren't in proportion
+ *       recording compared with, samples, µs, and by how many hundredths the mean of the squares of
+ *       weights is above the square of their mean; for each cell distance · 4, plus 1 if its
+ *       samples follow, because they aren't 1, plus 2 if its µs follow, because they aren't in
+ *       proportion
  * </ol>
  */
 final class FlameData {
@@ -125,7 +127,7 @@ final class FlameData {
 
   private void writeFrames() {
     number(tree.modules().size());
-    for (SampledModule module : tree.modules()) {
+    for (FlameTree.Module module : tree.modules()) {
       text(module.path());
       text(module.buildId());
       text(module.unwindSource());
@@ -203,10 +205,12 @@ final class FlameData {
   }
 
   private void writeThreads() {
+    Map<String, Integer> processes = new HashMap<>();
     number(tree.threads().size());
     for (FlameTree.Thread thread : tree.threads()) {
       text(thread.text());
       number(thread.osThreadId());
+      number(processes.computeIfAbsent(thread.process(), any -> processes.size()));
     }
     number(tree.states().size());
     for (String state : tree.states()) {
@@ -250,10 +254,12 @@ final class FlameData {
   private void writeStack(List<FlameTree.Stack> same) {
     long count = 0;
     long nanos = 0;
+    double squares = 0;
     TreeMap<Long, long[]> byCell = new TreeMap<>();
     for (FlameTree.Stack stack : same) {
       count += stack.count();
       nanos += stack.nanos();
+      squares += stack.squares();
       TimeCells own = stack.cells();
       if (own == null || stack.isBefore()) {
         continue;
@@ -273,6 +279,7 @@ final class FlameData {
     number(2L * byCell.size() + (stack.isBefore() ? 1 : 0));
     number(count);
     number(micros(nanos));
+    number(scatter(count, nanos, squares));
     long unit = nanos / count;
     long at = 0;
     for (Map.Entry<Long, long[]> cell : byCell.entrySet()) {
@@ -288,6 +295,10 @@ final class FlameData {
       }
       at = cell.getKey();
     }
+  }
+
+  private static long scatter(long count, double nanos, double squares) {
+    return nanos <= 0 ? 0 : Math.max(0, Math.round(100 * (squares / nanos * count / nanos - 1)));
   }
 
   private static long micros(long nanos) {

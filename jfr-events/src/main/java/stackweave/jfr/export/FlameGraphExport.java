@@ -10,6 +10,7 @@ import java.util.Set;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
@@ -73,7 +74,7 @@ public final class FlameGraphExport extends TextExport {
     if (before != null) {
       tree.add(before, true);
     }
-    tree.prune();
+    tree.prune(FlameTree.MAX_NODES);
     String name = before == null ? title : title + " compared with " + beforeTitle;
     FlamePage.write(
         escapeHtml(name) + " – Stackweave flame graph",
@@ -118,6 +119,8 @@ public final class FlameGraphExport extends TextExport {
       json.endArray().endObject();
     }
     json.endArray();
+    json.name("byThread").value(threads);
+    json.name("leftOut").value(tree.leftOut());
     json.name("cells").value(data.cells());
     json.name("cellMillis").value(data.cellNanos() / 1e6);
     json.name("startMillis").value(data.startNanos() / 1_000_000);
@@ -135,7 +138,7 @@ public final class FlameGraphExport extends TextExport {
     return List.of(
         new String[] {"Recordings", Integer.toString(recordings.size())},
         new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
-        new String[] {"CPU time", seconds(weight)});
+        new String[] {"CPU time", Times.seconds(weight)});
   }
 
   /** Facts about the recording: label and text of each; the label may be empty. */
@@ -155,7 +158,7 @@ public final class FlameGraphExport extends TextExport {
     }
     facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", recording.samples())});
     Duration length = Duration.between(recording.first(), recording.last());
-    facts.add(new String[] {"Over", seconds(Times.nanos(length))});
+    facts.add(new String[] {"Over", Times.seconds(Times.nanos(length))});
     SamplerFigures figures = recording.figures();
     if (!figures.engine().isEmpty()) {
       facts.add(new String[] {"Engine", figures.engine()});
@@ -177,16 +180,16 @@ public final class FlameGraphExport extends TextExport {
       facts.add(
           new String[] {
             "CPU time covered",
-            seconds(figures.get(Counter.CPU_COVERED))
+            Times.seconds(figures.get(Counter.CPU_COVERED))
                 + " of "
-                + seconds(figures.get(Counter.CPU_USED))
+                + Times.seconds(figures.get(Counter.CPU_USED))
                 + " used ("
                 + percent(figures.get(Counter.CPU_COVERED), figures.get(Counter.CPU_USED))
                 + ")",
             figures.coverage().isPoor() ? WARN : ""
           });
     } else if (recording.weightNanos() > 0) {
-      facts.add(new String[] {"CPU time", seconds(recording.weightNanos())});
+      facts.add(new String[] {"CPU time", Times.seconds(recording.weightNanos())});
     }
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
       facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
@@ -232,6 +235,18 @@ public final class FlameGraphExport extends TextExport {
         notes.add(recordings.size() == 1 ? note : "Recording " + (i + 1) + ": " + note);
       }
     }
+    long strays = 0;
+    for (SampledRecording recording : recordings) {
+      strays += recording.cells().map(TimeCells::strays).orElse(0L);
+    }
+    if (strays > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "Samples whose time is more than a day from all others (was the clock set?): %,d, shown"
+                  + " at the ends of the strip.",
+              strays));
+    }
     if (before != null) {
       notes(before).forEach(note -> notes.add(beforeTitle + ": " + note));
     }
@@ -239,15 +254,12 @@ public final class FlameGraphExport extends TextExport {
       notes.add(
           String.format(
               Locale.ROOT,
-              "%,d frames of fewer than %,d samples each are summed up.",
+              "%,d frames of at most %.2g %% of %s samples each are summed up.",
               tree.leftOut(),
-              tree.smallest()));
+              100 * tree.largestLeftOut(),
+              before == null ? "the" : "each recording's"));
     }
     return notes;
-  }
-
-  private static String seconds(long nanos) {
-    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
   }
 
   /** A percentage that is never rounded up to 100 %. */

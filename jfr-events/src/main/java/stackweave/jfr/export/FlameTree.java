@@ -25,6 +25,7 @@ final class FlameTree {
   static final int MAX_NODES = 800_000;
 
   private static final String ALL = "all";
+  private static final String REST = "[summed up: few samples]";
   private static final int NO_MODULE = -1;
 
   /**
@@ -36,6 +37,9 @@ final class FlameTree {
    */
   record Function(int text, FrameCategory category, int origin, int module) {}
 
+  /** What the page shows of a module, which is elsewhere in memory in each run. */
+  record Module(String path, String buildId, String unwindSource) {}
+
   /** A function, its line (0 for none), and the way in which it was found. */
   record Look(int function, int line, int found) {}
 
@@ -44,6 +48,7 @@ final class FlameTree {
    *
    * @param node its innermost frame
    * @param isBefore whether it is of the recording that another one is compared with
+   * @param squares sum of the squares of weights, in ns²
    * @param cells null if times are not known
    */
   record Stack(
@@ -53,6 +58,7 @@ final class FlameTree {
       boolean isBefore,
       long count,
       long nanos,
+      double squares,
       TimeCells cells,
       CellSeries series) {}
 
@@ -63,7 +69,7 @@ final class FlameTree {
   private final List<String> strings = new ArrayList<>();
   private final Map<Object, Integer> ids = new HashMap<>();
   private final List<Function> functions = new ArrayList<>();
-  private final List<SampledModule> modules = new ArrayList<>();
+  private final List<Module> modules = new ArrayList<>();
   private final List<FoundWay> founds = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final List<String> states = new ArrayList<>();
@@ -83,8 +89,8 @@ final class FlameTree {
   private final boolean byThread;
   private final boolean isCompared;
   private int leftOut;
-  private long smallest;
-  private int rest = -1;
+  private float largestCut;
+  private boolean[] isCut = {};
 
   /**
    * @param byThread whether each stack begins with its thread
@@ -127,6 +133,7 @@ final class FlameTree {
                   isBefore,
                   sum.count(),
                   sum.weightNanos(),
+                  sum.squares(),
                   cells,
                   series));
         });
@@ -139,13 +146,15 @@ final class FlameTree {
 
   private int function(SampledFrame frame) {
     SampledModule module = frame.method().module();
-    functions.add(
+    return id(
+        functions,
         new Function(
             string(isCompared ? Names.ofAllRuns(frame.text()) : frame.text()),
             FrameCategory.of(frame),
             string(CodeOrigin.of(frame)),
-            module == null ? NO_MODULE : id(modules, module)));
-    return functions.size() - 1;
+            module == null
+                ? NO_MODULE
+                : id(modules, new Module(module.path(), module.buildId(), module.unwindSource()))));
   }
 
   private int marker(String name) {
@@ -213,27 +222,43 @@ final class FlameTree {
   }
 
   /**
-   * If there are too many nodes, replaces those with the fewest samples by one node under each of
-   * their callers. Call it once, after all were added.
+   * If there are more nodes than {@code most}, replaces those of the smallest share by one node
+   * under each of their callers. Nodes that differ only in what a comparison of names does not see,
+   * such as lines, are kept or left out together, by the larger of their shares of the two
+   * recordings: else the shorter one would lose more of a function. Call it once, after all were
+   * added.
    */
-  void prune() {
-    if (count <= MAX_NODES) {
+  void prune(int most) {
+    if (count <= most) {
       return;
     }
-    long[] sorted = Arrays.copyOf(totals, count);
-    Arrays.sort(sorted);
-    smallest = sorted[count - MAX_NODES] + 1;
+    int[] group = new int[count];
+    int[] next = new int[count];
+    int[] heads = groups(group, next);
+    long[] order = byShare(group, heads.length);
     int before = count;
-    rest = marker("[fewer than " + smallest + " samples]");
+    isCut = new boolean[before];
+    boolean[] hasRest = new boolean[before];
+    int left = before;
+    int cut = 0;
+    for (; left > most && cut < order.length - 1; cut++) {
+      for (int node = heads[groupOf(order[cut])]; node >= 0; node = next[node]) {
+        isCut[node] = true;
+        leftOut++;
+        left -= hasRest[node] ? 2 : 1;
+        // Callers are cut after all that they call.
+        left += hasRest[parents[node]] ? 0 : 1;
+        hasRest[parents[node]] = true;
+      }
+    }
+    largestCut = Float.intBitsToFloat((int) (order[cut - 1] >>> 32));
+    int rest = marker(REST);
     int[] instead = new int[before];
-    // Parents come before children: a node whose caller is left out is left out, too.
     for (int node = 0; node < before; node++) {
       instead[node] = node;
-      if (node > 0 && totals[node] < smallest) {
-        leftOut++;
+      if (isCut[node]) {
         int caller = instead[parents[node]];
-        boolean isFirst = totals[parents[node]] >= smallest;
-        instead[node] = isFirst ? enter(node(caller, rest), totals[node]) : caller;
+        instead[node] = isCut[parents[node]] ? caller : enter(node(caller, rest), totals[node]);
       }
     }
     for (int i = 0; i < stacks.size(); i++) {
@@ -247,23 +272,76 @@ final class FlameTree {
               stack.isBefore,
               stack.count,
               stack.nanos,
+              stack.squares,
               stack.cells,
               stack.series));
     }
   }
 
-  boolean isLeftOut(int node) {
-    return smallest > 0 && totals[node] < smallest && nodeLooks[node] != rest;
+  /**
+   * Groups nodes of equal texts with equal callers; a caller's group has a lower number.
+   *
+   * @param group filled with the group of each node
+   * @param next filled with another node of the group; -1 for none
+   * @return a node of each group
+   */
+  private int[] groups(int[] group, int[] next) {
+    LongIndex byText = new LongIndex();
+    int[] heads = new int[count];
+    Arrays.fill(heads, -1);
+    int groups = 0;
+    for (int node = 0; node < count; node++) {
+      long caller = node == 0 ? 0 : group[parents[node]] + 1L;
+      group[node] = byText.add(caller << 32 | textId(node));
+      groups = Math.max(groups, group[node] + 1);
+      next[node] = heads[group[node]];
+      heads[group[node]] = node;
+    }
+    return Arrays.copyOf(heads, groups);
   }
 
-  /** The number of nodes left out because they have the fewest samples. */
+  /** Groups, the smallest share first, the later one first of equal shares. */
+  private long[] byShare(int[] group, int groups) {
+    double[][] sums = new double[2][count];
+    for (Stack stack : stacks) {
+      sums[stack.isBefore ? 1 : 0][stack.node] += stack.count;
+    }
+    double[][] byGroup = new double[2][groups];
+    for (int side = 0; side < 2; side++) {
+      for (int node = count - 1; node >= 0; node--) {
+        byGroup[side][group[node]] += sums[side][node];
+        if (node > 0) {
+          sums[side][parents[node]] += sums[side][node];
+        }
+      }
+    }
+    long[] order = new long[groups];
+    for (int i = 0; i < groups; i++) {
+      double now = byGroup[0][0] > 0 ? byGroup[0][i] / byGroup[0][0] : 0;
+      double then = byGroup[1][0] > 0 ? byGroup[1][i] / byGroup[1][0] : 0;
+      float share = (float) Math.max(now, then);
+      order[i] = (long) Float.floatToIntBits(share) << 32 | Integer.MAX_VALUE - i;
+    }
+    Arrays.sort(order);
+    return order;
+  }
+
+  private static int groupOf(long shareAndGroup) {
+    return Integer.MAX_VALUE - (int) shareAndGroup;
+  }
+
+  boolean isLeftOut(int node) {
+    return node < isCut.length && isCut[node];
+  }
+
+  /** The number of nodes left out because they have the smallest shares. */
   int leftOut() {
     return leftOut;
   }
 
-  /** The fewest samples of a node that was kept; 0 if all were. */
-  long smallest() {
-    return smallest;
+  /** The largest share of its recording that a node left out has, from 0 to 1. */
+  double largestLeftOut() {
+    return largestCut;
   }
 
   int count() {
@@ -292,7 +370,7 @@ final class FlameTree {
     return strings;
   }
 
-  List<SampledModule> modules() {
+  List<Module> modules() {
     return modules;
   }
 

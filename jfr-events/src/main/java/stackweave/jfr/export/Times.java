@@ -2,12 +2,20 @@ package stackweave.jfr.export;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 
-/** Times as the numbers that formats have. A damaged recording may have any. Stateless. */
+/**
+ * Times as the numbers and texts that formats have. A damaged recording may have any. Stateless.
+ */
 public final class Times {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   private Times() {}
+
+  /** Seconds for people: with hundredths below 100 s. */
+  public static String seconds(long nanos) {
+    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
+  }
 
   /** A time span in ns, as many as a number holds; 0 for a negative one. */
   public static long nanos(Duration length) {

@@ -80,6 +80,7 @@ final class Gathering extends DefinitionSink {
     SampledRecording.Tally tally = tally(threadKey, state, stackId, end);
     tally.count++;
     tally.weightNanos += weight;
+    tally.squares += (double) weight * weight;
     if (cells != null) {
       cells.add(tally.series, nanos, weight);
     }

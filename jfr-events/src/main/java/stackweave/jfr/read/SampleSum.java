@@ -13,6 +13,7 @@ import java.util.List;
  * @param frames the thread's first frame first; valid until the next sum is given
  * @param count number of samples
  * @param weightNanos CPU or wall-clock time that they stand for, in ns
+ * @param squares sum of the squares of their weights, in ns², for the precision of shares of time
  */
 public record SampleSum(
     SessionFacts session,
@@ -22,4 +23,5 @@ public record SampleSum(
     StackEnd end,
     List<SampledFrame> frames,
     long count,
-    long weightNanos) {}
+    long weightNanos,
+    double squares) {}

@@ -33,6 +33,7 @@ public final class SampledRecording {
 
     long count;
     long weightNanos;
+    double squares;
 
     Tally(
         SessionData session,
@@ -77,6 +78,7 @@ public final class SampledRecording {
   private final long samples;
   private final long weightNanos;
   private final long unresolved;
+  private final boolean isWhole;
 
   private SampledRecording(RecordingEvents events, Gathering gathering) {
     this.events = events;
@@ -106,6 +108,7 @@ public final class SampledRecording {
     if (gathering.badBlocks() > 0) {
       all.add(gathering.badBlocks() + " blocks of definitions can't be read");
     }
+    this.isWhole = all.isEmpty();
     if (unresolved > 0) {
       all.add(unresolved + " of " + samples + " samples lack part of their stack or thread");
     }
@@ -208,6 +211,11 @@ public final class SampledRecording {
     return warnings;
   }
 
+  /** Whether all of the file was read: it was not cut short, and no part of it is damaged. */
+  public boolean isWhole() {
+    return isWhole;
+  }
+
   /** Number of samples. */
   public long samples() {
     return samples;
@@ -278,7 +286,8 @@ public final class SampledRecording {
               resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
               view,
               tally.count,
-              tally.weightNanos),
+              tally.weightNanos,
+              tally.squares),
           tally.series);
     }
   }
@@ -309,8 +318,9 @@ public final class SampledRecording {
                   key.contextId(),
                   resolved ? session.end(key.end()) : SessionData.lostEnd(),
                   view,
-                  sum[0],
-                  sum[1]));
+                  sum.count,
+                  sum.weightNanos,
+                  sum.squares));
         });
   }
 
@@ -390,11 +400,16 @@ public final class SampledRecording {
     private record Key(
         int session, long threadKey, int state, long stackId, int end, long contextId) {}
 
+    private static final class Sum {
+      private long count;
+      private long weightNanos;
+      private double squares;
+    }
+
     private final long from;
     private final long to;
 
-    /** Number and weight. */
-    private final Map<Key, long[]> sums = new LinkedHashMap<>();
+    private final Map<Key, Sum> sums = new LinkedHashMap<>();
 
     Summing(List<SessionData> sessions, long from, long to) {
       super(sessions);
@@ -407,9 +422,10 @@ public final class SampledRecording {
         long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
       if (nanos >= from && (nanos < to || to == Long.MAX_VALUE)) {
         Key key = new Key(sessionNumber, threadKey, state, stackId, end, contextId);
-        long[] sum = sums.computeIfAbsent(key, k -> new long[2]);
-        sum[0]++;
-        sum[1] += weight;
+        Sum sum = sums.computeIfAbsent(key, k -> new Sum());
+        sum.count++;
+        sum.weightNanos += weight;
+        sum.squares += (double) weight * weight;
       }
     }
   }

@@ -117,6 +117,61 @@ class FlameGraphExportTest {
     }
   }
 
+  /** 300 callers of one function, whose leaves are equally rare; AFTER has four times as many. */
+  @Test
+  void bothSidesOfAComparisonArePrunedAlike() throws Exception {
+    FlameTree tree = new FlameTree(false, true);
+    tree.add(leaves("after.jfr", 300, 4), false);
+    tree.add(leaves("before.jfr", 300, 1), true);
+    assertEquals(901, tree.count(), "both have the same nodes");
+    tree.prune(700);
+    assertTrue(kept(tree) <= 700 && kept(tree) > 690, "kept: " + kept(tree));
+    long[] hash = new long[2];
+    for (FlameTree.Stack stack : tree.stacks()) {
+      boolean isHash = tree.strings().get(tree.textId(stack.node())).equals("a.Util.hash");
+      hash[stack.isBefore() ? 1 : 0] += isHash ? stack.count() : 0;
+    }
+    assertEquals(hash[0], 4 * hash[1]);
+    assertTrue(hash[1] > 0 && hash[1] < 300, "pruned: " + hash[1]);
+  }
+
+  @Test
+  void ofEquallyRareFramesAsManyAsFitStay() throws Exception {
+    FlameTree tree = new FlameTree(false, false);
+    tree.add(leaves("many.jfr", 300, 1), false);
+    tree.prune(900);
+    // One node too many: two are cut, since what stands for them is one, too.
+    assertEquals(900, kept(tree));
+    long all = tree.stacks().stream().mapToLong(FlameTree.Stack::count).sum();
+    assertEquals(300, all);
+  }
+
+  private static int kept(FlameTree tree) {
+    int kept = 0;
+    for (int node = 0; node < tree.count(); node++) {
+      kept += tree.isLeftOut(node) ? 0 : 1;
+    }
+    return kept;
+  }
+
+  private SampledRecording leaves(String name, int callers, int samples) throws Exception {
+    return ManyStacks.record(
+        directory.resolve(name),
+        store -> {
+          long thread = store.thread(1, "main", 1, false, 0, null);
+          long hash = store.method(MethodDefinition.java("a.Util", "hash", "()V", 1, ""));
+          for (int i = 0; i < callers; i++) {
+            long outer = store.method(MethodDefinition.java("a.H" + i, "handle", "()V", 1, ""));
+            long inner = store.method(MethodDefinition.java("a.Q" + i, "query", "()V", 1, ""));
+            long node = store.node(EventStore.ROOT, outer, ManyStacks.C2, 5, 0);
+            long leaf = store.node(store.node(node, inner, ManyStacks.C2, 6, 0), hash, 4, 7, 0);
+            for (int j = 0; j < samples; j++) {
+              ManyStacks.sample(store, thread, 0, 1_000_000, leaf, 0, 0);
+            }
+          }
+        });
+  }
+
   @Test
   void thePageNeedsNothingElse() throws Exception {
     String page = page(workload(), false);

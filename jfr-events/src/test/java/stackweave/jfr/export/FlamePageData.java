@@ -44,6 +44,7 @@ final class FlamePageData {
       boolean isBefore,
       long count,
       long micros,
+      long scatter,
       List<Cell> cells) {}
 
   private record Function(String text, int kind, String origin, Module module) {}
@@ -126,6 +127,7 @@ final class FlamePageData {
     for (long left = number(); left > 0; left--) {
       threads.add(text());
       threadIds.add(number());
+      number(); // of the process
     }
     List<String> states = new ArrayList<>();
     for (long left = number(); left > 0; left--) {
@@ -139,6 +141,7 @@ final class FlamePageData {
       long cellsAndBefore = number();
       long count = number();
       long micros = number();
+      long scatter = number();
       List<Cell> cells = new ArrayList<>();
       int cell = 0;
       for (long more = cellsAndBefore / 2; more > 0; more--) {
@@ -157,6 +160,7 @@ final class FlamePageData {
               cellsAndBefore % 2 == 1,
               count,
               micros,
+              scatter,
               cells));
     }
   }

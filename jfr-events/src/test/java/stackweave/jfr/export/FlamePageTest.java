@@ -234,6 +234,13 @@ class FlamePageTest {
     long walk = count(s -> has(s, "app.Tree.walk"));
     assertEquals(percent(walk, TimedWork.SAMPLES), shareOf("app.Main.work"));
     assertEquals(percent(walk, TimedWork.SAMPLES), shareOf("app.Tree.visit"));
+    // Callers and callees of one stack both match: it counts once.
+    browser.key("/", 0);
+    browser.type("Main.work|Tree.visit");
+    assertEquals("100 % matched", browser.text("matched"));
+    browser.eval(
+        "const box = document.getElementById('search'); box.value = ''; box.blur();"
+            + " box.dispatchEvent(new Event('input'))");
     browser.key("s", 0);
     assertFalse(hash().contains("v="), hash());
   }
@@ -277,12 +284,14 @@ class FlamePageTest {
     assertFalse(names().contains("call_stub"), names()::toString);
     assertEquals("all", tipAtBottom(0));
     assertEquals("app.Main.work", tipAtBottom(1));
-    // walk calls itself, and again through visit: of its frames one is left.
+    // walk calls itself, and again through visit: what it calls itself is one with it.
     browser.key("/", 0);
     browser.type("Tree.walk");
     assertEquals("1 of 3", browser.text("step"));
     browser.click("#mergeRecursion");
-    assertEquals("1 of 1", browser.text("step"));
+    assertEquals("1 of 2", browser.text("step"));
+    assertEquals(List.of("100 %"), totals("app.Main.work"));
+    assertEquals(List.of("45.0 %"), totals("app.Tree.visit"));
     assertEquals(TimedWork.SAMPLES, shown());
     assertTrue(hash().contains("f=jksr"), hash());
   }
@@ -361,6 +370,47 @@ class FlamePageTest {
     open(timedPage, "r=9-3&b=x&t=nobody&s=99&k=none&v=function.999999&z=-7&n=x&w=miles&q=%28");
     assertEquals(TimedWork.SAMPLES, shown());
     assertNothingWrong();
+  }
+
+  @Test
+  void namesOfObjectsOwnPropertiesAreNoTables() throws Exception {
+    open(timedPage, "n=constructor");
+    assertEquals(TimedWork.SAMPLES, shown());
+    assertNothingWrong();
+  }
+
+  @Test
+  void theStartOfAThreadIsHiddenBelowItsName() throws Exception {
+    open(page("timed", timed, true), "n=functions&f=s");
+    assertFalse(names().contains("start_thread [libc.so.6]"), names()::toString);
+    assertTrue(names().contains("[zip]"), names()::toString);
+  }
+
+  /** Two threads of one name; and a name that begins with the mark of a byte order. */
+  @Test
+  void threadsOfOneNameAreTwo() throws Exception {
+    Path file = directory.resolve("twins.jfr");
+    ManyStacks.record(
+        file,
+        store -> {
+          long method = store.method(MethodDefinition.java("\ufeffa.B", "run", "()V", 1, ""));
+          long node = store.node(EventStore.ROOT, method, 4, -1, 0);
+          for (int i = 0; i < 2; i++) {
+            long thread = store.thread(11 + i, "twin", 2 + i, false, 0, null);
+            for (int j = 0; j <= i; j++) {
+              ManyStacks.sample(store, thread, 0, 1_000_000, node, 0, 0);
+            }
+          }
+        });
+    open(page("twins", timed(file), false), "n=threads");
+    assertEquals(List.of("twin (id 12)", "twin (id 11)"), names());
+    browser.click("#tableRows tr:nth-child(1)");
+    assertEquals(2, shown());
+    String hash = hash();
+    open(page("twins", timed(file), false), hash);
+    assertEquals(2, shown());
+    tab("Functions");
+    assertEquals(List.of("\ufeffa.B.run"), names());
   }
 
   @Test
@@ -523,6 +573,10 @@ class FlamePageTest {
       rows.add(cells);
     }
     return rows;
+  }
+
+  private static List<String> totals(String name) throws Exception {
+    return rows().stream().filter(r -> r.get(2).endsWith(name)).map(r -> r.get(1)).toList();
   }
 
   private static List<String> names() throws Exception {

@@ -7,18 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import jdk.jfr.Recording;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.export.report.Comparison;
+import stackweave.jfr.export.report.LibrariesExport;
 import stackweave.jfr.export.report.Limit;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
+import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.StoreLimits;
 
 /** The figures of reports, counted by hand from what the recordings were made of. */
 @Tag("slow")
@@ -42,7 +48,7 @@ class ReportTest {
   @Test
   void aThreadThatKeepsACoreBusyIsNamed() throws Exception {
     String text = report(TimedWork.record(directory.resolve("r.jfr"), 50), false);
-    assertLine(text, "zip 11 used 10.00 s of CPU time within 9.99 s: 1.00 cores.");
+    assertLine(text, "zip 11 used 10.00 s of CPU time within 10.00 s: 1.00 cores.");
   }
 
   @Test
@@ -71,6 +77,94 @@ class ReportTest {
         text);
     assertTrue(text.contains("libtiny.so: 20.0 % of the CPU time (40 samples;"), text);
     assertTrue(text.contains("200 samples are few; record for longer"), text);
+  }
+
+  /** How a frame was found is the fault of what it called. */
+  @Test
+  void theLibraryWithoutTablesIsAdvised() throws Exception {
+    SessionInfo info =
+        new SessionInfo("", "", "0=native,4=C2", "0=complete", "0", "0=on CPU", "1=by jump", "1");
+    Path file = directory.resolve("guess.jfr");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
+      recording.start();
+      long good = ManyStacks.module(store, "/opt/libcaller.so", "aa");
+      long bad = ManyStacks.module(store, "/opt/libnotables.so", "bb");
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long main = store.method(MethodDefinition.java("a.B", "main", "()V", 1, ""));
+      long java = store.node(EventStore.ROOT, main, 4, -1, 0, 1);
+      long caller = store.method(MethodDefinition.symbol(good, "caller", 64));
+      long leaf = store.method(MethodDefinition.symbol(bad, "leaf", 64));
+      long outer = store.node(java, caller, 0, -1, 8, 1);
+      long inner = store.node(outer, leaf, 0, -1, 8);
+      for (int i = 0; i < 500; i++) {
+        // The caller of the first is not guessed.
+        boolean isFirst = i < 100;
+        long node = isFirst ? store.node(EventStore.ROOT, leaf, 0, -1, 8) : inner;
+        ManyStacks.sample(store, thread, 0, 1_000_000, node, 0, 0);
+      }
+      store.flush();
+      recording.dump(file);
+    }
+    SampledRecording recording = SampledRecording.open(file);
+    String text = report(recording, false).replaceAll("\n +", " ");
+    assertTrue(text.contains("libnotables.so: 80.0 % of the CPU time (400 samples;"), text);
+    assertTrue(text.contains("libcaller.so: 80.0 % of the CPU time (400"), "its caller, too");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    new LibrariesExport("x", 0, false).write(recording, out);
+    String libraries = out.toString(StandardCharsets.UTF_8).replaceAll("\n +", " ");
+    assertTrue(
+        libraries.contains(
+            "Guesses: of 80.0 % of its frames the caller was found without unwind tables"),
+        libraries);
+  }
+
+  /** Copying an array is libjvm's work; to wait for a safepoint is none. */
+  @Test
+  void whatLibjvmDoesForANativeMethodIsWork() throws Exception {
+    assertFalse(jni("Unsafe_CopyMemory0").contains("JNI CALLS"), "libjvm's work");
+    assertTrue(jni("SafepointMechanism::process").contains("JNI CALLS"), "a transition");
+  }
+
+  private String jni(String jvmFunction) throws Exception {
+    SampledRecording recording =
+        ManyStacks.record(
+            directory.resolve(jvmFunction.replace(':', '_') + ".jfr"),
+            store -> {
+              long jvm = ManyStacks.module(store, "/opt/jdk/lib/server/libjvm.so", "cc");
+              long thread = store.thread(1, "main", 1, false, 0, null);
+              long call = store.method(MethodDefinition.java("a.B", "copy", "()V", 1, ""));
+              long copy = store.method(MethodDefinition.symbol(jvm, jvmFunction, 64));
+              long node = store.node(store.node(EventStore.ROOT, call, 6, -1, 0), copy, 0, -1, 1);
+              for (int i = 0; i < 200; i++) {
+                ManyStacks.sample(store, thread, 0, 1_000_000, node, 0, 0);
+              }
+            });
+    return report(recording, false);
+  }
+
+  /** Two of the same name and id, in two processes, have half a core each. */
+  @Test
+  void threadsOfTwoProcessesAreTwo() throws Exception {
+    Path both = directory.resolve("two.jfr");
+    for (int process = 0; process < 2; process++) {
+      Path file = directory.resolve(process + ".jfr");
+      ManyStacks.record(
+          file,
+          store -> {
+            long thread = store.thread(7, "worker", 2, false, 0, null);
+            long call = store.method(MethodDefinition.java("a.B", "run", "()V", 1, ""));
+            long node = store.node(EventStore.ROOT, call, 4, -1, 0);
+            for (int i = 0; i < 600; i++) {
+              long time = System.nanoTime() - 20_000_000_000L + i * 10_000_000L;
+              store.sample(time, thread, 0, 6_000_000, node, 0, 0);
+            }
+          });
+      Files.write(
+          both, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+    String text = report(SampledRecording.open(both), false);
+    assertFalse(text.contains("THREADS THAT KEEP"), text);
   }
 
   @Test
@@ -121,6 +215,32 @@ class ReportTest {
             RecordingException.class,
             () -> comparison.write("", List.of(Limit.parse("no.so +1pp")), false, text));
     assertEquals("neither recording has a library or function 'no.so'", missing.getMessage());
+  }
+
+  /** Names are as top shows them, with what differs from run to run. */
+  @Test
+  void aLimitMayNameALambdaOfOneRun() throws Exception {
+    SampledRecording[] runs = new SampledRecording[2];
+    for (int i = 0; i < 2; i++) {
+      String type = "a.B$$Lambda$" + (95 + i) + "/0x00007efde401" + i + "b48";
+      runs[i] =
+          ManyStacks.record(
+              directory.resolve("lambda" + i + ".jfr"),
+              store -> {
+                long thread = store.thread(1, "main", 1, false, 0, null);
+                long method = store.method(MethodDefinition.java(type, "run", "()V", 1, ""));
+                long node = store.node(EventStore.ROOT, method, 4, -1, 0);
+                for (int sample = 0; sample < 30; sample++) {
+                  ManyStacks.sample(store, thread, 0, 1_000_000, node, 0, 0);
+                }
+              });
+    }
+    StringBuilder text = new StringBuilder();
+    Limit limit = Limit.parse("a.B$$Lambda$96/0x00007efde4011b48.run +5pp");
+    assertEquals(
+        List.of(), new Comparison(runs[0], runs[1]).write("", List.of(limit), false, text));
+    assertTrue(
+        text.toString().contains("Before: 30 samples only: shares are rough"), text::toString);
   }
 
   @Test

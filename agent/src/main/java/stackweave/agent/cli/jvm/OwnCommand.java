@@ -48,7 +48,7 @@ public final class OwnCommand {
   }
 
   /** Quotes a word for a POSIX shell where needed. */
-  static String quoted(String word) {
+  public static String quoted(String word) {
     return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

@@ -2,7 +2,9 @@ package stackweave.agent.cli.read;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +16,10 @@ import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.jvm.OwnCommand;
+import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -74,6 +79,9 @@ public final class FlameGraphCommand implements Callable<Integer> {
       }
       Output.mustBeWritable(to);
     }
+    if (!diff) {
+      mustDiffer();
+    }
     List<SampledRecording> read = new ArrayList<>();
     for (Path file : files) {
       read.add(Recording.said(file, symbols.open(file, true)));
@@ -93,5 +101,30 @@ public final class FlameGraphCommand implements Callable<Integer> {
       System.out.println(to);
     }
     return 0;
+  }
+
+  /** Refuses dumps that have chunks in common, whose samples would count twice. */
+  private void mustDiffer() throws RecordingException, FailedException {
+    Map<List<Long>, Path> known = new HashMap<>();
+    for (Path file : files) {
+      Map<List<Long>, Path> own = new HashMap<>();
+      for (ChunkHeader chunk : ChunkList.scan(file).chunks()) {
+        List<Long> begin = List.of(chunk.startNanos(), chunk.startTicks());
+        Path other = known.get(begin);
+        if (other != null) {
+          List<Object> merge = new ArrayList<>(List.of("merge"));
+          files.stream().distinct().map(OwnCommand::file).forEach(merge::add);
+          merge.addAll(List.of("-o", "merged.jfr"));
+          throw new FailedException(
+              other
+                  + " and "
+                  + file
+                  + " have samples in common, which would count twice; join them first: "
+                  + OwnCommand.line(merge.toArray()));
+        }
+        own.put(begin, file);
+      }
+      known.putAll(own);
+    }
   }
 }

@@ -20,6 +20,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.report.Comparison;
 import stackweave.jfr.export.report.Limit;
@@ -37,7 +38,7 @@ import stackweave.jfr.read.SampledRecording;
       "Where the CPU time of a recording went, what stands out, how far to trust it, what to do.",
       "--diff compares two recordings. With --fail-if the exit code is 1 if a share surely grew"
           + " more than a limit: if the whole 95 % interval of the change is above it. It is 2 if a"
-          + " recording can't be read."
+          + " recording can't be read or was cut short."
     },
     customSynopsis = {
       "java -jar stackweave-agent.jar report REC [-o FILE] [--html]",
@@ -99,13 +100,14 @@ public final class ReportCommand implements Callable<Integer> {
     Path file = files.get(0);
     SampledRecording recording = symbols.open(file, false);
     String name = String.valueOf(file.getFileName());
-    Output.to(output, new ReportExport(name, file.toString(), html), recording);
+    Output.to(
+        output, new ReportExport(name, OwnCommand.quoted(OwnCommand.file(file)), html), recording);
     return 0;
   }
 
   private int compare() throws RecordingException, FailedException {
-    SampledRecording before = symbols.open(files.get(0), false);
-    SampledRecording after = symbols.open(files.get(1), false);
+    SampledRecording before = comparable(files.get(0));
+    SampledRecording after = comparable(files.get(1));
     Comparison comparison = new Comparison(before, after);
     String title = files.get(0) + " and " + files.get(1);
     List<Limit> exceeded = new ArrayList<>();
@@ -120,6 +122,16 @@ public final class ReportCommand implements Callable<Integer> {
       System.err.println("stackweave: exceeded: " + Plain.line(limit.toString()));
     }
     return exceeded.isEmpty() ? 0 : EXCEEDED;
+  }
+
+  /** One with losses can be looked at, but no limit is checked by it. */
+  private SampledRecording comparable(Path file) throws RecordingException, FailedException {
+    SampledRecording recording = symbols.open(file, false);
+    if (!limits.isEmpty() && !recording.isWhole()) {
+      throw new RecordingException(
+          file + ": " + recording.losses().get(0) + "; --fail-if needs whole recordings");
+    }
+    return Recording.said(file, recording);
   }
 
   private static final class LimitConverter implements ITypeConverter<Limit> {

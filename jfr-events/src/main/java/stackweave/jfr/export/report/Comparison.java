@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.Names;
+import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -19,10 +22,16 @@ public final class Comparison {
 
   /** A share before and after. */
   private record Change(
-      String name, double before, double after, double difference, Shares.Interval interval) {}
+      String name,
+      double before,
+      double after,
+      double difference,
+      Shares.Interval interval,
+      boolean isSure) {}
 
   private final ReportSums before;
   private final ReportSums after;
+  private final List<String> notes = new ArrayList<>();
 
   /** Whether a recording lacks weights: then all shares are of samples. */
   private final boolean bySamples;
@@ -31,6 +40,8 @@ public final class Comparison {
   public Comparison(SampledRecording before, SampledRecording after) {
     this.before = new ReportSums(before, true);
     this.after = new ReportSums(after, true);
+    FlameGraphExport.notes(before).forEach(note -> notes.add("Before: " + note));
+    FlameGraphExport.notes(after).forEach(note -> notes.add("After: " + note));
     this.bySamples = this.before.nanos() <= 0 || this.after.nanos() <= 0;
   }
 
@@ -49,14 +60,19 @@ public final class Comparison {
         String.format(
             Locale.ROOT,
             "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
-                + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
-                + " change whose interval has 0 is noise and not listed.",
+                + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
+                + " change whose interval has 0, or that is of fewer than five samples, is noise"
+                + " and not listed.",
             bySamples ? "samples" : "CPU time",
             before.samples(),
-            ReportExport.seconds(before.nanos()),
+            Times.seconds(before.nanos()),
             after.samples(),
-            ReportExport.seconds(after.nanos())));
+            Times.seconds(after.nanos()),
+            worth()));
     sections.add(how);
+    Section trust = new Section("How far to trust this");
+    trust.sentences.addAll(notes);
+    sections.add(trust);
     sections.add(changes("Libraries", before.libraries, after.libraries));
     sections.add(changes("Functions", before.functions, after.functions));
     if (!limits.isEmpty()) {
@@ -70,6 +86,21 @@ public final class Comparison {
     return exceeded;
   }
 
+  /** Says it if samples of different weights are worth fewer. */
+  private String worth() {
+    double nBefore = before.effective(bySamples);
+    double nAfter = after.effective(bySamples);
+    if (nBefore > ReportExport.ALMOST * before.samples()
+        && nAfter > ReportExport.ALMOST * after.samples()) {
+      return "";
+    }
+    return String.format(
+        Locale.ROOT,
+        "; as their weights differ, they are as precise as %,.0f and %,.0f of equal weight",
+        nBefore,
+        nAfter);
+  }
+
   private Section changes(String title, ReportSums.Sums then, ReportSums.Sums now) {
     Set<String> names = new TreeSet<>();
     then.sorted().forEach(sum -> names.add(sum.name));
@@ -77,7 +108,7 @@ public final class Comparison {
     List<Change> sure = new ArrayList<>();
     for (String name : names) {
       Change change = change(name, then.get(name), now.get(name));
-      if (!change.interval.hasZero()) {
+      if (change.isSure) {
         sure.add(change);
       }
     }
@@ -96,14 +127,12 @@ public final class Comparison {
   }
 
   private Change change(String name, ReportSums.Sum then, ReportSums.Sum now) {
-    double a = share(now, after);
-    double b = share(then, before);
-    return new Change(
-        name, b, a, a - b, Shares.ofDifference(a, after.samples(), b, before.samples()));
-  }
-
-  private double share(ReportSums.Sum sum, ReportSums all) {
-    return bySamples ? (double) sum.samples() / all.samples() : (double) sum.nanos() / all.nanos();
+    double a = after.share(now, bySamples);
+    double b = before.share(then, bySamples);
+    double nAfter = after.effective(now, bySamples);
+    double nBefore = before.effective(then, bySamples);
+    Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
+    return new Change(name, b, a, a - b, interval, Shares.differ(a, nAfter, b, nBefore));
   }
 
   private static List<String> row(Change change) {
@@ -119,19 +148,22 @@ public final class Comparison {
   private Section check(List<Limit> limits, List<Limit> exceeded) throws RecordingException {
     Section section = new Section("Limits");
     for (Limit limit : limits) {
-      ReportSums.Sum then = before.libraries.get(limit.name());
-      ReportSums.Sum now = after.libraries.get(limit.name());
+      String name = Names.ofAllRuns(limit.name());
+      ReportSums.Sum then = before.libraries.get(name);
+      ReportSums.Sum now = after.libraries.get(name);
       if (then.samples() + now.samples() == 0) {
-        then = before.functions.get(limit.name());
-        now = after.functions.get(limit.name());
+        then = before.functions.get(name);
+        now = after.functions.get(name);
       }
       if (then.samples() + now.samples() == 0) {
         throw new RecordingException(
             "neither recording has a library or function '" + limit.name() + "'");
       }
-      double a = share(now, after);
-      double b = share(then, before);
-      boolean isExceeded = limit.isExceeded(a, after.samples(), b, before.samples());
+      double a = after.share(now, bySamples);
+      double b = before.share(then, bySamples);
+      double nAfter = after.effective(now, bySamples);
+      double nBefore = before.effective(then, bySamples);
+      boolean isExceeded = limit.isExceeded(a, nAfter, b, nBefore);
       if (isExceeded) {
         exceeded.add(limit);
       }
@@ -143,14 +175,14 @@ public final class Comparison {
               isExceeded ? "EXCEEDED" : "not exceeded",
               ReportExport.percent(b),
               ReportExport.percent(a),
-              surely(limit, a, b)));
+              surely(limit, a, nAfter, b, nBefore)));
     }
     return section;
   }
 
-  private String surely(Limit limit, double a, double b) {
+  private static String surely(Limit limit, double a, double nAfter, double b, double nBefore) {
     if (limit.isRelative()) {
-      Shares.Interval ratio = Shares.ofRatio(a, after.samples(), b, before.samples());
+      Shares.Interval ratio = Shares.ofRatio(a, nAfter, b, nBefore);
       return String.format(
           Locale.ROOT,
           "95 %% interval of the ratio: %.2f to %s",
@@ -159,7 +191,7 @@ public final class Comparison {
               ? "any"
               : String.format(Locale.ROOT, "%.2f", ratio.high()));
     }
-    Shares.Interval interval = Shares.ofDifference(a, after.samples(), b, before.samples());
+    Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
     return "95 % interval of the change: "
         + points(interval.low())
         + "pp to "

@@ -1,11 +1,7 @@
 package stackweave.jfr.export.report;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -16,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import stackweave.jfr.export.Export;
+import stackweave.jfr.export.Times;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
@@ -57,7 +54,7 @@ public final class LibrariesExport implements Export {
     long totalSamples;
     long totalNanos;
 
-    /** Its frames in all samples, those without a name, and those that were guesses. */
+    /** Its frames in all samples, those without a name, and those whose caller is a guess. */
     long frames;
 
     long nameless;
@@ -80,14 +77,7 @@ public final class LibrariesExport implements Export {
 
   @Override
   public void write(SampledRecording recording, OutputStream out) throws IOException {
-    List<Section> sections = sections(recording);
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-    if (html) {
-      SectionWriter.html(title, sections, writer);
-    } else {
-      SectionWriter.text(title, sections, writer);
-    }
-    writer.flush();
+    SectionWriter.write(title, sections(recording), html, out);
   }
 
   private List<Section> sections(SampledRecording recording) {
@@ -107,7 +97,7 @@ public final class LibrariesExport implements Export {
                 + " frames that have a name.",
             bySamples
                 ? String.format(Locale.ROOT, "%,d samples", all)
-                : ReportExport.seconds(all) + " of CPU time that the samples stand for"));
+                : Times.seconds(all) + " of CPU time that the samples stand for"));
     table.head = List.of("SELF", "TOTAL", "NAMED", "LIBRARY");
     List<Section> sections = new ArrayList<>();
     sections.add(table);
@@ -143,7 +133,10 @@ public final class LibrariesExport implements Export {
             Library library = byModule.computeIfAbsent(module, key -> of(key, byBuild));
             library.frames += count;
             library.nameless += FrameText.of(frame).symbol().isEmpty() ? count : 0;
-            library.guessed += frame.found().isGuess() ? count : 0;
+            // How a frame was found is known from the tables of the one that it called.
+            boolean isCallerGuessed =
+                i > 0 && Place.isNative(frame) && frames.get(i - 1).found().isGuess();
+            library.guessed += isCallerGuessed ? count : 0;
             if (met.add(library)) {
               library.totalSamples += count;
               library.totalNanos += nanos;
@@ -205,7 +198,8 @@ public final class LibrariesExport implements Export {
       section.sentences.add(
           String.format(
               Locale.ROOT,
-              "Guesses: %s of its frames were found without unwind tables and may be wrong",
+              "Guesses: of %s of its frames the caller was found without unwind tables and may be"
+                  + " wrong",
               share(library.guessed, library.frames)));
     }
     advice(library, section);

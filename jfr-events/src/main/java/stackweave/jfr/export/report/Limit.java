@@ -31,8 +31,14 @@ public record Limit(String name, double increase, boolean isRelative) {
     return new Limit(matcher.group(1), increase, matcher.group(3).equals("%"));
   }
 
-  /** Whether the whole 95 % interval of the change is above the limit. */
-  boolean isExceeded(double after, long nAfter, double before, long nBefore) {
+  /**
+   * Whether the whole 95 % interval of the change is above the limit. What fewer than five samples
+   * say, or one that weighs as much as many, is no proof.
+   */
+  boolean isExceeded(double after, double nAfter, double before, double nBefore) {
+    if (after * nAfter < Shares.FEW) {
+      return false;
+    }
     return isRelative
         ? Shares.ofRatio(after, nAfter, before, nBefore).low() > 1 + increase
         : Shares.ofDifference(after, nAfter, before, nBefore).low() > increase;

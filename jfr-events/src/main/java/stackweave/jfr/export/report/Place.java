@@ -83,6 +83,11 @@ record Place(String group, String detail, int javaAt) {
     return new Place(LIBRARY, library.isEmpty() ? innermost : library, java);
   }
 
+  /** Whether it is code with unwind tables of its own: a library's or libjvm's. */
+  static boolean isNative(SampledFrame frame) {
+    return isLibrary(frame) || FrameCategory.of(frame) == FrameCategory.JVM;
+  }
+
   static boolean isLibrary(SampledFrame frame) {
     FrameCategory category = FrameCategory.of(frame);
     return category == FrameCategory.NATIVE || category == FrameCategory.CPP;

@@ -1,11 +1,7 @@
 package stackweave.jfr.export.report;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +35,13 @@ public final class ReportExport implements Export {
   private static final int MAX_LIBRARIES = 5;
   private static final int MAX_CALLERS = 3;
   private static final int MAX_SENTENCES = 5;
+
+  /** Weights that differ so little are not worth a sentence. */
+  static final double ALMOST = 0.95;
+
+  private static final double ALMOST_ALL = 0.999;
+  private static final long SHORT_INTERVAL = 1_000_000;
+  private static final long MIN_THREAD_SAMPLES = 50;
   private static final long GOOD_SAMPLES = 1_000;
   private static final String NO_BUILD_ID = "no build id";
 
@@ -48,7 +51,7 @@ public final class ReportExport implements Export {
 
   /**
    * @param title the heading, such as the recording's file name
-   * @param file the recording in the commands that are proposed
+   * @param file the recording in the commands that are proposed, quoted for a shell
    * @param html whether it is a page
    */
   public ReportExport(String title, String file, boolean html) {
@@ -59,14 +62,7 @@ public final class ReportExport implements Export {
 
   @Override
   public void write(SampledRecording recording, OutputStream out) throws IOException {
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-    List<Section> sections = sections(recording);
-    if (html) {
-      SectionWriter.html(title, sections, writer);
-    } else {
-      SectionWriter.text(title, sections, writer);
-    }
-    writer.flush();
+    SectionWriter.write(title, sections(recording), html, out);
   }
 
   private List<Section> sections(SampledRecording recording) {
@@ -95,13 +91,11 @@ public final class ReportExport implements Export {
     }
 
     private double share(ReportSums.Sum sum) {
-      return bySamples
-          ? (double) sum.samples() / sums.samples()
-          : (double) sum.nanos() / sums.nanos();
+      return sums.share(sum, bySamples);
     }
 
     private Shares.Interval interval(ReportSums.Sum sum) {
-      return Shares.of(share(sum), sums.samples());
+      return Shares.of(share(sum), sums.effective(sum, bySamples));
     }
 
     private String of(ReportSums.Sum sum) {
@@ -125,8 +119,8 @@ public final class ReportExport implements Export {
                   + " 95 %% interval. A native library has what it calls, but for libjvm and the"
                   + " kernel.",
               sums.samples(),
-              seconds(sums.nanos()),
-              seconds(length())));
+              Times.seconds(sums.nanos()),
+              Times.seconds(length())));
       section.head = List.of("SHARE", "LOW", "HIGH", "PLACE");
       List<List<String>> rows = new ArrayList<>();
       List<ReportSums.Sum> all = new ArrayList<>();
@@ -251,17 +245,25 @@ public final class ReportExport implements Export {
 
     Section threads() {
       Section section = new Section("Threads that keep a core busy");
-      long length = length();
       for (ReportSums.Sum thread : sums.threads.sorted()) {
-        double cores = length > 0 ? (double) thread.nanos() / length : 0;
+        if (thread.samples() < MIN_THREAD_SAMPLES) {
+          continue;
+        }
+        // From the first sample to the last there is one interval less than there are samples.
+        long interval =
+            Math.max(
+                recording.figures().get(Counter.INTERVAL),
+                recording.figures().get(Counter.INTERVAL_REACHED));
+        long length = length() + (interval > 0 ? interval : thread.nanos() / thread.samples());
+        double cores = (double) thread.nanos() / length;
         if (cores >= ONE_CORE && section.sentences.size() < MAX_SENTENCES) {
           section.sentences.add(
               String.format(
                   Locale.ROOT,
                   "%s used %s of CPU time within %s: %.2f cores.",
                   thread.name,
-                  seconds(thread.nanos()),
-                  seconds(length),
+                  Times.seconds(thread.nanos()),
+                  Times.seconds(length),
                   cores));
         }
       }
@@ -270,12 +272,17 @@ public final class ReportExport implements Export {
 
     Section trust() {
       Section section = new Section("How far to trust this");
-      Shares.Interval tenth = Shares.of(0.1, sums.samples());
+      double worth = sums.effective(bySamples);
+      Shares.Interval tenth = Shares.of(0.1, worth);
       section.sentences.add(
           String.format(
               Locale.ROOT,
-              "With %,d samples a share of 10 %% may as well be one from %s to %s.",
+              "With %,d samples%s a share of 10 %% may as well be one from %s to %s.",
               sums.samples(),
+              worth > ALMOST * sums.samples()
+                  ? ""
+                  : String.format(
+                      Locale.ROOT, ", whose weights make them as precise as %,.0f,", worth),
               percent(tenth.low()),
               percent(tenth.high())));
       long used = recording.figures().get(Counter.CPU_USED);
@@ -286,7 +293,7 @@ public final class ReportExport implements Export {
                 Locale.ROOT,
                 "The samples cover %s of the %s of CPU time that was used.",
                 percent(Math.min(1, (double) covered / used)),
-                seconds(used)));
+                Times.seconds(used)));
       }
       section.sentences.addAll(FlameGraphExport.notes(recording));
       long cut = 0;
@@ -338,8 +345,8 @@ public final class ReportExport implements Export {
             library.name
                 + ": "
                 + of(library)
-                + " is in stacks whose caller there is a guess, as it has no unwind tables. Build it with"
-                + " -fasynchronous-unwind-tables.");
+                + " is in stacks where the caller of its function is a guess, as it has no unwind"
+                + " tables there. Build it with -fasynchronous-unwind-tables.");
       }
       return section;
     }
@@ -350,18 +357,22 @@ public final class ReportExport implements Export {
       section.commands.add(jar + "flamegraph " + file);
       if (sums.samples() < GOOD_SAMPLES) {
         long interval = recording.figures().get(Counter.INTERVAL);
+        boolean canBeShorter = interval > SHORT_INTERVAL;
         section.sentences.add(
             String.format(
                 Locale.ROOT,
-                "%,d samples are few; record for longer, or with a shorter interval%s.",
+                "%,d samples are few; record for longer%s.",
                 sums.samples(),
-                interval > 0 ? " than " + Timespans.format(interval) : ""));
-        section.commands.add(jar + "record PID -d 60s --interval 1ms -o longer.jfr");
+                canBeShorter
+                    ? ", or with a shorter interval than " + Timespans.format(interval)
+                    : ""));
+        section.commands.add(
+            jar + "record PID -d 60s" + (canBeShorter ? " --interval 1ms" : "") + " -o longer.jfr");
       }
       if (recording.figures().get(Counter.CPU_KERNEL) > 0) {
         section.sentences.add(
             "The kernel's "
-                + seconds(recording.figures().get(Counter.CPU_KERNEL))
+                + Times.seconds(recording.figures().get(Counter.CPU_KERNEL))
                 + " were not sampled; as root the engine perf samples them.");
         section.commands.add(jar + "record PID -d 60s --engine perf -o kernel.jfr");
       }
@@ -374,11 +385,9 @@ public final class ReportExport implements Export {
     }
   }
 
-  static String seconds(long nanos) {
-    return String.format(Locale.ROOT, nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
-  }
-
+  /** A percentage that is not rounded up to 100 %. */
   static String percent(double share) {
-    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    double shown = share < 1 ? Math.min(share, ALMOST_ALL) : share;
+    return String.format(Locale.ROOT, "%.1f %%", 100 * shown);
   }
 }

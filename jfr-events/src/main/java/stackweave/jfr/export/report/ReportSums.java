@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.FrameCategory;
 import stackweave.jfr.export.Names;
@@ -16,6 +17,7 @@ import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackThread;
 
 /** The sums of a recording that a report names, made in one pass over its distinct stacks. */
 final class ReportSums {
@@ -24,6 +26,7 @@ final class ReportSums {
     final String name;
     private long samples;
     private long nanos;
+    private double squares;
 
     private Sum(String name) {
       this.name = name;
@@ -32,6 +35,7 @@ final class ReportSums {
     private void add(SampleSum sum) {
       samples += sum.count();
       nanos += sum.weightNanos();
+      squares += sum.squares();
     }
 
     long samples() {
@@ -49,7 +53,16 @@ final class ReportSums {
     private final Map<String, Sum> byName = new HashMap<>();
 
     private void add(String name, SampleSum sum) {
-      byName.computeIfAbsent(name, Sum::new).add(sum);
+      add(name, name, sum);
+    }
+
+    /**
+     * Adds to the sum of a key.
+     *
+     * @param name what it is called; several may have one name
+     */
+    private void add(String key, String name, SampleSum sum) {
+      byName.computeIfAbsent(key, any -> new Sum(name)).add(sum);
     }
 
     Sum get(String name) {
@@ -67,6 +80,11 @@ final class ReportSums {
     }
   }
 
+  private static final Pattern TRANSITION =
+      Pattern.compile(
+          "^(ThreadStateTransition|JNIHandles|SafepointMechanism|SafepointSynchronize::block)"
+              + "|check_special_condition_for_native_trans");
+
   /** Groups of places. */
   final Sums groups = new Sums();
 
@@ -81,7 +99,7 @@ final class ReportSums {
 
   final Sums work = new Sums();
 
-  /** By name and OS id, and the text of the same. */
+  /** Those on CPU by process, name and OS id; without virtual threads that have no name. */
   final Sums threads = new Sums();
 
   /** By end and library of the outermost frame. */
@@ -90,7 +108,7 @@ final class ReportSums {
   /** Innermost in a function without symbol, by library. */
   final Sums nameless = new Sums();
 
-  /** Stacks with a guessed frame, by its library. */
+  /** Stacks with a guessed frame, by the library that it called: the one without tables. */
   final Sums guessed = new Sums();
 
   /** Totals by function and by library, for comparisons. */
@@ -99,8 +117,7 @@ final class ReportSums {
   final Sums libraries = new Sums();
 
   final Map<String, SampledModule> modules = new HashMap<>();
-  private long samples;
-  private long nanos;
+  private final Sum all = new Sum("");
 
   private final boolean isCompared;
 
@@ -113,16 +130,32 @@ final class ReportSums {
   }
 
   long samples() {
-    return samples;
+    return all.samples;
   }
 
   long nanos() {
-    return nanos;
+    return all.nanos;
+  }
+
+  /** The share of a sum: of the samples, or of the time. */
+  double share(Sum sum, boolean bySamples) {
+    return bySamples ? (double) sum.samples / all.samples : (double) sum.nanos / all.nanos;
+  }
+
+  /** The number of samples that a share's interval follows from. */
+  double effective(Sum sum, boolean bySamples) {
+    return bySamples
+        ? all.samples
+        : Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
+  }
+
+  /** The same of nothing in particular. */
+  double effective(boolean bySamples) {
+    return effective(new Sum(""), bySamples);
   }
 
   private void add(SampleSum sum) {
-    samples += sum.count();
-    nanos += sum.weightNanos();
+    all.add(sum);
     Place place = Place.of(sum);
     groups.add(place.group(), sum);
     places.computeIfAbsent(place.group(), key -> new Sums()).add(place.detail(), sum);
@@ -131,9 +164,7 @@ final class ReportSums {
       addCaller(place, sum);
     }
     addTransition(place, sum);
-    threads.add(
-        sum.thread().text() + (sum.thread().isVirtual() ? "" : " " + sum.thread().osThreadId()),
-        sum);
+    addThread(place, sum);
     if (!sum.end().isComplete()) {
       String at = frames.isEmpty() ? "no frame" : CodeOrigin.of(frames.get(0));
       incomplete.add(sum.end().label() + ", in " + at, sum);
@@ -145,6 +176,15 @@ final class ReportSums {
       }
     }
     addTotals(sum);
+  }
+
+  private void addThread(Place place, SampleSum sum) {
+    StackThread thread = sum.thread();
+    if (place.group().equals(Place.IDLE) || thread.isVirtual() && thread.name().isEmpty()) {
+      return;
+    }
+    String name = thread.text() + (thread.isVirtual() ? "" : " " + thread.osThreadId());
+    threads.add(sum.session().uuid() + " " + name, name, sum);
   }
 
   private void addCaller(Place place, SampleSum sum) {
@@ -161,7 +201,10 @@ final class ReportSums {
         .add(sum.frames().get(at).text(), sum);
   }
 
-  /** The transition is the native method's own code, and what the JVM does for it alone. */
+  /**
+   * The transition is the native method's own code with stubs, and what libjvm does to change the
+   * thread's state or to keep handles. What else libjvm does for a native method is its work.
+   */
   private void addTransition(Place place, SampleSum sum) {
     int at = place.javaAt();
     if (at < 0 || FrameCategory.of(sum.frames().get(at)) != FrameCategory.NATIVE_METHOD) {
@@ -169,14 +212,17 @@ final class ReportSums {
     }
     boolean works = false;
     for (SampledFrame frame : sum.frames().subList(at + 1, sum.frames().size())) {
-      works |= Place.isLibrary(frame) || FrameCategory.of(frame) == FrameCategory.KERNEL;
+      boolean isJvm = FrameCategory.of(frame) == FrameCategory.JVM;
+      if (isJvm && TRANSITION.matcher(FrameText.of(frame).symbol()).find()) {
+        break;
+      }
+      works |= isJvm || Place.isLibrary(frame) || FrameCategory.of(frame) == FrameCategory.KERNEL;
     }
     (works ? work : transitions).add(sum.frames().get(at).text(), sum);
   }
 
   private void addTotals(SampleSum sum) {
     Set<String> seen = new HashSet<>();
-    boolean isGuessed = false;
     for (SampledFrame frame : sum.frames()) {
       String text = isCompared ? Names.ofAllRuns(frame.text()) : frame.text();
       String origin = CodeOrigin.of(frame);
@@ -189,9 +235,14 @@ final class ReportSums {
       if (frame.method().module() != null) {
         modules.putIfAbsent(origin, frame.method().module());
       }
-      if (frame.found().isGuess() && !isGuessed) {
-        isGuessed = true;
-        guessed.add(origin, sum);
+    }
+    Set<String> withGuess = new HashSet<>();
+    for (int i = 1; i < sum.frames().size(); i++) {
+      SampledFrame frame = sum.frames().get(i);
+      if (sum.frames().get(i - 1).found().isGuess()
+          && Place.isLibrary(frame)
+          && withGuess.add(CodeOrigin.of(frame))) {
+        guessed.add(CodeOrigin.of(frame), sum);
       }
     }
   }

@@ -1,6 +1,11 @@
 package stackweave.jfr.export.report;
 
+import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import stackweave.jfr.export.Names;
@@ -20,6 +25,18 @@ final class SectionWriter {
           + "h2{font-size:17px;margin:1.4em 0 .3em}p{margin:.3em 0}code{overflow-wrap:anywhere}";
 
   private SectionWriter() {}
+
+  /** Writes them in one of both forms. */
+  static void write(String title, List<Section> sections, boolean html, OutputStream out)
+      throws IOException {
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    if (html) {
+      html(title, sections, writer);
+    } else {
+      text(title, sections, writer);
+    }
+    writer.flush();
+  }
 
   static void text(String title, List<Section> sections, Appendable out) throws IOException {
     line(ShortNames.cut(Names.printable(bounded(title)), WIDTH), out);

@@ -2,15 +2,15 @@ package stackweave.jfr.export.report;
 
 /**
  * The statistics of shares: samples are counts, so that a share has an interval. Of CPU time the
- * share is that of the time, and the number is that of the samples. All intervals are of 95 %.
- * Stateless. The page of the flame graph has the same in statistics.js.
+ * share is that of the time, and the number is the {@link #effective} one. All intervals are of 95
+ * %. Stateless. The page of the flame graph has the same in statistics.js.
  */
 public final class Shares {
   /** Quantile of the normal distribution. */
   private static final double Z = 1.959964;
 
   /** With fewer samples the interval of a ratio by logarithms is too narrow. */
-  private static final double FEW = 5;
+  static final double FEW = 5 - 1e-9;
 
   /** From the least to the most. */
   public record Interval(double low, double high) {
@@ -23,12 +23,36 @@ public final class Shares {
   private Shares() {}
 
   /**
+   * How many samples of equal weight would give a share of time as precisely as samples of
+   * different weights do: with one that weighs as much as all others, few (L. Kish, "Survey
+   * Sampling", 1965). It is the number of samples if all weigh the same.
+   *
+   * @param part weight of the samples in the share, {@code partSquares} the sum of its squares
+   * @param all the same of all samples
+   */
+  public static double effective(double part, double partSquares, double all, double allSquares) {
+    if (all <= 0 || allSquares <= 0) {
+      return 0;
+    }
+    double n = all * all / allSquares;
+    double share = part / all;
+    if (share <= 0 || share >= 1 || partSquares <= 0) {
+      return n;
+    }
+    double rest = Math.max(0, allSquares - partSquares);
+    double spread = (1 - share) * (1 - share) * partSquares + share * share * rest;
+    double ofPart = part * (all - part) / spread;
+    // As many hits as the samples in the share are worth, not more.
+    return Math.min(n, Math.min(ofPart, all * part / partSquares));
+  }
+
+  /**
    * Wilson's score interval of a share (E. B. Wilson, 1927).
    *
    * @param share from 0 to 1
    * @param samples of which it is a share; for 0 nothing is known
    */
-  public static Interval of(double share, long samples) {
+  public static Interval of(double share, double samples) {
     if (samples <= 0) {
       return new Interval(0, 1);
     }
@@ -43,7 +67,7 @@ public final class Shares {
    * Interval of the difference of two shares: R. G. Newcombe, "Interval estimation for the
    * difference between independent proportions", 1998, method 10.
    */
-  public static Interval ofDifference(double after, long nAfter, double before, long nBefore) {
+  public static Interval ofDifference(double after, double nAfter, double before, double nBefore) {
     Interval a = of(after, nAfter);
     Interval b = of(before, nBefore);
     double difference = after - before;
@@ -53,10 +77,21 @@ public final class Shares {
   }
 
   /**
+   * Whether two shares surely differ: 0 is not in their difference's interval, and the larger one
+   * is not of fewer than five samples, nor what the smaller one lacks.
+   */
+  public static boolean differ(double after, double nAfter, double before, double nBefore) {
+    boolean hasGrown = after > before;
+    double hits = hasGrown ? after * nAfter : before * nBefore;
+    double misses = hasGrown ? (1 - before) * nBefore : (1 - after) * nAfter;
+    return hits >= FEW && misses >= FEW && !ofDifference(after, nAfter, before, nBefore).hasZero();
+  }
+
+  /**
    * Interval of the ratio of two shares: by logarithms (Katz, 1978); with few samples the ratio of
    * the ends of both intervals, which is wider.
    */
-  public static Interval ofRatio(double after, long nAfter, double before, long nBefore) {
+  public static Interval ofRatio(double after, double nAfter, double before, double nBefore) {
     if (after * nAfter < FEW || before * nBefore < FEW) {
       Interval a = of(after, nAfter);
       Interval b = of(before, nBefore);

@@ -1,6 +1,7 @@
 package stackweave.jfr.read.time;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -37,6 +38,16 @@ public final class TimeCells {
   /** Times farther from 1970 are damage; the difference of two that are nearer is a long. */
   private static final long FARTHEST = Long.MAX_VALUE / 2;
 
+  private static final long DAY = 86_400_000 * MILLI;
+
+  /** Strays are at most so small a part of all samples: a hundredth. */
+  private static final int STRAYS = 100;
+
+  /** Samples that wait until it is known where most are. */
+  private static final int MAX_WAITING = 1_000;
+
+  private record Waiting(CellSeries series, long nanos, long weightNanos) {}
+
   /** Receives the counts of a series. */
   @FunctionalInterface
   public interface Visitor {
@@ -52,7 +63,12 @@ public final class TimeCells {
 
   private final int maxCells;
   private final int maxCounts;
-  private final List<CellSeries> all = new ArrayList<>();
+  private final List<CellSeries> allSeries = new ArrayList<>();
+  private final List<Waiting> waiting = new ArrayList<>();
+  private long all;
+  private long strays;
+  private long earliest = Long.MAX_VALUE;
+  private long latest = Long.MIN_VALUE;
   private int widthIndex;
   private long origin;
   private boolean hasAny;
@@ -76,12 +92,12 @@ public final class TimeCells {
   /** A new series, without samples. */
   public CellSeries series() {
     CellSeries series = new CellSeries();
-    all.add(series);
+    allSeries.add(series);
     return series;
   }
 
   /**
-   * Counts a sample.
+   * Counts a sample. One that is far from all others waits, as its time may be a step of the clock.
    *
    * @param series one of these cells
    * @param nanos when it was taken, since 1970
@@ -89,11 +105,88 @@ public final class TimeCells {
    */
   public void add(CellSeries series, long nanos, long weightNanos) {
     long time = Math.max(-FARTHEST, Math.min(nanos, FARTHEST));
+    all++;
+    if (!hasAny || isFar(time)) {
+      waiting.add(new Waiting(series, time, weightNanos));
+      if (waiting.size() >= MAX_WAITING) {
+        settle(false);
+      }
+    } else {
+      count(series, time, weightNanos);
+    }
+  }
+
+  /** Whether a time is farther from all others than a day and the time that those have. */
+  private boolean isFar(long time) {
+    long reach = DAY + Math.min(latest - earliest, FARTHEST - DAY);
+    return time > latest && time - latest > reach || time < earliest && earliest - time > reach;
+  }
+
+  /**
+   * Counts the waiting samples, but for strays: those that are far from the middle one of them, and
+   * few of all.
+   *
+   * @param isLast whether strays are counted, too, in the first or last cell
+   */
+  private void settle(boolean isLast) {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    List<Waiting> sorted = new ArrayList<>(waiting);
+    waiting.clear();
+    sorted.sort(Comparator.comparingLong(Waiting::nanos));
+    // From the bulk outwards; at first that is the middle one.
+    int middle = sorted.size() / 2;
+    if (hasAny) {
+      middle = 0;
+      while (middle < sorted.size() && sorted.get(middle).nanos < earliest) {
+        middle++;
+      }
+    } else {
+      earliest = sorted.get(middle).nanos;
+      latest = earliest;
+    }
+    List<Waiting> near = new ArrayList<>();
+    List<Waiting> far = new ArrayList<>();
+    for (int i = middle; i < sorted.size(); i++) {
+      divide(sorted.get(i), near, far);
+    }
+    for (int i = middle - 1; i >= 0; i--) {
+      divide(sorted.get(i), near, far);
+    }
+    boolean areStrays = far.size() < MAX_WAITING && far.size() <= all / STRAYS;
+    if (!areStrays) {
+      near.addAll(far);
+    } else if (isLast) {
+      strays += far.size();
+      for (Waiting stray : far) {
+        long time = Math.max(earliest, Math.min(stray.nanos, latest));
+        near.add(new Waiting(stray.series, time, stray.weightNanos));
+      }
+    } else {
+      waiting.addAll(far);
+    }
     if (!hasAny) {
       hasAny = true;
-      origin = time;
+      origin = near.stream().mapToLong(Waiting::nanos).min().orElse(0);
     }
+    near.forEach(sample -> count(sample.series, sample.nanos, sample.weightNanos));
+  }
+
+  private void divide(Waiting sample, List<Waiting> near, List<Waiting> far) {
+    if (isFar(sample.nanos)) {
+      far.add(sample);
+    } else {
+      earliest = Math.min(earliest, sample.nanos);
+      latest = Math.max(latest, sample.nanos);
+      near.add(sample);
+    }
+  }
+
+  private void count(CellSeries series, long time, long weightNanos) {
     long cell = Math.floorDiv(time - origin, width());
+    earliest = Math.min(earliest, time);
+    latest = Math.max(latest, time);
     first = Math.min(first, cell);
     last = Math.max(last, cell);
     if (last - first >= maxCells) {
@@ -116,7 +209,7 @@ public final class TimeCells {
   }
 
   private long limit() {
-    return maxCounts + 2L * all.size();
+    return maxCounts + 2L * allSeries.size();
   }
 
   private void grow() {
@@ -128,7 +221,7 @@ public final class TimeCells {
     first = Math.floorDiv(first, factor);
     last = Math.floorDiv(last, factor);
     counts = 0;
-    for (CellSeries series : all) {
+    for (CellSeries series : allSeries) {
       counts += series.grow(factor);
     }
   }
@@ -137,23 +230,36 @@ public final class TimeCells {
     return WIDTHS[widthIndex];
   }
 
+  /**
+   * The samples whose time is more than a day from all others, and that are less than a hundredth
+   * of all: they are counted in the first or last cell.
+   */
+  public long strays() {
+    settle(true);
+    return strays;
+  }
+
   /** The width of a cell in ns. */
   public long widthNanos() {
+    settle(true);
     return width();
   }
 
   /** The number of cells from the first with a sample to the last one; 0 without samples. */
   public int count() {
+    settle(true);
     return hasAny ? (int) (last - first + 1) : 0;
   }
 
   /** When cell 0 begins, in ns since 1970. */
   public long startNanos() {
+    settle(true);
     return origin + first * width();
   }
 
   /** Visits the counts of a series. */
   public void forEach(CellSeries series, Visitor visitor) {
+    settle(true);
     series.forEach((cell, count, weight) -> visitor.cell((int) (cell - first), count, weight));
   }
 }

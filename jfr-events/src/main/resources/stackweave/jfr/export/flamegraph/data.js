@@ -22,7 +22,7 @@ function next() {
   do { b = data[at++]; v += (b & 127) * scale; scale *= 128; } while (b > 127);
   return v;
 }
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', {ignoreBOM: true}); // U+FEFF is part of a name
 function nextText() {
   const prefix = next(), length = next();
   textBefore = textBefore.slice(0, prefix) + utf8.decode(data.subarray(at, at + length));
@@ -53,12 +53,12 @@ for (let i = 0, p = -1; i < raws; i++) {
 }
 const rawFunction = i => functions[lookFunction[rawLook[i]]];
 
-const threads = list(() => ({name: nextText(), id: next()}));
+const threads = list(() => ({name: nextText(), id: next(), process: next()}));
 const states = list(nextText);
 
 const stacks = next();
 const stackNode = new Int32Array(stacks), stackThread = new Int32Array(stacks), stackState = new Int32Array(stacks);
-const stackBefore = new Uint8Array(stacks), stackCount = new Float64Array(stacks), stackTime = new Float64Array(stacks);
+const stackBefore = new Uint8Array(stacks), stackCount = new Float64Array(stacks), stackTime = new Float64Array(stacks), stackSquare = new Float64Array(stacks);
 const stackCells = new Int32Array(stacks + 1);
 // Each entry takes a byte or more.
 let entryCell = new Int32Array(data.length - at), entryCount = new Float32Array(data.length - at), entryTime = new Float64Array(data.length - at);
@@ -71,6 +71,7 @@ for (let i = 0, node = 0, e = 0; i < stacks; i++) {
   stackBefore[i] = head % 2;
   stackCount[i] = next();
   stackTime[i] = next() * 1e3;
+  stackSquare[i] = stackTime[i] * stackTime[i] / stackCount[i] * (1 + next() / 100);
   const unit = stackTime[i] / stackCount[i];
   for (let left = (head - head % 2) / 2, cell = 0; left > 0; left--, e++) {
     const step = next();
@@ -85,13 +86,25 @@ entryCell = entryCell.slice(0, stackCells[stacks]);
 entryCount = entryCount.slice(0, stackCells[stacks]);
 entryTime = entryTime.slice(0, stackCells[stacks]);
 
+// Threads are told apart by index; what they are called says more where names are equal.
+const isThread = new Uint8Array(threads.length); // of this recording, not of the one compared with
+for (let s = 0; s < stacks; s++) if (!stackBefore[s]) isThread[stackThread[s]] = 1;
+function tellApart(more) {
+  const labels = new Map();
+  threads.forEach((t, i) => { if (isThread[i]) labels.set(t.label, (labels.get(t.label) || 0) + 1); });
+  for (const t of threads) if (labels.get(t.label) > 1) t.label += more(t);
+}
+for (const t of threads) t.label = t.name;
+tellApart(t => t.id ? ' (id ' + t.id + ')' : '');
+tellApart(t => ' (process ' + (t.process + 1) + ')');
+
 const KINDS = D.kinds.length, kindOf = label => D.kinds.findIndex(k => k.label === label);
 const KERNEL = kindOf('kernel'), JVM = kindOf('JVM'), STUB = kindOf('stub'), MARKER = kindOf('marker');
 const isJava = new Uint8Array(KINDS);
 for (const label of ['interpreted', 'C1', 'C2', 'C1 OSR', 'C2 OSR', 'inlined', 'native method']) isJava[kindOf(label)] = 1;
 
 // By text: what it is counted under in the table of libraries, and its modules.
-const textOrigin = new Int32Array(texts.length + 3).fill(-1), textModules = new Map();
+const textOrigin = new Int32Array(texts.length + 4).fill(-1), textModules = new Map();
 for (const f of functions) {
   textOrigin[f.text] = f.origin;
   if (f.module >= 0) textModules.set(f.text, (textModules.get(f.text) || new Set()).add(f.module));
@@ -103,4 +116,4 @@ function extraText(text, origin) {
 }
 const originNamed = kind => { const f = functions.find(g => g.kind === kind); return f ? f.origin : -1; };
 const FOLDED_JVM = extraText('[libjvm.so]', originNamed(JVM)), FOLDED_KERNEL = extraText('[kernel]', originNamed(KERNEL));
-const NO_JAVA = extraText('[no Java caller]', -1);
+const NO_JAVA = extraText('[no Java caller]', -1), SUMMED_UP = extraText('[summed up: few samples]', -1);

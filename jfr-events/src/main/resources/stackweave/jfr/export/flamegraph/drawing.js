@@ -36,9 +36,16 @@ const span = ns => ns >= 1e9 ? (ns / 1e9).toFixed(2) + ' s' : ns >= 1e6 ? (ns / 
 const amount = v => metric === 'time' ? span(v) : count(v);
 
 /** How the share of a node, or of anything with these figures, differs from the baseline. */
-const changeOf = (part, n, partBase, nBase) =>
-  difference(all() ? part / all() : 0, n, stackBase[metric].total[0] ? partBase / stackBase[metric].total[0] : 0, nBase);
-const changeAt = i => changeOf(V().total[i], stackValues.count.total[0], B().total[i], stackBase.count.total[0]);
+const changeOf = (part, square, partBase, squareBase) => {
+  const [p, n] = shareOf(stackValues, part, square), [q, nBase] = shareOf(stackBase, partBase, squareBase);
+  return difference(p, n, q, nBase);
+};
+/** A share, and the number of samples that it follows from. */
+function shareOf(of, part, square) {
+  const total = of[metric].total[0];
+  return [total ? part / total : 0, metric === 'time' ? effective(part, square, total, of.square.total[0]) : total];
+}
+const changeAt = i => changeOf(V().total[i], values.square.total[i], B().total[i], baseValues.square.total[i]);
 
 // One hue for each kind, told apart by lightness, too; four shades, so that neighbours can be told apart.
 const HUES = D.kinds.map(k => k.color);

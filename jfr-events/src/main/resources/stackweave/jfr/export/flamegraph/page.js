@@ -60,8 +60,13 @@ function showFilters() {
     b.onclick = () => { undo(); };
     chips.push(b);
   };
+  if (viewSummed) {
+    const note = document.createElement('span');
+    note.textContent = 'This view has more frames than can be shown: those furthest out, of ' + count(viewSummed) + ' rare stacks, are summed up.';
+    chips.push(note);
+  }
   if (viewTitle()) chip(viewTitle(), () => setView('stacks'));
-  if (chosen.threads) chip('Threads: ' + [...chosen.threads].join(', '), () => { chosen.threads = null; changed(); });
+  if (chosen.threads) chip('Threads: ' + [...chosen.threads].map(i => threads[i].label).join(', '), () => { chosen.threads = null; changed(); });
   if (chosen.state >= 0) chip('State: ' + states[chosen.state], () => { chosen.state = -1; changed(); });
   if (chosen.kind >= 0) chip('Innermost frame: ' + D.kinds[chosen.kind].label, () => { chosen.kind = -1; changed(); });
   if (base) {

@@ -43,6 +43,15 @@ function selectMatch(k, scroll) {
   redraw();
 }
 
+/** Of callers and callees: a stack that matches on both sides counts once. */
+function matchedOfBoth() {
+  const hit = new Uint8Array(tree.n), own = stackValues[metric].self, [callees, callers] = treeMaps;
+  let sum = 0;
+  for (let i = 0; i < tree.n; i++) hit[i] = matches[tree.text[i]] || (i && hit[tree.parent[i]]) ? 1 : 0;
+  for (let i = 0; i < callees.length; i++) if (callees[i] >= 0 && (hit[callees[i]] || (callers[i] >= 0 && hit[callers[i]]))) sum += own[i];
+  return sum;
+}
+
 /** The share of stacks with a match anywhere: the outermost match counts for all inside it. */
 function showMatched() {
   if (!matches) { $('matched').textContent = ''; return; }
@@ -51,6 +60,7 @@ function showMatched() {
   for (let i = zoomed; i < tree.end[zoomed];) {
     if (matches[tree.text[i]] && !(i === 0 && zoomed === 0 && wanted.name !== 'function')) { sum += total[i]; i = tree.end[i]; } else i++;
   }
+  if (wanted.name === 'function' && !zoomed) sum = matchedOfBoth();
   for (let i = tree.parent[zoomed]; i >= 0; i = tree.parent[i]) if (matches[tree.text[i]]) sum = total[zoomed];
   $('matched').textContent = percent(sum, total[zoomed]) + ' matched';
   $('matched').title = amount(sum) + ' of ' + amount(total[zoomed]) + (zoomed ? ' in the zoomed frame' : '');

@@ -2,7 +2,7 @@
 
 /** What is chosen; null is all. Ranges are cells, the second one excluded. */
 const chosen = {
-  threads: null, // a set of names
+  threads: null, // a set of indexes
   state: -1,
   kind: -1, // of the innermost frame
   range: null, // [from, to]
@@ -10,24 +10,24 @@ const chosen = {
 };
 const hasTimes = D.cells > 0;
 
-const sums = () => ({count: new Float64Array(raws), time: new Float64Array(raws)});
+const sums = () => ({count: new Float64Array(raws), time: new Float64Array(raws), square: new Float64Array(raws)});
 let shown = sums(), base = null; // by innermost node as recorded
 let cellSums = new Float64Array(D.cells); // of all of the time
 
 // Each whatever else of its sort is chosen.
 let threadSums = new Map(), kindSums = [], stateSums = [];
 
-let takenCount = 0, takenTime = 0;
+let takenCount = 0, takenTime = 0, takenSquare = 0; // the last: of the squares of times
 /** What a stack has in a range of cells; null is all of the time. */
 function take(s, range) {
-  if (!range) { takenCount = stackCount[s]; takenTime = stackTime[s]; return; }
-  takenCount = takenTime = 0;
+  if (!range) { takenCount = stackCount[s]; takenTime = stackTime[s]; takenSquare = stackSquare[s]; return; }
+  takenCount = takenTime = takenSquare = 0;
   for (let e = stackCells[s]; e < stackCells[s + 1]; e++) {
-    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; }
+    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; takenSquare += entryTime[e] * entryTime[e] / entryCount[e]; }
   }
 }
 const taken = sum => { sum.count += takenCount; sum.time += takenTime; };
-function takenBy(to, node) { to.count[node] += takenCount; to.time[node] += takenTime; }
+function takenBy(to, node) { to.count[node] += takenCount; to.time[node] += takenTime; to.square[node] += takenSquare; }
 
 /** Sums up the chosen samples. */
 function select() {
@@ -37,9 +37,11 @@ function select() {
   threadSums = new Map();
   kindSums = D.kinds.map(() => ({count: 0, time: 0}));
   stateSums = states.map(() => ({count: 0, time: 0}));
+  // Of the other recording threads are known by their names alone.
+  const names = chosen.threads && new Set([...chosen.threads].map(i => threads[i].name));
   for (let s = 0; s < stacks; s++) {
-    const node = stackNode[s], name = threads[stackThread[s]].name, kind = rawFunction(node).kind;
-    const okThread = !chosen.threads || chosen.threads.has(name);
+    const node = stackNode[s], thread = stackThread[s], kind = rawFunction(node).kind;
+    const okThread = !chosen.threads || (stackBefore[s] ? names.has(threads[thread].name) : chosen.threads.has(thread));
     const okState = chosen.state < 0 || chosen.state === stackState[s];
     const okKind = chosen.kind < 0 || chosen.kind === kind;
     if (stackBefore[s]) {
@@ -48,10 +50,9 @@ function select() {
     }
     take(s, chosen.range);
     if (okState && okKind && takenCount) {
-      let sum = threadSums.get(name);
-      if (!sum) threadSums.set(name, sum = {name, count: 0, time: 0, ids: new Set()});
+      let sum = threadSums.get(thread);
+      if (!sum) threadSums.set(thread, sum = {thread, count: 0, time: 0});
       taken(sum);
-      sum.ids.add(stackThread[s]);
     }
     if (okThread && okState) taken(kindSums[kind]);
     if (okThread && okKind) taken(stateSums[stackState[s]]);
@@ -62,6 +63,6 @@ function select() {
     for (let e = stackCells[s]; e < stackCells[s + 1]; e++) cellSums[entryCell[e]] += entryCount[e];
   }
   if (chosen.base === 'rest') {
-    for (let i = 0; i < raws; i++) { base.count[i] -= shown.count[i]; base.time[i] = Math.max(0, base.time[i] - shown.time[i]); }
+    for (let i = 0; i < raws; i++) { base.count[i] -= shown.count[i]; base.time[i] = Math.max(0, base.time[i] - shown.time[i]); base.square[i] = Math.max(0, base.square[i] - shown.square[i]); }
   }
 }

@@ -13,7 +13,7 @@ function saveState() {
   if (chosen.range) wish.set('r', chosen.range.join('-'));
   if (Array.isArray(chosen.base)) wish.set('b', chosen.base.join('-'));
   else if (chosen.base === 'rest') wish.set('b', 'rest');
-  if (chosen.threads) for (const name of chosen.threads) wish.append('t', name);
+  if (chosen.threads) for (const i of chosen.threads) wish.append('t', threads[i].label);
   if (chosen.state >= 0) wish.set('s', chosen.state);
   if (chosen.kind >= 0) wish.set('k', D.kinds[chosen.kind].label);
   const folds = (folding.jvm ? 'j' : '') + (folding.kernel ? 'k' : '') + (folding.start ? 's' : '') + (folding.recursion ? 'r' : '');
@@ -47,7 +47,7 @@ function loadState() {
   metric = ['count', 'time'].includes(wish.get('w')) ? wish.get('w') : D.byTime ? 'time' : 'count';
   chosen.range = rangeOf(wish.get('r'));
   chosen.base = rangeOf(wish.get('b')) || (wish.get('b') === 'rest' && chosen.range ? 'rest' : D.before ? 'before' : null);
-  const names = new Set(threads.map(t => t.name)), wishes = wish.getAll('t').filter(name => names.has(name));
+  const labels = new Map(threads.map((t, i) => [t.label, i]).filter(([, i]) => isThread[i])), wishes = wish.getAll('t').filter(label => labels.has(label)).map(label => labels.get(label));
   chosen.threads = wishes.length ? new Set(wishes) : null;
   chosen.state = wish.has('s') && states[+wish.get('s')] !== undefined ? +wish.get('s') : -1;
   chosen.kind = wish.has('k') ? kindOf(wish.get('k')) : -1;
@@ -56,8 +56,9 @@ function loadState() {
   const [name, of] = (wish.get('v') || 'stacks').split('.'), needsText = name === 'function' || name === 'library';
   const isKnown = name === 'inverted' || (needsText && texts[+of] !== undefined && /^\d+$/.test(of));
   wanted = {name: isKnown ? name : 'stacks', of: isKnown && needsText ? +of : -1};
-  if (TABS[wish.get('n')]) tab = wish.get('n');
-  $('tables').hidden = !TABS[wish.get('n')];
+  const isTab = Object.hasOwn(TABS, wish.get('n') || '');
+  if (isTab) tab = wish.get('n');
+  $('tables').hidden = !isTab;
   $('search').value = wish.get('q') || '';
   zoomHistory.length = 0;
   stackTree = growStacks();

@@ -86,15 +86,15 @@ const tableOf = {
     const top = [...threadSums.values()].sort((a, b) => b[metric] - a[metric]);
     let of = 0;
     for (const sum of top) of += sum[metric];
-    $('tableNote').textContent = count(top.length) + ' names' + (top.length > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ') + 'Click: only these; Ctrl+click: these, too.';
+    $('tableNote').textContent = count(top.length) + (top.length === 1 ? ' thread' : ' threads') + (top.length > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ') + 'Click: only these; Ctrl+click: these, too.';
     return [['Share', 'Samples', 'Thread'], top.slice(0, MAX_ROWS).map(sum => {
       const row = document.createElement('tr');
-      cellsOf(row, [percent(sum[metric], of), count(sum.count)], sum.name.slice(0, 600) + (sum.ids.size > 1 ? ' (' + count(sum.ids.size) + ' threads)' : ''), -1);
-      row.setAttribute('aria-selected', !!chosen.threads && chosen.threads.has(sum.name));
+      cellsOf(row, [percent(sum[metric], of), count(sum.count)], threads[sum.thread].label.slice(0, 600), -1);
+      row.setAttribute('aria-selected', !!chosen.threads && chosen.threads.has(sum.thread));
       clickable(row, e => {
         const more = chosen.threads && (e.ctrlKey || e.metaKey);
         const wish = new Set(more ? chosen.threads : []);
-        if (chosen.threads && chosen.threads.has(sum.name)) { wish.clear(); if (more) { for (const n of chosen.threads) if (n !== sum.name) wish.add(n); } } else wish.add(sum.name);
+        if (chosen.threads && chosen.threads.has(sum.thread)) { wish.clear(); if (more) { for (const n of chosen.threads) if (n !== sum.thread) wish.add(n); } } else wish.add(sum.thread);
         chosen.threads = wish.size ? wish : null;
         changed();
       });
@@ -105,14 +105,15 @@ const tableOf = {
     if (!base) { $('tableNote').textContent = 'Nothing to compare with: choose a baseline.'; return [['', ''], []]; }
     const v = stackValues[metric], b = stackBase[metric];
     const now = sumsBy(textKey, v, stackTree, 0), then = sumsBy(textKey, b, stackTree, 0), rows = [];
+    const nowSquare = sumsBy(textKey, stackValues.square, stackTree, 0).total, thenSquare = sumsBy(textKey, stackBase.square, stackTree, 0).total;
     for (const key of new Set([...now.total.keys(), ...then.total.keys()])) {
       const a = now.total.get(key) || 0, c = then.total.get(key) || 0;
-      rows.push({key, a, c, change: changeOf(a, stackValues.count.total[0], c, stackBase.count.total[0]), kind: now.kinds.has(key) ? now.kinds.get(key) : then.kinds.get(key)});
+      rows.push({key, a, c, change: changeOf(a, nowSquare.get(key) || 0, c, thenSquare.get(key) || 0), kind: now.kinds.has(key) ? now.kinds.get(key) : then.kinds.get(key)});
     }
     rows.sort((x, y) => x.change.isNoise - y.change.isNoise || Math.abs(y.change.d) - Math.abs(x.change.d));
     const sure = rows.filter(r => !r.change.isNoise).length;
     $('tableNote').textContent = 'Totals as shares of ' + (metric === 'time' ? 'the CPU time' : 'the samples') + ': of ' + count(stackValues.count.total[0]) + ' samples here, ' + count(stackBase.count.total[0])
-      + ' in the baseline. ' + count(sure) + ' of ' + count(rows.length) + ' differ by more than chance (95 % interval, Newcombe); of functions that did not change one in 20 looks so, too. Grey is noise.';
+      + ' in the baseline. ' + count(sure) + ' of ' + count(rows.length) + ' differ by more than chance (95 % interval, Newcombe); of functions that did not change one in 20 looks so, too. Grey is noise.' + (D.leftOut ? ' ' + count(D.leftOut) + ' frames are summed up on both sides: totals of functions lack them.' : '');
     return [['Change', 'from', 'to', 'Function (95 % interval)'], rows.slice(0, MAX_ROWS).map(r => {
       const row = document.createElement('tr');
       if (r.change.isNoise) row.className = 'noise';

@@ -24,6 +24,7 @@ class Growing {
       if (node < 0 || (this.parent[node] === parent && this.text[node] === text && this.side[node] === side)) return i;
     }
   }
+  has(parent, text, side) { return this.slots[this.slot(parent, text, side)] >= 0; }
   child(parent, text, side = 0) {
     const i = this.slot(parent, text, side);
     if (this.slots[i] >= 0) return this.slots[i];
@@ -88,7 +89,7 @@ function findStarts() {
   const isStart = new Uint8Array(raws), leads = new Uint8Array(raws);
   for (let i = 1; i < raws; i++) {
     const f = rawFunction(i), p = rawParent[i];
-    isStart[i] = (p === 0 || isStart[p]) && (f.kind === STUB || (f.kind !== KERNEL && !isJava[f.kind] && START.test(texts[f.origin]))) ? 1 : 0;
+    isStart[i] = (p === 0 || isStart[p] || (D.byThread && rawParent[p] === 0 && rawFunction(p).kind === MARKER)) && (f.kind === STUB || (f.kind !== KERNEL && !isJava[f.kind] && START.test(texts[f.origin]))) ? 1 : 0;
   }
   for (let i = raws - 1; i > 0; i--) {
     if (!isStart[i]) leads[i] = isJava[rawFunction(i).kind] || (rawFunction(i).kind !== KERNEL && rawFunction(i).kind !== JVM && rawFunction(i).kind !== MARKER) ? 1 : leads[i];
@@ -102,18 +103,15 @@ function findStarts() {
 function growStacks() {
   const tree = new Growing(rawFunction(0).text), of = new Int32Array(raws);
   const isStart = folding.start ? findStarts() : null;
-  const onPath = folding.recursion ? new Int32Array(texts.length).fill(-1) : null, undo = [];
   for (let i = 1; i < raws; i++) {
     const p = rawParent[i], f = rawFunction(i), to = of[p];
-    if (onPath) while (undo.length && undo[undo.length - 1][0] !== p) { const [, text, before] = undo.pop(); onPath[text] = before; }
     let text = f.text;
     if (folding.jvm && f.kind === JVM) text = FOLDED_JVM;
     else if (folding.kernel && f.kind === KERNEL) text = FOLDED_KERNEL;
     if (isStart && isStart[i]) of[i] = to;
     else if (text >= FOLDED_JVM && tree.text[to] === text) of[i] = to;
-    else if (onPath && onPath[text] >= 0) of[i] = onPath[text];
+    else if (folding.recursion && to && tree.text[to] === text) of[i] = to; // further out, it would take what is between out of totals
     else of[i] = tree.child(to, text);
-    if (onPath) { undo.push([i, text, onPath[text]]); if (onPath[text] < 0 && of[i]) onPath[text] = of[i]; }
   }
   const full = new Float64Array(tree.n), kinds = new Float32Array(tree.n * KINDS);
   for (let i = 0; i < raws; i++) {
@@ -130,9 +128,9 @@ function growStacks() {
 
 // ---- what nodes have of the chosen samples
 
-const METRICS = ['count', 'time'];
+const METRICS = ['count', 'time', 'square'];
 
-/** {count, time}, each {self, total} by node, of what innermost nodes have. */
+/** {count, time, square}, each {self, total} by node, of what innermost nodes have. */
 function valuesOf(t, maps, own) {
   const values = {};
   for (const metric of METRICS) {

@@ -4,25 +4,46 @@
 let wanted = {name: 'stacks', of: -1};
 let stackTree = growStacks();
 let tree = stackTree; // what is shown
+/** Nodes of a view; each may have one more that sums up. */
+const MAX_VIEW = 400000;
+let viewSummed = 0; // stacks that are summed up, as the view has too many nodes
 let treeMaps = null; // from nodes of stackTree; null if it is shown itself
 let stackValues, stackBase, values, baseValues;
 
 function growView() {
-  if (wanted.name === 'stacks') { tree = stackTree; treeMaps = null; return; }
-  const t = stackTree, kinds = [];
+  if (wanted.name === 'stacks') { tree = stackTree; treeMaps = null; viewSummed = 0; return; }
+  const t = stackTree;
+  let kinds = new Float32Array(4096 * KINDS);
+  viewSummed = 0;
   const rootText = wanted.name === 'inverted' ? t.text[0] : wanted.of;
   const growing = new Growing(rootText);
-  const addKind = (node, i) => { kinds[node] = kinds[node] || new Float32Array(KINDS); kinds[node][t.kind[i]] += t.full[i] || 1; };
+  const kindAt = (node, kind, n) => {
+    if ((node + 1) * KINDS > kinds.length) { const more = new Float32Array(2 * (node + 1) * KINDS); more.set(kinds); kinds = more; }
+    kinds[node * KINDS + kind] += n;
+  };
+  const addKind = (node, i) => kindAt(node, t.kind[i], t.full[i] || 1);
   const map = new Int32Array(t.n).fill(-1), callers = new Int32Array(t.n).fill(-1);
-  /** The path from node i outwards, below a node of the view. */
+  /** The path from node i outwards, below a node of the view; beyond the limit it is summed up. */
   const outwards = (node, i, side) => {
-    for (; i > 0; i = t.parent[i]) { node = growing.child(node, t.text[i], side); addKind(node, i); }
+    for (; i > 0; i = t.parent[i]) {
+      if (growing.n >= MAX_VIEW && !growing.has(node, t.text[i], side)) {
+        viewSummed++;
+        node = growing.child(node, SUMMED_UP, side);
+        kindAt(node, MARKER, 1);
+        return node;
+      }
+      node = growing.child(node, t.text[i], side);
+      addKind(node, i);
+    }
     return node;
   };
   if (wanted.name === 'inverted') {
-    kinds[0] = new Float32Array(KINDS);
-    kinds[0][MARKER] = 1;
-    for (let i = 0; i < t.n; i++) if (t.full[i]) map[i] = outwards(0, i, 0);
+    kindAt(0, MARKER, 1);
+    // Of more than fit, those with the most samples are there.
+    const leaves = [];
+    for (let i = 0; i < t.n; i++) if (t.full[i]) leaves.push(i);
+    leaves.sort((a, b) => t.full[b] - t.full[a] || a - b);
+    for (const i of leaves) map[i] = outwards(0, i, 0);
   } else if (wanted.name === 'function') {
     const outer = new Int32Array(t.n).fill(-1), callersOf = new Map();
     for (let i = 1; i < t.n; i++) {
@@ -45,17 +66,17 @@ function growView() {
       const method = java[inner[i]], begin = method < 0 ? inner[i] : method;
       if (!paths.has(begin)) {
         let from = 0;
-        if (method < 0) { from = growing.child(0, NO_JAVA); kinds[from] = kinds[from] || new Float32Array(KINDS); kinds[from][MARKER]++; }
+        if (method < 0) { from = growing.child(0, NO_JAVA); kindAt(from, MARKER, 1); }
         paths.set(begin, outwards(from, begin, 0));
       }
       map[i] = paths.get(begin);
     }
   }
-  const full = new Float64Array(growing.n), flat = new Float32Array(growing.n * KINDS);
+  const full = new Float64Array(growing.n);
+  kindAt(growing.n - 1, 0, 0);
   for (let i = 0; i < t.n; i++) if (map[i] >= 0) full[map[i]] += t.full[i];
   for (let i = 0; i < t.n; i++) if (callers[i] >= 0) full[callers[i]] += t.full[i];
-  kinds.forEach((sums, node) => flat.set(sums, node * KINDS));
-  tree = growing.finish(full, flat);
+  tree = growing.finish(full, kinds);
   for (let i = 0; i < t.n; i++) {
     if (map[i] >= 0) map[i] = tree.at[map[i]];
     if (callers[i] >= 0) callers[i] = tree.at[callers[i]];
@@ -68,7 +89,7 @@ function measure() {
   stackValues = valuesOf(stackTree, [stackTree.of], shown);
   stackBase = base ? valuesOf(stackTree, [stackTree.of], base) : null;
   if (!treeMaps) { values = stackValues; baseValues = stackBase; return; }
-  const own = v => ({count: v.count.self, time: v.time.self});
+  const own = v => ({count: v.count.self, time: v.time.self, square: v.square.self});
   values = valuesOf(tree, treeMaps, own(stackValues));
   baseValues = base ? valuesOf(tree, treeMaps, own(stackBase)) : null;
 }

@@ -73,6 +73,53 @@ class SharesTest {
     }
   }
 
+  /** Kish: with equal weights the number itself; of shares of 1 s in 11 s about 11. */
+  @Test
+  void samplesOfDifferentWeightsAreWorthFewer() {
+    assertEquals(500, Shares.effective(3, 0.09, 15, 0.45), 1e-9);
+    assertEquals(500, Shares.effective(0, 0, 15, 0.45), 1e-9);
+    // 1,000 of 10 ms, and one of 1 s: against 1,000 without it.
+    double n = Shares.effective(1, 1, 11, 1.1);
+    assertEquals(11, n, 0.001);
+    Limit limit = Limit.parse("libfoo.so +5pp");
+    assertFalse(limit.isExceeded(1 / 11.0, n, 0, 1_000));
+    // One that weighs as much as all others: no proof, though Wilson's low end is above 5 %.
+    double half = Shares.effective(10, 100, 20, 100.1);
+    assertTrue(Shares.ofDifference(0.5, half, 0, 1_000).low() > 0.05);
+    assertFalse(limit.isExceeded(0.5, half, 0, 1_000));
+    assertFalse(Shares.differ(0.5, half, 0, 1_000));
+    assertFalse(Shares.differ(0.5, half, 1, 1_000), "what is not it");
+    assertTrue(Shares.differ(0.5, 1_000, 0, 1_000));
+    assertTrue(Shares.differ(0, 1_000, 0.5, 1_000));
+    assertTrue(limit.isExceeded(0.5, Shares.effective(10, 0.1, 20, 0.2), 0, 1_000));
+  }
+
+  /** The intervals of shares of time, of samples of which a tenth weighs twenty times as much. */
+  @Test
+  void sharesOfTimeAreInTheirIntervals() {
+    Random random = new Random(5);
+    int misses = 0;
+    for (int run = 0; run < 2_000; run++) {
+      double part = 0;
+      double partSquares = 0;
+      double all = 0;
+      double squares = 0;
+      for (int i = 0; i < 600; i++) {
+        double weight = random.nextInt(10) == 0 ? 20 : 1;
+        all += weight;
+        squares += weight * weight;
+        if (random.nextDouble() < 0.3) {
+          part += weight;
+          partSquares += weight * weight;
+        }
+      }
+      double n = Shares.effective(part, partSquares, all, squares);
+      Shares.Interval interval = Shares.of(part / all, n);
+      misses += interval.low() <= 0.3 && 0.3 <= interval.high() ? 0 : 1;
+    }
+    assertTrue(misses > 50 && misses < 130, "of 2,000: " + misses);
+  }
+
   private static int draws(Random random, double share, int n) {
     int hits = 0;
     for (int i = 0; i < n; i++) {
