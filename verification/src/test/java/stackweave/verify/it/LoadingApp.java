@@ -9,10 +9,15 @@ import stackweave.verify.Sampling;
  */
 final class LoadingApp {
 
+  private static final int BEGIN_MILLIS = 2_000;
+
   private LoadingApp() {}
 
   public static void main(String[] args) throws Exception {
-    Sampling.await(); // while a constructor runs nobody can load a library, the agent neither
+    // While a constructor runs nobody can load a library, the agent neither, which has not loaded
+    // all that it needs when its first event or timer is there.
+    Sampling.await();
+    Thread.sleep(BEGIN_MILLIS);
     Thread loader = new Thread(() -> System.load(Built.library("loading").toString()), "loading");
     loader.start();
     loader.join();

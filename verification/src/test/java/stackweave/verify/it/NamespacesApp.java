@@ -9,7 +9,7 @@ import stackweave.verify.Sampling;
  * longer than samples are held back: on JDK 17 those of a thread that has ended do not name it.
  */
 final class NamespacesApp {
-  private static final long NANOS = 600_000_000L;
+  private static final long NANOS = 2_000_000_000L;
 
   private NamespacesApp() {}
 
