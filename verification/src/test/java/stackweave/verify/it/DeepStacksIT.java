@@ -45,7 +45,7 @@ class DeepStacksIT {
 
   private static final List<Mode> MODES =
       List.of(
-          new Mode("-Xint", "200ms", "5000", "java", "-Xint"),
+          new Mode("-Xint", "200ms", "8000", "java", "-Xint"),
           new Mode(
               "interpreted",
               "10ms",
