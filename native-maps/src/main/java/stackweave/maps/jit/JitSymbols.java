@@ -3,6 +3,7 @@ package stackweave.maps.jit;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import stackweave.unwind.HeapShare;
+import stackweave.unwind.section.SortedIndex;
 
 /**
  * Names of generated code by address. Engines use memory again, so of several functions at an
@@ -27,12 +28,11 @@ public final class JitSymbols {
 
   private static final int MOVE_BACK = 1 << 10;
 
+  /** Where functions begin, with their numbers: the order in which they were told. */
+  private final SortedIndex index = new SortedIndex(64);
+
   private long[] starts = new long[64];
   private long[] ends = new long[64];
-
-  /** The order in which they were told. */
-  private int[] orders = new int[64];
-
   private int[] names = new int[64];
   private short[] lengths = new short[64];
   private int[] sources = new int[64];
@@ -66,12 +66,11 @@ public final class JitSymbols {
     System.arraycopy(from, name, bytes, used, kept);
     starts[count] = start;
     ends[count] = start + size;
-    orders[count] = count;
     names[count] = used;
     lengths[count] = (short) kept;
     sources[count] = owners.length - 1;
     used += kept;
-    count++;
+    index.add(start, count++);
   }
 
   /**
@@ -92,7 +91,6 @@ public final class JitSymbols {
       int room = 2 * count;
       starts = Arrays.copyOf(starts, room);
       ends = Arrays.copyOf(ends, room);
-      orders = Arrays.copyOf(orders, room);
       names = Arrays.copyOf(names, room);
       lengths = Arrays.copyOf(lengths, room);
       sources = Arrays.copyOf(sources, room);
@@ -104,54 +102,7 @@ public final class JitSymbols {
 
   /** Puts all in order; call it once, after the last was added. */
   public void finish() {
-    for (int i = count / 2 - 1; i >= 0; i--) {
-      sift(i, count);
-    }
-    for (int i = count - 1; i > 0; i--) {
-      swap(0, i);
-      sift(0, i);
-    }
-  }
-
-  /** Of a heap with the last function on top. */
-  private void sift(int from, int size) {
-    int at = from;
-    while (2 * at + 1 < size) {
-      int child = 2 * at + 1;
-      if (child + 1 < size && isBefore(child, child + 1)) {
-        child++;
-      }
-      if (!isBefore(at, child)) {
-        return;
-      }
-      swap(at, child);
-      at = child;
-    }
-  }
-
-  private boolean isBefore(int a, int b) {
-    return starts[a] < starts[b] || starts[a] == starts[b] && orders[a] < orders[b];
-  }
-
-  private void swap(int a, int b) {
-    long start = starts[a];
-    starts[a] = starts[b];
-    starts[b] = start;
-    long end = ends[a];
-    ends[a] = ends[b];
-    ends[b] = end;
-    int order = orders[a];
-    orders[a] = orders[b];
-    orders[b] = order;
-    int name = names[a];
-    names[a] = names[b];
-    names[b] = name;
-    short length = lengths[a];
-    lengths[a] = lengths[b];
-    lengths[b] = length;
-    int source = sources[a];
-    sources[a] = sources[b];
-    sources[b] = source;
+    index.sort();
   }
 
   /** How many functions there are. */
@@ -161,20 +112,12 @@ public final class JitSymbols {
 
   /** The function at an address: its number, or {@link #NONE}. */
   public int find(long pc) {
-    int low = 0;
-    int high = count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (starts[middle] <= pc) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
+    int last = pc < 0 ? -1 : index.floor(pc);
     int found = NONE;
-    for (int i = low - 1; i >= 0 && i >= low - LOOK_BACK; i--) {
-      if (pc < ends[i] && (found == NONE || orders[i] > orders[found])) {
-        found = i;
+    for (int i = last; i >= 0 && i > last - LOOK_BACK; i--) {
+      int function = index.value(i);
+      if (pc < ends[function] && function > found) {
+        found = function;
       }
     }
     return found;
