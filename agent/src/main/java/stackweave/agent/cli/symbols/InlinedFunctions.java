@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -100,9 +101,14 @@ final class InlinedFunctions implements AutoCloseable {
       return List.of();
     }
     // A read can't be given up, but a process can be ended.
-    CompletableFuture<Void> late =
+    AtomicBoolean late = new AtomicBoolean();
+    CompletableFuture<Void> limit =
         CompletableFuture.runAsync(
-            this::kill, CompletableFuture.delayedExecutor(maxSeconds, TimeUnit.SECONDS));
+            () -> {
+              late.set(true); // before the reader sees the end that this makes
+              kill();
+            },
+            CompletableFuture.delayedExecutor(maxSeconds, TimeUnit.SECONDS));
     try {
       questions.write(hex(address) + "\n" + hex(END) + "\n");
       questions.flush();
@@ -121,11 +127,11 @@ final class InlinedFunctions implements AutoCloseable {
       return places(lines);
     } catch (IOException e) {
       failure =
-          late.isDone() ? "no answer within " + maxSeconds + " s" : String.valueOf(e.getMessage());
+          late.get() ? "no answer within " + maxSeconds + " s" : String.valueOf(e.getMessage());
       close();
       return List.of();
     } finally {
-      late.cancel(false);
+      limit.cancel(false);
     }
   }
 
