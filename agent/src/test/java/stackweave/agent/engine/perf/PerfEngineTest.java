@@ -607,7 +607,8 @@ public class PerfEngineTest {
     recorder.run(every(MILLISECOND, null), () -> Burner.start("unheard", 700 * MILLISECOND).join());
 
     EngineStatistics statistics = recorder.statistics;
-    assertTrue(statistics.get(EngineFigure.LOST) > 200, statistics.toString());
+    // 700 samples; two rings hold 512 of them, one 256.
+    assertTrue(statistics.get(EngineFigure.LOST) > 100, statistics.toString());
     assertShare(
         0.93,
         1.05,
