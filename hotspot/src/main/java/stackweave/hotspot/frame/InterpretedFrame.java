@@ -74,7 +74,7 @@ public final class InterpretedFrame implements HotSpotFrame {
     // While the frame is set up the method is in a register, and its slot not pushed yet.
     boolean pushed = fp + Cpu.METHOD >= walk.sp();
     long method = pushed ? walk.read(fp + Cpu.METHOD) : walk.valueOf(walk.cpu().method());
-    StopReason full = add(walk, entry, method, bcp(walk, fp, method));
+    StopReason full = add(walk, entry, method, bcp(walk, fp, method), walk.interrupted());
     if (full != null) {
       return full;
     }
@@ -95,7 +95,7 @@ public final class InterpretedFrame implements HotSpotFrame {
   }
 
   private StopReason scanFrom(Walk walk, PcEntry entry, long fp) {
-    StopReason full = add(walk, entry, walk.peek(fp + Cpu.METHOD), 0);
+    StopReason full = add(walk, entry, walk.peek(fp + Cpu.METHOD), 0, true);
     if (full != null) {
       return full;
     }
@@ -110,8 +110,13 @@ public final class InterpretedFrame implements HotSpotFrame {
         : walk.peek(fp + walk.cpu().bytecodePointerSlot());
   }
 
-  private StopReason add(Walk walk, PcEntry entry, long address, long bcp) {
-    JavaMethod method = methods.find(address);
+  /**
+   * @param guessed whether the address may be left over from an earlier frame, as it may where the
+   *     interpreter was interrupted: then the frame at hand says nothing of whether the method's
+   *     class is still there
+   */
+  private StopReason add(Walk walk, PcEntry entry, long address, long bcp, boolean guessed) {
+    JavaMethod method = guessed ? methods.findGuessed(address) : methods.find(address);
     if (method == null || isForeign(walk, method, bcp)) {
       return walk.added(
           walk.frames()
@@ -136,7 +141,7 @@ public final class InterpretedFrame implements HotSpotFrame {
   }
 
   private StopReason leaveEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = add(walk, entry, walk.valueOf(walk.cpu().method()), 0);
+    StopReason full = add(walk, entry, walk.valueOf(walk.cpu().method()), 0, true);
     if (full != null) {
       return full;
     }

@@ -68,9 +68,10 @@ public final class MethodCache {
   /** The method that is at {@code address} now, or null if there is none. */
   public JavaMethod findPresent(long address) {
     JavaMethod known = methods.get(address);
-    if (known != null && isPresent(known)) {
-      return known;
-    }
+    return known != null && isPresent(known) ? known : readInPlaceOf(known, address);
+  }
+
+  private JavaMethod readInPlaceOf(JavaMethod known, long address) {
     int round = rounds.current();
     JavaMethod method = readNow(address);
     if (method != null && round != rounds.current()) {
@@ -106,13 +107,22 @@ public final class MethodCache {
    * The method that compiled code which is there names at {@code address}, or null. The code's
    * class, and those of what it inlines, are not unloaded before the code is: what was seen since
    * the code was first seen is what the code names still.
+   *
+   * <p>Whatever was seen before is compared now, and is not trusted for it later: the code may be a
+   * dead one, to which a word leads that is left over on a stack, and its methods' memory is used
+   * again without another unloading.
    */
   public JavaMethod findNamedBy(Nmethod code, long address) {
     JavaMethod known = methods.get(address);
     if (known != null && known.lastSeen() >= code.firstSeen()) {
       return known;
     }
-    return findPresent(address);
+    guessing = true;
+    try {
+      return known != null && isUnchanged(known) ? known : readInPlaceOf(known, address);
+    } finally {
+      guessing = false;
+    }
   }
 
   private boolean isPresent(JavaMethod known) {

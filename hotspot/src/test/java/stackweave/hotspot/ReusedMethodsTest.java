@@ -1,0 +1,149 @@
+package stackweave.hotspot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.management.ManagementFactory;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import stackweave.hotspot.code.BlobReader;
+import stackweave.hotspot.code.Nmethod;
+import stackweave.hotspot.method.JavaMethod;
+import stackweave.hotspot.method.MethodCache;
+import stackweave.hotspot.method.MethodReader;
+import stackweave.hotspot.model.UnwindCounters;
+import stackweave.hotspot.unloading.CheckRounds;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * A method of an unloaded class keeps its words until its memory is used again, which nothing
+ * tells: a name that only dead code, or a word left over on a stack, vouched for is compared before
+ * it is used again.
+ */
+class ReusedMethodsTest {
+  /** What every JVM has compiled soon: methods of two classes that stay. */
+  private static final Pattern STRING = listed("java.lang.String.hashCode\\(\\)I");
+
+  private static final Pattern NAMED = listed("java.lang.StringLatin1.hashCode\\(\\[B\\)I");
+
+  private final Vm vm = new Vm();
+  private final Reused memory = new Reused();
+  private final BlobReader blobs = new BlobReader(vm.layout(), vm.memory, vm.methods);
+  private CheckRounds rounds;
+  private MethodCache methods;
+
+  ReusedMethodsTest() throws Exception {}
+
+  /** The VM's memory, in which one method's words can be those of another one. */
+  private final class Reused implements MemoryReader {
+    private long from;
+    private long with;
+
+    @Override
+    public long readLong(long address) throws UnreadableMemoryException {
+      return vm.memory.readLong(moved(address));
+    }
+
+    @Override
+    public void read(long address, byte[] target, int offset, int length)
+        throws UnreadableMemoryException {
+      vm.memory.read(moved(address), target, offset, length);
+    }
+
+    private long moved(long address) {
+      return address >= from && address - from < vm.layout().methodSize
+          ? address - from + with
+          : address;
+    }
+  }
+
+  private static Pattern listed(String method) {
+    return Pattern.compile(" " + method + " \\[0x[0-9a-f]+, 0x([0-9a-f]+) - ");
+  }
+
+  @BeforeEach
+  void openCache() {
+    rounds = new CheckRounds(vm.hotspot.unloading(), null);
+    methods =
+        new MethodCache(
+            new MethodReader(vm.layout(), memory, vm.methods), rounds, new UnwindCounters());
+    rounds.tick(System.nanoTime());
+  }
+
+  @Test
+  void whatDeadCodeNamedIsComparedForAFrame() throws Exception {
+    Nmethod dead = compiled(STRING);
+    JavaMethod method = methods.findNamedBy(dead, dead.method());
+    assertNotNull(method);
+    reuse(dead.method());
+    assertNotSame(method, methods.find(dead.method()));
+  }
+
+  @Test
+  void whatAFrameShowedIsComparedForNewCode() throws Exception {
+    Nmethod dead = compiled(STRING);
+    JavaMethod method = methods.find(dead.method());
+    assertNotNull(method);
+    reuse(dead.method());
+    Nmethod code = compiled(NAMED);
+    assertNotSame(method, methods.findNamedBy(code, dead.method()));
+  }
+
+  @Test
+  void whatALeftoverShowedIsComparedForAFrame() throws Exception {
+    Nmethod dead = compiled(STRING);
+    JavaMethod method = methods.findGuessed(dead.method());
+    assertNotNull(method);
+    reuse(dead.method());
+    assertNotSame(method, methods.find(dead.method()));
+  }
+
+  /** And none of it costs a comparison where nothing changed. */
+  @Test
+  void whatAFrameShowedIsTrustedForTheNext() throws Exception {
+    Nmethod code = compiled(STRING);
+    JavaMethod method = methods.find(code.method());
+    long reads = vm.memory.reads();
+    assertEquals(method, methods.find(code.method()));
+    assertEquals(reads, vm.memory.reads());
+  }
+
+  private void assertNotSame(JavaMethod before, JavaMethod now) {
+    assertTrue(now == null || now.id != before.id, () -> vm.methods.get(now.id).toString());
+  }
+
+  private void reuse(long address) throws Exception {
+    memory.with = compiled(NAMED).method();
+    memory.from = address;
+  }
+
+  /** As the VM lists it. */
+  private Nmethod compiled(Pattern method) throws Exception {
+    for (int i = 0; i < 100_000; i++) {
+      assertEquals(97, new String("a").hashCode());
+    }
+    for (int attempt = 0; attempt < 600; attempt++) {
+      Object list =
+          ManagementFactory.getPlatformMBeanServer()
+              .invoke(
+                  new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                  "compilerCodelist",
+                  null,
+                  null);
+      Matcher found = method.matcher(list.toString());
+      if (found.find()) {
+        long code = Long.parseUnsignedLong(found.group(1), 16);
+        Nmethod nmethod = (Nmethod) blobs.read(vm.hotspot.codeCache().blobAt(code));
+        nmethod.setRead(rounds);
+        return nmethod;
+      }
+      Thread.sleep(100);
+    }
+    throw new AssertionError(method + " is not compiled");
+  }
+}
