@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.unwind.hash.HashIndex;
 
@@ -36,6 +37,7 @@ public final class Programs {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(jdk.java().toString());
+    command.addAll(ForkedJvm.quick(options));
     command.addAll(options);
     command.add("-cp");
     command.add(classPath());

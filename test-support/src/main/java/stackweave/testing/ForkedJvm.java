@@ -19,7 +19,7 @@ public final class ForkedJvm {
   public static final Path AGENT =
       Path.of("../agent/target/stackweave-agent.jar").toAbsolutePath().normalize();
 
-  /** For the agent's command line, which ends before more compilers and collectors pay. */
+  /** For programs that end before more compilers and collectors pay. */
   private static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   private final Jdk jdk;
@@ -41,6 +41,19 @@ public final class ForkedJvm {
    */
   public static ForkedJvm on(Jdk jdk, Path directory) {
     return new ForkedJvm(jdk, directory);
+  }
+
+  /**
+   * What makes a short program cheaper: one compiler and one collector thread. For tests in which
+   * neither C2's code nor the collector matters.
+   *
+   * @param options those that the JVM gets in any case
+   */
+  public static List<String> quick(List<String> options) {
+    boolean chooses =
+        options.stream()
+            .anyMatch(option -> option.matches("-XX:(\\+Use\\w+GC|.*Compil.*|Tiered.*)"));
+    return chooses ? List.of() : QUICK;
   }
 
   /** The words of {@code java -jar stackweave-agent.jar arguments…}, by a JDK. */

@@ -90,7 +90,8 @@ public final class Main implements Runnable {
     System.exit(run(arguments));
   }
 
-  private static int run(String[] arguments) {
+  /** Runs a command, and returns its exit code: 0, or 2 after one line on stderr. */
+  static int run(String... arguments) {
     try {
       for (String argument : arguments) {
         mustBeDecodable(argument);

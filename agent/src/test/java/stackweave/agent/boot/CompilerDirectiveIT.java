@@ -79,7 +79,8 @@ class CompilerDirectiveIT {
 
   private void start(Jvm jvm, String options, String... jvmOptions) throws Exception {
     Path temporary = Files.createDirectories(directory.resolve("tmp"));
-    List<String> arguments = new ArrayList<>(Arrays.asList(jvmOptions));
+    List<String> arguments = new ArrayList<>(List.of("-XX:TieredStopAtLevel=4"));
+    arguments.addAll(Arrays.asList(jvmOptions));
     arguments.addAll(
         List.of(
             "-Djava.io.tmpdir=" + temporary,

@@ -39,12 +39,17 @@ public record Jvm(Jdk jdk) {
 
   /** Runs {@code java} in this directory until it ends. */
   Ended run(Path directory, List<String> arguments) {
-    return ForkedJvm.on(jdk, directory).run(arguments);
+    return quick(directory, arguments).run(arguments);
   }
 
   /** The command {@code java} in this directory, to be started. */
   ProcessBuilder start(Path directory, List<String> arguments) {
-    return ForkedJvm.on(jdk, directory).command(arguments);
+    return quick(directory, arguments).command(arguments);
+  }
+
+  /** What these tests look at is the same with C1's code alone. */
+  private ForkedJvm quick(Path directory, List<String> arguments) {
+    return ForkedJvm.on(jdk, directory).options(ForkedJvm.quick(arguments).toArray(String[]::new));
   }
 
   @Override

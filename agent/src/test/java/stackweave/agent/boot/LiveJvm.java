@@ -49,6 +49,7 @@ final class LiveJvm implements AutoCloseable {
     Process process =
         ForkedJvm.on(jvm.jdk(), directory)
             .under(under.toArray(String[]::new))
+            .options(ForkedJvm.quick(arguments).toArray(String[]::new))
             .command(arguments)
             .redirectError(err.toFile())
             .start();

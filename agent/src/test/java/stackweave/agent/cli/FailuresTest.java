@@ -1,0 +1,143 @@
+package stackweave.agent.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Wrong arguments and files: one line on stderr, exit code 2, and nothing is changed. */
+class FailuresTest {
+  @TempDir private static Path directory;
+
+  /** What a command ended with. */
+  private record Outcome(int exit, String out, String err) {}
+
+  @BeforeAll
+  static void provideFiles() throws IOException {
+    Files.createFile(directory.resolve("empty.jfr"));
+    Files.writeString(directory.resolve("text.jfr"), "no recording\n");
+    Path without = directory.resolve("without.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      recording.stop();
+      recording.dump(without);
+    }
+    byte[] whole = Files.readAllBytes(without);
+    Files.write(directory.resolve("cut.jfr"), Arrays.copyOf(whole, whole.length / 2));
+    Files.write(directory.resolve("header.jfr"), Arrays.copyOf(whole, 50));
+  }
+
+  /** Files are in a directory, which is left out on both sides. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "                                  | no command given .*--help.*",
+        "paint rec.jfr                     | unknown command 'paint'; there are .*--help.*",
+        "help paint                        | unknown command 'paint'; there are .*--help.*",
+        "sframe paint                      | unknown command 'paint'; there are .*verify.*",
+        "collapsed                         | .*'REC'.*collapsed --help.*",
+        "collapsed a.jfr b.jfr             | .*'b.jfr'.*",
+        "flamegraph a.jfr --wide           | .*'--wide'.*flamegraph --help.*",
+        "flamegraph a.jfr -o               | .*'--output'.*flamegraph --help.*",
+        "libraries                         | .*'REC'.*libraries --help.*",
+        "libraries a.jfr -n 0              | -n must be 1 or more, not 0 .*libraries --help.*",
+        "collapsed a.jfr --symbols missing | --symbols missing is no directory",
+        "top                               | .*'REC'.*top --help.*",
+        "top a.jfr -n 0                    | -n must be 1 or more, not 0 .*top --help.*",
+        "top a.jfr -n many                 | .*'many'.*top --help.*",
+        "top a.jfr --by name               | .*'name' is neither self nor total.*top --help.*",
+        "top missing.jfr                   | missing.jfr: no such file",
+        "top text.jfr                      | text.jfr: not a JFR recording.*",
+        "top without.jfr                   | without.jfr: holds no samples.*",
+        "report                            | .*'REC'.*report --help.*",
+        "report missing.jfr                | missing.jfr: no such file",
+        "report text.jfr --html            | text.jfr: not a JFR recording.*",
+        "report a.jfr b.jfr                | two recordings are compared with --diff .*",
+        "report --diff a.jfr               | --diff needs two recordings .*",
+        "report a.jfr --fail-if a_+5pp     | .*'a_\\+5pp' is no limit such as .*",
+        "report text.jfr -o ./text.jfr     | ./text.jfr is the recording itself.*",
+        "flamegraph --diff a.jfr           | --diff needs two recordings, not 1 .*",
+        "flamegraph a.jfr missing.jfr      | a.jfr: no such file",
+        "merge                             | .*'REC'.*merge --help.*",
+        "merge missing.jfr                 | missing.jfr: no such file",
+        "merge text.jfr                    | text.jfr: not a JFR recording.*",
+        "merge text.jfr -o ./text.jfr      | ./text.jfr is one of the recordings itself.*",
+        "merge a.jfr --state=running       | .*it is runnable or default.*merge --help.*",
+        "merge --only without.jfr          | without.jfr: holds no samples.*",
+        "collapsed missing.jfr             | missing.jfr: no such file",
+        "flamegraph missing.jfr            | missing.jfr: no such file",
+        "collapsed a.jfr --from soon       | .*'soon' is no time: .*collapsed --help.*",
+        "collapsed a.jfr -I (              | .*'\\(' is no regular expression: .*",
+        "pprof                             | .*'REC'.*pprof --help.*",
+        "pprof missing.jfr                 | missing.jfr: no such file",
+        "speedscope text.jfr               | text.jfr: not a JFR recording.*",
+        "firefox text.jfr -o text.jfr      | text.jfr is the recording itself.*",
+        "otlp a.jfr --plain                | --plain needs --endpoint .*otlp --help.*",
+        "otlp a.jfr --headers h            | --headers needs --endpoint .*",
+        "otlp a.jfr --endpoint collector   | the endpoint must begin with https://.*",
+        "otlp a.jfr --endpoint http://a    | http:// to a could be read .*--plain",
+        "otlp a.jfr --endpoint https://a --headers missing | missing: no such file",
+        "otlp a.jfr --endpoint https://a --headers /dev/zero | /dev/zero is too large .*",
+        "otlp a.jfr --endpoint https://a --headers text.jfr | line 1 of the headers' file .*",
+        "collapsed empty.jfr               | empty.jfr: .*",
+        "collapsed text.jfr                | text.jfr: not a JFR recording.*",
+        "flamegraph text.jfr               | text.jfr: not a JFR recording.*",
+        "flamegraph text.jfr -o ./text.jfr | ./text.jfr is the recording itself.*",
+        "collapsed without.jfr             | without.jfr: holds no samples.*",
+        "collapsed cut.jfr                 | cut.jfr: .*cut short.*",
+        "collapsed header.jfr              | header.jfr: .*",
+      })
+  void isOneLine(String arguments, String message) throws IOException {
+    String[] words =
+        arguments == null
+            ? new String[0]
+            : arguments
+                .replaceAll("(?<= )((?:\\./)?\\w+\\.jfr|missing)", directory + "/$1")
+                .split(" ");
+    Outcome ended = run(words);
+    String err = ended.err.replace(directory + "/", "");
+    assertEquals("", ended.out);
+    assertEquals(1, err.lines().count(), err);
+    assertTrue(err.matches("stackweave: (" + message + ")\n"), err);
+    assertEquals(2, ended.exit);
+    assertEquals("no recording\n", Files.readString(directory.resolve("text.jfr")));
+  }
+
+  @Test
+  void aDirectoryIsNoRecording() {
+    Outcome ended = run("collapsed", directory.toString());
+    assertTrue(ended.err.matches("stackweave: .*directory.*\n"), ended.err);
+    assertEquals(2, ended.exit);
+  }
+
+  private static Outcome run(String... arguments) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
+    ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(outBytes, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(errBytes, true, StandardCharsets.UTF_8));
+    int exit;
+    try {
+      exit = Main.run(arguments);
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+    }
+    return new Outcome(
+        exit, outBytes.toString(StandardCharsets.UTF_8), errBytes.toString(StandardCharsets.UTF_8));
+  }
+}
