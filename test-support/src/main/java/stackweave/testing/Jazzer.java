@@ -33,6 +33,9 @@ public final class Jazzer {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // Jazzer instruments by an agent that it loads itself; from JDK 21 on that wants a permission.
     command.add("-XX:+EnableDynamicAgentLoading");
+    if (seconds == null) {
+      command.addAll(ForkedJvm.quick(List.of()));
+    }
     command.addAll(List.of("-Xmx1g", "-cp", System.getProperty("java.class.path")));
     command.add("com.code_intelligence.jazzer.Jazzer");
     command.add("--target_class=" + target.getName());

@@ -198,8 +198,8 @@ class SymbolBucketsTest {
   @Test
   void labelsInsideOfAFunctionOfManyPages() throws ElfFormatException {
     Table table = new Table(ByteOrder.LITTLE_ENDIAN);
-    table.function(TEXT, 3_000L * 4096, "outer");
-    for (int i = 1; i < 4_000; i++) {
+    table.function(TEXT, 1_000L * 4096, "outer");
+    for (int i = 1; i < 1_300; i++) {
       table.add(TEXT + 4096L * i, 0, NOTYPE, 1, 1, "label" + i);
       table.function(TEXT + 4096L * i + 8, 8, "inner" + i);
     }
