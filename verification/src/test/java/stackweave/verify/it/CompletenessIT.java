@@ -55,9 +55,14 @@ class CompletenessIT {
     long expected = (long) (0.5 * 3 * Double.parseDouble(Runs.SECONDS) * 100);
     assertAll(
         () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
-        () -> assertEquals(status.written(), stacks.samples().size(), "written, and in the file"),
+        () -> assertTrue(isCounted(status, stacks.samples().size()), "in the file, not " + status),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
         () -> assertTrue(status.lost() <= MAX_LOST * status.owed(), "lost " + status),
         () -> assertTrue(share >= MIN, () -> "complete " + share + "\n" + stacks.endsTable()));
+  }
+
+  /** On a busy machine the last samples may be written behind the last status. */
+  private static boolean isCounted(Stacks.Status status, int samples) {
+    return status.written() <= samples && status.written() >= 0.98 * samples;
   }
 }

@@ -8,7 +8,7 @@ import stackweave.verify.Sampling;
  * library: {@code SignalStackApp LIBRARY}.
  */
 final class SignalStackApp {
-  private static final long LOOKS_NANOS = 1_500_000_000L;
+  private static final long LOOKS_NANOS = 2_500_000_000L;
 
   private SignalStackApp() {}
 
@@ -22,7 +22,7 @@ final class SignalStackApp {
     while (System.nanoTime() < end) {
       sum += Math.sin(sum + 1);
     }
-    run(200);
+    run(1_000);
     System.out.println("survived " + sum);
   }
 }
