@@ -22,7 +22,8 @@ import stackweave.jfr.event.Session;
  * @param depth most frames of a stack, or {@link #AS_RECORDED}; for recordings whose settings have
  *     none
  * @param engine one of {@link SamplingSettings#ENGINES}, for recordings whose settings name none
- * @param explicit whether only recordings that name {@code stackweave.NativeSample} are sampled
+ * @param explicit whether only recordings that name {@code stackweave.NativeSample} or {@code
+ *     stackweave.WallSample} are sampled
  * @param recordFailures directory for replay files of incomplete stacks; empty: none are written
  * @param switchFile absolute path of the file that switches sampling off; empty: the default paths
  * @param drainPercent long-term CPU limit of the drain thread, in percent of a core, 1 to 100
@@ -32,6 +33,9 @@ import stackweave.jfr.event.Session;
  * @param jit which of the JVM's compilers may compile the agent's classes
  * @param schema version of the events' schema to write, see docs/events.md
  * @param weave whether JFR's chunks get the samples as JFR's own events, too
+ * @param wallNanos wall-clock time between two looks at a waiting thread in ns, for recordings
+ *     whose settings say nothing of it; {@link SamplingSettings#WALL_OFF}: these have no such
+ *     samples
  */
 public record Options(
     long intervalNanos,
@@ -46,7 +50,8 @@ public record Options(
     MemoryAccess memory,
     Jit jit,
     int schema,
-    boolean weave) {
+    boolean weave,
+    long wallNanos) {
 
   /**
    * Value of interval and depth where no option was given: the recording's settings or the default
@@ -91,7 +96,8 @@ public record Options(
     MEMORY,
     JIT,
     SCHEMA,
-    WEAVE
+    WEAVE,
+    WALL
   }
 
   /**
@@ -111,6 +117,7 @@ public record Options(
     Jit jit = Jit.C1;
     int schema = Session.SCHEMA_VERSION;
     boolean weave = false;
+    long wall = SamplingSettings.WALL_OFF;
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
@@ -128,7 +135,8 @@ public record Options(
           memory,
           jit,
           schema,
-          weave); // the common case loads no further classes
+          weave,
+          wall); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -182,6 +190,7 @@ public record Options(
         }
         case SCHEMA -> schema = schema(value);
         case WEAVE -> weave = onOrOff(name, value);
+        case WALL -> wall = wall(value);
       }
     }
     return new Options(
@@ -197,7 +206,8 @@ public record Options(
         memory,
         jit,
         schema,
-        weave);
+        weave,
+        wall);
   }
 
   /**
@@ -214,6 +224,14 @@ public record Options(
     OptionalLong nanos = SamplingSettings.interval(value);
     if (nanos.isEmpty()) {
       throw invalid(Name.INTERVAL, value, SamplingSettings.INTERVALS);
+    }
+    return nanos.getAsLong();
+  }
+
+  private static long wall(String value) throws InvalidOptionException {
+    OptionalLong nanos = SamplingSettings.wallInterval(value);
+    if (nanos.isEmpty()) {
+      throw invalid(Name.WALL, value, SamplingSettings.WALL_INTERVALS);
     }
     return nanos.getAsLong();
   }

@@ -50,6 +50,7 @@ final class RunningAgent {
             options.depth() == Options.AS_RECORDED
                 ? SamplingSettings.DEFAULT_DEPTH
                 : options.depth(),
+            options.wallNanos(),
             sampler,
             gate);
     control.start();

@@ -13,7 +13,6 @@ import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.drain.failure.FailureFiles;
-import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
@@ -25,6 +24,7 @@ import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
@@ -392,7 +392,7 @@ public final class Sampler implements SamplingListener {
             .filter(StopReason::isComplete)
             .map(reason -> Integer.toString(reason.code()))
             .collect(Collectors.joining(",")),
-        SamplePipeline.ON_CPU + "=on CPU",
+        ThreadState.legend(),
         Arrays.stream(Found.values())
             .map(way -> way.code() + "=" + way.label())
             .collect(Collectors.joining(",")),

@@ -60,6 +60,7 @@ public final class ControlProbe {
             SamplingSettings.DEFAULT_INTERVAL_NANOS,
             SamplingSettings.DEFAULT_ENGINE,
             SamplingSettings.DEFAULT_DEPTH,
+            SamplingSettings.WALL_OFF,
             request -> ANSWERS.add(request == null ? "none" : text(request)));
     control.start();
     return control;
