@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Session;
@@ -36,6 +37,8 @@ import stackweave.jfr.event.Session;
  * @param wallNanos wall-clock time between two looks at a waiting thread in ns, for recordings
  *     whose settings say nothing of it; {@link SamplingSettings#WALL_OFF}: these have no such
  *     samples
+ * @param wallThreads names of the threads that are looked at while they wait, as {@link
+ *     WallFilter#SYNTAX} says; empty: all but the JVM's own
  */
 public record Options(
     long intervalNanos,
@@ -51,7 +54,8 @@ public record Options(
     Jit jit,
     int schema,
     boolean weave,
-    long wallNanos) {
+    long wallNanos,
+    String wallThreads) {
 
   /**
    * Value of interval and depth where no option was given: the recording's settings or the default
@@ -97,7 +101,8 @@ public record Options(
     JIT,
     SCHEMA,
     WEAVE,
-    WALL
+    WALL,
+    WALL_THREADS
   }
 
   /**
@@ -118,6 +123,7 @@ public record Options(
     int schema = Session.SCHEMA_VERSION;
     boolean weave = false;
     long wall = SamplingSettings.WALL_OFF;
+    String wallThreads = "";
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
@@ -136,7 +142,8 @@ public record Options(
           jit,
           schema,
           weave,
-          wall); // the common case loads no further classes
+          wall,
+          wallThreads); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -191,6 +198,12 @@ public record Options(
         case SCHEMA -> schema = schema(value);
         case WEAVE -> weave = onOrOff(name, value);
         case WALL -> wall = wall(value);
+        case WALL_THREADS -> {
+          if (WallFilter.parse(value) == null) {
+            throw invalid(name, value, WallFilter.SYNTAX);
+          }
+          wallThreads = value;
+        }
       }
     }
     return new Options(
@@ -207,7 +220,8 @@ public record Options(
         jit,
         schema,
         weave,
-        wall);
+        wall,
+        wallThreads);
   }
 
   /**

@@ -37,6 +37,7 @@ final class RunningAgent {
             (long) options.perfMebibytes() << 20,
             options.schema(),
             options.weave(),
+            options.wallThreads(),
             messages,
             new StatusBoard(instrumentation));
     gate = new HeapGate(instrumentation, messages, sampler);

@@ -29,7 +29,8 @@ class OptionsTest {
           Jit.C1,
           2,
           false,
-          0);
+          0,
+          "");
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -55,9 +56,10 @@ class OptionsTest {
             Jit.ALL,
             1,
             true,
-            20_000_000),
+            20_000_000,
+            "worker-*|!worker-9"),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,wall-threads=worker-*|!worker-9"));
   }
 
   @ParameterizedTest

@@ -84,6 +84,7 @@ public final class Sampler implements SamplingListener {
    * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
    * @param schema version of the events' schema to write
    * @param weave whether JFR's chunks get the samples as JFR's own events, too
+   * @param wallThreads names of the threads that are looked at while they wait, or empty
    * @param board where the status is published, from the first request on
    */
   public Sampler(
@@ -97,6 +98,7 @@ public final class Sampler implements SamplingListener {
       long perfMemoryBytes,
       int schema,
       boolean weave,
+      String wallThreads,
       Messages messages,
       StatusBoard board) {
     this(
@@ -111,6 +113,7 @@ public final class Sampler implements SamplingListener {
         perfMemoryBytes,
         schema,
         weave,
+        wallThreads,
         messages,
         board);
   }
@@ -128,6 +131,7 @@ public final class Sampler implements SamplingListener {
       long perfMemoryBytes,
       int schema,
       boolean weave,
+      String wallThreads,
       Messages messages,
       StatusBoard board) {
     this.engines = engines;
@@ -138,6 +142,7 @@ public final class Sampler implements SamplingListener {
             recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
             memoryAccess,
             withoutC2,
+            wallThreads,
             messages);
     this.switchFile = new SwitchFile(switchFile, messages);
     this.drainPercent = drainPercent;
