@@ -147,11 +147,17 @@ public final class UnknownFramePointer {
     }
     long fp = walk.sp() + below;
     long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (!walk.isOnStack(fp) || !callers.isReturnAddress(walk, pc)) {
+    if (!walk.isOnStack(fp) || !isCaller(walk, pc)) {
       return false;
     }
     walk.setFp(fp);
     return true;
+  }
+
+  /** Whether a function returns there: behind a call, or to what ends a signal handler. */
+  private boolean isCaller(Walk walk, long pc) {
+    return callers.isReturnAddress(walk, pc)
+        || walk.modules().find(pc) != null && natives.isSignalReturn(pc, walk.stack());
   }
 
   private int bytesBelowFp(Walk walk, long start) {
@@ -218,9 +224,13 @@ public final class UnknownFramePointer {
     StopReason end = walkOn.get();
     trying = false;
     boolean complete = end == StopReason.COMPLETE || end == StopReason.THREAD_ENTRY;
-    return complete
-        && !lacking
-        && (sample.lastJavaSp() == 0 || arrived && isLastJavaFrame(arrivalSp));
+    // A thread that the VM has noted no frame of has none of its own on this stack, or runs Java
+    // code, where nothing tells whether the way there is right.
+    return complete && !lacking && arrived == (sample.lastJavaSp() != 0) && isNoted();
+  }
+
+  private boolean isNoted() {
+    return !arrived || isLastJavaFrame(arrivalSp);
   }
 
   /**

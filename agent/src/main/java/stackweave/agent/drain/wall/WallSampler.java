@@ -46,6 +46,9 @@ public final class WallSampler implements AutoCloseable {
   /** The longest wait between two passes, in ms. */
   private static final int MAX_WAIT_MILLIS = 40;
 
+  /** The end of a stack that has no frames: nothing was read. */
+  private static final StopReason NO_STACK = StopReason.NO_REGISTERS;
+
   private final long intervalNanos;
   private final EventStore store;
   private final WallDecoder decoder;
@@ -222,7 +225,7 @@ public final class WallSampler implements AutoCloseable {
   }
 
   private void end(int i) {
-    write(i, System.nanoTime());
+    writeAll(i, System.nanoTime());
     decoder.exited(threads.tid(i));
     threads.remove(i);
   }
@@ -274,7 +277,7 @@ public final class WallSampler implements AutoCloseable {
 
   private void restart(int i, long cpu, long now) {
     int tid = threads.tid(i);
-    write(i, now);
+    writeAll(i, now);
     decoder.exited(tid);
     threads.reset(i, cpu, files.runDelay(tid), now);
     threads.setKind(i, WallThreads.NEW);
@@ -307,6 +310,8 @@ public final class WallSampler implements AutoCloseable {
       return;
     }
     carriers |= thread.isCarrier();
+    threads.ownKey[i] = thread.threadId();
+    threads.ownGeneration[i] = decoder.generation();
     BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, rested);
     denied |= stacks.isDenied();
     counters.add(Counter.WALL_DISCARDED, stacks.discarded());
@@ -359,7 +364,12 @@ public final class WallSampler implements AutoCloseable {
       threads.carried[i] += rest + back;
       rest = 0;
     }
-    threads.runnable[i] += waited;
+    // Who waits for a CPU is mostly where it was blocked before; or it was interrupted.
+    if (threads.hasStack[i]) {
+      threads.runnable[i] += waited;
+    } else {
+      threads.preempted[i] += waited;
+    }
     threads.cpu[i] = cpu;
     threads.runDelay[i] = delay;
     threads.changedAt[i] = now;
@@ -424,30 +434,43 @@ public final class WallSampler implements AutoCloseable {
 
   // ---- writing
 
-  /** Writes what a thread's present stack stands for. */
+  /** Writes what a thread's present stack stands for, and what no stack stands for. */
   private void write(int i, long now) {
     threads.writtenAt[i] = now;
-    if (!threads.hasStack[i]) {
-      return;
-    }
-    if (threads.blocked[i] > 0) {
+    if (threads.hasStack[i] && threads.blocked[i] > 0) {
       write(i, now, threads.state[i], threads.blocked[i]);
       threads.blocked[i] = 0;
     }
-    if (threads.runnable[i] >= MIN_RUNNABLE_NANOS) {
+    if (threads.hasStack[i] && threads.runnable[i] >= MIN_RUNNABLE_NANOS) {
       write(i, now, ThreadState.RUNNABLE.code(), threads.runnable[i]);
       threads.runnable[i] = 0;
+    }
+    if (threads.preempted[i] >= MIN_RUNNABLE_NANOS) {
+      writeAlone(i, now, ThreadState.RUNNABLE, threads.preempted[i]);
+      threads.preempted[i] = 0;
     }
   }
 
   private void write(int i, long now, int state, long nanos) {
-    boolean written =
+    count(
+        nanos,
         store.wallSample(
-            now, threads.threadKey[i], state, nanos, threads.stackId[i], threads.end[i], 0);
+            now, threads.threadKey[i], state, nanos, threads.stackId[i], threads.end[i], 0));
+  }
+
+  /** Writes a state without a stack. */
+  private void writeAlone(int i, long now, ThreadState state, long nanos) {
+    boolean named = threads.ownKey[i] != 0 && threads.ownGeneration[i] == decoder.generation();
+    count(
+        nanos,
+        named
+            && store.wallSample(
+                now, threads.ownKey[i], state.code(), nanos, 0, NO_STACK.code(), 0));
+  }
+
+  private void count(long nanos, boolean written) {
     counters.add(written ? Counter.WALL_WRITTEN : Counter.WALL_DROPPED, 1);
-    if (written) {
-      counters.add(Counter.WALL_TIME, nanos);
-    }
+    counters.add(Counter.WALL_TIME, written ? nanos : 0);
   }
 
   /**
@@ -471,10 +494,25 @@ public final class WallSampler implements AutoCloseable {
     counters.add(Counter.WALL_CPU, used);
   }
 
+  /** Writes the last of what is known of a thread: also what still waits for a stack. */
+  private void writeAll(int i, long now) {
+    write(i, now);
+    if (threads.carried[i] > 0) {
+      writeAlone(i, now, ThreadState.BLOCKED, threads.carried[i]);
+      threads.carried[i] = 0;
+    }
+  }
+
   /** Writes the last of what is known, and ends. */
   @Override
   public void close() {
     flush();
+    long now = System.nanoTime();
+    for (int i = 0; i < threads.limit(); i++) {
+      if (threads.kind[i] == WallThreads.WATCHED) {
+        writeAll(i, now);
+      }
+    }
     counters.set(Counter.WALL_THREADS, 0);
     counters.set(Counter.WALL_EXCLUDED, 0);
     counters.set(Counter.WALL_INTERVAL, 0);

@@ -65,8 +65,16 @@ final class WallThreads {
   /** Blocked time that is to be written with the stack. */
   long[] blocked;
 
-  /** Time in which it waited for a CPU, to be written with the stack. */
+  /** Time in which it waited for a CPU after what its stack says, to be written with that. */
   long[] runnable;
+
+  /** The same after it was seen running, to be written without a stack. */
+  long[] preempted;
+
+  /** The recording's id of the OS thread, and of which generation it is. */
+  long[] ownKey;
+
+  int[] ownGeneration;
 
   /** Blocked time that waits for a stack; negative if too much was accounted for. */
   long[] carried;
@@ -89,6 +97,7 @@ final class WallThreads {
     hasStack = hasStack == null ? new boolean[length] : Arrays.copyOf(hasStack, length);
     state = grown(state, length);
     generation = grown(generation, length);
+    ownGeneration = grown(ownGeneration, length);
     listed = grown(listed, length);
     due = grown(due, length);
     cpu = grown(cpu, length);
@@ -102,6 +111,8 @@ final class WallThreads {
     threadKey = grown(threadKey, length);
     blocked = grown(blocked, length);
     runnable = grown(runnable, length);
+    preempted = grown(preempted, length);
+    ownKey = grown(ownKey, length);
     carried = grown(carried, length);
   }
 
@@ -175,6 +186,8 @@ final class WallThreads {
     hasStack[i] = false;
     blocked[i] = 0;
     runnable[i] = 0;
+    preempted[i] = 0;
+    ownKey[i] = 0;
     carried[i] = 0;
     due[i] = now;
   }
