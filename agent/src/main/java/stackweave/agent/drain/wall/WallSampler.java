@@ -200,6 +200,10 @@ public final class WallSampler implements AutoCloseable {
     }
     lastCount = count;
     int listed = tasks.read();
+    // Without what new threads cost: that isn't paid again.
+    long took = System.nanoTime() - now;
+    listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
+    listedAt = now;
     if (listed < 0) {
       return;
     }
@@ -219,9 +223,6 @@ public final class WallSampler implements AutoCloseable {
         threads.setKind(i, WallThreads.NEW);
       }
     }
-    listedAt = now;
-    long took = System.nanoTime() - now;
-    listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
   }
 
   private void end(int i) {
