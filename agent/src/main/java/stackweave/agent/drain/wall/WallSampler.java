@@ -236,7 +236,7 @@ public final class WallSampler implements AutoCloseable {
     if (threads.kind[i] != WallThreads.NEW) {
       return true;
     }
-    if (!decoder.isLookedFor(thread)) {
+    if (!thread.isJava() && !decoder.isLookedFor(thread)) {
       return false;
     }
     if (!thread.isJava() && threads.tid(i) == processId && !filter.includesJvm()) {
