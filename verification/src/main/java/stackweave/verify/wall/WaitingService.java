@@ -51,7 +51,6 @@ public final class WaitingService {
   private static final AtomicLongArray TIMES = new AtomicLongArray(Work.values().length);
   private static final ReentrantLock LOCK = new ReentrantLock();
   private static final Object MONITOR = new Object();
-  private static volatile boolean ending;
   private static volatile double sink;
 
   private WaitingService() {}
@@ -65,16 +64,12 @@ public final class WaitingService {
     }
     ServerSocket server = new ServerSocket(0, PORT_BACKLOG, InetAddress.getLoopbackAddress());
     daemon("acceptor", () -> acceptAll(server));
-    Thread[] threads = new Thread[workers];
     for (int i = 0; i < workers; i++) {
       Worker worker = new Worker(server, i, workers);
-      threads[i] = daemon(WORKER + i, worker::run);
+      daemon(WORKER + i, worker::run);
     }
     Thread.sleep(TimeUnit.SECONDS.toMillis(seconds));
-    ending = true;
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    // All go on to the recording's end.
     for (Work work : Work.values()) {
       System.out.println(work + " " + TIMES.get(work.ordinal()));
     }
@@ -90,22 +85,21 @@ public final class WaitingService {
     return times;
   }
 
-  private static Thread daemon(String name, Runnable task) {
+  private static void daemon(String name, Runnable task) {
     Thread thread = new Thread(null, task, name, STACK_BYTES);
     thread.setDaemon(true);
     thread.start();
-    return thread;
   }
 
   private static void idle() {
-    while (!ending) {
+    while (true) {
       LockSupport.park();
     }
   }
 
   private static void acceptAll(ServerSocket server) {
     try {
-      while (!ending) {
+      while (true) {
         Socket socket = server.accept();
         daemon("answers-" + socket.getPort(), () -> answer(socket));
       }
@@ -145,7 +139,7 @@ public final class WaitingService {
     void run() {
       try (Socket socket = new Socket(server.getInetAddress(), server.getLocalPort())) {
         Work[] all = Work.values();
-        while (!ending) {
+        while (true) {
           Work work = all[random.nextInt(all.length)];
           long begin = System.nanoTime();
           step(work, socket);

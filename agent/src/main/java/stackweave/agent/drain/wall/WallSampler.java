@@ -43,6 +43,9 @@ public final class WallSampler implements AutoCloseable {
   /** How often the budget is checked: after so many looks that read no stack. */
   private static final int LOOKS_PER_CHECK = 32;
 
+  /** How long a flush may ask the kernel of threads: a chunk's end waits for it. */
+  private static final long MAX_FLUSH_NANOS = 20_000_000L;
+
   /** The longest wait between two passes, in ms. */
   private static final int MAX_WAIT_MILLIS = 40;
 
@@ -335,7 +338,7 @@ public final class WallSampler implements AutoCloseable {
       // It waits for a CPU, which the kernel accounts when it gets one.
       return;
     }
-    long rest = account(i, tid, now);
+    long rest = account(i, tid, stacks.cpuNanos(), now);
     if (threads.hasStack[i]) {
       threads.blocked[i] += rest / 2;
       rest -= rest / 2;
@@ -351,8 +354,7 @@ public final class WallSampler implements AutoCloseable {
    *
    * @return that of the rest which is not accounted for yet: it was blocked
    */
-  private long account(int i, int tid, long now) {
-    long cpu = stacks.cpuNanos();
+  private long account(int i, int tid, long cpu, long now) {
     long delay = files.runDelay(tid);
     long ran = cpu - threads.cpu[i];
     long waited =
@@ -403,7 +405,7 @@ public final class WallSampler implements AutoCloseable {
       keep(i, state, end);
       return;
     }
-    long rest = account(i, tid, now);
+    long rest = account(i, tid, stacks.cpuNanos(), now);
     boolean same =
         threads.hasStack[i]
             && threads.stackId[i] == decoder.stackId()
@@ -475,24 +477,45 @@ public final class WallSampler implements AutoCloseable {
   }
 
   /**
-   * Writes the time of all threads up to now, for a chunk that ends; one clock reading a thread.
-   * The time of those that have run since their last look belongs to the next chunk.
+   * Writes the time of all threads up to now, for a chunk that ends. That of those that have run
+   * since their last look is that of the stack that was seen then.
    */
   public void flush() {
     long begin = clocks.ofThread();
+    long started = System.nanoTime();
     for (int i = 0; i < threads.limit(); i++) {
-      if (threads.kind[i] == WallThreads.WATCHED && threads.hasStack[i]) {
-        long cpu = clocks.ofThread(threads.tid(i));
-        long now = System.nanoTime();
-        if (cpu == threads.cpu[i]) {
-          rest(i, now);
-        }
-        write(i, now);
+      if (threads.kind[i] == WallThreads.WATCHED) {
+        flush(i, System.nanoTime() - started < MAX_FLUSH_NANOS);
       }
     }
     long used = clocks.ofThread() - begin;
     budget.used(used);
     counters.add(Counter.WALL_CPU, used);
+  }
+
+  /**
+   * Writes a thread's time up to now.
+   *
+   * @param wholly whether there is time to ask the kernel of a thread that has run
+   */
+  private void flush(int i, boolean wholly) {
+    int tid = threads.tid(i);
+    long cpu = clocks.ofThread(tid);
+    long now = System.nanoTime();
+    if (cpu == threads.cpu[i] && threads.hasStack[i]) {
+      rest(i, now);
+    } else if (cpu > threads.cpu[i] && wholly) {
+      long rest = account(i, tid, cpu, now);
+      if (threads.hasStack[i]) {
+        threads.blocked[i] += rest;
+      } else {
+        threads.carried[i] += rest;
+      }
+      write(i, now);
+      threads.hasStack[i] = false;
+      return;
+    }
+    write(i, now);
   }
 
   /** Writes the last of what is known of a thread: also what still waits for a stack. */
