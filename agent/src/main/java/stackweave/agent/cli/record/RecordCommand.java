@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -36,7 +37,7 @@ import stackweave.jfr.weave.RecordingMerge;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--settings NAME] [--loop TIME]"
+            + " [--engine NAME] [--wall TIME] [--settings NAME] [--loop TIME]"
             + " [--no-weave]")
 public final class RecordCommand implements Callable<Integer> {
 
@@ -68,6 +69,8 @@ public final class RecordCommand implements Callable<Integer> {
   private String output;
 
   @Mixin private SamplingOptions sampling;
+
+  @Mixin private WallOption wall;
 
   @Option(
       names = "--settings",
@@ -128,10 +131,12 @@ public final class RecordCommand implements Callable<Integer> {
         durationMillis != null
             ? durationMillis
             : isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
+    Map<String, String> wishes = sampling.eventSettings();
+    wall.addTo(wishes);
     rounds =
         new RecordingRounds(
             new RemoteRecording.Request(
-                settings, sampling.eventSettings(), isLoop ? loopMillis : total, GRACE_MILLIS, 0),
+                settings, wishes, isLoop ? loopMillis : total, GRACE_MILLIS, 0),
             total,
             millis -> show(millis, total));
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
