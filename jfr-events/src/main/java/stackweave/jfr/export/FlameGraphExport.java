@@ -70,7 +70,7 @@ public final class FlameGraphExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads, before != null);
+    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isWall());
     List<SampledRecording> all = new ArrayList<>();
     all.add(recording);
     all.addAll(more);
@@ -96,7 +96,8 @@ public final class FlameGraphExport extends TextExport {
     json.beginObject();
     json.name("title").value(name);
     boolean isWall = recordings.get(0).choice().isWall();
-    json.name("timeLabel").value(isWall ? "Wall time" : "CPU time");
+    json.name("timeLabel").value(recordings.get(0).choice().time());
+    json.name("wall").value(isWall ? 1 : 0);
     // If samples stand for skipped ones, too, or for times of any length, their weight counts.
     json.name("byTime").value(thinned || isWall ? 1 : 0);
     json.name("before").value(before == null ? "" : beforeTitle);
@@ -255,7 +256,8 @@ public final class FlameGraphExport extends TextExport {
     notes.addAll(recording.warnings());
     SamplerFigures figures = recording.figures();
     for (Counter counter : Counter.values()) {
-      if (!counter.inExports().isEmpty() && figures.get(counter) > 0) {
+      boolean counts = recording.choice().isWall() || !counter.isOfWaiting();
+      if (counts && !counter.inExports().isEmpty() && figures.get(counter) > 0) {
         notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), counter.inExports()));
       }
     }

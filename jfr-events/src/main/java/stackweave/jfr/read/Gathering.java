@@ -118,7 +118,9 @@ final class Gathering extends DefinitionSink {
     tally.count++;
     tally.weightNanos += weight;
     tally.squares += (double) weight * weight;
-    if (cells != null) {
+    if (cells != null && kind == SampleKind.WAITING) {
+      cells.addEnding(tally.series, nanos, weight);
+    } else if (cells != null) {
       cells.add(tally.series, nanos, weight);
     }
     first = Math.min(first, nanos);

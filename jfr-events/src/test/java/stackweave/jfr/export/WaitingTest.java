@@ -172,7 +172,7 @@ class WaitingTest {
     String otlp = text(new OtlpExport("orders", Selection.ALL), wall);
     assertTrue(otlp.contains("wall") && otlp.contains("system call 318"));
     String page = text(new FlameGraphExport("rec", false), wall);
-    assertTrue(page.contains("\"timeLabel\":\"Wall time\",\"byTime\":1"));
+    assertTrue(page.contains("\"timeLabel\":\"wall time\",\"wall\":1,\"byTime\":1"));
     String top = text(new TopExport("rec", TOP), wall);
     assertTrue(top.contains("Shares of the 43.05 s of wall time"), top);
   }

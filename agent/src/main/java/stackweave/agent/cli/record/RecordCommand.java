@@ -106,12 +106,18 @@ public final class RecordCommand implements Callable<Integer> {
   /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
 
+  /** How it says that there are samples of waiting threads. */
+  private static final String HAS_WAITING = "waiting: [1-9].*";
+
   private static final Pattern QUOTABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
 
   /**
    * Whether the agent reported no sample; false if the program has ended, which reports nothing.
    */
   private boolean noSample;
+
+  /** Whether there is no sample of CPU time, but one of a waiting thread. */
+  private boolean onlyWaiting;
 
   private FilePattern pattern;
   private RecordingRounds rounds;
@@ -209,10 +215,13 @@ public final class RecordCommand implements Callable<Integer> {
       System.out.println(file);
       if (last) {
         System.err.println(
-            noSample
+            noSample && !onlyWaiting
                 ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say"
                     + " why"
-                : "next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+                : "next: "
+                    + (onlyWaiting
+                        ? OwnCommand.line("flamegraph", "--wall", OwnCommand.file(file))
+                        : OwnCommand.line("flamegraph", OwnCommand.file(file))));
       }
     }
   }
@@ -327,6 +336,7 @@ public final class RecordCommand implements Callable<Integer> {
       if (!report.isEmpty()) {
         System.err.println(Plain.report(report));
         noSample = report.lines().anyMatch(line -> line.startsWith(NO_SAMPLE));
+        onlyWaiting = noSample && report.lines().anyMatch(line -> line.matches(HAS_WAITING));
       }
     } catch (FailedException e) {
       // The recording is saved; only the summary is missing.

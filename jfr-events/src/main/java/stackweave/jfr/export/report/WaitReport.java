@@ -157,12 +157,13 @@ final class WaitReport {
               figures.get(Counter.WALL_DISCARDED),
               figures.get(Counter.WALL_UNREAD)));
     }
-    if (figures.get(Counter.WALL_VIRTUAL) > 0) {
+    if (!withNotes && figures.get(Counter.WALL_VIRTUAL) > 0) {
       section.sentences.add(
           String.format(
               Locale.ROOT,
-              "%,d virtual threads waited without a thread of the OS: they are not in it.",
-              figures.get(Counter.WALL_VIRTUAL)));
+              "%,d %s.",
+              figures.get(Counter.WALL_VIRTUAL),
+              Counter.WALL_VIRTUAL.inExports()));
     }
     if (withNotes) {
       section.sentences.addAll(FlameGraphExport.notes(recording));
