@@ -50,11 +50,12 @@ final class WaitReport {
     section.sentences.add(
         String.format(
             Locale.ROOT,
-            "%s of wall time of %,d threads within %s, by %,d samples of waiting threads and %,d of"
+            "%s of wall time of %,d %s within %s, by %,d samples of waiting threads and %,d of"
                 + " CPU time. %s of it is idle: in a pool's queue, in a selector, for a connection,"
                 + " or the JVM's own threads.",
             Times.seconds(sums.nanos()),
             sums.threads(),
+            sums.threads() == 1 ? "thread" : "threads",
             Times.seconds(Times.nanos(Duration.between(recording.first(), recording.last()))),
             sums.waitingSamples(),
             sums.cpuSamples(),
