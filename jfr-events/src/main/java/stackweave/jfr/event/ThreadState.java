@@ -37,7 +37,7 @@ public enum ThreadState {
   /** Terminals, event and timer descriptors, and other devices. */
   DEVICE(14, "device"),
   /** Not on a CPU, and not known why. */
-  BLOCKED(15, "blocked"),
+  BLOCKED(15, "not known"),
   /** Stopped by a signal, a debugger or the freezer of its control group. */
   STOPPED(16, "stopped");
 

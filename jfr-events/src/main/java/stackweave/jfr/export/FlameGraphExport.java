@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SampledRecording;
@@ -20,6 +21,9 @@ import stackweave.jfr.status.SamplerFigures;
  * {@link SampledRecording#openTimed} has a strip over time.
  */
 public final class FlameGraphExport extends TextExport {
+  /** States that a fact names. */
+  private static final int MAX_STATES = 6;
+
   /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
@@ -66,7 +70,7 @@ public final class FlameGraphExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads, before != null);
+    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isWall());
     List<SampledRecording> all = new ArrayList<>();
     all.add(recording);
     all.addAll(more);
@@ -91,9 +95,11 @@ public final class FlameGraphExport extends TextExport {
     }
     json.beginObject();
     json.name("title").value(name);
-    json.name("timeLabel").value("CPU time");
-    // If samples stand for skipped ones, too, their weight counts.
-    json.name("byTime").value(thinned ? 1 : 0);
+    boolean isWall = recordings.get(0).choice().isWall();
+    json.name("timeLabel").value(recordings.get(0).choice().time());
+    json.name("wall").value(isWall ? 1 : 0);
+    // If samples stand for skipped ones, too, or for times of any length, their weight counts.
+    json.name("byTime").value(thinned || isWall ? 1 : 0);
     json.name("before").value(before == null ? "" : beforeTitle);
     json.name("facts").beginArray();
     for (String[] fact : recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings)) {
@@ -138,7 +144,7 @@ public final class FlameGraphExport extends TextExport {
     return List.of(
         new String[] {"Recordings", Integer.toString(recordings.size())},
         new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
-        new String[] {"CPU time", Times.seconds(weight)});
+        new String[] {label(recordings.get(0)), Times.seconds(weight)});
   }
 
   /** Facts about the recording: label and text of each; the label may be empty. */
@@ -176,6 +182,24 @@ public final class FlameGraphExport extends TextExport {
                 : Timespans.format(figures.get(Counter.INTERVAL))
           });
     }
+    if (recording.choice().isWall()) {
+      if (figures.get(Counter.WALL_INTERVAL) > 0) {
+        facts.add(
+            new String[] {
+              "Waiting looked at every", Timespans.format(figures.get(Counter.WALL_INTERVAL))
+            });
+      }
+      facts.add(new String[] {label(recording), byState(recording)});
+    } else if (recording.waitingSamples() > 0) {
+      facts.add(
+          new String[] {
+            "Waiting",
+            String.format(
+                Locale.ROOT,
+                "%,d samples more, which --wall and --state show",
+                recording.waitingSamples())
+          });
+    }
     if (figures.get(Counter.CPU_USED) > 0) {
       facts.add(
           new String[] {
@@ -188,7 +212,7 @@ public final class FlameGraphExport extends TextExport {
                 + ")",
             figures.coverage().isPoor() ? WARN : ""
           });
-    } else if (recording.weightNanos() > 0) {
+    } else if (recording.weightNanos() > 0 && !recording.choice().isWall()) {
       facts.add(new String[] {"CPU time", Times.seconds(recording.weightNanos())});
     }
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
@@ -208,13 +232,32 @@ public final class FlameGraphExport extends TextExport {
     return facts;
   }
 
+  private static String label(SampledRecording recording) {
+    return recording.choice().isWall() ? "Wall time" : "CPU time";
+  }
+
+  /** The time of all threads together, and the states that have most of it. */
+  private static String byState(SampledRecording recording) {
+    long all = recording.weightNanos();
+    StringBuilder text = new StringBuilder(Times.seconds(all));
+    List<Map.Entry<String, Long>> states = new ArrayList<>(recording.nanosByState().entrySet());
+    states.sort(Map.Entry.<String, Long>comparingByValue().reversed());
+    String before = " (";
+    for (Map.Entry<String, Long> state : states.subList(0, Math.min(MAX_STATES, states.size()))) {
+      text.append(before).append(state.getKey()).append(' ').append(percent(state.getValue(), all));
+      before = ", ";
+    }
+    return text.append(states.size() > MAX_STATES ? ", …)" : ")").toString();
+  }
+
   /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */
   public static List<String> notes(SampledRecording recording) {
     List<String> notes = new ArrayList<>(recording.losses());
     notes.addAll(recording.warnings());
     SamplerFigures figures = recording.figures();
     for (Counter counter : Counter.values()) {
-      if (!counter.inExports().isEmpty() && figures.get(counter) > 0) {
+      boolean counts = recording.choice().isWall() || !counter.isOfWaiting();
+      if (counts && !counter.inExports().isEmpty() && figures.get(counter) > 0) {
         notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), counter.inExports()));
       }
     }

@@ -5,7 +5,7 @@ import stackweave.jfr.read.SampledRecording;
 
 /**
  * Tables for a terminal of the functions, libraries and threads with the most samples: their shares
- * of the CPU time that the samples stand for, or of the samples.
+ * of the CPU time, or the wall-clock time, that the samples stand for, or of the samples.
  */
 public final class TopExport extends TextExport {
 

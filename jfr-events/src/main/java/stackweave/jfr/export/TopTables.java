@@ -70,7 +70,10 @@ final class TopTables {
             bySamples
                 ? String.format(Locale.ROOT, "%,d samples", all)
                 : String.format(
-                    Locale.ROOT, "%.2f s of CPU time that the samples stand for", all / 1e9)));
+                    Locale.ROOT,
+                    "%.2f s of %s that the samples stand for",
+                    all / 1e9,
+                    recording.choice().time())));
     table("FUNCTION", "functions", sums.functions().values(), FUNCTIONS, ShortNames::fit);
     table("LIBRARY", "libraries", sums.libraries().values(), OTHERS, ShortNames::cut);
     threads();

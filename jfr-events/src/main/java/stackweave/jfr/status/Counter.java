@@ -147,7 +147,8 @@ public enum Counter {
       "Wall Virtual Threads Missing",
       Unit.COUNT,
       Adding.LAST,
-      "Virtual threads that wait without a thread of the OS, so that their stacks are not seen"),
+      "Virtual threads that wait without a thread of the OS, so that their stacks are not seen",
+      Texts.exported("virtual threads waited without a thread of the OS, and are not in it")),
   WALL_LOOKS(
       "wallLooks",
       "Wall Looks",
@@ -171,7 +172,8 @@ public enum Counter {
       "Wall Stacks Unread",
       Unit.COUNT,
       Adding.SUM,
-      "Stacks of waiting threads that could not be read; the note says why"),
+      "Stacks of waiting threads that could not be read; the note says why",
+      Texts.exported("stacks of waiting threads could not be read")),
   WALL_WRITTEN(
       "wallWritten", "Wall Samples Written", Unit.COUNT, Adding.SUM, "Samples of waiting threads"),
   WALL_DROPPED(
@@ -179,7 +181,8 @@ public enum Counter {
       "Wall Samples Dropped",
       Unit.COUNT,
       Adding.SUM,
-      "Taken of waiting threads but not written, for the same reasons as dropped"),
+      "Taken of waiting threads but not written, for the same reasons as dropped",
+      Texts.exported("samples of waiting threads were taken and not written")),
   WALL_TIME(
       "wallTime",
       "Wall Time",
@@ -243,6 +246,10 @@ public enum Counter {
     static Texts line(String status) {
       return new Texts(Place.LINE, status, "");
     }
+
+    static Texts exported(String export) {
+      return new Texts(Place.NONE, "", export);
+    }
   }
 
   private final String field;
@@ -273,6 +280,11 @@ public enum Counter {
   /** The label of the event's field. */
   public String label() {
     return label;
+  }
+
+  /** Whether it says something of samples of waiting threads alone. */
+  public boolean isOfWaiting() {
+    return ordinal() >= WALL_INTERVAL.ordinal() && ordinal() <= WALL_CPU.ordinal();
   }
 
   /** What is counted. */

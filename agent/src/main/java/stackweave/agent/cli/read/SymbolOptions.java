@@ -10,6 +10,7 @@ import stackweave.agent.cli.symbols.NativeNames;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /** The option that names native functions, and the reading of recordings with it. */
 final class SymbolOptions {
@@ -26,10 +27,12 @@ final class SymbolOptions {
    * Opens a recording, and says on a terminal how far that is; prints what names are missing.
    *
    * @param timed whether with the times of its samples
+   * @param choice which samples
    */
-  SampledRecording open(Path file, boolean timed) throws RecordingException, FailedException {
+  SampledRecording open(Path file, boolean timed, SampleChoice choice)
+      throws RecordingException, FailedException {
     if (directories.isEmpty()) {
-      return open(file, timed, SampledFrame.Change.NONE);
+      return open(file, timed, SampledFrame.Change.NONE, choice);
     }
     for (Path directory : directories) {
       if (!Files.isDirectory(directory)) {
@@ -37,7 +40,7 @@ final class SymbolOptions {
       }
     }
     try (NativeNames names = new NativeNames(directories)) {
-      SampledRecording recording = open(file, timed, names);
+      SampledRecording recording = open(file, timed, names, choice);
       // All stacks at once, so that what is missing is said before the export.
       recording.forEachStack((thread, end, frames, count, weight) -> {});
       for (String note : names.notes()) {
@@ -47,10 +50,11 @@ final class SymbolOptions {
     }
   }
 
-  private static SampledRecording open(Path file, boolean timed, SampledFrame.Change change)
+  private static SampledRecording open(
+      Path file, boolean timed, SampledFrame.Change change, SampleChoice choice)
       throws RecordingException {
     try (ProgressLine progress = ProgressLine.begin()) {
-      return SampledRecording.open(file, progress, timed, change);
+      return SampledRecording.open(file, progress, timed, change, choice);
     }
   }
 }
