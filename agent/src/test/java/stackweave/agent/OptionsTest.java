@@ -93,9 +93,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",

@@ -396,6 +396,9 @@ public final class WallSampler implements AutoCloseable {
     BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
     int state = reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
     decoder.name(snapshot, thread);
+    if (state == ThreadState.BLOCKED.code() && isSameStack(i)) {
+      state = threads.state[i]; // its system call was interrupted, and goes on
+    }
     StopReason end = read ? decoder.end() : StopReason.UNREADABLE_MEMORY;
     long now = stacks.timeNanos();
     boolean rested = stacks.cpuNanos() == threads.cpu[i];
@@ -406,12 +409,7 @@ public final class WallSampler implements AutoCloseable {
       return;
     }
     long rest = account(i, tid, stacks.cpuNanos(), now);
-    boolean same =
-        threads.hasStack[i]
-            && threads.stackId[i] == decoder.stackId()
-            && threads.threadKey[i] == decoder.threadKey()
-            && threads.state[i] == state
-            && threads.generation[i] == decoder.generation();
+    boolean same = isSameStack(i) && threads.state[i] == state;
     if (threads.hasStack[i] && !same) {
       threads.blocked[i] += rest / 2;
       rest -= rest / 2;
@@ -424,6 +422,14 @@ public final class WallSampler implements AutoCloseable {
     if (now - threads.writtenAt[i] >= WRITE_NANOS) {
       write(i, now);
     }
+  }
+
+  /** Whether the stack that was named last is the one that the thread has had. */
+  private boolean isSameStack(int i) {
+    return threads.hasStack[i]
+        && threads.stackId[i] == decoder.stackId()
+        && threads.threadKey[i] == decoder.threadKey()
+        && threads.generation[i] == decoder.generation();
   }
 
   private void keep(int i, int state, StopReason end) {
