@@ -46,6 +46,12 @@ public final class WallSampler implements AutoCloseable {
   /** How long a flush may ask the kernel of threads: a chunk's end waits for it. */
   private static final long MAX_FLUSH_NANOS = 20_000_000L;
 
+  /** How long a pass may take: the engine's samples wait meanwhile. */
+  private static final long MAX_PASS_NANOS = 4_000_000L;
+
+  /** From the end of a pass that took so long to the next. */
+  private static final long PASS_PAUSE_NANOS = 1_000_000L;
+
   /** The longest wait between two passes, in ms. */
   private static final int MAX_WAIT_MILLIS = 40;
 
@@ -142,9 +148,7 @@ public final class WallSampler implements AutoCloseable {
     long begin = clocks.ofThread();
     long credit = budget.begin(now);
     listIfDue(now);
-    if (credit > 0) {
-      lookAround(now, credit);
-    }
+    boolean all = credit <= 0 || lookAround(now, begin, credit);
     long used = clocks.ofThread() - begin;
     budget.used(used);
     counters.add(Counter.WALL_CPU, used);
@@ -153,11 +157,18 @@ public final class WallSampler implements AutoCloseable {
         Counter.WALL_EXCLUDED,
         threads.count(WallThreads.EXCLUDED) + threads.count(WallThreads.OF_JVM));
     // At random, so that no thread's own rhythm is met.
-    nextPassAt = System.nanoTime() + intervalNanos / 2 + random.nextLong(intervalNanos);
+    nextPassAt =
+        System.nanoTime()
+            + (all ? intervalNanos / 2 + random.nextLong(intervalNanos) : PASS_PAUSE_NANOS);
   }
 
-  /** Looks at due threads from where the last pass ended, as far as the credit reaches. */
-  private void lookAround(long now, long credit) {
+  /**
+   * Looks at due threads from where the last pass ended, as far as the credit reaches.
+   *
+   * @param begin CPU time of this thread when the pass began, in ns
+   * @return false if the pass has taken long enough and is to go on soon
+   */
+  private boolean lookAround(long now, long begin, long credit) {
     int limit = threads.limit();
     int start = limit == 0 ? 0 : nextStart % limit;
     int unchecked = 0;
@@ -171,13 +182,17 @@ public final class WallSampler implements AutoCloseable {
         continue;
       }
       unchecked = 0;
-      if (System.nanoTime() - now > credit) {
-        nextStart = i + 1;
+      nextStart = i + 1;
+      if (clocks.ofThread() - begin > credit) {
         postpone(i + 1, limit - n - 1, now);
-        return;
+        return true;
+      }
+      if (System.nanoTime() - now > MAX_PASS_NANOS) {
+        return false;
       }
     }
     nextStart = limit == 0 ? 0 : random.nextInt(limit);
+    return true;
   }
 
   private boolean isDue(int i, long now) {
