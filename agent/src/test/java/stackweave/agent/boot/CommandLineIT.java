@@ -255,6 +255,9 @@ class CommandLineIT {
         commandLine(jvm, "collapsed", "rec.jfr", "--total", "-s", "running").successfully().out());
     String top = commandLine(jvm, "top", "rec.jfr", "--wall").successfully().out();
     assertTrue(top.contains("Shares of the 12.00 s of wall time"), top);
+    assertTrue(top.contains(" 58.3 %  7.00 s  socket\n"), top);
+    assertFailed(
+        "--samples is of CPU time: .*", commandLine(jvm, "top", "x", "--wall", "--samples"));
     String report = commandLine(jvm, "report", "rec.jfr").successfully().out();
     assertTrue(report.contains("stand for 5.00 s of CPU time"), report);
     assertTrue(report.contains("12.00 s of wall time of 1 thread within"), report);

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SampledRecording;
@@ -21,9 +20,6 @@ import stackweave.jfr.status.SamplerFigures;
  * {@link SampledRecording#openTimed} has a strip over time.
  */
 public final class FlameGraphExport extends TextExport {
-  /** States that a fact names. */
-  private static final int MAX_STATES = 6;
-
   /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
@@ -189,7 +185,7 @@ public final class FlameGraphExport extends TextExport {
               "Waiting looked at every", Timespans.format(figures.get(Counter.WALL_INTERVAL))
             });
       }
-      facts.add(new String[] {label(recording), byState(recording)});
+      facts.add(new String[] {label(recording), Times.seconds(recording.weightNanos())});
     } else if (recording.waitingSamples() > 0) {
       facts.add(
           new String[] {
@@ -234,20 +230,6 @@ public final class FlameGraphExport extends TextExport {
 
   private static String label(SampledRecording recording) {
     return recording.choice().isWall() ? "Wall time" : "CPU time";
-  }
-
-  /** The time of all threads together, and the states that have most of it. */
-  private static String byState(SampledRecording recording) {
-    long all = recording.weightNanos();
-    StringBuilder text = new StringBuilder(Times.seconds(all));
-    List<Map.Entry<String, Long>> states = new ArrayList<>(recording.nanosByState().entrySet());
-    states.sort(Map.Entry.<String, Long>comparingByValue().reversed());
-    String before = " (";
-    for (Map.Entry<String, Long> state : states.subList(0, Math.min(MAX_STATES, states.size()))) {
-      text.append(before).append(state.getKey()).append(' ').append(percent(state.getValue(), all));
-      before = ", ";
-    }
-    return text.append(states.size() > MAX_STATES ? ", …)" : ")").toString();
   }
 
   /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */

@@ -175,6 +175,8 @@ class WaitingTest {
     assertTrue(page.contains("\"timeLabel\":\"wall time\",\"wall\":1,\"byTime\":1"));
     String top = text(new TopExport("rec", TOP), wall);
     assertTrue(top.contains("Shares of the 43.05 s of wall time"), top);
+    assertTrue(top.contains("46.5 % 20.00 s  park\n 20.9 %  9.00 s  epoll\n"), top);
+    assertTrue(top.contains("20.9 %  9.00 s  loop\n"), top);
   }
 
   @Test

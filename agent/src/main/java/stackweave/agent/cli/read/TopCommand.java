@@ -100,6 +100,11 @@ public final class TopCommand implements Callable<Integer> {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
+    if (bySamples && time.choice().isWall()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--samples is of CPU time: samples of waiting threads stand for times of any length");
+    }
     TopExport.Options options =
         new TopExport.Options(
             rows == null ? 0 : rows,
