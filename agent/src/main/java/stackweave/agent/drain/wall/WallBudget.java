@@ -12,6 +12,11 @@ final class WallBudget {
   /** Initial credit: the first stacks meet empty caches and code that is not compiled yet. */
   static final long START_NANOS = 300_000_000L;
 
+  /** Credit for each new thread, about what its first stack costs, and the most of that in all. */
+  static final long NEW_THREAD_NANOS = 80_000L;
+
+  static final long MAX_NEW_THREADS_NANOS = 1_000_000_000L;
+
   /** Wall-clock time whose share may be saved up. */
   static final long CEILING_NANOS = 1_000_000_000L;
 
@@ -20,6 +25,7 @@ final class WallBudget {
 
   private final double share;
   private long credit = START_NANOS;
+  private long ofNewThreads;
   private long at;
 
   /**
@@ -36,14 +42,26 @@ final class WallBudget {
     return 100 * share;
   }
 
-  /** Credits the time since the last call; returns the credit, negative if it is overdrawn. */
-  long begin(long now) {
+  /** What may be used, in ns of CPU time; negative if it is overdrawn. */
+  long credit() {
+    return credit;
+  }
+
+  /** Credits the time since the last call. */
+  void begin(long now) {
     long ceiling = (long) (share * CEILING_NANOS);
     if (credit < ceiling) {
       credit = Math.min(ceiling, credit + (long) (share * (now - at)));
     }
     at = now;
-    return credit;
+  }
+
+  /** Credits what the first stack of a new thread costs, so that the others are looked at, too. */
+  void newThread() {
+    if (ofNewThreads < MAX_NEW_THREADS_NANOS) {
+      ofNewThreads += NEW_THREAD_NANOS;
+      credit += NEW_THREAD_NANOS;
+    }
   }
 
   /** Debits CPU time that was used. */

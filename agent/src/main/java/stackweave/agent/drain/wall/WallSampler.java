@@ -146,8 +146,9 @@ public final class WallSampler implements AutoCloseable {
       return;
     }
     long begin = clocks.ofThread();
-    long credit = budget.begin(now);
+    budget.begin(now);
     listIfDue(now);
+    long credit = budget.credit();
     boolean all = credit <= 0 || lookAround(now, begin, credit);
     long used = clocks.ofThread() - begin;
     budget.used(used);
@@ -231,6 +232,7 @@ public final class WallSampler implements AutoCloseable {
       int i = tid == ownTid ? -1 : threads.list(tid);
       if (i >= 0) {
         threads.reset(i, clocks.ofThread(tid), files.runDelay(tid), System.nanoTime());
+        budget.newThread();
       }
     }
     for (int i = 0; i < threads.limit(); i++) {
@@ -403,7 +405,8 @@ public final class WallSampler implements AutoCloseable {
     counters.add(read ? Counter.WALL_CAPTURED : Counter.WALL_UNREAD, 1);
     StackSnapshot snapshot = stacks.snapshot();
     decoder.unwind(snapshot);
-    boolean ofJvm = !thread.isJava() && decoder.startsInJvm();
+    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
+    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
     if (ofJvm && !filter.includesJvm()) {
       threads.setKind(i, WallThreads.OF_JVM);
       return;
