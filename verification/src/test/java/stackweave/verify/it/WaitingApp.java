@@ -105,6 +105,7 @@ final class WaitingApp {
       while (!Files.exists(Path.of("end"))) {
         Thread.sleep(50);
       }
+      System.exit(0); // with the monitor: all wait until the recording has ended
     }
   }
 
@@ -137,8 +138,7 @@ final class WaitingApp {
     File fifo = new File("fifo-" + i);
     new ProcessBuilder("mkfifo", fifo.getPath()).start().waitFor();
     start("fifo-" + i, () -> new FileInputStream(fifo).read());
-    Process child = new ProcessBuilder("sleep", "1000").start();
-    Runtime.getRuntime().addShutdownHook(new Thread(child::destroyForcibly));
+    Process child = new ProcessBuilder("cat").start(); // until this process has ended
     start("child-" + i, () -> child.waitFor());
     start("output-" + i, () -> child.getInputStream().read());
     for (int kind = 0; kind < NATIVE.length; kind++) {

@@ -23,6 +23,9 @@ final class WallThreads {
   /** Left out, for it is the JVM's by its stack; or one of Java's that was not yet in its list. */
   static final byte OF_JVM = 4;
 
+  /** More threads are not looked at. */
+  private static final int MAX = 1 << 16;
+
   private final LongIndex index = new LongIndex();
   private final int[] counts = new int[OF_JVM + 1];
 
@@ -149,11 +152,14 @@ final class WallThreads {
     listing++;
   }
 
-  /** A thread is there; returns its position if it is a new one, else −1. */
+  /** A thread is there; returns its position if it is a new one that is known now, else −1. */
   int list(int tid) {
     int known = index.find(tid);
     if (known >= 0) {
       listed[known] = listing;
+      return -1;
+    }
+    if (index.count() == MAX) {
       return -1;
     }
     int i = index.add(tid);
