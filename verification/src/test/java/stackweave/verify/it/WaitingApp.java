@@ -103,7 +103,7 @@ final class WaitingApp {
       Files.write(half, lines);
       Files.move(half, Path.of("ready"));
       while (!Files.exists(Path.of("end"))) {
-        Thread.sleep(50);
+        Thread.sleep(1_000);
       }
       System.exit(0); // with the monitor: all wait until the recording has ended
     }

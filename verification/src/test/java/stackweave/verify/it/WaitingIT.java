@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Commands;
@@ -26,8 +28,11 @@ import stackweave.verify.Built;
 class WaitingIT {
   private static final int EACH = Integer.getInteger("it.waitingThreads", 3);
 
-  /** How long all wait, so that they are looked at; what is demanded doesn't depend on it. */
-  private static final long LOOKS_MILLIS = 3_000;
+  /** In what the command {@code status} says. */
+  private static final Pattern STACKS_READ = Pattern.compile("(\\d+) stacks read");
+
+  /** Between two looks at that; it changes once a second. */
+  private static final long STATUS_MILLIS = 1_500;
 
   private static final long MINUTE_MILLIS = 60_000;
 
@@ -73,7 +78,7 @@ class WaitingIT {
     Map<String, List<Gdb.Frame>> gdb = Map.of();
     try {
       lines = Files.readAllLines(await(jvm.directory().resolve("ready"), running));
-      Thread.sleep(LOOKS_MILLIS);
+      awaitStacks(jdk, running, lines.size());
       if (Commands.exist("gdb")) {
         gdb = Gdb.stacksOf(running.process());
       }
@@ -132,6 +137,24 @@ class WaitingIT {
     Set<String> states = STATES.get(name.substring(0, name.indexOf('-')));
     if (!states.contains(sample.state())) {
       wrong.add(name + " waits for " + sample.state() + ", not " + states);
+    }
+  }
+
+  /** Waits until so many stacks have been read and hardly any come any more; a minute at most. */
+  private static void awaitStacks(Jdk jdk, RunningCommand running, int threads)
+      throws InterruptedException {
+    String pid = Long.toString(running.process().pid());
+    long begin = System.nanoTime();
+    long before = -1;
+    while ((System.nanoTime() - begin) / 1_000_000 < MINUTE_MILLIS) {
+      Thread.sleep(STATUS_MILLIS);
+      String status = String.join("\n", Jvms.commandLine(jdk, "status", pid).outLines());
+      Matcher read = STACKS_READ.matcher(status);
+      long now = read.find() ? Long.parseLong(read.group(1)) : 0;
+      if (now >= threads && now - before < threads / 10) {
+        return;
+      }
+      before = now;
     }
   }
 
