@@ -53,8 +53,8 @@ class WaitingTest {
     both.forEachSample(sample -> assertEquals(SampleKind.CPU, sample.kind()));
     assertEquals(collapsed(plain), collapsed(both));
     assertEquals(
-        text(new TopExport("rec", TOP), plain),
-        text(new TopExport("rec", TOP), both).replaceAll("; Waiting [^;]*", ""));
+        withoutJvm(text(new TopExport("rec", TOP), plain)),
+        withoutJvm(text(new TopExport("rec", TOP), both)).replaceAll("; Waiting [^;]*", ""));
     for (Export export :
         List.of(
             new SpeedscopeExport("rec", Selection.ALL),
@@ -228,6 +228,11 @@ class WaitingTest {
     StringBuilder text = new StringBuilder();
     new Comparison(wall, wall).write("rec", List.of(), false, text);
     assertTrue(oneLine(text.toString()).contains("each of its own recording's wall time"));
+  }
+
+  /** JDK 17 may lose the text of its name, which stands in many chunks of one process. */
+  private static String withoutJvm(String top) {
+    return top.replaceFirst("\nOpenJDK[^;]*; ", "\n");
   }
 
   private static String collapsed(SampledRecording recording) throws Exception {
