@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +31,14 @@ import stackweave.jfr.status.Counter;
 class WaitingTest {
   private static final TopExport.Options TOP = new TopExport.Options(0, false, false, 1_000);
 
-  @TempDir private Path directory;
+  @TempDir private static Path directory;
 
-  private Path file(int schema, boolean hasWaiting) throws Exception {
+  /** Each is recorded once. */
+  private static Path file(int schema, boolean hasWaiting) throws Exception {
     Path file = directory.resolve(schema + "-" + hasWaiting + ".jfr");
-    WaitingWork.record(file, schema, hasWaiting);
+    if (Files.notExists(file)) {
+      WaitingWork.record(file, schema, hasWaiting);
+    }
     return file;
   }
 
