@@ -265,16 +265,11 @@ class CommandLineIT {
     assertFalse(waiting.contains("CPU TIME WENT"), waiting);
     assertTrue(waiting.contains("58.3 % was waiting: 58.3 % socket"), waiting);
     for (String command : List.of("flamegraph", "pprof", "otlp", "speedscope", "firefox")) {
-      commandLine(jvm, command, "rec.jfr", "-o", command).successfully();
-      commandLine(jvm, command, "rec.jfr", "-o", command + "-wall", "--wall").successfully();
-      assertTrue(
-          Files.size(directory.resolve(command)) < Files.size(directory.resolve(command + "-wall")),
-          command);
+      commandLine(jvm, command, "rec.jfr", "-o", command, "--wall").successfully();
     }
     commandLine(jvm, "flamegraph", "--diff", "rec.jfr", "rec.jfr", "--wall").successfully();
     recordWithoutJava(directory.resolve("cpu.jfr"));
-    for (String command :
-        List.of("top", "report", "flamegraph", "collapsed", "pprof", "libraries")) {
+    for (String command : List.of("top", "libraries")) {
       assertFailed(
           "cpu.jfr: holds no samples of waiting threads, since none were asked for: .*",
           commandLine(jvm, command, "cpu.jfr", "--wall"));

@@ -214,16 +214,17 @@ public final class FlameGraphExport extends TextExport {
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
       facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
     }
+    boolean byTime = recording.choice().isWall();
+    long all = byTime ? recording.weightNanos() : recording.samples();
     long[] complete = new long[2];
     recording.forEachStack(
         (thread, end, frames, count, weight) -> {
           boolean guessed = frames.stream().anyMatch(frame -> frame.found().isGuess());
-          complete[guessed ? 1 : 0] += end.isComplete() ? count : 0;
+          complete[guessed ? 1 : 0] += !end.isComplete() ? 0 : byTime ? weight : count;
         });
-    facts.add(new String[] {"Complete stacks", percent(complete[0], recording.samples())});
+    facts.add(new String[] {"Complete stacks", percent(complete[0], all)});
     if (complete[1] > 0) {
-      facts.add(
-          new String[] {"Complete with guessed frames", percent(complete[1], recording.samples())});
+      facts.add(new String[] {"Complete with guessed frames", percent(complete[1], all)});
     }
     return facts;
   }

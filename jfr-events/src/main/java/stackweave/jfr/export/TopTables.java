@@ -55,7 +55,13 @@ final class TopTables {
     for (String note : FlameGraphExport.notes(recording)) {
       paragraph("! " + clean(note));
     }
-    if (sums.cutSamples() > 0) {
+    if (recording.choice().isWall() && sums.cutNanos() > 0) {
+      paragraph(
+          "! "
+              + share(sums.cutNanos())
+              + " of the time has no stack, or one that does not reach its thread's first frame:"
+              + " TOTAL lacks the callers that are missing.");
+    } else if (sums.cutSamples() > 0) {
       paragraph(
           String.format(
               Locale.ROOT,

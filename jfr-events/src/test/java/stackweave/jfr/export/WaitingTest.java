@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +31,14 @@ import stackweave.jfr.status.Counter;
 class WaitingTest {
   private static final TopExport.Options TOP = new TopExport.Options(0, false, false, 1_000);
 
-  @TempDir private Path directory;
+  @TempDir private static Path directory;
 
-  private Path file(int schema, boolean hasWaiting) throws Exception {
+  /** Each is recorded once. */
+  private static Path file(int schema, boolean hasWaiting) throws Exception {
     Path file = directory.resolve(schema + "-" + hasWaiting + ".jfr");
-    WaitingWork.record(file, schema, hasWaiting);
+    if (Files.notExists(file)) {
+      WaitingWork.record(file, schema, hasWaiting);
+    }
     return file;
   }
 
@@ -53,8 +57,8 @@ class WaitingTest {
     both.forEachSample(sample -> assertEquals(SampleKind.CPU, sample.kind()));
     assertEquals(collapsed(plain), collapsed(both));
     assertEquals(
-        text(new TopExport("rec", TOP), plain),
-        text(new TopExport("rec", TOP), both).replaceAll("; Waiting [^;]*", ""));
+        withoutJvm(text(new TopExport("rec", TOP), plain)),
+        withoutJvm(text(new TopExport("rec", TOP), both)).replaceAll("; Waiting [^;]*", ""));
     for (Export export :
         List.of(
             new SpeedscopeExport("rec", Selection.ALL),
@@ -228,6 +232,11 @@ class WaitingTest {
     StringBuilder text = new StringBuilder();
     new Comparison(wall, wall).write("rec", List.of(), false, text);
     assertTrue(oneLine(text.toString()).contains("each of its own recording's wall time"));
+  }
+
+  /** JDK 17 may lose the text of its name, which stands in many chunks of one process. */
+  private static String withoutJvm(String top) {
+    return top.replaceFirst("\nOpenJDK[^;]*; ", "\n");
   }
 
   private static String collapsed(SampledRecording recording) throws Exception {

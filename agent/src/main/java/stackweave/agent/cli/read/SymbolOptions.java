@@ -2,7 +2,9 @@ package stackweave.agent.cli.read;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
@@ -22,6 +24,9 @@ final class SymbolOptions {
               + " inlined, from files below this directory with the build id of their library;"
               + " several are allowed. Such as /usr/lib/debug or ~/.cache/debuginfod_client.")
   private List<Path> directories = List.of();
+
+  /** The files whose missing names were said: one may be opened for CPU time and for waiting. */
+  private final Set<Path> said = new HashSet<>();
 
   /**
    * Opens a recording, and says on a terminal how far that is; prints what names are missing.
@@ -43,7 +48,7 @@ final class SymbolOptions {
       SampledRecording recording = open(file, timed, names, choice);
       // All stacks at once, so that what is missing is said before the export.
       recording.forEachStack((thread, end, frames, count, weight) -> {});
-      for (String note : names.notes()) {
+      for (String note : said.add(file) ? names.notes() : List.<String>of()) {
         System.err.println("stackweave: " + file + ": " + Plain.line(note));
       }
       return recording;
