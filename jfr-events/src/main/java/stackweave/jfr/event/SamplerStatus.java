@@ -181,11 +181,6 @@ public final class SamplerStatus extends Event {
       "Threads that are not looked at: the JVM's own idle threads, and those left out by name")
   public long wallExcluded;
 
-  @Label("Wall Virtual Threads Missing")
-  @Description(
-      "Virtual threads that wait without a thread of the OS, so that their stacks are not seen")
-  public long wallVirtual;
-
   @Label("Wall Looks")
   @Description("How often a thread was looked at, mostly to find that it has not run")
   public long wallLooks;

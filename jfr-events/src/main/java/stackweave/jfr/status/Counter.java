@@ -142,13 +142,6 @@ public enum Counter {
       Unit.COUNT,
       Adding.LAST,
       "Threads that are not looked at: the JVM's own idle threads, and those left out by name"),
-  WALL_VIRTUAL(
-      "wallVirtual",
-      "Wall Virtual Threads Missing",
-      Unit.COUNT,
-      Adding.LAST,
-      "Virtual threads that wait without a thread of the OS, so that their stacks are not seen",
-      Texts.exported("virtual threads waited without a thread of the OS, and are not in it")),
   WALL_LOOKS(
       "wallLooks",
       "Wall Looks",

@@ -101,7 +101,6 @@ public final class StatusReport {
         .append(" threads looked at every ")
         .append(Timespans.format(figures.get(Counter.WALL_INTERVAL)));
     add(text, figures, Counter.WALL_EXCLUDED, " left out");
-    add(text, figures, Counter.WALL_VIRTUAL, " virtual ones without a thread of the OS");
     text.append("; ")
         .append(figures.get(Counter.WALL_LOOKS))
         .append(" looks, ")

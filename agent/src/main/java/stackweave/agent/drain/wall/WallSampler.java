@@ -238,10 +238,23 @@ public final class WallSampler implements AutoCloseable {
     for (int i = 0; i < threads.limit(); i++) {
       if (threads.kind[i] != WallThreads.FREE && !threads.isListed(i)) {
         end(i);
-      } else if (threads.kind[i] == WallThreads.OF_JVM && decoder.thread(threads.tid(i)).isJava()) {
-        // It was not in the JVM's list yet.
-        threads.setKind(i, WallThreads.NEW);
+      } else {
+        reconsider(i);
       }
+    }
+  }
+
+  /** A thread that was left out may be in the JVM's list now, or have another name. */
+  private void reconsider(int i) {
+    byte kind = threads.kind[i];
+    if (kind != WallThreads.OF_JVM && kind != WallThreads.EXCLUDED) {
+      return;
+    }
+    SampledThreads.Entry thread = decoder.thread(threads.tid(i));
+    boolean isNew =
+        kind == WallThreads.OF_JVM ? thread.isJava() : thread.threadId() != threads.ownKey[i];
+    if (isNew) {
+      threads.setKind(i, WallThreads.NEW);
     }
   }
 
@@ -264,6 +277,8 @@ public final class WallSampler implements AutoCloseable {
       threads.setKind(i, WallThreads.OF_JVM);
       return true;
     }
+    threads.ownKey[i] = thread.threadId();
+    threads.ownGeneration[i] = decoder.generation();
     boolean included = filter.includes(thread.name());
     threads.setKind(i, included ? WallThreads.WATCHED : WallThreads.EXCLUDED);
     return true;

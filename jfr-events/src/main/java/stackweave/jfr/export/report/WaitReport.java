@@ -158,14 +158,6 @@ final class WaitReport {
               figures.get(Counter.WALL_DISCARDED),
               figures.get(Counter.WALL_UNREAD)));
     }
-    if (!withNotes && figures.get(Counter.WALL_VIRTUAL) > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%,d %s.",
-              figures.get(Counter.WALL_VIRTUAL),
-              Counter.WALL_VIRTUAL.inExports()));
-    }
     if (withNotes) {
       section.sentences.addAll(FlameGraphExport.notes(recording));
     }
