@@ -254,6 +254,10 @@ public final class WallSampler implements AutoCloseable {
     boolean isNew =
         kind == WallThreads.OF_JVM ? thread.isJava() : thread.threadId() != threads.ownKey[i];
     if (isNew) {
+      if (kind == WallThreads.EXCLUDED) {
+        int tid = threads.tid(i);
+        threads.reset(i, clocks.ofThread(tid), files.runDelay(tid), System.nanoTime());
+      }
       threads.setKind(i, WallThreads.NEW);
     }
   }
