@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Session;
@@ -22,7 +23,8 @@ import stackweave.jfr.event.Session;
  * @param depth most frames of a stack, or {@link #AS_RECORDED}; for recordings whose settings have
  *     none
  * @param engine one of {@link SamplingSettings#ENGINES}, for recordings whose settings name none
- * @param explicit whether only recordings that name {@code stackweave.NativeSample} are sampled
+ * @param explicit whether only recordings that name {@code stackweave.NativeSample} or {@code
+ *     stackweave.WallSample} are sampled
  * @param recordFailures directory for replay files of incomplete stacks; empty: none are written
  * @param switchFile absolute path of the file that switches sampling off; empty: the default paths
  * @param drainPercent long-term CPU limit of the drain thread, in percent of a core, 1 to 100
@@ -32,6 +34,11 @@ import stackweave.jfr.event.Session;
  * @param jit which of the JVM's compilers may compile the agent's classes
  * @param schema version of the events' schema to write, see docs/events.md
  * @param weave whether JFR's chunks get the samples as JFR's own events, too
+ * @param wallNanos wall-clock time between two looks at a waiting thread in ns, for recordings
+ *     whose settings say nothing of it; {@link SamplingSettings#WALL_OFF}: these have no such
+ *     samples
+ * @param wallThreads names of the threads that are looked at while they wait, as {@link
+ *     WallFilter#SYNTAX} says; empty: all but the JVM's own
  */
 public record Options(
     long intervalNanos,
@@ -46,7 +53,9 @@ public record Options(
     MemoryAccess memory,
     Jit jit,
     int schema,
-    boolean weave) {
+    boolean weave,
+    long wallNanos,
+    String wallThreads) {
 
   /**
    * Value of interval and depth where no option was given: the recording's settings or the default
@@ -91,7 +100,9 @@ public record Options(
     MEMORY,
     JIT,
     SCHEMA,
-    WEAVE
+    WEAVE,
+    WALL,
+    WALL_THREADS
   }
 
   /**
@@ -111,6 +122,8 @@ public record Options(
     Jit jit = Jit.C1;
     int schema = Session.SCHEMA_VERSION;
     boolean weave = false;
+    long wall = SamplingSettings.WALL_OFF;
+    String wallThreads = "";
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
@@ -128,7 +141,9 @@ public record Options(
           memory,
           jit,
           schema,
-          weave); // the common case loads no further classes
+          weave,
+          wall,
+          wallThreads); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -182,6 +197,13 @@ public record Options(
         }
         case SCHEMA -> schema = schema(value);
         case WEAVE -> weave = onOrOff(name, value);
+        case WALL -> wall = wall(value);
+        case WALL_THREADS -> {
+          if (WallFilter.parse(value) == null) {
+            throw invalid(name, value, WallFilter.SYNTAX);
+          }
+          wallThreads = value;
+        }
       }
     }
     return new Options(
@@ -197,7 +219,9 @@ public record Options(
         memory,
         jit,
         schema,
-        weave);
+        weave,
+        wall,
+        wallThreads);
   }
 
   /**
@@ -214,6 +238,14 @@ public record Options(
     OptionalLong nanos = SamplingSettings.interval(value);
     if (nanos.isEmpty()) {
       throw invalid(Name.INTERVAL, value, SamplingSettings.INTERVALS);
+    }
+    return nanos.getAsLong();
+  }
+
+  private static long wall(String value) throws InvalidOptionException {
+    OptionalLong nanos = SamplingSettings.wallInterval(value);
+    if (nanos.isEmpty()) {
+      throw invalid(Name.WALL, value, SamplingSettings.WALL_INTERVALS);
     }
     return nanos.getAsLong();
   }

@@ -37,6 +37,7 @@ final class RunningAgent {
             (long) options.perfMebibytes() << 20,
             options.schema(),
             options.weave(),
+            options.wallThreads(),
             messages,
             new StatusBoard(instrumentation));
     gate = new HeapGate(instrumentation, messages, sampler);
@@ -50,6 +51,7 @@ final class RunningAgent {
             options.depth() == Options.AS_RECORDED
                 ? SamplingSettings.DEFAULT_DEPTH
                 : options.depth(),
+            options.wallNanos(),
             sampler,
             gate);
     control.start();

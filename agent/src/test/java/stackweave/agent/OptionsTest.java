@@ -28,7 +28,9 @@ class OptionsTest {
           MemoryAccess.AUTO,
           Jit.C1,
           2,
-          false);
+          false,
+          0,
+          "");
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -53,9 +55,11 @@ class OptionsTest {
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
             1,
-            true),
+            true,
+            20_000_000,
+            "worker-*|!worker-9"),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,wall-threads=worker-*|!worker-9"));
   }
 
   @ParameterizedTest
@@ -89,9 +93,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",

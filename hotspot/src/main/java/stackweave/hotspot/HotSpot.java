@@ -10,6 +10,7 @@ import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.memory.DirectMemory;
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.hotspot.runtime.LoadedClasses;
@@ -159,6 +160,11 @@ public final class HotSpot {
   /** The VM's threads. */
   public JavaThreads threads() {
     return new JavaThreads(layout, memory);
+  }
+
+  /** What its threads say of themselves while they are blocked. */
+  public BlockedJavaThread blockedThread() {
+    return new BlockedJavaThread(layout, memory);
   }
 
   /** How many classes the VM has. */

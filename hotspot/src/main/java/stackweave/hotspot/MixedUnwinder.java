@@ -11,6 +11,7 @@ import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.tableless.CodeWithoutTables;
 import stackweave.hotspot.tableless.LastJavaFrame;
 import stackweave.hotspot.tableless.StackSearch;
+import stackweave.hotspot.tableless.UnknownFramePointer;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.Registers;
@@ -45,6 +46,7 @@ public final class MixedUnwinder {
   private CodeWithoutTables withoutTables;
   private StackSearch search;
   private LastJavaFrame lastJavaFrame;
+  private UnknownFramePointer unknownFp;
   private int generation;
   private long failures;
   private RuntimeException lastFailure;
@@ -79,6 +81,7 @@ public final class MixedUnwinder {
     Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
     Callers callers = hotspot == null ? null : hotspot.callers();
     withoutTables = new CodeWithoutTables(natives, callers, cpu, counters);
+    unknownFp = new UnknownFramePointer(natives, callers, this::walkOn, counters);
     search = callers == null ? null : new StackSearch(callers, this::walkOn, counters);
     lastJavaFrame =
         callers == null
@@ -185,7 +188,10 @@ public final class MixedUnwinder {
   }
 
   /** A complete end as what it is if frames were guessed. */
-  private static StopReason marked(StopReason end, FrameBuffer frames) {
+  private StopReason marked(StopReason end, FrameBuffer frames) {
+    if (unknownFp.isLacking() && end.isComplete()) {
+      return StopReason.GAP;
+    }
     boolean guessed =
         (end == StopReason.COMPLETE || end == StopReason.THREAD_ENTRY) && frames.hasGuesses();
     return guessed ? StopReason.GUESSED : end;
@@ -217,6 +223,7 @@ public final class MixedUnwinder {
       return StopReason.NO_REGISTERS;
     }
     walk.begin(sample, modules, frames);
+    unknownFp.begin(sample);
     if (hotspot != null) {
       hotspot.begin(sample.timeNanos());
     }
@@ -260,7 +267,11 @@ public final class MixedUnwinder {
   /** One frame further out; null, or why there is none. */
   private StopReason step() {
     try {
-      return isHotSpot(walk.pc()) ? hotspot.step(walk) : nativeStep();
+      if (isHotSpot(walk.pc())) {
+        unknownFp.atVmFrame(walk);
+        return hotspot.step(walk);
+      }
+      return nativeStep();
     } catch (UnreadableMemoryException e) {
       return e.reason();
     }
@@ -282,6 +293,9 @@ public final class MixedUnwinder {
       return null;
     }
     StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
+    if (end == StopReason.UNKNOWN_REGISTER && unknownFp.find(walk)) {
+      end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
+    }
     if (end == null) {
       walk.setInterrupted(natives.callerInterrupted());
       return null;

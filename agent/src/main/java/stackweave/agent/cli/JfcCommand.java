@@ -11,7 +11,9 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.record.WallOption;
 import stackweave.agent.message.Version;
+import stackweave.jfr.event.WallSample;
 
 /** The command {@code jfc}: writes the JFR settings file that enables Stackweave's events. */
 @Command(
@@ -20,7 +22,7 @@ import stackweave.agent.message.Version;
       "Settings for JFR with Stackweave's samples, as a file for settings= of a recording.",
       "-XX:StartFlightRecording:settings=stackweave.jfc,filename=rec.jfr"
     },
-    customSynopsis = "java -jar stackweave-agent.jar jfc [-o FILE]")
+    customSynopsis = "java -jar stackweave-agent.jar jfc [-o FILE] [--wall TIME]")
 final class JfcCommand implements Callable<Integer> {
   private static final String FILE = "/stackweave/agent/stackweave.jfc";
 
@@ -30,7 +32,12 @@ final class JfcCommand implements Callable<Integer> {
       description = "Default: standard output.")
   private Path output;
 
+  @Mixin private WallOption wall;
+
   @Mixin private HelpOption help;
+
+  /** What the events of waiting threads are put before. */
+  private static final String NEXT_EVENT = "  <event name=\"jdk.ExecutionSample\">";
 
   @Override
   public Integer call() throws FailedException {
@@ -39,9 +46,18 @@ final class JfcCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static String text() throws IOException {
+  private String text() throws IOException {
     try (InputStream in = Version.class.getResourceAsStream(FILE)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return wall.interval() == null ? text : text.replace(NEXT_EVENT, wallEvent() + NEXT_EVENT);
     }
+  }
+
+  private String wallEvent() {
+    return "  <event name=\""
+        + WallSample.NAME
+        + "\">\n    <setting name=\"enabled\">true</setting>\n    <setting name=\"interval\">"
+        + wall.interval().strip()
+        + "</setting>\n  </event>\n";
   }
 }

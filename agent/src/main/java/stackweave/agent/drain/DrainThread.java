@@ -12,6 +12,7 @@ import stackweave.agent.drain.limit.HeapPause;
 import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.status.SamplerTotals;
+import stackweave.agent.drain.wall.WallSampler;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
@@ -138,6 +139,9 @@ final class DrainThread implements Runnable {
    * The last engine's throttle, whose CPU account the next one continues; null before the first.
    */
   private Throttle account;
+
+  /** Null while waiting threads are not sampled. */
+  private WallSampler wall;
 
   private final HeapPause pause = new HeapPause();
 
@@ -446,8 +450,13 @@ final class DrainThread implements Runnable {
                 : new Throttle(account, running::backlog);
         account = throttle;
         pipeline.sink().follow(running, throttle);
+        totals.wallNote = "";
+        if (request.wallNanos() != 0) {
+          wall = pipelines.openWall(pipeline, request.wallNanos(), drainPercent, totals);
+        }
         drainUntilStopped(running, filtered, pipeline);
       } finally {
+        closeWall();
         pipelines.unhookThreadStarts(pipeline);
       }
       // The last published figures must include all that was drained.
@@ -462,6 +471,14 @@ final class DrainThread implements Runnable {
       if (account != null) {
         account.end();
       }
+    }
+  }
+
+  private void closeWall() {
+    WallSampler ending = wall;
+    wall = null;
+    if (ending != null) {
+      ending.close();
     }
   }
 
@@ -560,6 +577,7 @@ final class DrainThread implements Runnable {
     private long stated = refreshed;
     private boolean sampled;
     private int wait = 1;
+    private int idleWait = 1;
 
     /** Whether the loop must end: switched off, or another engine is to start. */
     private boolean mustEnd;
@@ -592,9 +610,15 @@ final class DrainThread implements Runnable {
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       mustEnd |= running.hasEnded();
       throttle.settle();
+      if (wall != null && !flush) {
+        wall.pass();
+      }
       wait = nextWait(drained);
       if (flush) {
-        if (drained > 0) {
+        if (wall != null) {
+          wall.flush();
+        }
+        if (drained > 0 || wall != null) {
           status(running);
         }
         store.flushDone();
@@ -604,6 +628,11 @@ final class DrainThread implements Runnable {
     }
 
     private int nextWait(int drained) {
+      int forSamples = nextWaitForSamples(drained);
+      return wall == null ? forSamples : Math.min(forSamples, wall.waitMillis());
+    }
+
+    private int nextWaitForSamples(int drained) {
       if (slack.isDoubtful()) {
         return Math.min(wait, DOUBTFUL_MILLIS);
       }
@@ -611,8 +640,10 @@ final class DrainThread implements Runnable {
         return DEEP_MILLIS;
       }
       if (drained == 0) {
-        return Math.min(2 * wait, IDLE_MILLIS);
+        idleWait = Math.min(2 * idleWait, IDLE_MILLIS);
+        return idleWait;
       }
+      idleWait = 1;
       boolean unloading = pipeline.sink().isUnloadingSince(UNLOADING_NANOS);
       return Math.min(running.busyMillis(), unloading ? UNLOADING_MILLIS : IDLE_MILLIS);
     }
@@ -661,6 +692,7 @@ final class DrainThread implements Runnable {
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
+    totals.wallNote = wall == null ? totals.wallNote : wall.note();
     pipelines.noteCompilers(totals);
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();

@@ -17,6 +17,9 @@ import stackweave.agent.drain.thread.StartedJavaThreads;
 import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.drain.thread.ThreadStartHooks;
 import stackweave.agent.drain.thread.VirtualThreads;
+import stackweave.agent.drain.wall.WallFilter;
+import stackweave.agent.drain.wall.WallParts;
+import stackweave.agent.drain.wall.WallSampler;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.jdk.JavaBase;
@@ -25,7 +28,9 @@ import stackweave.agent.jdk.MountedContinuations;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.agent.linux.SelfMemory;
@@ -63,6 +68,7 @@ final class PipelineFactory {
   /** Null if C2 may compile the agent's classes. */
   private final CompilerLimit compilerLimit;
 
+  private final String wallThreads;
   private final Messages messages;
 
   /**
@@ -70,6 +76,7 @@ final class PipelineFactory {
    * @param failureFiles where replay files of incomplete stacks go; null: none are written
    * @param memoryAccess how the process reads its own memory
    * @param withoutC2 whether C2 is kept away from the agent's classes
+   * @param wallThreads names of the threads that are looked at while they wait, or empty
    */
   PipelineFactory(
       Instrumentation instrumentation,
@@ -77,12 +84,14 @@ final class PipelineFactory {
       FailureFiles failureFiles,
       MemoryAccess memoryAccess,
       boolean withoutC2,
+      String wallThreads,
       Messages messages) {
     this.instrumentation = instrumentation;
     this.hooks = hooks ? new ThreadStartHooks(instrumentation, messages) : null;
     this.failureFiles = failureFiles;
     this.memoryAccess = memoryAccess;
     this.compilerLimit = withoutC2 ? new CompilerLimit(instrumentation) : null;
+    this.wallThreads = wallThreads;
     this.messages = messages;
   }
 
@@ -93,6 +102,7 @@ final class PipelineFactory {
    * @param vmThreads null if Java threads can't be matched with the VM's
    * @param classes null if the VM is not supported
    * @param collections null if garbage collections can't be counted
+   * @param forWall what samples of waiting threads need of it
    */
   record Pipeline(
       SamplePipeline sink,
@@ -103,7 +113,8 @@ final class PipelineFactory {
       ThreadStacks javaStacks,
       JavaThreads vmThreads,
       LoadedClasses classes,
-      GarbageCollections collections)
+      GarbageCollections collections,
+      WallParts.Shared forWall)
       implements AutoCloseable {
 
     /**
@@ -245,7 +256,38 @@ final class PipelineFactory {
         javaStacks,
         open ? hotSpot.threads() : null,
         hotSpot == null ? null : hotSpot.loadedClasses(),
-        hotSpot == null ? null : hotSpot.collections());
+        hotSpot == null ? null : hotSpot.collections(),
+        new WallParts.Shared(
+            store,
+            sink,
+            modules,
+            unwinder,
+            methods,
+            names,
+            threads,
+            memory,
+            hotSpot == null ? null : hotSpot.blockedThread(),
+            depth));
+  }
+
+  /**
+   * Begins to look at waiting threads.
+   *
+   * @param drainPercent what the drain thread may use, in percent of a core
+   * @return null if that is not possible, which the note says then
+   */
+  WallSampler openWall(
+      Pipeline pipeline, long intervalNanos, int drainPercent, SamplerTotals totals) {
+    WallParts parts = WallParts.open(pipeline.forWall());
+    if (parts == null) {
+      totals.wallNote =
+          "waiting threads are not sampled: /proc/self/task can't be read ["
+              + Errno.name(Libc.errno())
+              + "]";
+      return null;
+    }
+    WallFilter filter = wallThreads.isEmpty() ? WallFilter.DEFAULT : WallFilter.parse(wallThreads);
+    return new WallSampler(parts, intervalNanos, drainPercent, filter, totals.counts.counters);
   }
 
   /** Keeps C2 away from the agent's classes, where that is wanted; returns before it is done. */

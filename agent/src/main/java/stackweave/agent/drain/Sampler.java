@@ -13,7 +13,6 @@ import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.drain.failure.FailureFiles;
-import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
@@ -25,6 +24,7 @@ import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
@@ -84,6 +84,7 @@ public final class Sampler implements SamplingListener {
    * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
    * @param schema version of the events' schema to write
    * @param weave whether JFR's chunks get the samples as JFR's own events, too
+   * @param wallThreads names of the threads that are looked at while they wait, or empty
    * @param board where the status is published, from the first request on
    */
   public Sampler(
@@ -97,6 +98,7 @@ public final class Sampler implements SamplingListener {
       long perfMemoryBytes,
       int schema,
       boolean weave,
+      String wallThreads,
       Messages messages,
       StatusBoard board) {
     this(
@@ -111,6 +113,7 @@ public final class Sampler implements SamplingListener {
         perfMemoryBytes,
         schema,
         weave,
+        wallThreads,
         messages,
         board);
   }
@@ -128,6 +131,7 @@ public final class Sampler implements SamplingListener {
       long perfMemoryBytes,
       int schema,
       boolean weave,
+      String wallThreads,
       Messages messages,
       StatusBoard board) {
     this.engines = engines;
@@ -138,6 +142,7 @@ public final class Sampler implements SamplingListener {
             recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
             memoryAccess,
             withoutC2,
+            wallThreads,
             messages);
     this.switchFile = new SwitchFile(switchFile, messages);
     this.drainPercent = drainPercent;
@@ -392,7 +397,7 @@ public final class Sampler implements SamplingListener {
             .filter(StopReason::isComplete)
             .map(reason -> Integer.toString(reason.code()))
             .collect(Collectors.joining(",")),
-        SamplePipeline.ON_CPU + "=on CPU",
+        ThreadState.legend(),
         Arrays.stream(Found.values())
             .map(way -> way.code() + "=" + way.label())
             .collect(Collectors.joining(",")),

@@ -18,8 +18,27 @@ public final class CpuTime implements AutoCloseable {
     return read(Libc.CLOCK_PROCESS_CPUTIME_ID);
   }
 
+  /**
+   * CPU time of a thread of this process since it began, in ns; a system call of 0.3 µs. It stands
+   * still exactly while the thread does not run.
+   *
+   * @return −1 if there is no such thread
+   */
+  public long ofThread(int tid) {
+    return Libc.clock_gettime(clock(tid), timespec.address()) < 0 ? -1 : value();
+  }
+
+  /** MAKE_THREAD_CPUCLOCK of include/linux/posix-timers.h: all of the thread's CPU time. */
+  public static int clock(int tid) {
+    return ~tid << 3 | 6;
+  }
+
   private long read(int clock) {
     Libc.clock_gettime(clock, timespec.address());
+    return value();
+  }
+
+  private long value() {
     return timespec.bytes().getLong(0) * NANOS_PER_SECOND + timespec.bytes().getLong(Long.BYTES);
   }
 

@@ -148,6 +148,15 @@ public enum SystemCalls {
     return (int) Libc.syscall(bpf, command, attributes, length, 0, 0, 0);
   }
 
+  /** {@code readlinkat(AT_FDCWD, path, buffer, length)}: bytes without a null, or −1. */
+  public int readlinkat(long path, long buffer, int length) {
+    int number =
+        Numbers.of(
+            SystemCallNumbers.READLINKAT,
+            stackweave.agent.cpu.aarch64.SystemCallNumbers.READLINKAT);
+    return (int) Libc.syscall(number, AT_FDCWD, path, buffer, length, 0, 0);
+  }
+
   /** {@code newfstatat(AT_FDCWD, path, stat, 0)} for a path in native memory. */
   public int newfstatat(long path, long stat) {
     return (int) Libc.syscall(newfstatat, AT_FDCWD, path, stat, 0, 0, 0);

@@ -2,6 +2,7 @@ package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -200,6 +201,14 @@ class AttachIT {
     Configuration configuration = Configuration.create(file);
     assertEquals("true", configuration.getSettings().get("stackweave.NativeSample#enabled"));
     assertEquals("false", configuration.getSettings().get("jdk.ExecutionSample#enabled"));
+    assertNull(configuration.getSettings().get("stackweave.WallSample#enabled"));
+    assertEquals(0, run(ForkedJvm.agentCommand("jfc", "-o", file, "--wall=50ms")).exit());
+    configuration = Configuration.create(file);
+    assertEquals("true", configuration.getSettings().get("stackweave.WallSample#enabled"));
+    assertEquals("50ms", configuration.getSettings().get("stackweave.WallSample#interval"));
+    assertEquals("true", configuration.getSettings().get("stackweave.NativeSample#enabled"));
+    Ended wrong = run(ForkedJvm.agentCommand("jfc", "--wall=1us"));
+    assertFailed(wrong, ".*'1us' is not a time from 1ms to 60s.*");
   }
 
   private Process startWaiting(Jvm jvm, String... options) throws Exception {

@@ -2,6 +2,7 @@ package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -33,6 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsWhenTold;
 import stackweave.agent.apps.Hello;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.SessionInfo;
@@ -179,6 +182,70 @@ class CommandLineIT {
       long node = store.node(EventStore.ROOT, method, 0, -1, 1);
       for (int i = 0; i < 500; i++) {
         store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+      }
+      store.flush();
+      recording.dump(file);
+    }
+  }
+
+  /** All commands read CPU time, and with --wall or --state waiting, too. */
+  @Test
+  void waitingIsReadWhereItIsAskedFor() throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    recordWaiting(directory.resolve("rec.jfr"));
+    assertEquals("main 500\n", commandLine(jvm, "collapsed", "rec.jfr").successfully().out());
+    assertEquals(
+        "main 5000000000\nmain;read 7000000000\n",
+        commandLine(jvm, "collapsed", "rec.jfr", "--wall").successfully().out());
+    assertEquals(
+        "main;read 7000000000\n",
+        commandLine(jvm, "collapsed", "rec.jfr", "--state=socket,sleep").successfully().out());
+    assertEquals(
+        "main 5000000000\n",
+        commandLine(jvm, "collapsed", "rec.jfr", "--total", "-s", "running").successfully().out());
+    String top = commandLine(jvm, "top", "rec.jfr", "--wall").successfully().out();
+    assertTrue(top.contains("Shares of the 12.00 s of wall time"), top);
+    assertTrue(top.contains(" 58.3 %  7.00 s  socket\n"), top);
+    assertFailed(
+        "--samples is of CPU time: .*", commandLine(jvm, "top", "x", "--wall", "--samples"));
+    String report = commandLine(jvm, "report", "rec.jfr").successfully().out();
+    assertTrue(report.contains("stand for 5.00 s of CPU time"), report);
+    assertTrue(report.contains("12.00 s of wall time of 1 thread within"), report);
+    String waiting = commandLine(jvm, "report", "rec.jfr", "--wall").successfully().out();
+    assertFalse(waiting.contains("CPU TIME WENT"), waiting);
+    assertTrue(waiting.contains("58.3 % was waiting: 58.3 % socket"), waiting);
+    for (String command : List.of("flamegraph", "pprof", "otlp", "speedscope", "firefox")) {
+      commandLine(jvm, command, "rec.jfr", "-o", command, "--wall").successfully();
+    }
+    commandLine(jvm, "flamegraph", "--diff", "rec.jfr", "rec.jfr", "--wall").successfully();
+    recordWithoutJava(directory.resolve("cpu.jfr"));
+    for (String command : List.of("top", "libraries")) {
+      assertFailed(
+          "cpu.jfr: holds no samples of waiting threads, since none were asked for: .*",
+          commandLine(jvm, command, "cpu.jfr", "--wall"));
+    }
+    assertFailed(
+        "rec.jfr: none of its samples is selected: the threads' states are on CPU, socket",
+        commandLine(jvm, "top", "rec.jfr", "--state=monitor"));
+  }
+
+  private static void recordWaiting(Path file) throws IOException {
+    SessionInfo info = new SessionInfo("", "", "0=native", "0=complete", "0", ThreadState.legend());
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
+      recording.enable(WallSample.NAME);
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long main = store.method(MethodDefinition.symbol(0, "main", 0));
+      long read = store.method(MethodDefinition.symbol(0, "read", 0));
+      long node = store.node(EventStore.ROOT, main, 0, -1, 1);
+      long wait = store.node(node, read, 0, -1, 1);
+      for (int i = 0; i < 500; i++) {
+        store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+      }
+      int socket = ThreadState.SOCKET.code();
+      for (int i = 0; i < 70; i++) {
+        store.wallSample(System.nanoTime(), thread, socket, 100_000_000, wait, 0, 0);
       }
       store.flush();
       recording.dump(file);

@@ -16,11 +16,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -29,6 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
+import stackweave.jfr.event.WallSample;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.RunningCommand;
@@ -410,6 +415,33 @@ class RecordIT {
     } finally {
       run("umount", disk);
     }
+  }
+
+  /** The JVM is told to sample waiting, as often as it was said. */
+  @Test
+  void waitingIsAskedFor() throws Exception {
+    long pid = start(last(), 120).pid();
+    Path file = directory.resolve("rec.jfr");
+    command("record", pid, "-d", "2s", "-o", file, "--wall", "30ms").successfully();
+    Set<String> settings = new TreeSet<>();
+    try (RecordingFile recording = new RecordingFile(file)) {
+      long wall =
+          recording.readEventTypes().stream()
+              .filter(type -> type.getName().equals(WallSample.NAME))
+              .findFirst()
+              .orElseThrow()
+              .getId();
+      while (recording.hasMoreEvents()) {
+        RecordedEvent event = recording.readEvent();
+        if (event.getEventType().getName().equals("jdk.ActiveSetting")
+            && event.getLong("id") == wall) {
+          settings.add(event.getString("name") + "=" + event.getString("value"));
+        }
+      }
+    }
+    assertTrue(settings.contains("enabled=true"), settings::toString);
+    assertTrue(settings.contains("interval=30ms"), settings::toString);
+    assertFailed(command("record", pid, "--wall=0"), ".*'0' is not a time from 1ms to 60s.*");
   }
 
   @Test

@@ -91,7 +91,7 @@ class SeccompIT {
   @ParameterizedTest
   @MethodSource("filters")
   void aFilterThatKillsIsNotMet(Jvm jvm, String calls, String engine) throws Exception {
-    List<String> arguments = works("engine=" + engine);
+    List<String> arguments = works("engine=" + engine + ",wall=20ms");
     try (LiveJvm live =
         LiveJvm.start(jvm, directory, killing.whoCalls(calls), arguments, new ArrayList<>())) {
       live.awaitSamplesOf("busy", WORK);
@@ -107,6 +107,7 @@ class SeccompIT {
       assertEquals("", result.err());
     }
     assertHasSamples();
+    assertHasWallSamples();
     assertTrue(statusEvents().contains(engine.equals("auto") ? NOT_TRIED : "engine = \"timer\""));
   }
 
@@ -216,6 +217,16 @@ class SeccompIT {
         .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
         .forEach(all::append);
     return all.toString();
+  }
+
+  /** A stack of the application's main thread, which waits nearly always. */
+  private void assertHasWallSamples() throws Exception {
+    assertTrue(
+        RecordingFile.readAllEvents(directory.resolve("rec.jfr")).stream()
+            .anyMatch(
+                event ->
+                    event.getEventType().getName().equals("stackweave.WallSample")
+                        && event.getLong("stackId") != 0));
   }
 
   private void assertHasSamples() throws Exception {

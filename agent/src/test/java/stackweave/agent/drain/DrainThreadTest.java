@@ -41,7 +41,7 @@ class DrainThreadTest {
               new SamplerTotals(),
               () -> {},
               EngineSource.OF_MACHINE,
-              new PipelineFactory(null, false, null, MemoryAccess.AUTO, false, messages),
+              new PipelineFactory(null, false, null, MemoryAccess.AUTO, false, "", messages),
               null,
               new SwitchFile("", messages),
               messages);

@@ -83,6 +83,7 @@ class FakeEngineTest {
             0,
             Session.FIRST_SCHEMA_VERSION,
             false,
+            "",
             new Messages(said::add),
             new StatusBoard(nothing));
     recording = new Recording();

@@ -63,6 +63,7 @@ class SamplerTest {
             0,
             Session.SCHEMA_VERSION,
             false,
+            "",
             messages,
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -108,6 +109,7 @@ class SamplerTest {
             0,
             Session.SCHEMA_VERSION,
             false,
+            "",
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -168,6 +170,7 @@ class SamplerTest {
             0,
             Session.SCHEMA_VERSION,
             false,
+            "",
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {

@@ -105,6 +105,18 @@ public abstract class Cpu {
 
   // Native code.
 
+  /**
+   * How far below its frame pointer the stack of a native function reaches, by the instructions
+   * that it begins with: what it pushes and reserves once the frame pointer is set, up to the first
+   * jump or call. Right for a function that keeps its stack at that size.
+   *
+   * @param code of the function, from its start
+   * @param length how many bytes of it are there
+   * @return in bytes; {@link #NONE} if the function doesn't set a frame pointer, or changes its
+   *     stack in a way that is not understood
+   */
+  public abstract int bytesBelowFp(byte[] code, int length);
+
   /** Computes how deep native functions' stacks are; null if this processor's code is not read. */
   public abstract StackDepth stackDepth();
 

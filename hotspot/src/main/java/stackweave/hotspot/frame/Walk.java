@@ -80,7 +80,7 @@ public final class Walk implements FrameState {
     this.timeNanos = sample.timeNanos() == 0 ? Long.MAX_VALUE : sample.timeNanos();
     this.modules = modules;
     this.frames = frames;
-    this.interrupted = true;
+    this.interrupted = !sample.isWaitingForCall();
     calleeFrame = NO_FRAME;
     links = 0;
     brokenLinks = 0;

@@ -163,6 +163,18 @@ public final class Layout {
   /** Of the anchor; null where the JDK does not export it. */
   public final Field lastJavaFp;
 
+  /** Of the anchor; null where the JDK does not export it. */
+  public final Field lastJavaPc;
+
+  /** Of a JavaThread; null where the JDK does not export it. */
+  public final Field threadState;
+
+  /** The monitor that a JavaThread waits to enter; null where the JDK does not export it. */
+  public final Field pendingMonitor;
+
+  /** The monitor that a JavaThread waits on, by Object.wait; null where it is not exported. */
+  public final Field waitingMonitor;
+
   // Garbage collections and performance data
   public final Field collectedHeap;
   public final Field totalCollections;
@@ -349,6 +361,14 @@ public final class Layout {
     anchor = ledger.optionalField("JavaThread::_anchor");
     lastJavaSp = ledger.optionalField("JavaFrameAnchor::_last_Java_sp");
     lastJavaFp = ledger.optionalField("JavaFrameAnchor::_last_Java_fp");
+    lastJavaPc = ledger.optionalField("JavaFrameAnchor::_last_Java_pc");
+    threadState = ledger.optionalField("JavaThread::_thread_state");
+    pendingMonitor =
+        ledger.optionalField(
+            "JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor");
+    waitingMonitor =
+        ledger.optionalField(
+            "JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor");
 
     collectedHeap = field("Universe", "_collectedHeap");
     totalCollections = field("CollectedHeap", "_total_collections");

@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
@@ -15,6 +14,7 @@ import jdk.jfr.RecordingState;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
+import stackweave.jfr.event.WallSample;
 
 /**
  * Watches JFR's recordings and reports to the {@link SamplingListener} when samples are requested,
@@ -64,14 +64,17 @@ public final class SamplingControl implements AutoCloseable {
   /** When samples were found to be requested, until the listener is told. */
   private AskedAt asked;
 
-  private volatile long eventTypeId = -1;
+  private volatile EventIds eventIds = EventIds.NONE;
 
   /**
-   * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} in their
-   *     settings are served, and not all that a person started
+   * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} or {@code
+   *     stackweave.WallSample} in their settings are served, and not all that a person started
    * @param defaultIntervalNanos interval of recordings that have none, in ns
    * @param defaultEngine engine of recordings that name none; {@code auto} leaves it open
    * @param defaultDepth depth of recordings that have none, in frames
+   * @param defaultWallNanos time between two looks at a waiting thread for recordings whose
+   *     settings say nothing of it, in ns; {@link SamplingSettings#WALL_OFF} for no samples of
+   *     these
    * @param listener called on this class's thread, one call at a time
    */
   public SamplingControl(
@@ -79,12 +82,20 @@ public final class SamplingControl implements AutoCloseable {
       long defaultIntervalNanos,
       String defaultEngine,
       int defaultDepth,
+      long defaultWallNanos,
       SamplingListener listener) {
-    this(explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth, listener, null);
+    this(
+        explicitOnly,
+        defaultIntervalNanos,
+        defaultEngine,
+        defaultDepth,
+        defaultWallNanos,
+        listener,
+        null);
   }
 
   /**
-   * As {@link #SamplingControl(boolean, long, String, int, SamplingListener)}, with a gate.
+   * As {@link #SamplingControl(boolean, long, String, int, long, SamplingListener)}, with a gate.
    *
    * @param gate asked on the control thread before events are registered and recordings looked at;
    *     null for none
@@ -94,10 +105,13 @@ public final class SamplingControl implements AutoCloseable {
       long defaultIntervalNanos,
       String defaultEngine,
       int defaultDepth,
+      long defaultWallNanos,
       SamplingListener listener,
       StartGate gate) {
     this.gate = gate;
-    this.rule = new SamplingRule(explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth);
+    this.rule =
+        new SamplingRule(
+            explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth, defaultWallNanos);
     this.listener = listener;
   }
 
@@ -221,7 +235,7 @@ public final class SamplingControl implements AutoCloseable {
     lock.lock();
     changedSinceAsked = false;
     lock.unlock();
-    if (rule.decide(running(), eventTypeId) == null) {
+    if (rule.decide(running(), eventIds) == null) {
       asked = null;
       return false;
     }
@@ -237,9 +251,8 @@ public final class SamplingControl implements AutoCloseable {
 
   private void look() {
     List<SamplingRule.Facts> running = running();
-    if (!running.isEmpty() && eventTypeId < 0) {
-      FlightRecorder.register(NativeSample.class);
-      eventTypeId = EventType.getEventType(NativeSample.class).getId();
+    if (!running.isEmpty() && eventIds == EventIds.NONE) {
+      eventIds = EventIds.register();
       SettingChange.setReceiver(new Signal());
       // A type registers itself at its first use, but not again after an earlier detach.
       FlightRecorder.register(SettingsWatch.class);
@@ -247,7 +260,7 @@ public final class SamplingControl implements AutoCloseable {
     }
     enableWhereLeftOpen();
     List<String> notes = new ArrayList<>();
-    SamplingRequest request = rule.decide(running(), eventTypeId, notes);
+    SamplingRequest request = rule.decide(running(), eventIds, notes);
     if (!Objects.equals(request, told)) {
       AskedAt at = told == null && asked != null ? asked : askedAtLastChange();
       told = request;
@@ -260,16 +273,27 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  /** See {@link SamplingRule#leavesEnabledOpen}: completes the recording's settings. */
+  /**
+   * See {@link SamplingRule#leavesEnabledOpen} and {@link SamplingRule#leavesWallEnabledOpen}:
+   * completes the recordings' settings.
+   */
   private void enableWhereLeftOpen() {
     for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
-      if (recording.getState() == RecordingState.RUNNING
-          && rule.leavesEnabledOpen(factsOf(recording), eventTypeId)) {
-        try {
+      if (recording.getState() != RecordingState.RUNNING) {
+        continue;
+      }
+      SamplingRule.Facts facts = factsOf(recording);
+      try {
+        // Decided before either is enabled, which would count as naming the event.
+        boolean isWallOpen = rule.leavesWallEnabledOpen(facts, eventIds);
+        if (rule.leavesEnabledOpen(facts, eventIds)) {
           recording.enable(NativeSample.NAME);
-        } catch (IllegalStateException e) {
-          continue; // stopped meanwhile, so it requests nothing
         }
+        if (isWallOpen) {
+          recording.enable(WallSample.NAME);
+        }
+      } catch (IllegalStateException e) {
+        continue; // stopped meanwhile, so it requests nothing
       }
     }
   }
@@ -354,15 +378,15 @@ public final class SamplingControl implements AutoCloseable {
     @Override
     public void run() {
       List<SamplingRule.Facts> running = running();
-      if (!Objects.equals(rule.decide(running, eventTypeId), told)
-          || anyLeavesEnabledOpen(running)) {
+      if (!Objects.equals(rule.decide(running, eventIds), told) || anyLeavesEnabledOpen(running)) {
         signal();
       }
     }
 
     private boolean anyLeavesEnabledOpen(List<SamplingRule.Facts> running) {
       for (SamplingRule.Facts facts : running) {
-        if (rule.leavesEnabledOpen(facts, eventTypeId)) {
+        if (rule.leavesEnabledOpen(facts, eventIds)
+            || rule.leavesWallEnabledOpen(facts, eventIds)) {
           return true;
         }
       }

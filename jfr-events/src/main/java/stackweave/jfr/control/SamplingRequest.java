@@ -10,6 +10,8 @@ import java.util.List;
  * @param engine {@code auto}, or the name of the requested engine
  * @param depth most frames of a stack: the largest requested, one of {@link
  *     SamplingSettings#DEPTHS}
+ * @param wallNanos wall-clock time between two looks at a waiting thread, in ns: the shortest
+ *     requested, one of {@link SamplingSettings#WALL_INTERVALS}; 0 if waiting is not to be sampled
  * @param inMemory whether one of the recordings is in memory only, where the oldest events vanish
  *     without a chunk ending
  * @param recordings the names of the requesting recordings
@@ -19,6 +21,7 @@ public record SamplingRequest(
     long intervalNanos,
     String engine,
     int depth,
+    long wallNanos,
     boolean inMemory,
     List<String> recordings,
     List<String> notes) {
@@ -27,12 +30,24 @@ public record SamplingRequest(
     notes = List.copyOf(notes);
   }
 
+  /** A request without samples of waiting threads. */
+  public SamplingRequest(
+      long intervalNanos,
+      String engine,
+      int depth,
+      boolean inMemory,
+      List<String> recordings,
+      List<String> notes) {
+    this(intervalNanos, engine, depth, 0, inMemory, recordings, notes);
+  }
+
   /** Whether samples taken for {@code other} also satisfy this request. */
   public boolean samplesLike(SamplingRequest other) {
     return other != null
         && intervalNanos == other.intervalNanos
         && engine.equals(other.engine)
         && depth == other.depth
+        && wallNanos == other.wallNanos
         && inMemory == other.inMemory;
   }
 }

@@ -9,12 +9,14 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.event.WallSample;
 
 /**
  * Decides which recordings request samples, from their own settings: if they name {@code
  * stackweave.NativeSample} other than to disable it, or if a person started them and they don't
  * name it. If one recording disables the event and none enables it, JFR writes no samples, so
- * nothing is requested. Used by {@link SamplingControl}.
+ * nothing is requested. Recordings that name {@code stackweave.WallSample} other than to disable it
+ * request samples, and those of waiting threads, too. Used by {@link SamplingControl}.
  *
  * <p>JFR's own view of the event can't be used: an event enabled by default runs with any
  * recording, also a library's, and JDK 17 loses a setting that two recordings give different
@@ -32,13 +34,19 @@ final class SamplingRule {
   private final long defaultIntervalNanos;
   private final String defaultEngine;
   private final int defaultDepth;
+  private final long defaultWallNanos;
 
   SamplingRule(
-      boolean explicitOnly, long defaultIntervalNanos, String defaultEngine, int defaultDepth) {
+      boolean explicitOnly,
+      long defaultIntervalNanos,
+      String defaultEngine,
+      int defaultDepth,
+      long defaultWallNanos) {
     this.explicitOnly = explicitOnly;
     this.defaultIntervalNanos = defaultIntervalNanos;
     this.defaultEngine = defaultEngine;
     this.defaultDepth = defaultDepth;
+    this.defaultWallNanos = defaultWallNanos;
   }
 
   /** The properties of a running recording that the rule needs. */
@@ -64,44 +72,59 @@ final class SamplingRule {
   }
 
   /**
-   * @param eventTypeId JFR's id of the event type, by which settings may name it too; -1 if not
-   *     registered
+   * @param ids the events' ids, by which settings may name them too
    * @return null if nothing is requested
    */
-  SamplingRequest decide(List<Facts> running, long eventTypeId) {
-    return decide(running, eventTypeId, new ArrayList<>());
+  SamplingRequest decide(List<Facts> running, EventIds ids) {
+    return decide(running, ids, new ArrayList<>());
   }
 
   /**
-   * As {@link #decide(List, long)}.
+   * As {@link #decide(List, EventIds)}.
    *
    * @param notes receives what was not understood or can't be followed, one line each, also if
    *     nothing is requested
    */
-  SamplingRequest decide(List<Facts> running, long eventTypeId, List<String> notes) {
+  SamplingRequest decide(List<Facts> running, EventIds ids, List<String> notes) {
     boolean enabled = false;
     boolean disabled = false;
     boolean inMemory = false;
     long interval = Long.MAX_VALUE;
     String engine = null;
     int depth = 0;
+    long wall = Long.MAX_VALUE;
     List<String> asking = new ArrayList<>();
     for (Facts recording : running) {
-      Map<String, String> own = ownSettings(recording.settings(), eventTypeId);
-      noteUnknown(recording, own, notes);
-      String enabledText = own.get("enabled");
-      if (enabledText != null && !enabledText.strip().equalsIgnoreCase("true")) {
+      Map<String, String> own = ownSettings(recording, ids);
+      Map<String, String> ownWall = wallSettings(recording, ids);
+      noteUnknown(recording, NativeSample.NAME, own, notes);
+      noteUnknown(recording, WallSample.NAME, ownWall, notes);
+      noteMisspelt(recording, notes);
+      boolean namesWall = !ownWall.isEmpty() && !isDisabled(ownWall);
+      if (isDisabled(own)) {
         disabled = true;
+        if (namesWall) {
+          notes.add(
+              "recording "
+                  + recording.name()
+                  + " asks for "
+                  + WallSample.NAME
+                  + " and disables "
+                  + NativeSample.NAME
+                  + ", without which nothing is sampled");
+        }
         continue;
       }
-      enabled |= enabledText != null;
-      if (own.isEmpty() && (explicitOnly || !recording.isStartedByPerson())) {
+      enabled |= own.containsKey("enabled");
+      boolean names = namesWall || !own.isEmpty();
+      if (!names && (explicitOnly || !recording.isStartedByPerson())) {
         continue;
       }
       asking.add(recording.name());
       inMemory |= !recording.toDisk();
       interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
       depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
+      wall = Math.min(wall, wallInterval(ownWall, recording.name(), notes));
       String ownEngine = engine(own.get("engine"), recording.name(), notes);
       if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
         engine = ownEngine;
@@ -121,23 +144,55 @@ final class SamplingRule {
     if (asking.isEmpty() || (disabled && !enabled)) {
       return null;
     }
-    return new SamplingRequest(interval, engine, depth, inMemory, asking, notes);
+    long wallNanos = wall == Long.MAX_VALUE ? SamplingSettings.WALL_OFF : wall;
+    return new SamplingRequest(interval, engine, depth, wallNanos, inMemory, asking, notes);
   }
 
   /**
-   * Whether a recording has settings of the event but not {@code enabled}. JFR (17 to 25) treats
+   * Whether a recording has settings of an event but not {@code enabled}. JFR (17 to 25) treats
    * that as enabled until a second recording names the event; then it treats it as disabled, and if
    * no other recording enables the event, nothing is written at all.
    */
-  boolean leavesEnabledOpen(Facts recording, long eventTypeId) {
-    Map<String, String> own = ownSettings(recording.settings(), eventTypeId);
-    return !own.isEmpty() && !own.containsKey("enabled");
+  boolean leavesEnabledOpen(Facts recording, EventIds ids) {
+    Map<String, String> own = ownSettings(recording, ids);
+    Map<String, String> ownWall = wallSettings(recording, ids);
+    boolean names = !own.isEmpty() || !ownWall.isEmpty() && !isDisabled(ownWall);
+    return names && !own.containsKey("enabled");
   }
 
-  /** The settings of the event alone, without its name. */
-  private static Map<String, String> ownSettings(Map<String, String> settings, long eventTypeId) {
-    String byName = NativeSample.NAME + "#";
-    String byId = eventTypeId + "#";
+  /**
+   * Whether {@code stackweave.WallSample}, which JFR has off by default, has to be enabled in a
+   * recording: its settings name the event, or the agent's option asks for it wherever samples are
+   * asked for.
+   */
+  boolean leavesWallEnabledOpen(Facts recording, EventIds ids) {
+    Map<String, String> own = ownSettings(recording, ids);
+    Map<String, String> ownWall = wallSettings(recording, ids);
+    if (isDisabled(own) || ownWall.containsKey("enabled")) {
+      return false;
+    }
+    boolean asks = !own.isEmpty() || !explicitOnly && recording.isStartedByPerson();
+    return !ownWall.isEmpty() || asks && defaultWallNanos != SamplingSettings.WALL_OFF;
+  }
+
+  private static boolean isDisabled(Map<String, String> own) {
+    String enabled = own.get("enabled");
+    return enabled != null && !enabled.strip().equalsIgnoreCase("true");
+  }
+
+  private static Map<String, String> ownSettings(Facts recording, EventIds ids) {
+    return settingsOf(NativeSample.NAME, ids.nativeSample(), recording.settings());
+  }
+
+  private static Map<String, String> wallSettings(Facts recording, EventIds ids) {
+    return settingsOf(WallSample.NAME, ids.wallSample(), recording.settings());
+  }
+
+  /** The settings of an event alone, without its name. */
+  private static Map<String, String> settingsOf(
+      String event, long id, Map<String, String> settings) {
+    String byName = event + "#";
+    String byId = id + "#";
     Map<String, String> own = new HashMap<>();
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       String key = setting.getKey();
@@ -187,6 +242,40 @@ final class SamplingRule {
     return clamped;
   }
 
+  /** Long.MAX_VALUE if the recording does not ask for samples of waiting threads. */
+  private long wallInterval(Map<String, String> ownWall, String recording, List<String> notes) {
+    boolean isOn =
+        ownWall.isEmpty() ? defaultWallNanos != SamplingSettings.WALL_OFF : !isDisabled(ownWall);
+    if (!isOn) {
+      return Long.MAX_VALUE;
+    }
+    long usual =
+        defaultWallNanos == SamplingSettings.WALL_OFF
+            ? SamplingSettings.DEFAULT_WALL_NANOS
+            : defaultWallNanos;
+    String text = ownWall.get("interval");
+    if (Timespans.isDefault(text)) {
+      return usual;
+    }
+    OptionalLong nanos = Timespans.parse(text);
+    long used = nanos.isEmpty() ? usual : SamplingSettings.clampWall(nanos.getAsLong());
+    if (nanos.isEmpty() || used != nanos.getAsLong()) {
+      notes.add(
+          "recording "
+              + recording
+              + " asks for interval '"
+              + text
+              + "' of "
+              + WallSample.NAME
+              + ", which is not "
+              + SamplingSettings.WALL_INTERVALS
+              + "; "
+              + Timespans.format(used)
+              + " is used");
+    }
+    return used;
+  }
+
   private int depth(String text, String recording, List<String> notes) {
     if (Timespans.isDefault(text)) {
       return defaultDepth;
@@ -230,18 +319,19 @@ final class SamplingRule {
   }
 
   /** Notes unknown settings, since JFR accepts any name silently. */
-  private static void noteUnknown(Facts recording, Map<String, String> own, List<String> notes) {
+  private static void noteUnknown(
+      Facts recording, String event, Map<String, String> own, List<String> notes) {
     for (String name : new TreeSet<>(own.keySet())) {
-      if (!SamplingSettings.isSetting(name)) {
+      if (!SamplingSettings.isSetting(event, name)) {
         notes.add(
             "recording "
                 + recording.name()
                 + " sets "
-                + NativeSample.NAME
+                + event
                 + "#"
                 + name
                 + ", which is unknown, so nothing follows it"
-                + SamplingSettings.meantSetting(name));
+                + SamplingSettings.meantSetting(event, name));
       }
     }
     String enabled = own.get("enabled");
@@ -250,15 +340,18 @@ final class SamplingRule {
           "recording "
               + recording.name()
               + " sets "
-              + NativeSample.NAME
+              + event
               + "#enabled='"
               + enabled
               + "', which is neither true nor false, so JFR takes it for false");
     }
+  }
+
+  private static void noteMisspelt(Facts recording, List<String> notes) {
     TreeSet<String> misspelt = new TreeSet<>();
     for (String key : recording.settings().keySet()) {
       int end = key.indexOf('#');
-      if (end > 0 && SamplingSettings.isMisspeltEvent(key.substring(0, end))) {
+      if (end > 0 && SamplingSettings.misspelt(key.substring(0, end)) != null) {
         misspelt.add(key);
       }
     }
@@ -269,7 +362,7 @@ final class SamplingRule {
               + " sets "
               + key
               + ", of an event that is unknown, so nothing follows it (did you mean "
-              + NativeSample.NAME
+              + SamplingSettings.misspelt(key.substring(0, key.indexOf('#')))
               + "?)");
     }
   }

@@ -7,6 +7,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.event.WallSample;
 
 /**
  * The valid values of sampling settings, for agent options, recording settings and the command
@@ -26,6 +27,21 @@ public final class SamplingSettings {
   /** The valid intervals, as text for users. */
   public static final String INTERVALS = "a time from 100us to 60s, such as 10ms";
 
+  /** The shortest time between two looks at a waiting thread. */
+  public static final long MIN_WALL_NANOS = 1_000_000L;
+
+  /** The longest time between two looks at a waiting thread. */
+  public static final long MAX_WALL_NANOS = 60_000_000_000L;
+
+  /** The time between two looks where waiting is sampled and no time is said. */
+  public static final long DEFAULT_WALL_NANOS = 20_000_000L;
+
+  /** No samples of waiting threads. */
+  public static final long WALL_OFF = 0;
+
+  /** The valid times between two looks, as text for users. */
+  public static final String WALL_INTERVALS = "a time from 1ms to 60s, such as 20ms";
+
   /** Leaves the choice of engine to the agent. */
   public static final String DEFAULT_ENGINE = "auto";
 
@@ -41,15 +57,19 @@ public final class SamplingSettings {
   /** The valid depths, as text for users. */
   public static final String DEPTHS = "a number of frames from 1 to " + MAX_DEPTH;
 
-  /** The settings of {@code stackweave.NativeSample} that the agent reads. */
-  static final String KNOWN = "enabled, interval, depth, engine";
-
   private static final List<String> ENGINE_NAMES = namesOfEngines();
 
   /** The names of engines that can be requested, as text for users. */
   public static final String ENGINES = String.join(", ", ENGINE_NAMES);
 
+  /** The settings of {@code stackweave.NativeSample} that the agent reads. */
   private static final List<String> OWN_NAMES = List.of("enabled", "interval", "depth", "engine");
+
+  /** The settings of {@code stackweave.WallSample} that the agent reads. */
+  private static final List<String> WALL_NAMES = List.of("enabled", "interval");
+
+  /** The events whose settings the agent reads. */
+  private static final List<String> EVENTS = List.of(NativeSample.NAME, WallSample.NAME);
 
   /** Settings that JFR itself has for every instant event. */
   private static final List<String> JFRS_NAMES = List.of("stackTrace", "threshold");
@@ -73,6 +93,19 @@ public final class SamplingSettings {
   /** The valid interval nearest to {@code nanos}. */
   public static long clamp(long nanos) {
     return Math.max(MIN_INTERVAL_NANOS, Math.min(MAX_INTERVAL_NANOS, nanos));
+  }
+
+  /** As {@link #interval} for the time between two looks at a waiting thread. */
+  public static OptionalLong wallInterval(String text) {
+    OptionalLong nanos = Timespans.parse(text);
+    return nanos.isPresent() && clampWall(nanos.getAsLong()) == nanos.getAsLong()
+        ? nanos
+        : OptionalLong.empty();
+  }
+
+  /** The valid time between two looks nearest to {@code nanos}. */
+  public static long clampWall(long nanos) {
+    return Math.max(MIN_WALL_NANOS, Math.min(MAX_WALL_NANOS, nanos));
   }
 
   /** Parses a depth; empty if it is none of {@link #DEPTHS}. */
@@ -100,25 +133,37 @@ public final class SamplingSettings {
     return meant(name, ENGINE_NAMES, ENGINES);
   }
 
-  /** Whether {@code stackweave.NativeSample} has such a setting. */
-  static boolean isSetting(String name) {
-    return OWN_NAMES.contains(name) || JFRS_NAMES.contains(name);
+  /** Whether an event of {@link #EVENTS} has such a setting. */
+  static boolean isSetting(String event, String name) {
+    return namesOf(event).contains(name) || JFRS_NAMES.contains(name);
   }
 
-  /** As {@link #meantEngine} for the settings of {@code stackweave.NativeSample}. */
-  static String meantSetting(String name) {
-    return name.equals("period") ? " (did you mean interval?)" : meant(name, OWN_NAMES, KNOWN);
+  /** As {@link #meantEngine} for the settings of an event of {@link #EVENTS}. */
+  static String meantSetting(String event, String name) {
+    List<String> names = namesOf(event);
+    return name.equals("period")
+        ? " (did you mean interval?)"
+        : meant(name, names, String.join(", ", names));
   }
 
-  /** Whether an event's name is {@code stackweave.NativeSample}, misspelt. */
-  static boolean isMisspeltEvent(String name) {
-    if (name.equals(NativeSample.NAME) || name.startsWith("jdk.")) {
-      return false; // the fast path, as this runs every second
+  private static List<String> namesOf(String event) {
+    return event.equals(WallSample.NAME) ? WALL_NAMES : OWN_NAMES;
+  }
+
+  /** The event of {@link #EVENTS} that a name is a misspelling of; null if it is none. */
+  static String misspelt(String name) {
+    if (name.startsWith("jdk.") || EVENTS.contains(name)) {
+      return null; // the fast path, as this runs every second
     }
-    String own = NativeSample.NAME.toLowerCase(Locale.ROOT);
     String lower = name.toLowerCase(Locale.ROOT);
-    return lower.equals(own.substring(own.indexOf('.') + 1))
-        || Math.abs(lower.length() - own.length()) <= TYPOS && distance(lower, own) <= TYPOS;
+    for (String event : EVENTS) {
+      String own = event.toLowerCase(Locale.ROOT);
+      if (lower.equals(own.substring(own.indexOf('.') + 1))
+          || Math.abs(lower.length() - own.length()) <= TYPOS && distance(lower, own) <= TYPOS) {
+        return event;
+      }
+    }
+    return null;
   }
 
   private static List<String> namesOfEngines() {

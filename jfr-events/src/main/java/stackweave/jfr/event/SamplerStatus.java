@@ -166,4 +166,52 @@ public final class SamplerStatus extends Event {
       "Frames of written samples that were found in code without unwind tables, by how:"
           + " way=count, separated by commas")
   public String found;
+
+  @Label("Wall Interval")
+  @Description("Time between two looks at a waiting thread; 0 where waiting is not sampled")
+  @Timespan(Timespan.NANOSECONDS)
+  public long wallInterval;
+
+  @Label("Wall Threads Watched")
+  @Description("Threads that are looked at while they wait")
+  public long wallThreads;
+
+  @Label("Wall Threads Left Out")
+  @Description(
+      "Threads that are not looked at: the JVM's own idle threads, and those left out by name")
+  public long wallExcluded;
+
+  @Label("Wall Looks")
+  @Description("How often a thread was looked at, mostly to find that it has not run")
+  public long wallLooks;
+
+  @Label("Wall Stacks Read")
+  @Description("Stacks of waiting threads that were read")
+  public long wallCaptured;
+
+  @Label("Wall Stacks Discarded")
+  @Description("Stacks that were discarded because their thread ran while they were read")
+  public long wallDiscarded;
+
+  @Label("Wall Stacks Unread")
+  @Description("Stacks of waiting threads that could not be read; the note says why")
+  public long wallUnread;
+
+  @Label("Wall Samples Written")
+  @Description("Samples of waiting threads")
+  public long wallWritten;
+
+  @Label("Wall Samples Dropped")
+  @Description("Taken of waiting threads but not written, for the same reasons as dropped")
+  public long wallDropped;
+
+  @Label("Wall Time")
+  @Description("Wall-clock time not on a CPU that the samples of waiting threads stand for")
+  @Timespan(Timespan.NANOSECONDS)
+  public long wallTime;
+
+  @Label("Wall CPU Time")
+  @Description("The part of the agent's own CPU time that looking at waiting threads took")
+  @Timespan(Timespan.NANOSECONDS)
+  public long wallCpu;
 }

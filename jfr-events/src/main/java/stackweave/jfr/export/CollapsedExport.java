@@ -15,10 +15,11 @@ import stackweave.jfr.status.Counter;
 /**
  * Collapsed stacks, the format of flame graph tools, one line each, sorted: the thread's first
  * frame first, {@code ;} between frames, a space, the number of samples, or, if the agent skipped
- * samples to save CPU time, the number that those taken stand for. A stack that does not reach the
- * thread's first frame begins with {@code [truncated]} or {@code [stopped: reason]}; with threads,
- * {@code [thread name]} comes before. In names {@code ;} is replaced by {@code ,} and control
- * characters by a space.
+ * samples to save CPU time, the number that those taken stand for. Of wall-clock time it is the
+ * nanoseconds: samples of waiting threads stand for times of any length. A stack that does not
+ * reach the thread's first frame begins with {@code [truncated]} or {@code [stopped: reason]}; with
+ * threads, {@code [thread name]} comes before. In names {@code ;} is replaced by {@code ,} and
+ * control characters by a space.
  */
 public final class CollapsedExport extends TextExport {
 
@@ -26,7 +27,8 @@ public final class CollapsedExport extends TextExport {
    * The options of the lines.
    *
    * @param threads whether each stack begins with its thread
-   * @param total whether the number is that of the nanoseconds instead of the samples
+   * @param total whether the number is that of the nanoseconds instead of the samples, as it always
+   *     is of wall-clock time
    * @param names how frames are called
    */
   public record Options(boolean threads, boolean total, FrameNames names) {}
@@ -76,8 +78,10 @@ public final class CollapsedExport extends TextExport {
     private final StringBuilder line = new StringBuilder();
     private final boolean thinned;
     private final long interval;
+    private final boolean total;
 
     Lines(SampledRecording recording) {
+      total = options.total() || recording.choice().isWall();
       thinned = recording.figures().get(Counter.THINNED) > 0;
       interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
     }
@@ -105,7 +109,7 @@ public final class CollapsedExport extends TextExport {
     }
 
     private long number(long count, long weightNanos) {
-      if (options.total()) {
+      if (total) {
         return weightNanos;
       }
       long standsFor = (weightNanos + interval / 2) / interval;

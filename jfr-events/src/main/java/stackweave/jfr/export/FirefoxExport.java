@@ -20,10 +20,10 @@ import stackweave.jfr.status.Counter;
 
 /**
  * A file for profiler.firefox.com: its processed profile format of version {@value #VERSION}. That
- * profiler reads all older versions. Samples have their time, and as weight the CPU time that they
- * stand for; categories are the kinds of code. Source: docs-developer/processed-profile-format.md
- * and src/types/profile.ts of github.com/firefox-devtools/profiler. In memory are the samples
- * ({@link TimedSamples}).
+ * profiler reads all older versions. Samples have their time, and as weight the CPU time, or the
+ * wall-clock time, that they stand for; categories are the kinds of code. Source:
+ * docs-developer/processed-profile-format.md and src/types/profile.ts of
+ * github.com/firefox-devtools/profiler. In memory are the samples ({@link TimedSamples}).
  */
 public final class FirefoxExport extends TextExport {
   /** The version of the processed profile format. */
@@ -308,7 +308,7 @@ public final class FirefoxExport extends TextExport {
       json.name("weightType").value("tracing-ms");
       json.name("threadCPUDelta").beginArray();
       for (int i = 0; i < length; i++) {
-        json.value(thread.weightNanos(i));
+        json.value(thread.isCpu(i) ? thread.weightNanos(i) : 0);
       }
       json.endArray();
       json.name("length").value(length).endObject();

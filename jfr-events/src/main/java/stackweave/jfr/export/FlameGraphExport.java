@@ -66,7 +66,7 @@ public final class FlameGraphExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads, before != null);
+    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isWall());
     List<SampledRecording> all = new ArrayList<>();
     all.add(recording);
     all.addAll(more);
@@ -91,9 +91,11 @@ public final class FlameGraphExport extends TextExport {
     }
     json.beginObject();
     json.name("title").value(name);
-    json.name("timeLabel").value("CPU time");
-    // If samples stand for skipped ones, too, their weight counts.
-    json.name("byTime").value(thinned ? 1 : 0);
+    boolean isWall = recordings.get(0).choice().isWall();
+    json.name("timeLabel").value(recordings.get(0).choice().time());
+    json.name("wall").value(isWall ? 1 : 0);
+    // If samples stand for skipped ones, too, or for times of any length, their weight counts.
+    json.name("byTime").value(thinned || isWall ? 1 : 0);
     json.name("before").value(before == null ? "" : beforeTitle);
     json.name("facts").beginArray();
     for (String[] fact : recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings)) {
@@ -138,7 +140,7 @@ public final class FlameGraphExport extends TextExport {
     return List.of(
         new String[] {"Recordings", Integer.toString(recordings.size())},
         new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
-        new String[] {"CPU time", Times.seconds(weight)});
+        new String[] {label(recordings.get(0)), Times.seconds(weight)});
   }
 
   /** Facts about the recording: label and text of each; the label may be empty. */
@@ -176,6 +178,24 @@ public final class FlameGraphExport extends TextExport {
                 : Timespans.format(figures.get(Counter.INTERVAL))
           });
     }
+    if (recording.choice().isWall()) {
+      if (figures.get(Counter.WALL_INTERVAL) > 0) {
+        facts.add(
+            new String[] {
+              "Waiting looked at every", Timespans.format(figures.get(Counter.WALL_INTERVAL))
+            });
+      }
+      facts.add(new String[] {label(recording), Times.seconds(recording.weightNanos())});
+    } else if (recording.waitingSamples() > 0) {
+      facts.add(
+          new String[] {
+            "Waiting",
+            String.format(
+                Locale.ROOT,
+                "%,d samples more, which --wall and --state show",
+                recording.waitingSamples())
+          });
+    }
     if (figures.get(Counter.CPU_USED) > 0) {
       facts.add(
           new String[] {
@@ -188,24 +208,29 @@ public final class FlameGraphExport extends TextExport {
                 + ")",
             figures.coverage().isPoor() ? WARN : ""
           });
-    } else if (recording.weightNanos() > 0) {
+    } else if (recording.weightNanos() > 0 && !recording.choice().isWall()) {
       facts.add(new String[] {"CPU time", Times.seconds(recording.weightNanos())});
     }
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
       facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
     }
+    boolean byTime = recording.choice().isWall();
+    long all = byTime ? recording.weightNanos() : recording.samples();
     long[] complete = new long[2];
     recording.forEachStack(
         (thread, end, frames, count, weight) -> {
           boolean guessed = frames.stream().anyMatch(frame -> frame.found().isGuess());
-          complete[guessed ? 1 : 0] += end.isComplete() ? count : 0;
+          complete[guessed ? 1 : 0] += !end.isComplete() ? 0 : byTime ? weight : count;
         });
-    facts.add(new String[] {"Complete stacks", percent(complete[0], recording.samples())});
+    facts.add(new String[] {"Complete stacks", percent(complete[0], all)});
     if (complete[1] > 0) {
-      facts.add(
-          new String[] {"Complete with guessed frames", percent(complete[1], recording.samples())});
+      facts.add(new String[] {"Complete with guessed frames", percent(complete[1], all)});
     }
     return facts;
+  }
+
+  private static String label(SampledRecording recording) {
+    return recording.choice().isWall() ? "Wall time" : "CPU time";
   }
 
   /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */
@@ -214,7 +239,8 @@ public final class FlameGraphExport extends TextExport {
     notes.addAll(recording.warnings());
     SamplerFigures figures = recording.figures();
     for (Counter counter : Counter.values()) {
-      if (!counter.inExports().isEmpty() && figures.get(counter) > 0) {
+      boolean counts = recording.choice().isWall() || !counter.isOfWaiting();
+      if (counts && !counter.inExports().isEmpty() && figures.get(counter) > 0) {
         notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), counter.inExports()));
       }
     }

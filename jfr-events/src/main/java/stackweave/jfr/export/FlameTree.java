@@ -88,6 +88,7 @@ final class FlameTree {
 
   private final boolean byThread;
   private final boolean isCompared;
+  private final boolean byTime;
   private int leftOut;
   private float largestCut;
   private boolean[] isCut = {};
@@ -95,8 +96,10 @@ final class FlameTree {
   /**
    * @param byThread whether each stack begins with its thread
    * @param isCompared whether names are those of all runs
+   * @param byTime whether nodes are as wide as the time of their samples, instead of their number
    */
-  FlameTree(boolean byThread, boolean isCompared) {
+  FlameTree(boolean byThread, boolean isCompared, boolean byTime) {
+    this.byTime = byTime;
     this.byThread = byThread;
     this.isCompared = isCompared;
     founds.add(FoundWay.TABLES);
@@ -114,16 +117,17 @@ final class FlameTree {
     TimeCells cells = recording.cells().orElse(null);
     recording.forEachStackSum(
         (sum, series) -> {
-          int node = enter(0, sum.count());
+          long width = byTime ? sum.weightNanos() : sum.count();
+          int node = enter(0, width);
           if (byThread) {
-            node = child(node, "[" + sum.thread().text() + "]", sum.count());
+            node = child(node, "[" + sum.thread().text() + "]", width);
           }
           if (sum.end().marker(sum.frames().size()).isPresent()) {
-            node = child(node, sum.end().marker(sum.frames().size()).get(), sum.count());
+            node = child(node, sum.end().marker(sum.frames().size()).get(), width);
           }
           for (SampledFrame frame : sum.frames()) {
             int found = frame.found().equals(FoundWay.TABLES) ? 0 : id(founds, frame.found());
-            node = enter(node(node, look(functionOf.get(frame), frame.line(), found)), sum.count());
+            node = enter(node(node, look(functionOf.get(frame), frame.line(), found)), width);
           }
           stacks.add(
               new Stack(
@@ -168,12 +172,12 @@ final class FlameTree {
     return known;
   }
 
-  private int child(int parent, String name, long samples) {
-    return enter(node(parent, marker(name)), samples);
+  private int child(int parent, String name, long width) {
+    return enter(node(parent, marker(name)), width);
   }
 
-  private int enter(int node, long samples) {
-    totals[node] += samples;
+  private int enter(int node, long width) {
+    totals[node] += width;
     return node;
   }
 
@@ -304,7 +308,7 @@ final class FlameTree {
   private long[] byShare(int[] group, int groups) {
     double[][] sums = new double[2][count];
     for (Stack stack : stacks) {
-      sums[stack.isBefore ? 1 : 0][stack.node] += stack.count;
+      sums[stack.isBefore ? 1 : 0][stack.node] += byTime ? stack.nanos : stack.count;
     }
     double[][] byGroup = new double[2][groups];
     for (int side = 0; side < 2; side++) {

@@ -22,9 +22,10 @@ import stackweave.jfr.status.Counter;
 
 /**
  * A profile for pprof: a gzipped message of {@code profile.proto} of github.com/google/pprof.
- * Sample types are {@code samples} in {@code count} and {@code cpu} in {@code nanoseconds}; labels
- * are the thread, its id, its state, the kind of the innermost frame, and of several processes the
- * id of each. Methods inlined by the JVM are lines of the location that they are inlined into.
+ * Sample types are {@code samples} in {@code count} and {@code cpu} in {@code nanoseconds}, or
+ * {@code wall} if the samples of waiting threads are among those that were read; labels are the
+ * thread, its id, its state, the kind of the innermost frame, and of several processes the id of
+ * each. Methods inlined by the JVM are lines of the location that they are inlined into.
  *
  * <p>Mappings begin at address 0, since addresses are those of the library's own file ({@link
  * ProfileTables}): pprof then symbolises them without knowing where the library was loaded.
@@ -143,10 +144,11 @@ public final class PprofExport implements Export {
 
     private void header() {
       valueType(SAMPLE_TYPE, "samples", "count");
-      valueType(SAMPLE_TYPE, "cpu", "nanoseconds");
+      String time = recording.choice().isWall() ? "wall" : "cpu";
+      valueType(SAMPLE_TYPE, time, "nanoseconds");
       valueType(PERIOD_TYPE, "cpu", "nanoseconds");
       profile.number(PERIOD, recording.figures().get(Counter.INTERVAL));
-      profile.number(DEFAULT_SAMPLE_TYPE, tables.string("cpu"));
+      profile.number(DEFAULT_SAMPLE_TYPE, tables.string(time));
       Instant first = selection.first(recording);
       profile.number(TIME_NANOS, Times.nanos(first));
       Duration length = Duration.between(first, selection.last(recording));

@@ -63,6 +63,7 @@ final class ProfileSums {
   private final Map<String, Set<Long>> threadIds = new HashMap<>();
   private int stacks;
   private long cutSamples;
+  private long cutNanos;
 
   ProfileSums(SampledRecording recording) {
     FrameCache<Sum> functionOf = new FrameCache<>(frame -> sum(functions, frame.text()));
@@ -71,6 +72,7 @@ final class ProfileSums {
         (thread, end, frames, samples, nanos) -> {
           stacks++;
           cutSamples += end.isComplete() ? 0 : samples;
+          cutNanos += end.isComplete() ? 0 : nanos;
           Sum function = null;
           Sum library = null;
           for (SampledFrame frame : frames) {
@@ -121,5 +123,10 @@ final class ProfileSums {
   /** Samples whose stack does not reach its thread's first frame. */
   long cutSamples() {
     return cutSamples;
+  }
+
+  /** The ns that these stand for. */
+  long cutNanos() {
+    return cutNanos;
   }
 }

@@ -3,8 +3,6 @@ package stackweave.jfr.export;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import stackweave.jfr.read.RecordingException;
@@ -14,24 +12,18 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * Which samples of a recording an export has. Immutable. Expressions must match the whole text of a
- * frame ({@link SampledFrame#text}), as async-profiler's converter has it.
+ * Which samples of those that were read an export has; which are read is said when the recording is
+ * opened. Immutable. Expressions must match the whole text of a frame ({@link SampledFrame#text}),
+ * as async-profiler's converter has it.
  *
  * @param from the first time that is in it
  * @param to the first time behind it
- * @param states labels of the threads' states; empty for all
  * @param include a stack is in it only if a frame matches; null for all
  * @param exclude a stack is not in it if a frame matches; null for none
  */
-public record Selection(
-    Instant from, Instant to, Set<String> states, Pattern include, Pattern exclude) {
-  /** All samples. */
-  public static final Selection ALL = new Selection(Instant.MIN, Instant.MAX, Set.of(), null, null);
-
-  /** Copies the states. */
-  public Selection {
-    states = Set.copyOf(states);
-  }
+public record Selection(Instant from, Instant to, Pattern include, Pattern exclude) {
+  /** All samples that were read. */
+  public static final Selection ALL = new Selection(Instant.MIN, Instant.MAX, null, null);
 
   /**
    * Visits the selected samples, summed up; reads the file again.
@@ -46,7 +38,7 @@ public record Selection(
         from,
         to,
         sum -> {
-          if (filter.takes(sum.state(), sum.frames())) {
+          if (filter.takes(sum.frames())) {
             consumer.accept(sum);
           }
         });
@@ -61,7 +53,7 @@ public record Selection(
         sample -> {
           if (!sample.time().isBefore(from)
               && sample.time().isBefore(to)
-              && filter.takes(sample.state(), sample.frames())) {
+              && filter.takes(sample.frames())) {
             consumer.accept(sample);
           }
         });
@@ -85,12 +77,10 @@ public record Selection(
         new FrameCache<>(frame -> include.matcher(frame.text()).matches());
     private final FrameCache<Boolean> excluded =
         new FrameCache<>(frame -> exclude.matcher(frame.text()).matches());
-    private final Set<String> statesMet = new TreeSet<>();
     private boolean hasTaken;
 
-    boolean takes(String state, List<SampledFrame> frames) {
-      statesMet.add(state);
-      boolean takes = (states.isEmpty() || states.contains(state)) && matches(frames);
+    boolean takes(List<SampledFrame> frames) {
+      boolean takes = matches(frames);
       hasTaken |= takes;
       return takes;
     }
@@ -111,13 +101,10 @@ public record Selection(
         throw new RecordingException(
             String.format(
                 Locale.ROOT,
-                "none of the %,d samples is selected: they are from %s to %s%s",
+                "none of the %,d samples is selected: they are from %s to %s",
                 recording.samples(),
                 recording.first(),
-                recording.last(),
-                statesMet.isEmpty()
-                    ? ""
-                    : "; in that time the threads' states are " + String.join(", ", statesMet)));
+                recording.last()));
       }
     }
   }

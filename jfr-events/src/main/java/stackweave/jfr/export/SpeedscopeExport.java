@@ -11,9 +11,9 @@ import stackweave.jfr.read.StackThread;
 
 /**
  * A file for speedscope: {@code https://www.speedscope.app/file-format-schema.json}. Each thread is
- * a sampled profile, weighted by the CPU time in nanoseconds, in the order of time; neighbours with
- * equal stacks are one. Frames are functions, without lines: speedscope would show each line as a
- * function of its own. In memory are the samples ({@link TimedSamples}).
+ * a sampled profile, weighted by the CPU time, or the wall-clock time, in nanoseconds, in the order
+ * of time; neighbours with equal stacks are one. Frames are functions, without lines: speedscope
+ * would show each line as a function of its own. In memory are the samples ({@link TimedSamples}).
  */
 public final class SpeedscopeExport extends TextExport {
   private static final String SCHEMA = "https://www.speedscope.app/file-format-schema.json";
@@ -92,7 +92,7 @@ public final class SpeedscopeExport extends TextExport {
     }
   }
 
-  /** The index of the thread with the most CPU time, which is shown first. */
+  /** The index of the thread with the most time, which is shown first. */
   private static int busiest(TimedSamples samples) {
     int busiest = 0;
     long most = -1;

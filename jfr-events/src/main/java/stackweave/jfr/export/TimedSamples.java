@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.StackThread;
+import stackweave.jfr.read.choice.SampleKind;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -50,6 +52,9 @@ final class TimedSamples {
     private long[] weights = new long[16];
     private int[] stacks = new int[16];
 
+    /** Those whose weight is no CPU time, by their place in the arrays. */
+    private final BitSet waiting = new BitSet();
+
     /** Their numbers in the order of time; null if that is the order in the arrays. */
     private Integer[] order;
 
@@ -58,11 +63,14 @@ final class TimedSamples {
       this.thread = thread;
     }
 
-    private void add(long time, int stack, long weight) {
+    private void add(long time, int stack, long weight, boolean isWaiting) {
       if (count == times.length) {
         times = Arrays.copyOf(times, 2 * count);
         weights = Arrays.copyOf(weights, 2 * count);
         stacks = Arrays.copyOf(stacks, 2 * count);
+      }
+      if (isWaiting) {
+        waiting.set(count);
       }
       times[count] = time;
       weights[count] = weight;
@@ -92,6 +100,11 @@ final class TimedSamples {
 
     long weightNanos(int i) {
       return weights[order == null ? i : order[i]];
+    }
+
+    /** Whether the weight is CPU time. */
+    boolean isCpu(int i) {
+      return !waiting.get(order == null ? i : order[i]);
     }
 
     /** A node of the tree. */
@@ -160,7 +173,11 @@ final class TimedSamples {
     ThreadKey key = new ThreadKey(sample.session().uuid(), sample.thread());
     threads
         .computeIfAbsent(key, k -> new ThreadSamples(sample.session(), sample.thread()))
-        .add(Times.nanos(sample.time()), stack(sample), sample.weightNanos());
+        .add(
+            Times.nanos(sample.time()),
+            stack(sample),
+            sample.weightNanos(),
+            sample.kind() == SampleKind.WAITING);
   }
 
   private int stack(Sample sample) {

@@ -5,7 +5,7 @@ import stackweave.jfr.read.SampledRecording;
 
 /**
  * Tables for a terminal of the functions, libraries and threads with the most samples: their shares
- * of the CPU time that the samples stand for, or of the samples.
+ * of the CPU time, or the wall-clock time, that the samples stand for, or of the samples.
  */
 public final class TopExport extends TextExport {
 
@@ -20,7 +20,8 @@ public final class TopExport extends TextExport {
    *
    * @param rows most rows of each table; 0 for 20 functions, 10 libraries and 10 threads
    * @param byTotal whether rows are sorted by their total instead of their own share
-   * @param bySamples whether shares are of the samples instead of the CPU time
+   * @param bySamples whether shares are of the samples instead of the CPU time; of wall-clock time
+   *     they never are
    * @param width most columns of a line, at least {@link #MIN_WIDTH}
    */
   public record Options(int rows, boolean byTotal, boolean bySamples, int width) {

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import stackweave.jfr.read.SampledRecording;
 
 /** Writes the tables of one {@link TopExport}. */
@@ -38,7 +39,8 @@ final class TopTables {
     this.sums = new ProfileSums(recording);
     this.title = title;
     this.options = options;
-    this.bySamples = options.bySamples() || recording.weightNanos() <= 0;
+    boolean isWall = recording.choice().isWall();
+    this.bySamples = !isWall && (options.bySamples() || recording.weightNanos() <= 0);
     this.all = bySamples ? recording.samples() : recording.weightNanos();
     this.out = out;
   }
@@ -53,7 +55,13 @@ final class TopTables {
     for (String note : FlameGraphExport.notes(recording)) {
       paragraph("! " + clean(note));
     }
-    if (sums.cutSamples() > 0) {
+    if (recording.choice().isWall() && sums.cutNanos() > 0) {
+      paragraph(
+          "! "
+              + share(sums.cutNanos())
+              + " of the time has no stack, or one that does not reach its thread's first frame:"
+              + " TOTAL lacks the callers that are missing.");
+    } else if (sums.cutSamples() > 0) {
       paragraph(
           String.format(
               Locale.ROOT,
@@ -70,7 +78,13 @@ final class TopTables {
             bySamples
                 ? String.format(Locale.ROOT, "%,d samples", all)
                 : String.format(
-                    Locale.ROOT, "%.2f s of CPU time that the samples stand for", all / 1e9)));
+                    Locale.ROOT,
+                    "%.2f s of %s that the samples stand for",
+                    all / 1e9,
+                    recording.choice().time())));
+    if (recording.choice().isWall()) {
+      states();
+    }
     table("FUNCTION", "functions", sums.functions().values(), FUNCTIONS, ShortNames::fit);
     table("LIBRARY", "libraries", sums.libraries().values(), OTHERS, ShortNames::cut);
     threads();
@@ -93,16 +107,31 @@ final class TopTables {
     rest(sorted.subList(rows, sorted.size()), what);
   }
 
-  private void threads() throws IOException {
+  /** What the threads did: of all of them, since there are few. */
+  private void states() throws IOException {
     line("");
-    line("  SHARE SAMPLES" + INDENT + "THREAD");
+    line("  SHARE    TIME" + INDENT + "STATE");
+    List<Map.Entry<String, Long>> sorted = new ArrayList<>(recording.nanosByState().entrySet());
+    sorted.sort(Map.Entry.<String, Long>comparingByValue().reversed());
+    for (Map.Entry<String, Long> state : sorted) {
+      String time = Times.seconds(state.getValue());
+      row(share(state.getValue()), time, state.getKey(), ShortNames::cut);
+    }
+  }
+
+  private void threads() throws IOException {
+    boolean isWall = recording.choice().isWall();
+    line("");
+    line((isWall ? "  SHARE    TIME" : "  SHARE SAMPLES") + INDENT + "THREAD");
     List<ProfileSums.Sum> sorted = sorted(sums.threads().values(), false);
     int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : OTHERS);
     for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
       int threads = sums.threadsNamed(sum.name());
       row(
           share(sum.self(bySamples)),
-          String.format(Locale.ROOT, "%,d", sum.self(true)),
+          isWall
+              ? Times.seconds(sum.self(false))
+              : String.format(Locale.ROOT, "%,d", sum.self(true)),
           sum.name() + (threads > 1 ? " (" + threads + " threads)" : ""),
           ShortNames::cut);
     }

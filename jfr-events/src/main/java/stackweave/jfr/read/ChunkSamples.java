@@ -12,11 +12,11 @@ import stackweave.jfr.event.StackSample;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * The samples of one chunk as its events have them: times in ticks, threads by their keys. For
- * those that write a chunk's samples in another form; {@link SampledRecording} is for all others.
- * In memory are the definitions of the chunk. Where they lack some, those of the chunks before it
- * are read, too: a killed JVM leaves samples whose definitions were not written any more. Not
- * thread-safe.
+ * The samples of CPU time of one chunk as its events have them: times in ticks, threads by their
+ * keys. For those that write a chunk's samples in another form; {@link SampledRecording} is for all
+ * others. In memory are the definitions of the chunk. Where they lack some, those of the chunks
+ * before it are read, too: a killed JVM leaves samples whose definitions were not written any more.
+ * Not thread-safe.
  */
 public final class ChunkSamples {
   /** A sample; valid during the call. */
@@ -104,7 +104,7 @@ public final class ChunkSamples {
     DefinitionsOnly sink = new DefinitionsOnly(session);
     ChunkReader reader = new ChunkReader(source, chunk, EventDecoder.ALL);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
-      if (shape > EventDecoder.STACK_SAMPLE && shape != EventDecoder.STATUS) {
+      if (shape > EventDecoder.WALL_SAMPLE && shape != EventDecoder.STATUS) {
         EventDecoder.event(shape, reader, sink);
       }
     }
@@ -219,6 +219,12 @@ public final class ChunkSamples {
     public void sample(
         long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
       throw new IllegalStateException("samples are read later");
+    }
+
+    @Override
+    public void wallSample(
+        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+      throw new IllegalStateException("samples of waiting threads are in no other form");
     }
 
     @Override

@@ -19,6 +19,7 @@ import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -36,25 +37,20 @@ final class EventDecoder {
   /** The shape of schema 2's samples, in all lists that have samples. */
   static final int STACK_SAMPLE = 1;
 
-  private static final int FRAME = 2;
-  private static final int METHOD = 3;
-  private static final int THREAD = 4;
-  private static final int MODULE = 5;
-  static final int SESSION = 6;
-  static final int STATUS = 7;
-  private static final int BLOCK = 8;
+  /** The shape of samples of waiting threads, in all lists that have samples. */
+  static final int WALL_SAMPLE = 2;
 
-  private static final EventShape SAMPLE_SHAPE =
-      EventShape.of(
-          NativeSample.NAME,
-          "startTime",
-          "age",
-          "threadId",
-          "state",
-          "weight",
-          "stackId",
-          "end",
-          "contextId");
+  private static final int FRAME = 3;
+  private static final int METHOD = 4;
+  private static final int THREAD = 5;
+  private static final int MODULE = 6;
+  static final int SESSION = 7;
+  static final int STATUS = 8;
+  private static final int BLOCK = 9;
+
+  private static final EventShape SAMPLE_SHAPE = sampleShape(NativeSample.NAME);
+
+  private static final EventShape WALL_SAMPLE_SHAPE = sampleShape(WallSample.NAME);
 
   private static final EventShape STACK_SAMPLE_SHAPE =
       EventShape.of(StackSample.NAME, "startTime", "threadId", "weight", "stackId", "attributesId");
@@ -81,6 +77,7 @@ final class EventDecoder {
       List.of(
           SAMPLE_SHAPE,
           STACK_SAMPLE_SHAPE,
+          WALL_SAMPLE_SHAPE,
           EventShape.of(
               Frame.NAME, "id", "parentId", "methodId", "kind", "line", "offset", "found"),
           EventShape.of(
@@ -117,7 +114,8 @@ final class EventDecoder {
           new EventShape(DefinitionBlock.NAME, blockFields()));
 
   /** Samples alone. */
-  static final List<EventShape> SAMPLES = List.of(SAMPLE_SHAPE, STACK_SAMPLE_SHAPE);
+  static final List<EventShape> SAMPLES =
+      List.of(SAMPLE_SHAPE, STACK_SAMPLE_SHAPE, WALL_SAMPLE_SHAPE);
 
   /** Session events alone. */
   static final List<EventShape> SESSIONS = List.of(SESSION_SHAPE);
@@ -126,6 +124,11 @@ final class EventDecoder {
   private static final Breakdown[] BREAKDOWNS = Breakdown.values();
 
   private EventDecoder() {}
+
+  private static EventShape sampleShape(String event) {
+    return EventShape.of(
+        event, "startTime", "age", "threadId", "state", "weight", "stackId", "end", "contextId");
+  }
 
   /** The id in the session event that {@code event} is at. */
   static String sessionId(ChunkReader event) throws IOException {
@@ -177,6 +180,18 @@ final class EventDecoder {
         event.number(7));
   }
 
+  /** Gives the sample of a waiting thread that {@code event} is at. */
+  static void wallSample(ChunkReader event, SampleSink sink) {
+    sink.wallSample(
+        event.nanosAt(event.number(0)) - event.number(1),
+        event.number(2),
+        (int) event.number(3),
+        event.number(4),
+        event.number(5),
+        (int) event.number(6),
+        event.number(7));
+  }
+
   /** Gives the sample of schema 2 that {@code event} is at. */
   static void stackSample(ChunkReader event, SampleSink sink) {
     sink.stackSample(
@@ -193,6 +208,7 @@ final class EventDecoder {
     switch (shape) {
       case SAMPLE -> sample(event, sink);
       case STACK_SAMPLE -> stackSample(event, sink);
+      case WALL_SAMPLE -> wallSample(event, sink);
       case FRAME -> {
         sink.frame(
             event.number(0),

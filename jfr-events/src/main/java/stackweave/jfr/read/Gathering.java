@@ -4,6 +4,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -15,17 +21,29 @@ import stackweave.unwind.hash.LongIndex;
 final class Gathering extends DefinitionSink {
   private final Path file;
   private final SampledFrame.Change change;
+  private final SampleChoice choice;
 
-  /** By hash of session, thread, state, stack and end; the tallies themselves settle collisions. */
+  /**
+   * By hash of session, thread, kind, state, stack and end; the tallies themselves settle
+   * collisions.
+   */
   private LongIndex index = new LongIndex();
 
-  private final List<SampledRecording.Tally> tallies = new ArrayList<>();
+  private List<SampledRecording.Tally> tallies = new ArrayList<>();
   private final List<SessionData> sessions = new ArrayList<>();
 
   /** Samples before the definition of their attributes. */
   private final List<EarlySample> early = new ArrayList<>();
 
   private long badBlocks;
+  private long waitingSamples;
+
+  /** Of all samples of CPU time, whether their states are chosen or not. */
+  private long cpuNanos;
+
+  /** The states of samples that were left out because of them. */
+  private final Set<String> otherStates = new TreeSet<>();
+
   private SamplerFigures statuses = SamplerFigures.NONE;
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
@@ -41,8 +59,10 @@ final class Gathering extends DefinitionSink {
   /**
    * @param timed whether samples are counted by time, too
    * @param change what becomes of each frame
+   * @param choice which samples are gathered
    */
-  Gathering(Path file, boolean timed, SampledFrame.Change change) {
+  Gathering(Path file, boolean timed, SampledFrame.Change change, SampleChoice choice) {
+    this.choice = choice;
     this.file = file;
     this.cells = timed ? new TimeCells() : null;
     this.change = change;
@@ -60,6 +80,8 @@ final class Gathering extends DefinitionSink {
     early.clear();
     cells = cells == null ? null : new TimeCells();
     badBlocks = 0;
+    waitingSamples = 0;
+    cpuNanos = 0;
     statuses = SamplerFigures.NONE;
     first = Long.MAX_VALUE;
     last = Long.MIN_VALUE;
@@ -77,11 +99,28 @@ final class Gathering extends DefinitionSink {
   @Override
   public void sample(
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-    SampledRecording.Tally tally = tally(threadKey, state, stackId, end);
+    cpuNanos += weight;
+    add(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end);
+  }
+
+  @Override
+  public void wallSample(
+      long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+    waitingSamples++;
+    if (choice.isWall()) {
+      add(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end);
+    }
+  }
+
+  private void add(
+      SampleKind kind, long nanos, long threadKey, int state, long weight, long stackId, int end) {
+    SampledRecording.Tally tally = tally(kind, threadKey, state, stackId, end);
     tally.count++;
     tally.weightNanos += weight;
     tally.squares += (double) weight * weight;
-    if (cells != null) {
+    if (cells != null && kind == SampleKind.WAITING) {
+      cells.addEnding(tally.series, nanos, weight);
+    } else if (cells != null) {
       cells.add(tally.series, nanos, weight);
     }
     first = Math.min(first, nanos);
@@ -158,11 +197,12 @@ final class Gathering extends DefinitionSink {
     statuses = statuses.plus(figures);
   }
 
-  private SampledRecording.Tally tally(long threadKey, int state, long stackId, int endCode) {
+  private SampledRecording.Tally tally(
+      SampleKind kind, long threadKey, int state, long stackId, int endCode) {
     long hash = stackId;
     hash = hash * 0xC2B2AE3D27D4EB4FL + threadKey;
     hash = hash * 0x165667B19E3779F9L + endCode;
-    hash = hash * 0x27D4EB2F165667C5L + state;
+    hash = hash * 0x27D4EB2F165667C5L + state + (kind == SampleKind.CPU ? 0 : 1L << 32);
     hash = hash * 0x9E3779B97F4A7C15L + sessionNumber;
     while (true) {
       int position = index.add(hash);
@@ -171,6 +211,7 @@ final class Gathering extends DefinitionSink {
             new SampledRecording.Tally(
                 session,
                 threadKey,
+                kind,
                 state,
                 stackId,
                 endCode,
@@ -179,6 +220,7 @@ final class Gathering extends DefinitionSink {
       SampledRecording.Tally tally = tallies.get(position);
       if (tally.session == session
           && tally.threadKey == threadKey
+          && tally.kind == kind
           && tally.state == state
           && tally.stackId == stackId
           && tally.endCode == endCode) {
@@ -190,17 +232,13 @@ final class Gathering extends DefinitionSink {
 
   /** What the statuses say, all together. */
   SamplerFigures figures() {
-    long weights = 0;
-    for (SampledRecording.Tally tally : tallies) {
-      weights += tally.weightNanos;
-    }
-    if (weights <= statuses.get(Counter.CPU_COVERED)) {
+    if (cpuNanos <= statuses.get(Counter.CPU_COVERED)) {
       return statuses;
     }
     // The last status is missing: of a JVM that was killed, or a recording that goes on.
     Counters counters = statuses.counters();
-    long used = counters.get(Counter.CPU_MISSED) + weights;
-    counters.set(Counter.CPU_COVERED, weights);
+    long used = counters.get(Counter.CPU_MISSED) + cpuNanos;
+    counters.set(Counter.CPU_COVERED, cpuNanos);
     counters.set(Counter.CPU_USED, Math.max(counters.get(Counter.CPU_USED), used));
     return statuses.with(counters);
   }
@@ -220,6 +258,33 @@ final class Gathering extends DefinitionSink {
     for (SessionData each : sessions) {
       each.finish();
     }
+    chooseStates();
+  }
+
+  /** Legends may come after the samples that need them, so states are chosen at the end. */
+  private void chooseStates() {
+    if (choice.hasAllStates()) {
+      return;
+    }
+    List<SampledRecording.Tally> chosen = new ArrayList<>();
+    for (SampledRecording.Tally tally : tallies) {
+      String state = tally.session.state(tally.state);
+      if (choice.takesState(state)) {
+        chosen.add(tally);
+      } else {
+        otherStates.add(state);
+      }
+    }
+    tallies = chosen;
+  }
+
+  SampleChoice choice() {
+    return choice;
+  }
+
+  /** Samples of waiting threads, also where they are not chosen. */
+  long waitingSamples() {
+    return waitingSamples;
   }
 
   /** When the samples were taken; null if that was not asked for. */
@@ -254,8 +319,33 @@ final class Gathering extends DefinitionSink {
     return Instant.ofEpochSecond(0, last);
   }
 
-  /** Why there is no sample, for people. */
+  /** Why there is no sample of those that were chosen, for people; empty if there is one. */
   String whyEmpty(List<String> losses) {
+    boolean isWaitingMissing =
+        choice.isWall() && waitingSamples == 0 && statuses.get(Counter.WALL_INTERVAL) == 0;
+    if (isWaitingMissing && (!tallies.isEmpty() || !otherStates.isEmpty())) {
+      return "holds no samples of waiting threads, since none were asked for: record --wall 20ms, or"
+          + " the setting "
+          + WallSample.NAME
+          + "#enabled=true";
+    }
+    if (!tallies.isEmpty()) {
+      return "";
+    }
+    if (!otherStates.isEmpty()) {
+      return "none of its samples is selected: the threads' states are "
+          + String.join(", ", otherStates);
+    }
+    if (waitingSamples > 0 && !choice.isWall()) {
+      return String.format(
+          Locale.ROOT,
+          "holds no samples of CPU time, but %,d of waiting threads: --wall shows them",
+          waitingSamples);
+    }
+    return whyWithout(losses);
+  }
+
+  private String whyWithout(List<String> losses) {
     StringBuilder why = new StringBuilder("holds no samples of Stackweave");
     String note = figures().note();
     if (!note.isEmpty()) {

@@ -2,6 +2,7 @@ package stackweave.jfr.read;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /** The labels of codes, from text such as {@code 0=native,1=kernel}. */
 public final class Legend {
@@ -26,6 +27,12 @@ public final class Legend {
         continue;
       }
     }
+  }
+
+  /** The label of a code, or, if the legend lacks it, what {@code other} says. */
+  String labelOr(int code, IntFunction<String> other) {
+    String label = labels.get(code);
+    return label != null ? label : other.apply(code);
   }
 
   /** The label of a code. */

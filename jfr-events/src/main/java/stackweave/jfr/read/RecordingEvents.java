@@ -172,6 +172,9 @@ final class RecordingEvents {
       } else if (shape == EventDecoder.STACK_SAMPLE) {
         samples++;
         EventDecoder.stackSample(reader, sink);
+      } else if (shape == EventDecoder.WALL_SAMPLE) {
+        samples++;
+        EventDecoder.wallSample(reader, sink);
       } else {
         if (shape == EventDecoder.SESSION && id == null) {
           id = EventDecoder.sessionId(reader);

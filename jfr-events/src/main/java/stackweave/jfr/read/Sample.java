@@ -2,6 +2,7 @@ package stackweave.jfr.read;
 
 import java.time.Instant;
 import java.util.List;
+import stackweave.jfr.read.choice.SampleKind;
 
 /**
  * One sample, with everything that its recording has of it. Immutable.
@@ -9,6 +10,7 @@ import java.util.List;
  * @param session the sampled process
  * @param time when it was taken
  * @param thread whose stack it is
+ * @param kind whether the weight is CPU time
  * @param state label of the thread's state, from the recording's legend
  * @param weightNanos CPU or wall-clock time that it stands for, in ns
  * @param contextId a label of the application, 0 for none
@@ -19,6 +21,7 @@ public record Sample(
     SessionFacts session,
     Instant time,
     StackThread thread,
+    SampleKind kind,
     String state,
     long weightNanos,
     long contextId,

@@ -23,6 +23,10 @@ interface SampleSink {
   void sample(
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId);
 
+  /** The same of a thread that was not on a CPU; the weight is wall-clock time, in all schemas. */
+  void wallSample(
+      long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId);
+
   /**
    * The same as schema 2 has it.
    *

@@ -1,12 +1,14 @@
 package stackweave.jfr.read;
 
 import java.util.List;
+import stackweave.jfr.read.choice.SampleKind;
 
 /**
  * Samples that have all in common but their time, summed.
  *
  * @param session the sampled process
  * @param thread whose stack it is
+ * @param kind whether the weight is CPU time
  * @param state label of the thread's state, from the recording's legend
  * @param contextId a label of the application, 0 for none
  * @param end why the stack ends
@@ -18,6 +20,7 @@ import java.util.List;
 public record SampleSum(
     SessionFacts session,
     StackThread thread,
+    SampleKind kind,
     String state,
     long contextId,
     StackEnd end,

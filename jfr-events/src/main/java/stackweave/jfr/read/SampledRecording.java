@@ -4,11 +4,14 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.time.CellSeries;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
@@ -20,10 +23,11 @@ import stackweave.jfr.status.SamplerFigures;
  * thread-safe.
  */
 public final class SampledRecording {
-  /** Sums of the samples with equal session, thread, state, stack and end. */
+  /** Sums of the samples with equal session, thread, kind, state, stack and end. */
   static final class Tally {
     final SessionData session;
     final long threadKey;
+    final SampleKind kind;
     final int state;
     final long stackId;
     final int endCode;
@@ -38,12 +42,14 @@ public final class SampledRecording {
     Tally(
         SessionData session,
         long threadKey,
+        SampleKind kind,
         int state,
         long stackId,
         int endCode,
         CellSeries series) {
       this.session = session;
       this.threadKey = threadKey;
+      this.kind = kind;
       this.state = state;
       this.stackId = stackId;
       this.endCode = endCode;
@@ -73,10 +79,13 @@ public final class SampledRecording {
   private final SamplerFigures figures;
   private final List<String> losses;
   private final TimeCells cells;
+  private final SampleChoice choice;
+  private final long waitingSamples;
   private final Instant first;
   private final Instant last;
   private final long samples;
   private final long weightNanos;
+  private final Map<String, Long> nanosByState = new LinkedHashMap<>();
   private final long unresolved;
   private final boolean isWhole;
 
@@ -87,6 +96,8 @@ public final class SampledRecording {
     this.tallies = gathering.tallies();
     this.figures = gathering.figures();
     this.cells = gathering.cells();
+    this.choice = gathering.choice();
+    this.waitingSamples = gathering.waitingSamples();
     this.first = gathering.first();
     this.last = gathering.last();
     long samples = 0;
@@ -95,6 +106,7 @@ public final class SampledRecording {
     for (Tally tally : tallies) {
       samples += tally.count;
       weight += tally.weightNanos;
+      nanosByState.merge(tally.session.state(tally.state), tally.weightNanos, Long::sum);
       if (tally.endCode == SampleAttributes.LOST.endCode()
           || !tally.session.isResolved(tally.stackId)
           || !tally.session.hasThread(tally.threadKey)) {
@@ -157,13 +169,33 @@ public final class SampledRecording {
   public static SampledRecording open(
       Path file, ReadingProgress progress, boolean timed, SampledFrame.Change change)
       throws RecordingException {
+    return open(file, progress, timed, change, SampleChoice.CPU);
+  }
+
+  /**
+   * The same with other samples than those of CPU time, which all other methods of this name read.
+   * What follows, sums included, has these samples alone.
+   *
+   * @param timed whether samples are counted by time, as by {@link #openTimed}
+   * @param change what becomes of each frame
+   * @param choice which samples
+   * @throws RecordingException if there is nothing to read: one line, for people
+   */
+  public static SampledRecording open(
+      Path file,
+      ReadingProgress progress,
+      boolean timed,
+      SampledFrame.Change change,
+      SampleChoice choice)
+      throws RecordingException {
     RecordingEvents events = new RecordingEvents(file, progress);
-    Gathering gathering = new Gathering(file, timed, change);
+    Gathering gathering = new Gathering(file, timed, change, choice);
     try {
       events.read(gathering);
       gathering.finish();
-      if (gathering.tallies().isEmpty()) {
-        throw RecordingException.withoutSamples(file + ": " + gathering.whyEmpty(events.losses()));
+      String why = gathering.whyEmpty(events.losses());
+      if (!why.isEmpty()) {
+        throw RecordingException.withoutSamples(file + ": " + why);
       }
       return new SampledRecording(events, gathering);
     } catch (OutOfMemoryError e) {
@@ -176,6 +208,23 @@ public final class SampledRecording {
               + " MB: -Xmx makes it larger",
           e);
     }
+  }
+
+  /** Which samples these are. */
+  public SampleChoice choice() {
+    return choice;
+  }
+
+  /** Samples of waiting threads in the file, whether they are among the chosen ones or not. */
+  public long waitingSamples() {
+    return waitingSamples;
+  }
+
+  /**
+   * The time that the samples stand for by the threads' state, in ns, as first met; unmodifiable.
+   */
+  public Map<String, Long> nanosByState() {
+    return Collections.unmodifiableMap(nanosByState);
   }
 
   /** The processes that were sampled. */
@@ -221,7 +270,7 @@ public final class SampledRecording {
     return samples;
   }
 
-  /** CPU or wall-clock time that the samples stand for, in ns. */
+  /** CPU time that the samples stand for, or wall-clock time by {@link #choice}, in ns. */
   public long weightNanos() {
     return weightNanos;
   }
@@ -247,7 +296,7 @@ public final class SampledRecording {
    * @throws RecordingException if the file can't be read any more; one line for users
    */
   public void forEachSample(Consumer<Sample> consumer) throws RecordingException {
-    events.readSamples(new Replay(data, consumer));
+    events.readSamples(new Replay(data, choice, consumer));
   }
 
   /**
@@ -281,6 +330,7 @@ public final class SampledRecording {
           new SampleSum(
               tally.session.facts(),
               tally.session.thread(tally.threadKey),
+              tally.kind,
               tally.session.state(tally.state),
               0,
               resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
@@ -302,7 +352,7 @@ public final class SampledRecording {
    */
   public void forEachSum(Instant from, Instant to, Consumer<SampleSum> consumer)
       throws RecordingException {
-    Summing summing = new Summing(data, nanosOf(from), nanosOf(to));
+    Summing summing = new Summing(data, choice, nanosOf(from), nanosOf(to));
     events.readSamples(summing);
     List<SampledFrame> frames = new ArrayList<>();
     List<SampledFrame> view = Collections.unmodifiableList(frames);
@@ -314,6 +364,7 @@ public final class SampledRecording {
               new SampleSum(
                   session.facts(),
                   session.thread(key.threadKey()),
+                  key.kind(),
                   session.state(key.state()),
                   key.contextId(),
                   resolved ? session.end(key.end()) : SessionData.lostEnd(),
@@ -337,17 +388,57 @@ public final class SampledRecording {
   /** Samples with the definitions that were gathered before. */
   private abstract static class Defined implements SampleSink {
     private final List<SessionData> sessions;
+    private final SampleChoice choice;
+
+    /** By code of a state of the session: whether it is chosen. */
+    private final Map<Integer, Boolean> chosen = new HashMap<>();
+
     SessionData session;
     int sessionNumber;
 
-    Defined(List<SessionData> sessions) {
+    Defined(List<SessionData> sessions, SampleChoice choice) {
       this.sessions = sessions;
+      this.choice = choice;
+    }
+
+    abstract void chosen(
+        SampleKind kind,
+        long nanos,
+        long threadKey,
+        int state,
+        long weight,
+        long stackId,
+        int end,
+        long contextId);
+
+    @Override
+    public void sample(
+        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+      if (takesState(state)) {
+        chosen(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end, contextId);
+      }
+    }
+
+    @Override
+    public void wallSample(
+        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+      if (choice.isWall() && takesState(state)) {
+        chosen(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end, contextId);
+      }
+    }
+
+    private boolean takesState(int state) {
+      return choice.hasAllStates()
+          || chosen.computeIfAbsent(state, code -> choice.takesState(session.state(code)));
     }
 
     @Override
     public void begin(int number) throws RecordingException {
       if (number >= sessions.size()) {
         throw new RecordingException("the recording changed while it was read");
+      }
+      if (session != sessions.get(number)) {
+        chosen.clear();
       }
       sessionNumber = number;
       session = sessions.get(number);
@@ -372,14 +463,21 @@ public final class SampledRecording {
   private static final class Replay extends Defined {
     private final Consumer<Sample> consumer;
 
-    Replay(List<SessionData> sessions, Consumer<Sample> consumer) {
-      super(sessions);
+    Replay(List<SessionData> sessions, SampleChoice choice, Consumer<Sample> consumer) {
+      super(sessions, choice);
       this.consumer = consumer;
     }
 
     @Override
-    public void sample(
-        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+    void chosen(
+        SampleKind kind,
+        long nanos,
+        long threadKey,
+        int state,
+        long weight,
+        long stackId,
+        int end,
+        long contextId) {
       List<SampledFrame> frames = new ArrayList<>();
       boolean resolved = session.resolve(stackId, frames);
       consumer.accept(
@@ -387,6 +485,7 @@ public final class SampledRecording {
               session.facts(),
               Instant.ofEpochSecond(0, nanos),
               session.thread(threadKey),
+              kind,
               session.state(state),
               weight,
               contextId,
@@ -398,7 +497,13 @@ public final class SampledRecording {
   /** Counts those of a time. */
   private static final class Summing extends Defined {
     private record Key(
-        int session, long threadKey, int state, long stackId, int end, long contextId) {}
+        int session,
+        long threadKey,
+        SampleKind kind,
+        int state,
+        long stackId,
+        int end,
+        long contextId) {}
 
     private static final class Sum {
       private long count;
@@ -411,17 +516,24 @@ public final class SampledRecording {
 
     private final Map<Key, Sum> sums = new LinkedHashMap<>();
 
-    Summing(List<SessionData> sessions, long from, long to) {
-      super(sessions);
+    Summing(List<SessionData> sessions, SampleChoice choice, long from, long to) {
+      super(sessions, choice);
       this.from = from;
       this.to = to;
     }
 
     @Override
-    public void sample(
-        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
+    void chosen(
+        SampleKind kind,
+        long nanos,
+        long threadKey,
+        int state,
+        long weight,
+        long stackId,
+        int end,
+        long contextId) {
       if (nanos >= from && (nanos < to || to == Long.MAX_VALUE)) {
-        Key key = new Key(sessionNumber, threadKey, state, stackId, end, contextId);
+        Key key = new Key(sessionNumber, threadKey, kind, state, stackId, end, contextId);
         Sum sum = sums.computeIfAbsent(key, k -> new Sum());
         sum.count++;
         sum.weightNanos += weight;

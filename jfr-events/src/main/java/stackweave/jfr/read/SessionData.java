@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.event.LibraryName;
+import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.read.block.BlockPieces;
 import stackweave.jfr.read.block.Definitions;
 import stackweave.unwind.hash.LongIndex;
@@ -313,7 +314,7 @@ final class SessionData implements Definitions {
   }
 
   String state(int code) {
-    return stateLegend.label(code);
+    return stateLegend.labelOr(code, ThreadState::label);
   }
 
   StackEnd end(int code) {

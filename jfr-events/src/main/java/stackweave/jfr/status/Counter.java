@@ -123,7 +123,71 @@ public enum Counter {
       Adding.SUM,
       "Written, but not as jdk.ExecutionSample although that is asked for: more than 16 MiB for a"
           + " chunk, or what the note says",
-      Texts.line("not woven: # samples, which are no jdk.ExecutionSample; merge makes them some"));
+      Texts.line("not woven: # samples, which are no jdk.ExecutionSample; merge makes them some")),
+  WALL_INTERVAL(
+      "wallInterval",
+      "Wall Interval",
+      Unit.NANOS,
+      Adding.LAST,
+      "Time between two looks at a waiting thread; 0 where waiting is not sampled"),
+  WALL_THREADS(
+      "wallThreads",
+      "Wall Threads Watched",
+      Unit.COUNT,
+      Adding.LAST,
+      "Threads that are looked at while they wait"),
+  WALL_EXCLUDED(
+      "wallExcluded",
+      "Wall Threads Left Out",
+      Unit.COUNT,
+      Adding.LAST,
+      "Threads that are not looked at: the JVM's own idle threads, and those left out by name"),
+  WALL_LOOKS(
+      "wallLooks",
+      "Wall Looks",
+      Unit.COUNT,
+      Adding.SUM,
+      "How often a thread was looked at, mostly to find that it has not run"),
+  WALL_CAPTURED(
+      "wallCaptured",
+      "Wall Stacks Read",
+      Unit.COUNT,
+      Adding.SUM,
+      "Stacks of waiting threads that were read"),
+  WALL_DISCARDED(
+      "wallDiscarded",
+      "Wall Stacks Discarded",
+      Unit.COUNT,
+      Adding.SUM,
+      "Stacks that were discarded because their thread ran while they were read"),
+  WALL_UNREAD(
+      "wallUnread",
+      "Wall Stacks Unread",
+      Unit.COUNT,
+      Adding.SUM,
+      "Stacks of waiting threads that could not be read; the note says why",
+      Texts.exported("stacks of waiting threads could not be read")),
+  WALL_WRITTEN(
+      "wallWritten", "Wall Samples Written", Unit.COUNT, Adding.SUM, "Samples of waiting threads"),
+  WALL_DROPPED(
+      "wallDropped",
+      "Wall Samples Dropped",
+      Unit.COUNT,
+      Adding.SUM,
+      "Taken of waiting threads but not written, for the same reasons as dropped",
+      Texts.exported("samples of waiting threads were taken and not written")),
+  WALL_TIME(
+      "wallTime",
+      "Wall Time",
+      Unit.NANOS,
+      Adding.SUM,
+      "Wall-clock time not on a CPU that the samples of waiting threads stand for"),
+  WALL_CPU(
+      "wallCpu",
+      "Wall CPU Time",
+      Unit.NANOS,
+      Adding.SUM,
+      "The part of the agent's own CPU time that looking at waiting threads took");
 
   /** What is counted. */
   public enum Unit {
@@ -175,6 +239,10 @@ public enum Counter {
     static Texts line(String status) {
       return new Texts(Place.LINE, status, "");
     }
+
+    static Texts exported(String export) {
+      return new Texts(Place.NONE, "", export);
+    }
   }
 
   private final String field;
@@ -205,6 +273,11 @@ public enum Counter {
   /** The label of the event's field. */
   public String label() {
     return label;
+  }
+
+  /** Whether it says something of samples of waiting threads alone. */
+  public boolean isOfWaiting() {
+    return ordinal() >= WALL_INTERVAL.ordinal() && ordinal() <= WALL_CPU.ordinal();
   }
 
   /** What is counted. */

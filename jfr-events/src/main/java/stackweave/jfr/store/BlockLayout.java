@@ -1,7 +1,9 @@
 package stackweave.jfr.store;
 
 import java.util.Arrays;
+import jdk.jfr.Event;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
 
 /**
@@ -28,16 +30,18 @@ final class BlockLayout implements SampleLayout {
   /** The chunk that the block, and the samples held back, are made for. */
   private int chunk;
 
-  private final StackSample[] held = new StackSample[HELD_SAMPLES];
+  /** Each a {@link StackSample} or a {@link WallSample}, as all events here. */
+  private final Event[] held = new Event[HELD_SAMPLES];
+
   private int heldCount;
 
   /** Samples written since {@link #enter}: at most two times what is held back. */
-  private final StackSample[] written = new StackSample[2 * HELD_SAMPLES];
+  private final Event[] written = new Event[2 * HELD_SAMPLES];
 
   private int writtenCount;
 
   /** Samples whose commit was torn by a rotation: what they need is to be defined once more. */
-  private StackSample[] torn = {};
+  private Event[] torn = {};
 
   /** New frames of a stack, the innermost first. */
   private int[] path = new int[256];
@@ -55,10 +59,10 @@ final class BlockLayout implements SampleLayout {
     }
     this.chunk = chunk;
     block.clear();
-    for (StackSample sample : torn) {
+    for (Event sample : torn) {
       define(sample);
     }
-    torn = new StackSample[0];
+    torn = new Event[0];
     for (int i = 0; i < heldCount; i++) {
       define(held[i]);
     }
@@ -84,6 +88,31 @@ final class BlockLayout implements SampleLayout {
       attributes.clear();
     }
     event.attributesId = attributes.intern(stateCode, endCode, contextId, age);
+    hold(event);
+  }
+
+  @Override
+  public void wallSample(
+      long timeNanos,
+      ThreadTable.Entry thread,
+      int stateCode,
+      long weightNanos,
+      long stackId,
+      int endCode,
+      long contextId) {
+    WallSample event = new WallSample();
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.state = stateCode;
+    event.weight = weightNanos;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.contextId = contextId;
+    clock.stamp(event, timeNanos);
+    hold(event);
+  }
+
+  private void hold(Event event) {
     define(event);
     held[heldCount++] = event;
     if (heldCount == HELD_SAMPLES) {
@@ -92,13 +121,22 @@ final class BlockLayout implements SampleLayout {
   }
 
   /** Puts into the block what the chunk lacks to explain a sample. */
-  private void define(StackSample sample) {
-    ThreadTable.Entry thread = tables.threads.get(sample.threadId);
+  private void define(Event event) {
+    if (event instanceof StackSample sample) {
+      defineThread(sample.threadId);
+      attributes.define(sample.attributesId, chunk, block);
+      defineStack(sample.stackId);
+    } else if (event instanceof WallSample sample) {
+      defineThread(sample.threadId);
+      defineStack(sample.stackId);
+    }
+  }
+
+  private void defineThread(long key) {
+    ThreadTable.Entry thread = tables.threads.get(key);
     if (thread != null) {
       defineThread(thread);
     }
-    attributes.define(sample.attributesId, chunk, block);
-    defineStack(sample.stackId);
   }
 
   private void defineThread(ThreadTable.Entry thread) {
@@ -194,13 +232,16 @@ final class BlockLayout implements SampleLayout {
     int count = heldCount;
     heldCount = 0; // whatever happens, none is written twice
     for (int i = 0; i < count; i++) {
-      StackSample event = held[i];
+      Event event = held[i];
       held[i] = null;
       event.commit();
       written[writtenCount++] = event;
-      if (weave != null) {
+      if (weave != null && event instanceof StackSample sample) {
         weave.sample(
-            clock.ticks(event), event.threadId, event.stackId, attributes.end(event.attributesId));
+            clock.ticks(sample),
+            sample.threadId,
+            sample.stackId,
+            attributes.end(sample.attributesId));
       }
     }
   }
@@ -226,7 +267,7 @@ final class BlockLayout implements SampleLayout {
   public void discard() {
     Arrays.fill(held, 0, heldCount, null);
     heldCount = 0;
-    torn = new StackSample[0];
+    torn = new Event[0];
     block.clear();
     chunk = 0; // what the block had is in no chunk
   }

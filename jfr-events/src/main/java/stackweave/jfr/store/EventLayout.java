@@ -5,6 +5,7 @@ import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
 
 /**
@@ -69,6 +70,34 @@ final class EventLayout implements SampleLayout {
     if (weave != null) {
       weave.sample(clock.ticks(event), thread.key, stackId, endCode);
     }
+    wrote(thread, stackId);
+  }
+
+  @Override
+  public void wallSample(
+      long timeNanos,
+      ThreadTable.Entry thread,
+      int stateCode,
+      long weightNanos,
+      long stackId,
+      int endCode,
+      long contextId) {
+    emitThread(thread);
+    emitStack(stackId);
+    WallSample event = new WallSample();
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.state = stateCode;
+    event.weight = weightNanos;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.contextId = contextId;
+    clock.stamp(event, timeNanos);
+    event.commit();
+    wrote(thread, stackId);
+  }
+
+  private void wrote(ThreadTable.Entry thread, long stackId) {
     written = true;
     lastStack = stackId;
     lastThread = thread.key;

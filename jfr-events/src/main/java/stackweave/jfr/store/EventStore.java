@@ -26,6 +26,8 @@ import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.weave.live.LiveWeave;
 
@@ -80,6 +82,7 @@ public final class EventStore implements AutoCloseable {
         }
       };
   private final EventType sampleType;
+  private final EventType wallType;
   private final SampleClock clock = new SampleClock();
 
   private final StackTables tables = new StackTables();
@@ -103,6 +106,7 @@ public final class EventStore implements AutoCloseable {
     this.limits = limits;
     this.schema = schema;
     this.sampleType = EventType.getEventType(NativeSample.class);
+    this.wallType = EventType.getEventType(WallSample.class);
     this.layout =
         schema == Session.FIRST_SCHEMA_VERSION
             ? new EventLayout(tables, clock)
@@ -127,6 +131,7 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.register(Session.class);
     // In all schemas: its settings are what recordings ask for samples with.
     FlightRecorder.register(NativeSample.class);
+    FlightRecorder.register(WallSample.class);
     switch (schema) {
       case 1 -> {
         FlightRecorder.register(Frame.class);
@@ -247,6 +252,7 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.unregister(SampledThread.class);
     FlightRecorder.unregister(NativeLibrary.class);
     FlightRecorder.unregister(StackSample.class);
+    FlightRecorder.unregister(WallSample.class);
     FlightRecorder.unregister(DefinitionBlock.class);
     FlightRecorder.unregister(SamplerStatus.class);
     FlightRecorder.unregister(ChunkBegin.class);
@@ -310,6 +316,11 @@ public final class EventStore implements AutoCloseable {
   /** Whether JFR writes samples now: some recording runs, and none forbids them. */
   public boolean isEnabled() {
     return sampleType.isEnabled();
+  }
+
+  /** Whether JFR writes samples of waiting threads now. */
+  public boolean isWallEnabled() {
+    return sampleType.isEnabled() && wallType.isEnabled();
   }
 
   /** Whether the JVM is ending and the last flush was requested. */
@@ -427,6 +438,43 @@ public final class EventStore implements AutoCloseable {
       long stackId,
       int endCode,
       long contextId) {
+    return write(false, timeNanos, threadKey, stateCode, weightNanos, stackId, endCode, contextId);
+  }
+
+  /**
+   * Writes a sample of a thread that was not on a CPU, as {@link #sample} does. It is never woven.
+   *
+   * @param timeNanos time of the look that saw the stack, on the clock of System.nanoTime
+   * @param threadKey from {@link #thread}
+   * @param stateCode {@link ThreadState#code}, or {@link ThreadState#ofSystemCall}
+   * @param weightNanos wall-clock time not on a CPU that the sample stands for, in ns
+   * @param stackId the innermost frame's node, 0 for a stack without frames
+   * @param endCode why the stack ends, as in the session's legend
+   * @param contextId a label of the application, 0 for none
+   * @return false if it was not written: JFR records no such samples, or the ids are of an older
+   *     generation
+   */
+  public boolean wallSample(
+      long timeNanos,
+      long threadKey,
+      int stateCode,
+      long weightNanos,
+      long stackId,
+      int endCode,
+      long contextId) {
+    return wallType.isEnabled()
+        && write(true, timeNanos, threadKey, stateCode, weightNanos, stackId, endCode, contextId);
+  }
+
+  private boolean write(
+      boolean isWall,
+      long timeNanos,
+      long threadKey,
+      int stateCode,
+      long weightNanos,
+      long stackId,
+      int endCode,
+      long contextId) {
     if (!sampleType.isEnabled()) {
       return false;
     }
@@ -441,7 +489,11 @@ public final class EventStore implements AutoCloseable {
       return false;
     }
     try {
-      layout.sample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
+      if (isWall) {
+        layout.wallSample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
+      } else {
+        layout.sample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
+      }
     } catch (RuntimeException | Error e) {
       defineAnew();
       throw e;

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import jdk.jfr.Event;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.event.WallSample;
 
 /**
  * Gives sample events the time of their interrupt. JFR stamps events with its own ticks when they
@@ -30,6 +31,8 @@ final class SampleClock {
   private static final VarHandle DURATION = field(NativeSample.class, "duration");
   private static final VarHandle STACK_START = field(StackSample.class, "startTime");
   private static final VarHandle STACK_DURATION = field(StackSample.class, "duration");
+  private static final VarHandle WALL_START = field(WallSample.class, "startTime");
+  private static final VarHandle WALL_DURATION = field(WallSample.class, "duration");
 
   private boolean calibrated;
   private long firstNanos;
@@ -50,6 +53,9 @@ final class SampleClock {
   /** Compares the clocks if it is time to; call it before each {@link #stamp}. */
   void refresh() {
     if (START == null || DURATION == null || STACK_START == null || STACK_DURATION == null) {
+      return;
+    }
+    if (WALL_START == null || WALL_DURATION == null) {
       return;
     }
     if (!calibrated) {
@@ -84,6 +90,18 @@ final class SampleClock {
     STACK_START.set(event, ticks(timeNanos));
     STACK_DURATION.set(event, MIN_DURATION_TICKS);
     return 0;
+  }
+
+  /** Sets the time of an event that is committed later. */
+  void stamp(WallSample event, long timeNanos) {
+    if (!calibrated) {
+      event.begin();
+      event.end();
+      event.age = System.nanoTime() - timeNanos;
+      return;
+    }
+    WALL_START.set(event, ticks(timeNanos));
+    WALL_DURATION.set(event, MIN_DURATION_TICKS);
   }
 
   /** The time of an event by JFR's clock, of one that was stamped; 0 where it is not known. */

@@ -23,6 +23,16 @@ interface SampleLayout {
       int endCode,
       long contextId);
 
+  /** The same for a sample of a thread that was not on a CPU, which is never woven. */
+  void wallSample(
+      long timeNanos,
+      ThreadTable.Entry thread,
+      int stateCode,
+      long weightNanos,
+      long stackId,
+      int endCode,
+      long contextId);
+
   /** Whether nothing is held back. The one method that may be called outside of the gate. */
   boolean isEmpty();
 

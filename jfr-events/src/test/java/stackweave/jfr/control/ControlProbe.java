@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import javax.management.ObjectName;
 import jdk.jfr.Configuration;
 import jdk.jfr.FlightRecorder;
@@ -60,6 +61,7 @@ public final class ControlProbe {
             SamplingSettings.DEFAULT_INTERVAL_NANOS,
             SamplingSettings.DEFAULT_ENGINE,
             SamplingSettings.DEFAULT_DEPTH,
+            SamplingSettings.WALL_OFF,
             request -> ANSWERS.add(request == null ? "none" : text(request)));
     control.start();
     return control;
@@ -72,6 +74,7 @@ public final class ControlProbe {
         + "/"
         + request.depth()
         + (request.inMemory() ? "/memory" : "")
+        + (request.wallNanos() > 0 ? "/waiting " + Timespans.format(request.wallNanos()) : "")
         + " for "
         + request.recordings().size();
   }
@@ -117,6 +120,29 @@ public final class ControlProbe {
     step("library closes", library::close);
     step("stream asks", () -> stream.enable("stackweave.NativeSample"));
     step("stream closes", stream::close);
+    Recording waits = new Recording();
+    step(
+        "waits",
+        () -> {
+          waits.setSettings(Map.of("stackweave.WallSample#interval", "5 ms"));
+          waits.start();
+        });
+    // JFR has the one event on by default and the other off: both must be written.
+    step(
+        "waits writes",
+        () ->
+            ANSWERS.add(new TreeMap<>(waits.getSettings()).toString().replace("stackweave.", "")));
+    step("waits less", () -> waits.setSettings(Map.of("stackweave.WallSample#interval", "50 ms")));
+    step(
+        "waits no more",
+        () ->
+            waits.setSettings(
+                Map.of(
+                    "stackweave.WallSample#enabled",
+                    "false",
+                    "stackweave.NativeSample#enabled",
+                    "true")));
+    step("waits closes", waits::close);
     step("command", () -> command("jfrStart", new String[0]));
     step("command stops", ControlProbe::stopAll);
     Recording memory = new Recording();

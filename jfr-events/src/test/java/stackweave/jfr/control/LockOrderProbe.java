@@ -67,6 +67,7 @@ public final class LockOrderProbe {
             SamplingSettings.DEFAULT_INTERVAL_NANOS,
             "auto",
             SamplingSettings.DEFAULT_DEPTH,
+            SamplingSettings.WALL_OFF,
             request -> {});
     control.start();
     FlightRecorder.register(Slow.class);

@@ -55,6 +55,11 @@ class SamplingControlTest {
         library closes: none
         stream asks: 10 ms/auto/4096 for 1
         stream closes: none
+        waits: 10 ms/auto/4096/waiting 5 ms for 1
+        waits writes: {NativeSample#enabled=true, WallSample#enabled=true, WallSample#interval=5 ms}
+        waits less: 10 ms/auto/4096/waiting 50 ms for 1
+        waits no more: 10 ms/auto/4096 for 1
+        waits closes: none
         command: 10 ms/auto/4096 for 1
         command stops: none
         memory: 10 ms/auto/4096/memory for 1
@@ -91,7 +96,16 @@ class SamplingControlTest {
     // Only where the event is named: not for a name, a file or a command.
     assertEquals(
         List.of(
-            "faster", "second", "deeper", "second off", "mine on", "library asks", "stream asks"),
+            "faster",
+            "second",
+            "deeper",
+            "second off",
+            "mine on",
+            "library asks",
+            "stream asks",
+            "waits",
+            "waits less",
+            "waits no more"),
         asked,
         outcome.output());
   }

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 /** Which recordings ask: one difference per case. */
 class SamplingRuleTest {
   private static final String SAMPLE = "stackweave.NativeSample#";
-  private static final long TYPE_ID = 4711;
+  private static final String WALL = "stackweave.WallSample#";
+  private static final EventIds TYPE_ID = new EventIds(4711, 4712);
 
-  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024);
-  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024);
+  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0);
+  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0);
 
   @Test
   void nothingRuns() {
@@ -124,6 +125,74 @@ class SamplingRuleTest {
   }
 
   @Test
+  void waitingIsSampledOnlyWhereItIsAskedFor() {
+    assertEquals(0, rule.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
+    assertEquals(0, wallOf(named("a", Map.of(WALL + "enabled", "false"))));
+    assertEquals(20_000_000, wallOf(named("a", Map.of(WALL + "enabled", "true"))));
+    assertEquals(5_000_000, wallOf(named("a", Map.of(WALL + "interval", "5 ms"))));
+    assertEquals(7_000_000, wallOf(library(Map.of("4712#interval", "7ms"))));
+    assertEquals(
+        5_000_000,
+        wallOf(
+            named("a", Map.of(WALL + "interval", "50 ms")),
+            named("b", Map.of(WALL + "interval", "5 ms")),
+            named("c", Map.of())));
+  }
+
+  @Test
+  void theAgentsOptionIsForRecordingsThatSayNothingOfWaiting() {
+    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 30_000_000);
+    assertEquals(30_000_000, byOption.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
+    assertEquals(
+        0,
+        byOption
+            .decide(List.of(named("a", Map.of(WALL + "enabled", "false"))), TYPE_ID)
+            .wallNanos());
+    assertNull(byOption.decide(List.of(library(Map.of())), TYPE_ID));
+    assertTrue(byOption.leavesWallEnabledOpen(named("a", Map.of()), TYPE_ID));
+    assertFalse(byOption.leavesWallEnabledOpen(library(Map.of()), TYPE_ID));
+  }
+
+  /** JFR has the event off by default, and the other one on. */
+  @Test
+  void bothEventsAreEnabledWhereOnlyTheIntervalOfWaitingIsSaid() {
+    SamplingRule.Facts facts = library(Map.of(WALL + "interval", "5 ms"));
+    assertTrue(rule.leavesWallEnabledOpen(facts, TYPE_ID));
+    assertTrue(rule.leavesEnabledOpen(facts, TYPE_ID));
+    SamplingRule.Facts off = library(Map.of(WALL + "enabled", "false"));
+    assertFalse(rule.leavesWallEnabledOpen(off, TYPE_ID));
+    assertFalse(rule.leavesEnabledOpen(off, TYPE_ID));
+    assertFalse(rule.leavesWallEnabledOpen(named("a", Map.of()), TYPE_ID));
+  }
+
+  @Test
+  void waitingAloneIsNotSampled() {
+    List<String> notes = new ArrayList<>();
+    Map<String, String> settings = Map.of(WALL + "enabled", "true", SAMPLE + "enabled", "false");
+    assertNull(rule.decide(List.of(named("a", settings)), TYPE_ID, notes));
+    assertTrue(notes.get(0).contains("disables stackweave.NativeSample"), notes.toString());
+  }
+
+  @Test
+  void anIntervalOfWaitingThatIsNone() {
+    SamplingRequest request =
+        rule.decide(
+            List.of(named("a", Map.of(WALL + "interval", "10 us", WALL + "depth", "7"))), TYPE_ID);
+    assertEquals(1_000_000, request.wallNanos());
+    assertEquals(
+        List.of(
+            "recording a sets stackweave.WallSample#depth, which is unknown, so nothing follows it"
+                + " (there are: enabled, interval)",
+            "recording a asks for interval '10 us' of stackweave.WallSample, which is not a time"
+                + " from 1ms to 60s, such as 20ms; 1 ms is used"),
+        request.notes());
+  }
+
+  private long wallOf(SamplingRule.Facts... running) {
+    return rule.decide(List.of(running), TYPE_ID).wallNanos();
+  }
+
+  @Test
   void aSettingByEventTypeId() {
     SamplingRequest request =
         rule.decide(List.of(library(Map.of("4711#enabled", "true"))), TYPE_ID);
@@ -172,7 +241,7 @@ class SamplingRuleTest {
 
   @Test
   void aSettingThatIsNone() {
-    for (String event : List.of(SAMPLE, TYPE_ID + "#")) {
+    for (String event : List.of(SAMPLE, TYPE_ID.nativeSample() + "#")) {
       SamplingRequest request =
           rule.decide(List.of(named("a", Map.of(event + "intervall", "5ms"))), TYPE_ID);
       assertEquals(10_000_000, request.intervalNanos());

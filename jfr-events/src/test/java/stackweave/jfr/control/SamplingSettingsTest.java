@@ -2,6 +2,7 @@ package stackweave.jfr.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.OptionalInt;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SamplingSettingsTest {
+  private static final String SAMPLE = "stackweave.NativeSample";
 
   @ParameterizedTest
   @CsvSource({
@@ -70,13 +72,14 @@ class SamplingSettingsTest {
 
   @Test
   void whatASettingWasMeantToBe() {
-    assertTrue(SamplingSettings.isSetting("stackTrace")); // JFR's own
+    assertTrue(SamplingSettings.isSetting(SAMPLE, "stackTrace")); // JFR's own
     assertEquals(
         " (did you mean interval? There are: enabled, interval, depth, engine)",
-        SamplingSettings.meantSetting("intervall"));
-    assertEquals(" (did you mean interval?)", SamplingSettings.meantSetting("period"));
+        SamplingSettings.meantSetting(SAMPLE, "intervall"));
+    assertEquals(" (did you mean interval?)", SamplingSettings.meantSetting(SAMPLE, "period"));
     assertEquals(
-        " (there are: enabled, interval, depth, engine)", SamplingSettings.meantSetting("colour"));
+        " (there are: enabled, interval, depth, engine)",
+        SamplingSettings.meantSetting(SAMPLE, "colour"));
   }
 
   @ParameterizedTest
@@ -89,7 +92,7 @@ class SamplingSettingsTest {
         "stackweave.NativeSamples"
       })
   void theEventMisspelt(String name) {
-    assertTrue(SamplingSettings.isMisspeltEvent(name), name);
+    assertEquals(SAMPLE, SamplingSettings.misspelt(name));
   }
 
   @ParameterizedTest
@@ -103,6 +106,6 @@ class SamplingSettingsTest {
         ""
       })
   void otherEvents(String name) {
-    assertFalse(SamplingSettings.isMisspeltEvent(name), name);
+    assertNull(SamplingSettings.misspelt(name), name);
   }
 }

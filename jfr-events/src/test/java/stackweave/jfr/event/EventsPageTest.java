@@ -32,6 +32,7 @@ class EventsPageTest {
       List.of(
           Session.class,
           StackSample.class,
+          WallSample.class,
           DefinitionBlock.class,
           SamplerStatus.class,
           NativeSample.class,

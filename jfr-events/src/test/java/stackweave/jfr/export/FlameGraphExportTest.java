@@ -120,7 +120,7 @@ class FlameGraphExportTest {
   /** 300 callers of one function, whose leaves are equally rare; AFTER has four times as many. */
   @Test
   void bothSidesOfAComparisonArePrunedAlike() throws Exception {
-    FlameTree tree = new FlameTree(false, true);
+    FlameTree tree = new FlameTree(false, true, false);
     tree.add(leaves("after.jfr", 300, 4), false);
     tree.add(leaves("before.jfr", 300, 1), true);
     assertEquals(901, tree.count(), "both have the same nodes");
@@ -137,7 +137,7 @@ class FlameGraphExportTest {
 
   @Test
   void ofEquallyRareFramesAsManyAsFitStay() throws Exception {
-    FlameTree tree = new FlameTree(false, false);
+    FlameTree tree = new FlameTree(false, false, false);
     tree.add(leaves("many.jfr", 300, 1), false);
     tree.prune(900);
     // One node too many: two are cut, since what stands for them is one, too.

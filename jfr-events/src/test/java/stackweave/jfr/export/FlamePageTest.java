@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 
@@ -205,6 +208,79 @@ class FlamePageTest {
     tab("Threads");
     browser.eval("document.querySelector('#states button:nth-child(2)').click()");
     assertEquals(0, shown());
+    assertNothingWrong();
+  }
+
+  /** Of wall time frames are as wide as their time, and have the colour of their state. */
+  @Test
+  void wallTimeIsColouredByState() throws Exception {
+    Path file = directory.resolve("wall.jfr");
+    WaitingWork.record(file);
+    Path page = page("wall", WaitingWork.open(file, SampleChoice.WALL), false);
+    open(page, "");
+    assertEquals("true", browser.eval("document.getElementById('metric').hidden").toString());
+    assertEquals("Colours: states", browser.text("colors"));
+    String states = browser.text("states");
+    long all = WaitingWork.WORK_NANOS + WaitingWork.IDLE_NANOS;
+    for (String chip :
+        List.of(
+            "park" + percent(WaitingWork.POOL_NANOS, all),
+            "socket" + percent(WaitingWork.SOCKET_NANOS, all),
+            "on CPU" + percent(WaitingWork.CPU_NANOS, all))) {
+      assertTrue(states.contains(chip), chip + " in " + states);
+    }
+    assertEquals(
+        percent(WaitingWork.POOL_NANOS, all),
+        shareOf("java.util.concurrent.locks.LockSupport.park"));
+    String tip = browser.text("tip");
+    assertTrue(tip.contains("Wall time20.00 s") && tip.contains("Mostlypark"), tip);
+    assertFalse(tip.contains("Samples"), tip);
+    String ofState = colorOf("java.util.concurrent.locks.LockSupport.park");
+    browser.click("#colors");
+    assertEquals("Colours: kinds of code", browser.text("colors"));
+    assertNotEquals(ofState, colorOf("java.util.concurrent.locks.LockSupport.park"));
+    assertTrue(hash().contains("c=kind"), hash());
+    browser.click("#colors");
+    assertEquals(ofState, colorOf("java.util.concurrent.locks.LockSupport.park"));
+    // Only one state: the whole is that.
+    browser.eval(
+        "[...document.querySelectorAll('#states button')]"
+            + ".find(b => b.textContent.startsWith('socket')).click()");
+    assertTrue(browser.text("filters").contains("State: socket"));
+    assertEquals("100 %", shareOf("sun.nio.ch.NioSocketImpl.read"));
+    assertNothingWrong();
+  }
+
+  /** A wait is where it was, and not where it ended: each cell of it has its part. */
+  @Test
+  void aLongWaitIsSpreadOverItsTime() throws Exception {
+    Path file = directory.resolve("spread.jfr");
+    WaitingWork.record(file);
+    SampledRecording loop = WaitingWork.open(file, SampleChoice.of(true, List.of("epoll")));
+    TimeCells cells = loop.cells().orElseThrow();
+    long[] samples = new long[1];
+    long[] byCell = new long[cells.count()];
+    loop.forEachStackSum(
+        (sum, series) ->
+            cells.forEach(
+                series,
+                (cell, count, nanos) -> {
+                  samples[0] += count;
+                  byCell[cell] += nanos;
+                }));
+    assertEquals(1, samples[0]);
+    assertEquals(WaitingWork.SELECTOR_NANOS, LongStream.of(byCell).sum());
+    assertTrue(LongStream.of(byCell).max().orElseThrow() <= 2 * cells.widthNanos(), "a spike");
+    open(page("spread", loop, false), "");
+    double[] strip = strip();
+    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.749 * strip[2], strip[1], 0);
+    int[] range = range("r");
+    double expected = LongStream.of(byCell).skip(range[0]).limit(range[1] - range[0]).sum() / 1e9;
+    assertTrue(expected > 1 && expected < 8, "seconds: " + expected);
+    String label =
+        browser.eval("document.getElementById('canvas').getAttribute('aria-label')").getAsString();
+    assertTrue(
+        label.contains(String.format(Locale.ROOT, ": %.2f s of wall time,", expected)), label);
     assertNothingWrong();
   }
 
@@ -616,6 +692,27 @@ class FlamePageTest {
     assertFalse(found.isEmpty(), "no frame " + name);
     String[] at = found.split(",");
     return new double[] {Double.parseDouble(at[0]), Double.parseDouble(at[1])};
+  }
+
+  /** The colour near a frame's right end, where no text is. */
+  private static String colorOf(String name) throws Exception {
+    double[] at = frame(name);
+    browser.move(5, 5);
+    browser.frame();
+    return browser
+        .eval(
+            String.format(
+                Locale.ROOT,
+                """
+                (() => {
+                  const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect();
+                  const scale = canvas.width / box.width, g = canvas.getContext('2d');
+                  return [...g.getImageData((%f - box.left) * scale, (%f - box.top - 8) * scale, 1, 1).data].join();
+                })()
+                """,
+                at[0],
+                at[1]))
+        .getAsString();
   }
 
   private static String tipName() throws Exception {

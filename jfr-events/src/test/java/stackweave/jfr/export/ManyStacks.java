@@ -7,7 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import jdk.jfr.Recording;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -56,6 +60,12 @@ public final class ManyStacks {
       recording.dump(file);
     }
     return SampledRecording.open(file);
+  }
+
+  /** Opens a recording with other samples than those of CPU time. */
+  static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
+    return SampledRecording.open(
+        file, ReadingProgress.NONE, true, SampledFrame.Change.NONE, choice);
   }
 
   /** All sorts of frames, threads, states, ends and names. */

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 
@@ -104,14 +104,16 @@ class SelectionTest {
 
   @Test
   void states() throws Exception {
-    assertEquals(
-        "1000 1002",
-        weights(new Selection(Instant.MIN, Instant.MAX, Set.of("on CPU"), null, null)));
-    assertEquals(
-        "1000 1001 1002 1003",
-        weights(new Selection(Instant.MIN, Instant.MAX, Set.of("on CPU", "waiting"), null, null)));
-    Selection none = new Selection(Instant.MIN, Instant.MAX, Set.of("asleep"), null, null);
-    RecordingException e = assertThrows(RecordingException.class, () -> weights(none));
+    Path file = directory.resolve("rec.jfr");
+    recording = ManyStacks.open(file, SampleChoice.of(false, List.of("running")));
+    assertEquals("1000 1002", weights(Selection.ALL));
+    assertEquals(2, recording.samples());
+    assertEquals(2002, recording.weightNanos());
+    recording = ManyStacks.open(file, SampleChoice.of(false, List.of("on CPU", "waiting")));
+    assertEquals("1000 1001 1002 1003", weights(Selection.ALL));
+    SampleChoice none = SampleChoice.of(false, List.of("asleep"));
+    RecordingException e =
+        assertThrows(RecordingException.class, () -> ManyStacks.open(file, none));
     assertTrue(e.getMessage().endsWith("threads' states are on CPU, waiting"), e.getMessage());
   }
 
@@ -149,14 +151,13 @@ class SelectionTest {
   }
 
   private static Selection of(Instant from, Instant to) {
-    return new Selection(from, to, Set.of(), null, null);
+    return new Selection(from, to, null, null);
   }
 
   private static Selection matching(String include, String exclude) {
     return new Selection(
         Instant.MIN,
         Instant.MAX,
-        Set.of(),
         include == null ? null : Pattern.compile(include),
         exclude == null ? null : Pattern.compile(exclude));
   }

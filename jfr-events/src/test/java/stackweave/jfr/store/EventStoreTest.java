@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -53,12 +55,43 @@ class EventStoreTest {
     assertEquals(SAMPLES, SampledRecording.open(file).samples());
   }
 
+  /** More than another sample by its codes alone, which that has in its attributes. */
   @Test
-  void aWarmSampleAllocatesItsEventAlone() {
+  void aSampleOfWaitingTakesFewBytes() throws Exception {
+    long[] sizes = new long[2];
+    for (int waiting = 0; waiting < 2; waiting++) {
+      Path file = directory.resolve(waiting + ".jfr");
+      try (Recording recording = new Recording();
+          EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+        recording.enable(WallSample.NAME);
+        recording.start();
+        long stack = SyntheticStacks.intern(store, 5);
+        long thread = store.thread(4_711, "warm", 8, false, 0, null);
+        for (int i = 0; i < SAMPLES; i++) {
+          long now = System.nanoTime();
+          assertTrue(
+              waiting == 1
+                  ? store.wallSample(now, thread, 3, 20_000_000, stack, 0, 0)
+                  : store.sample(now, thread, 0, 10_000_000, stack, 0, 0));
+        }
+        store.flush();
+        recording.dump(file);
+      }
+      sizes[waiting] = Files.size(file);
+    }
+    double more = (double) (sizes[1] - sizes[0]) / SAMPLES;
+    System.out.printf("%.1f bytes more per sample of waiting%n", more);
+    assertTrue(more <= 6, "bytes: " + more);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aWarmSampleAllocatesItsEventAlone(boolean isWaiting) {
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (Recording recording = new Recording();
         EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
+      recording.enable(WallSample.NAME);
       recording.start();
       long stack = SyntheticStacks.intern(store, 5);
       long thread = store.thread(4_711, "warm", 8, false, 0, Thread.currentThread());
@@ -71,11 +104,16 @@ class EventStoreTest {
         store.beginStack();
         store.node(EventStore.ROOT, method, 1, 2, 3);
         assertEquals(thread, store.thread(4_711, "warm", 8, false, 0, Thread.currentThread()));
-        store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0);
+        if (isWaiting) {
+          assertTrue(store.wallSample(System.nanoTime(), thread, 3, 1, stack, 0, 0));
+        } else {
+          store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0);
+        }
       }
       double perSample = (double) (threads.getCurrentThreadAllocatedBytes() - before) / SAMPLES;
       System.out.printf("%.0f bytes of garbage per warm sample%n", perSample);
-      assertTrue(perSample <= 88, "bytes per sample: " + perSample);
+      // Of waiting, the codes are in the event.
+      assertTrue(perSample <= (isWaiting ? 104 : 88), "bytes per sample: " + perSample);
     }
   }
 

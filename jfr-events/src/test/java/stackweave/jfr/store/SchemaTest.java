@@ -23,12 +23,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.Programs;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.Chunks;
+import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.SampleKind;
 import stackweave.testing.Jdk;
 
 /** What is written in either schema is read back, whatever happens between two samples. */
@@ -43,7 +48,13 @@ class SchemaTest {
 
   /** A sample as it was written, found again by its context. */
   private record Taken(
-      List<Written> frames, long tid, String thread, boolean virtual, long weight, int end) {}
+      boolean isWaiting,
+      List<Written> frames,
+      long tid,
+      String thread,
+      boolean virtual,
+      long weight,
+      int end) {}
 
   @ParameterizedTest
   @CsvSource({"1,1", "2,1", "2,2"})
@@ -74,6 +85,7 @@ class SchemaTest {
         EventStore store =
             EventStore.open(
                 SyntheticStacks.SESSION, new StoreLimits(20_000, 9_999, 99, 99), schema)) {
+      recording.enable(WallSample.NAME);
       recording.start();
       List<Written> stack = new ArrayList<>();
       for (int number = 1; number <= SAMPLES; number++) {
@@ -104,8 +116,16 @@ class SchemaTest {
         long key = store.thread(tid, name, tid, virtual, virtual ? 7 : 0, null);
         long weight = 10_000_000L * (1 + random.nextInt(3));
         int end = random.nextInt(4);
-        assertTrue(store.sample(System.nanoTime(), key, 0, weight, node, end, number));
-        expected.put((long) number, new Taken(List.copyOf(stack), tid, name, virtual, weight, end));
+        boolean isWaiting = random.nextInt(3) == 0;
+        long now = System.nanoTime();
+        int socket = ThreadState.SOCKET.code();
+        assertTrue(
+            isWaiting
+                ? store.wallSample(now, key, socket, weight, node, end, number)
+                : store.sample(now, key, 0, weight, node, end, number));
+        expected.put(
+            (long) number,
+            new Taken(isWaiting, List.copyOf(stack), tid, name, virtual, weight, end));
       }
       store.flush();
       recording.dump(file);
@@ -190,15 +210,21 @@ class SchemaTest {
   }
 
   private static void compare(Path file, Map<Long, Taken> expected) throws Exception {
-    SampledRecording recording = SampledRecording.open(file);
+    SampledRecording recording =
+        SampledRecording.open(
+            file, ReadingProgress.NONE, false, SampledFrame.Change.NONE, SampleChoice.WALL);
     assertEquals(List.of(), recording.losses());
+    long waiting = expected.values().stream().filter(Taken::isWaiting).count();
+    assertEquals(waiting, recording.waitingSamples());
+    assertEquals(expected.size() - waiting, SampledRecording.open(file).samples());
     Map<Long, Taken> left = new HashMap<>(expected);
     recording.forEachSample(
         sample -> {
           Taken taken = left.remove(sample.contextId());
           assertTrue(taken != null, "not written, or twice: " + sample.contextId());
           assertEquals(taken.weight, sample.weightNanos());
-          assertEquals("running", sample.state());
+          assertEquals(taken.isWaiting ? SampleKind.WAITING : SampleKind.CPU, sample.kind());
+          assertEquals(taken.isWaiting ? "state 8" : "running", sample.state());
           assertEquals(
               List.of("complete", "thread entry", "truncated", "unreadable memory").get(taken.end),
               sample.end().label());

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 
@@ -37,6 +38,7 @@ public final class LiveProgram {
     String flags = arguments.length > 3 ? arguments[3] : "";
     Recording recording = new Recording();
     recording.enable("jdk.JVMInformation");
+    recording.enable(WallSample.NAME);
     recording.start();
     MixedProgram program = new MixedProgram(Integer.parseInt(arguments[1]), 7);
     program.store.weave(metadata(), List.of(Path.of("/nonexistent"), file.getParent()));

@@ -8,6 +8,8 @@ import java.util.Random;
 import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -72,6 +74,7 @@ public final class MixedProgram {
     recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(10));
     recording.enable("jdk.NativeMethodSample").withPeriod(Duration.ofMillis(10));
     recording.enable("jdk.JVMInformation");
+    recording.enable(WallSample.NAME);
     recording.enable("jdk.ActiveSetting");
     if (flags.equals("die")) {
       recording.setDestination(file);
@@ -157,9 +160,18 @@ public final class MixedProgram {
       if (!store.sample(System.nanoTime(), thread, 0, weight, stack, end, 0)) {
         throw new IllegalStateException("refused");
       }
+      if (i % 3 == 0 && !wait(thread, stack)) {
+        throw new IllegalStateException("refused");
+      }
       written++;
       covered += weight;
     }
+  }
+
+  /** A sample of waiting, which nothing weaves. */
+  private boolean wait(long thread, long stack) {
+    return store.wallSample(
+        System.nanoTime(), thread, ThreadState.PARK.code(), 20 * MILLI, stack, 0, 0);
   }
 
   void status() {

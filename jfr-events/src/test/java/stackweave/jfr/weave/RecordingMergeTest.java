@@ -167,6 +167,10 @@ class RecordingMergeTest {
     for (int schema = 1; schema <= 2; schema++) {
       Path recording = recording(jdk, schema, 0, CHUNKS, "");
       Path woven = merged(new MergeOptions(false, false, false, false), recording);
+      // Waiting is in both, and in no event of JFR's.
+      long waiting = SampledRecording.open(recording).waitingSamples();
+      assertTrue(waiting > CHUNKS * SAMPLES / 4, "samples of waiting: " + waiting);
+      assertEquals(waiting, SampledRecording.open(woven).waitingSamples());
       List<Path> before = Chunks.extract(recording);
       List<Path> after = Chunks.extract(woven);
       assertEquals(before.size(), after.size());

@@ -42,6 +42,10 @@ public final class StackSnapshot implements MemoryReader {
   private int tid;
   private long weightNanos;
   private long javaThread;
+  private boolean blocked;
+  private boolean waitingForCall;
+  private long lastJavaSp;
+  private long lastJavaFp;
   private boolean registersPresent;
   private boolean stackUnknown;
   private MemoryReader elsewhere;
@@ -92,6 +96,10 @@ public final class StackSnapshot implements MemoryReader {
     tid = 0;
     weightNanos = 0;
     javaThread = 0;
+    blocked = false;
+    waitingForCall = false;
+    lastJavaSp = 0;
+    lastJavaFp = 0;
     older = null;
   }
 
@@ -201,6 +209,48 @@ public final class StackSnapshot implements MemoryReader {
   /** Sets the address of the sampled thread's structure in a Java VM. */
   public void setJavaThread(long address) {
     javaThread = address;
+  }
+
+  /**
+   * Says that the thread was blocked, and read from outside: of its registers only pc and sp are
+   * known.
+   *
+   * @param lastJavaSp sp of the thread's last Java frame, as the Java VM keeps it while a thread is
+   *     in native code (JavaFrameAnchor of javaFrameAnchor.hpp); 0 if it has none, or unknown
+   * @param lastJavaFp frame pointer of that frame; 0 if it needs none
+   */
+  public void setBlocked(long lastJavaSp, long lastJavaFp) {
+    blocked = true;
+    this.lastJavaSp = lastJavaSp;
+    this.lastJavaFp = lastJavaFp;
+  }
+
+  /** Whether the thread was blocked, and read from outside. */
+  public boolean isBlocked() {
+    return blocked;
+  }
+
+  /** Of a blocked thread: sp of its last Java frame, or 0. */
+  public long lastJavaSp() {
+    return lastJavaSp;
+  }
+
+  /** Of a blocked thread: the frame pointer of its last Java frame, or 0. */
+  public long lastJavaFp() {
+    return lastJavaFp;
+  }
+
+  /**
+   * Whether the pc is a return address: that of a frame that waits for a call to return, and not of
+   * an interrupted instruction.
+   */
+  public boolean isWaitingForCall() {
+    return waitingForCall;
+  }
+
+  /** Says that the pc is a return address. */
+  public void setWaitingForCall(boolean waiting) {
+    waitingForCall = waiting;
   }
 
   /** Where addresses outside the stack are read; null (the default) for nowhere. */

@@ -117,6 +117,17 @@ public final class NativeUnwinder {
     return callerInterrupted;
   }
 
+  /**
+   * Whether a signal handler returns there, by the code itself: the kernel has put that address on
+   * the stack, and no call is before it.
+   *
+   * @param pc a return address
+   */
+  public boolean isSignalReturn(long pc, MemoryReader memory) {
+    return code.ruleFor(UnwindTable.NO_RULE, pc, false, memory.code())
+        == RuleTable.SIGNAL_FRAME_RULE;
+  }
+
   /** Steps whose rule was remembered from the same pc. */
   public long cacheHits() {
     return cache.hits();

@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stackweave.testing.Commands;
@@ -27,6 +29,8 @@ final class Gdb {
 
   private static final Pattern FRAME =
       Pattern.compile("#\\d+\\s+(?:0x([0-9a-f]+) in )?(\\S[^(]*?) ?\\(.*");
+
+  private static final Pattern THREAD = Pattern.compile("Thread .* \"(.*)\"\\)?:");
 
   private Gdb() {}
 
@@ -57,20 +61,7 @@ final class Gdb {
   static List<Frame> stackOf(Process process, String thread, String function)
       throws IOException, InterruptedException {
     List<String> maps = Files.readAllLines(Path.of("/proc/" + process.pid() + "/maps"));
-    List<String> lines =
-        Commands.run(
-                "gdb",
-                "-nx",
-                "-batch",
-                "-iex",
-                "set debuginfod enabled off",
-                "-p",
-                process.pid(),
-                "-ex",
-                "set width 0",
-                "-ex",
-                "thread apply all bt")
-            .outLines();
+    List<String> lines = backtraces(process);
 
     List<Frame> frames = new ArrayList<>();
     boolean inThread = false;
@@ -98,6 +89,51 @@ final class Gdb {
     return frames;
   }
 
+  /**
+   * The frames of all threads, by the thread's name in the OS: from the innermost outwards to the
+   * last that gdb finds in a mapped file.
+   */
+  static Map<String, List<Frame>> stacksOf(Process process)
+      throws IOException, InterruptedException {
+    List<String> maps = Files.readAllLines(Path.of("/proc/" + process.pid() + "/maps"));
+    Map<String, List<Frame>> stacks = new HashMap<>();
+    List<Frame> frames = new ArrayList<>();
+    boolean ended = false;
+    for (String line : backtraces(process)) {
+      Matcher thread = THREAD.matcher(line);
+      if (thread.lookingAt()) {
+        frames = new ArrayList<>();
+        ended = false;
+        stacks.put(thread.group(1), frames);
+      }
+      Matcher matcher = FRAME.matcher(line);
+      if (!ended && matcher.matches() && matcher.group(1) != null) {
+        Frame frame = locate(Long.parseUnsignedLong(matcher.group(1), 16), matcher.group(2), maps);
+        ended = frame == null;
+        if (!ended) {
+          frames.add(frame);
+        }
+      }
+    }
+    return stacks;
+  }
+
+  private static List<String> backtraces(Process process) throws IOException, InterruptedException {
+    return Commands.run(
+            "gdb",
+            "-nx",
+            "-batch",
+            "-iex",
+            "set debuginfod enabled off",
+            "-p",
+            process.pid(),
+            "-ex",
+            "set width 0",
+            "-ex",
+            "thread apply all bt")
+        .outLines();
+  }
+
   /** The frame of an address; null when it lies in no mapped file. */
   private static Frame locate(long pc, String name, List<String> maps) {
     long base = 0;
@@ -122,7 +158,7 @@ final class Gdb {
   }
 
   /**
-   * Whether both are the same frames: each address but that of the first, which works in a loop,
+   * Whether both are the same frames: each address but that of the first, which may work in a loop,
    * and each name in the modules whose symbols are complete (elsewhere gdb names the nearest
    * symbol, or what was inlined at the address).
    */

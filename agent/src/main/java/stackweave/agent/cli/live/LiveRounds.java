@@ -71,7 +71,7 @@ public final class LiveRounds {
    * @param command whose directories these are: its name begins theirs
    * @param everyMillis length of a round
    * @param totalMillis how long all rounds are together
-   * @param settings of {@code stackweave.NativeSample}, by name
+   * @param settings of events, by event, '#' and setting
    */
   public LiveRounds(
       String command, long everyMillis, long totalMillis, Map<String, String> settings) {

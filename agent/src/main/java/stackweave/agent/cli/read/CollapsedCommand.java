@@ -19,7 +19,7 @@ import stackweave.jfr.read.SampledRecording;
     name = "collapsed",
     description = {
       "Stacks as text, a line for each: frames from the thread's first to the innermost with ';'"
-          + " between, a space, the number of samples.",
+          + " between, a space, the number of samples; of wall-clock time the nanoseconds.",
       "A stack that did not reach its thread's first frame starts with [truncated] or [stopped:"
           + " reason].",
       "The options are those of async-profiler's jfrconv. Java names always have dots, which is its"
@@ -27,7 +27,7 @@ import stackweave.jfr.read.SampledRecording;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar collapsed REC [-o FILE] [--threads] [--total] [--lines]"
-            + " [--bci] [--simple] [--from TIME] [--to TIME] [--state LIST] [-I REGEX] [-X REGEX]")
+            + " [--bci] [--simple] [--from TIME] [--to TIME] [--wall] [--state LIST] [-I REGEX] [-X REGEX]")
 public final class CollapsedCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;
@@ -45,7 +45,8 @@ public final class CollapsedCommand implements Callable<Integer> {
 
   @Option(
       names = "--total",
-      description = "Numbers are the nanoseconds of CPU time that samples stand for.")
+      description =
+          "Numbers are the nanoseconds of CPU time, or of wall-clock time, that samples stand for.")
   private boolean total;
 
   @Option(

@@ -35,8 +35,9 @@ import stackweave.jfr.read.SampledRecording;
           + " smaller share, each of its own recording, and what of it may be chance."
     },
     customSynopsis = {
-      "java -jar stackweave-agent.jar flamegraph REC... [-o FILE] [--threads]",
+      "java -jar stackweave-agent.jar flamegraph REC... [-o FILE] [--threads] [--wall] [--state LIST]",
       "java -jar stackweave-agent.jar flamegraph --diff BEFORE AFTER [-o FILE] [--threads]"
+          + " [--wall] [--state LIST]"
     })
 public final class FlameGraphCommand implements Callable<Integer> {
 
@@ -46,6 +47,8 @@ public final class FlameGraphCommand implements Callable<Integer> {
   private List<Path> files;
 
   @Mixin private SymbolOptions symbols;
+
+  @Mixin private TimeOptions time;
 
   @Mixin private HelpOption help;
 
@@ -84,7 +87,7 @@ public final class FlameGraphCommand implements Callable<Integer> {
     }
     List<SampledRecording> read = new ArrayList<>();
     for (Path file : files) {
-      read.add(Recording.said(file, symbols.open(file, true)));
+      read.add(Recording.said(file, symbols.open(file, true, time.choice())));
     }
     String title = String.valueOf(main.getFileName());
     FlameGraphExport export =

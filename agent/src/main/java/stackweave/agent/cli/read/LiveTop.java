@@ -12,6 +12,7 @@ import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * Prints the tables of {@code top} for each round of a running JVM: on a terminal over the ones
@@ -24,13 +25,15 @@ final class LiveTop implements LiveRounds.Taker {
   private final String title;
   private final TopExport.Options options;
   private final SymbolOptions symbols;
+  private final SampleChoice choice;
   private final boolean isTerminal = System.console() != null;
   private boolean isFirst = true;
 
   /** Not System.out, which keeps what goes wrong to itself. */
   private final OutputStream out = new FileOutputStream(FileDescriptor.out);
 
-  LiveTop(String title, TopExport.Options options, SymbolOptions symbols) {
+  LiveTop(String title, TopExport.Options options, SymbolOptions symbols, SampleChoice choice) {
+    this.choice = choice;
     this.title = title;
     this.options = options;
     this.symbols = symbols;
@@ -39,13 +42,18 @@ final class LiveTop implements LiveRounds.Taker {
   @Override
   public void take(Path file) throws FailedException {
     try {
-      SampledRecording recording = symbols.open(file, false);
+      SampledRecording recording = symbols.open(file, false, choice);
       begin();
       new TopExport(title, options).write(recording, out);
     } catch (IOException e) {
       throw new FailedException("can't write to standard output: " + FailedException.reason(e));
     } catch (RecordingException e) {
-      lose(e.isWithoutSamples() ? "no sample: it uses no CPU time" : FailedException.worded(e));
+      lose(
+          !e.isWithoutSamples()
+              ? FailedException.worded(e)
+              : choice.isWall()
+                  ? "no sample of the states that were asked for"
+                  : "no sample: it uses no CPU time");
     } finally {
       try {
         Files.deleteIfExists(file);

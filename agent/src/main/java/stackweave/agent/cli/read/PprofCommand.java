@@ -13,14 +13,14 @@ import stackweave.jfr.read.RecordingException;
 @Command(
     name = "pprof",
     description = {
-      "A profile for pprof and what reads its format: gzipped protobuf with samples, CPU time, build"
+      "A profile for pprof and what reads its format: gzipped protobuf with samples, CPU or wall time, build"
           + " ids and addresses.",
       "Labels are thread, thread_id, state and kind, the kind of code of the innermost frame:"
           + " go tool pprof -top -tagfocus=thread=main rec.pb.gz"
     },
     customSynopsis =
         "java -jar stackweave-agent.jar pprof REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--state LIST] [-I REGEX] [-X REGEX]")
+            + " [--wall] [--state LIST] [-I REGEX] [-X REGEX]")
 public final class PprofCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

@@ -22,6 +22,8 @@ public final class Recording {
 
   @Mixin private SymbolOptions symbols;
 
+  @Mixin private TimeOptions time;
+
   @Mixin private HelpOption help;
 
   Path file() {
@@ -82,7 +84,7 @@ public final class Recording {
 
   /** Reads the recording; prints its losses and warnings on stderr, one per line. */
   SampledRecording read() throws RecordingException, FailedException {
-    return said(file, symbols.open(file, false));
+    return said(file, symbols.open(file, false, time.choice()));
   }
 
   /** Prints a recording's losses and warnings. */

@@ -27,6 +27,7 @@ import stackweave.jfr.export.report.Limit;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * The command {@code report REC}: says where CPU time went; {@code --diff} says what changed, and
@@ -35,15 +36,17 @@ import stackweave.jfr.read.SampledRecording;
 @Command(
     name = "report",
     description = {
-      "Where the CPU time of a recording went, what stands out, how far to trust it, what to do.",
+      "Where the CPU time of a recording went, what its threads waited for if they were sampled"
+          + " while waiting, what stands out, how far to trust it, what to do. With --wall or"
+          + " --state it has what threads waited for alone, and more of that.",
       "--diff compares two recordings. With --fail-if the exit code is 1 if a share surely grew"
           + " more than a limit: if the whole 95 % interval of the change is above it. It is 2 if a"
           + " recording can't be read or was cut short."
     },
     customSynopsis = {
-      "java -jar stackweave-agent.jar report REC [-o FILE] [--html]",
+      "java -jar stackweave-agent.jar report REC [-o FILE] [--html] [--wall] [--state LIST]",
       "java -jar stackweave-agent.jar report --diff BEFORE AFTER [--fail-if LIMIT]... [-o FILE]"
-          + " [--html]"
+          + " [--html] [--wall] [--state LIST]"
     })
 public final class ReportCommand implements Callable<Integer> {
   private static final int EXCEEDED = 1;
@@ -54,6 +57,8 @@ public final class ReportCommand implements Callable<Integer> {
   private List<Path> files;
 
   @Mixin private SymbolOptions symbols;
+
+  @Mixin private TimeOptions time;
 
   @Mixin private HelpOption help;
 
@@ -98,10 +103,14 @@ public final class ReportCommand implements Callable<Integer> {
 
   private int report() throws RecordingException, FailedException {
     Path file = files.get(0);
-    SampledRecording recording = symbols.open(file, false);
+    SampleChoice choice = time.choice();
+    SampledRecording recording = symbols.open(file, false, choice);
     String name = String.valueOf(file.getFileName());
-    Output.to(
-        output, new ReportExport(name, OwnCommand.quoted(OwnCommand.file(file)), html), recording);
+    ReportExport report = new ReportExport(name, OwnCommand.quoted(OwnCommand.file(file)), html);
+    if (!choice.isWall() && choice.hasAllStates() && recording.waitingSamples() > 0) {
+      report = report.withWaiting(symbols.open(file, false, SampleChoice.WALL));
+    }
+    Output.to(output, report, recording);
     return 0;
   }
 
@@ -126,7 +135,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   /** One with losses can be looked at, but no limit is checked by it. */
   private SampledRecording comparable(Path file) throws RecordingException, FailedException {
-    SampledRecording recording = symbols.open(file, false);
+    SampledRecording recording = symbols.open(file, false, time.choice());
     if (!limits.isEmpty() && !recording.isWhole()) {
       throw new RecordingException(
           file + ": " + recording.losses().get(0) + "; --fail-if needs whole recordings");

@@ -4,7 +4,6 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.ITypeConverter;
@@ -14,7 +13,7 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.read.SampledRecording;
 
-/** The options that choose samples. */
+/** The options that choose samples of those that {@link TimeOptions} let be read. */
 public final class SelectionOptions {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -38,13 +37,6 @@ public final class SelectionOptions {
   private Moment to;
 
   @Option(
-      names = {"-s", "--state"},
-      paramLabel = "LIST",
-      split = ",",
-      description = "Only threads in these states, with commas between, such as 'on CPU'.")
-  private Set<String> states = Set.of();
-
-  @Option(
       names = {"-I", "--include"},
       paramLabel = "REGEX",
       converter = PatternConverter.class,
@@ -65,7 +57,6 @@ public final class SelectionOptions {
     return new Selection(
         from == null ? Instant.MIN : from.in(recording),
         to == null ? Instant.MAX : to.in(recording),
-        states,
         include,
         exclude);
   }

@@ -2,7 +2,9 @@ package stackweave.agent.cli.read;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
@@ -10,6 +12,7 @@ import stackweave.agent.cli.symbols.NativeNames;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /** The option that names native functions, and the reading of recordings with it. */
 final class SymbolOptions {
@@ -22,14 +25,19 @@ final class SymbolOptions {
               + " several are allowed. Such as /usr/lib/debug or ~/.cache/debuginfod_client.")
   private List<Path> directories = List.of();
 
+  /** The files whose missing names were said: one may be opened for CPU time and for waiting. */
+  private final Set<Path> said = new HashSet<>();
+
   /**
    * Opens a recording, and says on a terminal how far that is; prints what names are missing.
    *
    * @param timed whether with the times of its samples
+   * @param choice which samples
    */
-  SampledRecording open(Path file, boolean timed) throws RecordingException, FailedException {
+  SampledRecording open(Path file, boolean timed, SampleChoice choice)
+      throws RecordingException, FailedException {
     if (directories.isEmpty()) {
-      return open(file, timed, SampledFrame.Change.NONE);
+      return open(file, timed, SampledFrame.Change.NONE, choice);
     }
     for (Path directory : directories) {
       if (!Files.isDirectory(directory)) {
@@ -37,20 +45,21 @@ final class SymbolOptions {
       }
     }
     try (NativeNames names = new NativeNames(directories)) {
-      SampledRecording recording = open(file, timed, names);
+      SampledRecording recording = open(file, timed, names, choice);
       // All stacks at once, so that what is missing is said before the export.
       recording.forEachStack((thread, end, frames, count, weight) -> {});
-      for (String note : names.notes()) {
+      for (String note : said.add(file) ? names.notes() : List.<String>of()) {
         System.err.println("stackweave: " + file + ": " + Plain.line(note));
       }
       return recording;
     }
   }
 
-  private static SampledRecording open(Path file, boolean timed, SampledFrame.Change change)
+  private static SampledRecording open(
+      Path file, boolean timed, SampledFrame.Change change, SampleChoice choice)
       throws RecordingException {
     try (ProgressLine progress = ProgressLine.begin()) {
-      return SampledRecording.open(file, progress, timed, change);
+      return SampledRecording.open(file, progress, timed, change, choice);
     }
   }
 }

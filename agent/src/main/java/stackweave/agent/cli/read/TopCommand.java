@@ -2,7 +2,6 @@ package stackweave.agent.cli.read;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -20,6 +19,7 @@ import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.DurationConverter;
+import stackweave.agent.cli.record.SamplingWishes;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
 
@@ -28,13 +28,13 @@ import stackweave.jfr.read.RecordingException;
     name = "top",
     description = {
       "Hot functions, libraries and threads of a recording, or of a running JVM every few seconds:"
-          + " their shares of the CPU time.",
+          + " their shares of the CPU time, or with --wall of the time of all threads.",
       "Self is the share with that code innermost in the stack; total has all stacks that it is in."
           + " A function that calls itself counts once for a stack."
     },
     customSynopsis =
         "java -jar stackweave-agent.jar top REC|PID [-n ROWS] [--by self|total] [--samples] [--wide]"
-            + " [--symbols DIR] [--every TIME] [-d TIME]")
+            + " [--wall] [--state LIST] [--symbols DIR] [--every TIME] [-d TIME]")
 public final class TopCommand implements Callable<Integer> {
   private static final int WIDEST = 10_000;
   private static final long USUAL_EVERY_MILLIS = 5_000;
@@ -91,12 +91,19 @@ public final class TopCommand implements Callable<Integer> {
 
   @Mixin private SymbolOptions symbols;
 
+  @Mixin private TimeOptions time;
+
   @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (rows != null && rows < 1) {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
+    }
+    if (bySamples && time.choice().isWall()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--samples is of CPU time: samples of waiting threads stand for times of any length");
     }
     TopExport.Options options =
         new TopExport.Options(
@@ -113,7 +120,7 @@ public final class TopCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--every and -d are for running JVMs, and " + file + " is a file");
     }
-    Output.to(null, new TopExport(name, options), symbols.open(file, false));
+    Output.to(null, new TopExport(name, options), symbols.open(file, false, time.choice()));
     return 0;
   }
 
@@ -124,8 +131,8 @@ public final class TopCommand implements Callable<Integer> {
     }
     long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
     try (TargetJvm jvm = TargetJvm.open(pid)) {
-      new LiveRounds("top", every, total, Map.of())
-          .run(jvm, new LiveTop("process " + pid, options, symbols), () -> {});
+      new LiveRounds("top", every, total, SamplingWishes.ofChoice(time.choice()))
+          .run(jvm, new LiveTop("process " + pid, options, symbols, time.choice()), () -> {});
     }
   }
 

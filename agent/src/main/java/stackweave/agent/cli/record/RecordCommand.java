@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -36,7 +37,7 @@ import stackweave.jfr.weave.RecordingMerge;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--settings NAME] [--loop TIME]"
+            + " [--engine NAME] [--wall TIME] [--settings NAME] [--loop TIME]"
             + " [--no-weave]")
 public final class RecordCommand implements Callable<Integer> {
 
@@ -68,6 +69,8 @@ public final class RecordCommand implements Callable<Integer> {
   private String output;
 
   @Mixin private SamplingOptions sampling;
+
+  @Mixin private WallOption wall;
 
   @Option(
       names = "--settings",
@@ -103,12 +106,18 @@ public final class RecordCommand implements Callable<Integer> {
   /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
 
+  /** How it says that there are samples of waiting threads. */
+  private static final String HAS_WAITING = "waiting: [1-9].*";
+
   private static final Pattern QUOTABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
 
   /**
    * Whether the agent reported no sample; false if the program has ended, which reports nothing.
    */
   private boolean noSample;
+
+  /** Whether there is no sample of CPU time, but one of a waiting thread. */
+  private boolean onlyWaiting;
 
   private FilePattern pattern;
   private RecordingRounds rounds;
@@ -128,10 +137,12 @@ public final class RecordCommand implements Callable<Integer> {
         durationMillis != null
             ? durationMillis
             : isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
+    Map<String, String> wishes = sampling.eventSettings();
+    wall.addTo(wishes);
     rounds =
         new RecordingRounds(
             new RemoteRecording.Request(
-                settings, sampling.eventSettings(), isLoop ? loopMillis : total, GRACE_MILLIS, 0),
+                settings, wishes, isLoop ? loopMillis : total, GRACE_MILLIS, 0),
             total,
             millis -> show(millis, total));
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
@@ -204,10 +215,13 @@ public final class RecordCommand implements Callable<Integer> {
       System.out.println(file);
       if (last) {
         System.err.println(
-            noSample
+            noSample && !onlyWaiting
                 ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say"
                     + " why"
-                : "next: " + OwnCommand.line("flamegraph", OwnCommand.file(file)));
+                : "next: "
+                    + (onlyWaiting
+                        ? OwnCommand.line("flamegraph", "--wall", OwnCommand.file(file))
+                        : OwnCommand.line("flamegraph", OwnCommand.file(file))));
       }
     }
   }
@@ -322,6 +336,7 @@ public final class RecordCommand implements Callable<Integer> {
       if (!report.isEmpty()) {
         System.err.println(Plain.report(report));
         noSample = report.lines().anyMatch(line -> line.startsWith(NO_SAMPLE));
+        onlyWaiting = noSample && report.lines().anyMatch(line -> line.matches(HAS_WAITING));
       }
     } catch (FailedException e) {
       // The recording is saved; only the summary is missing.

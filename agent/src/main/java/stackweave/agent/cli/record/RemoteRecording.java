@@ -58,7 +58,7 @@ public final class RemoteRecording implements AutoCloseable {
    * What is asked of JFR.
    *
    * @param settings the name of a JFR configuration
-   * @param eventSettings settings of {@code stackweave.NativeSample}, by name
+   * @param eventSettings settings of events, by event, '#' and setting: {@link SamplingWishes}
    * @param durationMillis how long it is to be
    * @param graceMillis after that it ends by itself, if the command was killed
    * @param maxBytes what it may have of the disk; 0 for no limit
@@ -134,15 +134,11 @@ public final class RemoteRecording implements AutoCloseable {
     if (request.maxBytes() > 0) {
       command.append(" maxsize=").append(request.maxBytes());
     }
-    command.append(" +stackweave.NativeSample#enabled=true");
     request
         .eventSettings()
         .forEach(
-            (key, value) ->
-                command
-                    .append(" +stackweave.NativeSample#" + key + "=\"")
-                    .append(value)
-                    .append('"'));
+            (setting, value) ->
+                command.append(" +").append(setting).append("=\"").append(value).append('"'));
     String said = jvm.diagnose(command.toString());
     Descriptor file;
     try {

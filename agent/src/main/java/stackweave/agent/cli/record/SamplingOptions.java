@@ -2,11 +2,11 @@ package stackweave.agent.cli.record;
 
 import java.util.Iterator;
 import java.util.Map;
-import java.util.TreeMap;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.event.NativeSample;
 
 /** The options of sampling, which are checked before anything is done in the target. */
 public final class SamplingOptions {
@@ -28,14 +28,14 @@ public final class SamplingOptions {
       description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
   private String engine;
 
-  /** The settings of {@code stackweave.NativeSample} that were given, by name. */
+  /** The settings that ask for samples, with those that were given: event, '#', setting. */
   public Map<String, String> eventSettings() {
-    Map<String, String> all = new TreeMap<>();
+    Map<String, String> all = SamplingWishes.usual();
     if (interval != null) {
-      all.put("interval", interval);
+      all.put(NativeSample.NAME + "#interval", interval);
     }
     if (engine != null) {
-      all.put("engine", engine);
+      all.put(NativeSample.NAME + "#engine", engine);
     }
     return all;
   }

@@ -118,6 +118,36 @@ public final class SamplePipeline implements EngineSink {
     }
   }
 
+  /**
+   * Begins a stack that is written into the store; forgets all ids if these are void.
+   *
+   * @return the store's generation, which the stack's ids are of
+   */
+  public int beginStack() {
+    int generation = store.beginStack();
+    if (generation != storeGeneration) {
+      storeGeneration = generation;
+      names.forget();
+      threads.forget();
+    }
+    return generation;
+  }
+
+  /** The store's generation, as of the last stack. */
+  public int generation() {
+    return storeGeneration;
+  }
+
+  /**
+   * Looks for new modules, if it is time to, for a stack that has unknown code.
+   *
+   * @param timeNanos when the stack was read
+   * @return whether it is to be unwound again
+   */
+  public boolean searchModules(long timeNanos) {
+    return search.look(timeNanos);
+  }
+
   @Override
   public boolean wantsSample() {
     if (throttle.keeps()) {
@@ -134,12 +164,7 @@ public final class SamplePipeline implements EngineSink {
     long begin = System.nanoTime();
     try {
       snapshot.setElsewhere(memory);
-      int generation = store.beginStack();
-      if (generation != storeGeneration) {
-        storeGeneration = generation;
-        names.forget();
-        threads.forget();
-      }
+      beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       clamp(snapshot, thread.stackEnd);
       snapshot.setJavaThread(thread.vmThread);

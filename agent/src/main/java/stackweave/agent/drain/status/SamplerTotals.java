@@ -49,6 +49,9 @@ public final class SamplerTotals {
   /** The throttle's note, or empty. */
   public String throttleNote = "";
 
+  /** What is to know of the samples of waiting threads, or empty. */
+  public String wallNote = "";
+
   /** Why Thread.start is not instrumented although it would help; else empty. */
   public String hookNote = "";
 
@@ -154,6 +157,7 @@ public final class SamplerTotals {
         engineNote,
         kernelNote,
         hookNote,
+        wallNote,
         compilerNote,
         weaveNote,
         failure);

@@ -31,6 +31,9 @@ public final class StatusReport {
       lines.add("interval: " + interval(figures) + " of CPU time");
     }
     lines.add("samples: " + samples(figures));
+    if (figures.get(Counter.WALL_INTERVAL) > 0) {
+      lines.add("waiting: " + waiting(figures));
+    }
     String start = figures.coverage().start();
     if (!start.isEmpty()) {
       lines.add("start: " + start);
@@ -85,6 +88,38 @@ public final class StatusReport {
       }
     }
     return text.toString();
+  }
+
+  /** How waiting threads were sampled. */
+  private static String waiting(SamplerFigures figures) {
+    StringBuilder text = new StringBuilder();
+    text.append(figures.get(Counter.WALL_WRITTEN))
+        .append(" samples for ")
+        .append(Timespans.spoken(figures.get(Counter.WALL_TIME)))
+        .append(" of wall time, ")
+        .append(figures.get(Counter.WALL_THREADS))
+        .append(" threads looked at every ")
+        .append(Timespans.format(figures.get(Counter.WALL_INTERVAL)));
+    add(text, figures, Counter.WALL_EXCLUDED, " left out");
+    text.append("; ")
+        .append(figures.get(Counter.WALL_LOOKS))
+        .append(" looks, ")
+        .append(figures.get(Counter.WALL_CAPTURED))
+        .append(" stacks read");
+    add(text, figures, Counter.WALL_DISCARDED, " discarded because the thread ran meanwhile");
+    add(text, figures, Counter.WALL_UNREAD, " not readable");
+    add(text, figures, Counter.WALL_DROPPED, " not written");
+    return text.append("; ")
+        .append(Timespans.spoken(figures.get(Counter.WALL_CPU)))
+        .append(" of CPU time")
+        .toString();
+  }
+
+  private static void add(
+      StringBuilder text, SamplerFigures figures, Counter counter, String words) {
+    if (figures.get(counter) > 0) {
+      text.append(", ").append(figures.get(counter)).append(words);
+    }
   }
 
   private static String interval(SamplerFigures figures) {

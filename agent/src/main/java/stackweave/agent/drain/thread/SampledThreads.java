@@ -43,6 +43,26 @@ public final class SampledThreads {
       this.tid = tid;
     }
 
+    /** The recording's id of the OS thread; a thread that is renamed gets a new one. */
+    public long threadId() {
+      return threadId;
+    }
+
+    /** Its name: Java's, or the OS's. */
+    public String name() {
+      return name;
+    }
+
+    /** Whether Java code can see it, as {@link Thread}. */
+    public boolean isJava() {
+      return fromJava;
+    }
+
+    /** Whether virtual threads may run on it. */
+    public boolean isCarrier() {
+      return runsVirtualThreads;
+    }
+
     /** The Java thread, or null where it is none, has ended, or is not yet known. */
     Thread thread() {
       return javaThread == null ? null : javaThread.get();

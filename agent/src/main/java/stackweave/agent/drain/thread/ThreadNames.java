@@ -80,6 +80,13 @@ public final class ThreadNames implements AutoCloseable {
   }
 
   /**
+   * Whether {@link #find} has looked for it among the Java threads, or there are none to look for.
+   */
+  public boolean isLookedFor(SampledThreads.Entry entry) {
+    return finder == null || entry.lookedFor;
+  }
+
+  /**
    * The recording's id of the thread that a stack is of: the virtual thread if one was mounted,
    * which may be an unknown one, and else the OS thread's own.
    */

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 
 /** What a person is told of how sampling goes. */
 class StatusReportTest {
@@ -58,6 +61,31 @@ class StatusReportTest {
     assertEquals("interval: 1 ms of CPU time", interval(totals));
     totals.reachedIntervalNanos = 4_000_000;
     assertEquals("interval: asked 1 ms, about 4 ms of CPU time", interval(totals));
+  }
+
+  @Test
+  void howWaitingIsSampledIsSaid() {
+    SamplerFigures without = new SamplerFigures("timer", "", "", new Counters(), Map.of());
+    assertTrue(StatusReport.lines(without).stream().noneMatch(line -> line.startsWith("waiting:")));
+    Counters counters =
+        new Counters()
+            .set(Counter.WALL_INTERVAL, 20_000_000)
+            .set(Counter.WALL_THREADS, 40)
+            .set(Counter.WALL_EXCLUDED, 12)
+            .set(Counter.WALL_LOOKS, 5_000)
+            .set(Counter.WALL_CAPTURED, 60)
+            .set(Counter.WALL_DISCARDED, 3)
+            .set(Counter.WALL_WRITTEN, 57)
+            .set(Counter.WALL_TIME, 12 * SECOND)
+            .set(Counter.WALL_CPU, 50_000_000);
+    SamplerFigures with = new SamplerFigures("timer", "", "", counters, Map.of());
+    assertTrue(
+        StatusReport.lines(with)
+            .contains(
+                "waiting: 57 samples for 12 s of wall time, 40 threads looked at every 20 ms, 12"
+                    + " left out; 5000 looks, 60 stacks read, 3 discarded because the thread ran"
+                    + " meanwhile; 50 ms of CPU time"),
+        () -> StatusReport.lines(with).toString());
   }
 
   private static String interval(SamplerTotals totals) {

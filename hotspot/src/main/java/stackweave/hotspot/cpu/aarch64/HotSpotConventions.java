@@ -112,6 +112,12 @@ public final class HotSpotConventions extends Cpu {
     return new TemplateInterpreter(returnAddresses, senderSp);
   }
 
+  /** Not read: native functions have their frame pointer at the bottom of their frame. */
+  @Override
+  public int bytesBelowFp(byte[] code, int length) {
+    return NONE;
+  }
+
   @Override
   public StackDepth stackDepth() {
     return null;

@@ -105,6 +105,11 @@ public final class HotSpotConventions extends Cpu {
   }
 
   @Override
+  public int bytesBelowFp(byte[] code, int length) {
+    return Prologue.bytesBelowFp(code, length);
+  }
+
+  @Override
   public StackDepth stackDepth() {
     return new FunctionStack();
   }

@@ -26,7 +26,8 @@ import stackweave.jfr.status.Counter;
  * OpenTelemetry profiles: a message {@code ProfilesData} of opentelemetry-proto {@value #PROTOCOL},
  * package {@code opentelemetry.proto.profiles.v1development}. It has the bytes of an {@code
  * ExportProfilesServiceRequest}, too. Each process is a resource with two profiles: {@code cpu} in
- * {@code nanoseconds}, and {@code samples} in {@code count}. Samples are sums without timestamps.
+ * {@code nanoseconds}, or {@code wall} if waiting was read, too, and {@code samples} in {@code
+ * count}. Samples are sums without timestamps.
  *
  * <p>Libraries have the attributes of their build ids ({@link HtlHash}); a library that has none is
  * no mapping, since the convention demands one. A context id of the application is an attribute; a
@@ -144,8 +145,9 @@ public final class OtlpExport implements Export {
     Protobuf scope = new Protobuf().string(1, "stackweave").string(2, session.agentVersion());
     scope.message(3, keyValue("stackweave.opentelemetry_proto.version", text(PROTOCOL)));
     Protobuf profiles = new Protobuf().message(1, scope);
+    String time = recording.choice().isWall() ? "wall" : "cpu";
     // The first is the one that viewers show.
-    profiles.message(2, profile(recording, session, "cpu", "nanoseconds", 1, samples, dictionary));
+    profiles.message(2, profile(recording, session, time, "nanoseconds", 1, samples, dictionary));
     profiles.message(2, profile(recording, session, "samples", "count", 0, samples, dictionary));
     return new Protobuf().message(1, resource).message(2, profiles);
   }

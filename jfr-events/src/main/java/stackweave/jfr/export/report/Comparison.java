@@ -15,7 +15,7 @@ import stackweave.jfr.read.SampledRecording;
 
 /**
  * What changed between two recordings: total shares of functions and libraries, each of its own
- * recording's CPU time, with the interval of their difference. Not thread-safe.
+ * recording's CPU time, or wall-clock time, with the interval of their difference. Not thread-safe.
  */
 public final class Comparison {
   private static final int MAX_ROWS = 15;
@@ -33,6 +33,8 @@ public final class Comparison {
   private final ReportSums after;
   private final List<String> notes = new ArrayList<>();
 
+  private final String time;
+
   /** Whether a recording lacks weights: then all shares are of samples. */
   private final boolean bySamples;
 
@@ -42,6 +44,7 @@ public final class Comparison {
     this.after = new ReportSums(after, true);
     FlameGraphExport.notes(before).forEach(note -> notes.add("Before: " + note));
     FlameGraphExport.notes(after).forEach(note -> notes.add("After: " + note));
+    this.time = after.choice().time();
     this.bySamples = this.before.nanos() <= 0 || this.after.nanos() <= 0;
   }
 
@@ -63,7 +66,7 @@ public final class Comparison {
                 + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
                 + " change whose interval has 0, or that is of fewer than five samples, is noise"
                 + " and not listed.",
-            bySamples ? "samples" : "CPU time",
+            bySamples ? "samples" : time,
             before.samples(),
             Times.seconds(before.nanos()),
             after.samples(),

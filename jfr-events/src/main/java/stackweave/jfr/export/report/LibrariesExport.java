@@ -97,7 +97,10 @@ public final class LibrariesExport implements Export {
                 + " frames that have a name.",
             bySamples
                 ? String.format(Locale.ROOT, "%,d samples", all)
-                : Times.seconds(all) + " of CPU time that the samples stand for"));
+                : Times.seconds(all)
+                    + " of "
+                    + recording.choice().time()
+                    + " that the samples stand for"));
     table.head = List.of("SELF", "TOTAL", "NAMED", "LIBRARY");
     List<Section> sections = new ArrayList<>();
     sections.add(table);

@@ -43,11 +43,25 @@ public final class ReportExport implements Export {
   private static final long SHORT_INTERVAL = 1_000_000;
   private static final long MIN_THREAD_SAMPLES = 50;
   private static final long GOOD_SAMPLES = 1_000;
+
+  /** Groups of waiting threads, and places of each, beside what the CPU did. */
+  private static final int FEW_GROUPS = 4;
+
+  private static final int FEW_WAITS = 3;
+
+  /** The same in a report of waiting alone. */
+  private static final int MANY_GROUPS = 12;
+
+  private static final int MANY_WAITS = 6;
+  private static final String JAR = "java -jar stackweave-agent.jar ";
   private static final String NO_BUILD_ID = "no build id";
 
   private final String title;
   private final String file;
   private final boolean html;
+
+  /** The same recording opened with its waiting threads; null for none. */
+  private final SampledRecording waiting;
 
   /**
    * @param title the heading, such as the recording's file name
@@ -55,27 +69,65 @@ public final class ReportExport implements Export {
    * @param html whether it is a page
    */
   public ReportExport(String title, String file, boolean html) {
+    this(title, file, html, null);
+  }
+
+  private ReportExport(String title, String file, boolean html, SampledRecording waiting) {
+    this.waiting = waiting;
     this.title = title;
     this.file = file;
     this.html = html;
   }
 
+  /**
+   * The same that also says what threads wait for.
+   *
+   * @param recording the one that is reported on, opened with its waiting threads
+   */
+  public ReportExport withWaiting(SampledRecording recording) {
+    return new ReportExport(title, file, html, recording);
+  }
+
+  /** Of a recording that was opened with its waiting threads it says what these wait for alone. */
   @Override
   public void write(SampledRecording recording, OutputStream out) throws IOException {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
   private List<Section> sections(SampledRecording recording) {
+    if (recording.choice().isWall()) {
+      WaitReport report = new WaitReport(recording, MANY_GROUPS, MANY_WAITS);
+      List<Section> sections = new ArrayList<>(report.sections());
+      sections.add(report.trust(true));
+      sections.add(nextOfWaiting());
+      return sections;
+    }
     Facts facts = new Facts(recording, new ReportSums(recording, false));
-    return List.of(
-        facts.places(),
-        facts.callers(),
-        facts.transitions(),
-        facts.jvm(),
-        facts.threads(),
-        facts.trust(),
-        facts.betterStacks(),
-        facts.next(file));
+    List<Section> sections =
+        new ArrayList<>(
+            List.of(
+                facts.places(),
+                facts.callers(),
+                facts.transitions(),
+                facts.jvm(),
+                facts.threads()));
+    Section trust = facts.trust();
+    Section next = facts.next(file);
+    if (waiting != null) {
+      WaitReport report = new WaitReport(waiting, FEW_GROUPS, FEW_WAITS);
+      sections.addAll(report.sections());
+      trust.sentences.addAll(report.trust(false).sentences);
+      next.commands.add(JAR + "report --wall " + file);
+    }
+    sections.addAll(List.of(trust, facts.betterStacks(), next));
+    return sections;
+  }
+
+  private Section nextOfWaiting() {
+    Section section = new Section("What to try next");
+    section.commands.add(JAR + "flamegraph --wall " + file);
+    section.commands.add(JAR + "report " + file);
+    return section;
   }
 
   /** The sections of one recording. */
@@ -353,8 +405,7 @@ public final class ReportExport implements Export {
 
     Section next(String file) {
       Section section = new Section("What to try next");
-      String jar = "java -jar stackweave-agent.jar ";
-      section.commands.add(jar + "flamegraph " + file);
+      section.commands.add(JAR + "flamegraph " + file);
       if (sums.samples() < GOOD_SAMPLES) {
         long interval = recording.figures().get(Counter.INTERVAL);
         boolean canBeShorter = interval > SHORT_INTERVAL;
@@ -367,16 +418,16 @@ public final class ReportExport implements Export {
                     ? ", or with a shorter interval than " + Timespans.format(interval)
                     : ""));
         section.commands.add(
-            jar + "record PID -d 60s" + (canBeShorter ? " --interval 1ms" : "") + " -o longer.jfr");
+            JAR + "record PID -d 60s" + (canBeShorter ? " --interval 1ms" : "") + " -o longer.jfr");
       }
       if (recording.figures().get(Counter.CPU_KERNEL) > 0) {
         section.sentences.add(
             "The kernel's "
                 + Times.seconds(recording.figures().get(Counter.CPU_KERNEL))
                 + " were not sampled; as root the engine perf samples them.");
-        section.commands.add(jar + "record PID -d 60s --engine perf -o kernel.jfr");
+        section.commands.add(JAR + "record PID -d 60s --engine perf -o kernel.jfr");
       }
-      section.commands.add(jar + "report --diff " + file + " AFTER.jfr");
+      section.commands.add(JAR + "report --diff " + file + " AFTER.jfr");
       return section;
     }
 

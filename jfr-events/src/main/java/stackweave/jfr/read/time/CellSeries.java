@@ -5,8 +5,9 @@ import java.util.Arrays;
 /**
  * How many samples one stack has in each cell, as bytes: for each cell the zigzag distance from the
  * one before, times four, plus 1 if its count follows, because it isn't 1, plus 2 if its weight
- * follows, because it isn't the count times that of the series' first sample. The last cell is kept
- * as numbers until another one comes. Made by {@link TimeCells}, which owns it. Not thread-safe.
+ * follows, because it isn't the count times that of the series' first sample. A cell that has but a
+ * part of a sample's weight has the count 0. The last cell is kept as numbers until another one
+ * comes. Made by {@link TimeCells}, which owns it. Not thread-safe.
  */
 public final class CellSeries {
   private static final byte[] NONE = {};
@@ -23,26 +24,31 @@ public final class CellSeries {
   private long unit;
   private long before;
   private long cell;
+
+  /** Whether there is a last cell. */
+  private boolean isOpen;
+
   private long count;
   private long weight;
 
   CellSeries() {}
 
-  /** Returns whether it is a cell other than that of the sample before. */
-  boolean add(long in, long weightNanos) {
-    return add(in, 1, weightNanos);
-  }
-
-  private boolean add(long in, long more, long weightNanos) {
-    if (count > 0 && in == cell) {
+  /**
+   * Returns whether it is a cell other than that of the sample before.
+   *
+   * @param more number of samples; 0 for a part of the weight of one in another cell
+   */
+  boolean add(long in, long more, long weightNanos) {
+    if (isOpen && in == cell) {
       count += more;
       weight += weightNanos;
       return false;
     }
-    if (count == 0) {
-      unit = more == 1 ? weightNanos : weightNanos / more;
-    } else {
+    if (isOpen) {
       flush();
+    } else {
+      unit = more <= 1 ? weightNanos : weightNanos / more;
+      isOpen = true;
     }
     cell = in;
     count = more;
@@ -89,6 +95,7 @@ public final class CellSeries {
     unit = joined.unit;
     before = joined.before;
     cell = joined.cell;
+    isOpen = joined.isOpen;
     count = joined.count;
     weight = joined.weight;
     return counts[0];
@@ -104,7 +111,7 @@ public final class CellSeries {
       long samples = (head & HAS_COUNT) != 0 ? read(at) : 1;
       visitor.cell(from, samples, (head & HAS_WEIGHT) != 0 ? read(at) : samples * unit);
     }
-    if (count > 0) {
+    if (isOpen) {
       visitor.cell(cell, count, weight);
     }
   }

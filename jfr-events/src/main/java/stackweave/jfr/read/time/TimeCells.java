@@ -43,10 +43,13 @@ public final class TimeCells {
   /** Strays are at most so small a part of all samples: a hundredth. */
   private static final int STRAYS = 100;
 
+  /** Cells that get a part of a sample's weight: 80 s at the first width. */
+  private static final int MAX_PARTS = 4_096;
+
   /** Samples that wait until it is known where most are. */
   private static final int MAX_WAITING = 1_000;
 
-  private record Waiting(CellSeries series, long nanos, long weightNanos) {}
+  private record Waiting(CellSeries series, long nanos, long samples, long weightNanos) {}
 
   /** Receives the counts of a series. */
   @FunctionalInterface
@@ -104,15 +107,36 @@ public final class TimeCells {
    * @param weightNanos time that it stands for
    */
   public void add(CellSeries series, long nanos, long weightNanos) {
-    long time = Math.max(-FARTHEST, Math.min(nanos, FARTHEST));
     all++;
+    add(series, nanos, 1, weightNanos);
+  }
+
+  /**
+   * Counts a sample whose weight is of the time before it: each cell of that time gets its part.
+   *
+   * @param series one of these cells
+   * @param nanos when it was taken, since 1970
+   * @param weightNanos the time that it stands for, which ends then
+   */
+  public void addEnding(CellSeries series, long nanos, long weightNanos) {
+    long parts = Math.max(1, Math.min(MAX_PARTS, weightNanos / width()));
+    long part = weightNanos / parts;
+    for (long i = parts - 1; i > 0; i--) {
+      add(series, nanos - i * part, 0, part);
+    }
+    all++;
+    add(series, nanos, 1, weightNanos - (parts - 1) * part);
+  }
+
+  private void add(CellSeries series, long nanos, long samples, long weightNanos) {
+    long time = Math.max(-FARTHEST, Math.min(nanos, FARTHEST));
     if (!hasAny || isFar(time)) {
-      waiting.add(new Waiting(series, time, weightNanos));
+      waiting.add(new Waiting(series, time, samples, weightNanos));
       if (waiting.size() >= MAX_WAITING) {
         settle(false);
       }
     } else {
-      count(series, time, weightNanos);
+      count(series, time, samples, weightNanos);
     }
   }
 
@@ -161,7 +185,7 @@ public final class TimeCells {
       strays += far.size();
       for (Waiting stray : far) {
         long time = Math.max(earliest, Math.min(stray.nanos, latest));
-        near.add(new Waiting(stray.series, time, stray.weightNanos));
+        near.add(new Waiting(stray.series, time, stray.samples, stray.weightNanos));
       }
     } else {
       waiting.addAll(far);
@@ -170,7 +194,7 @@ public final class TimeCells {
       hasAny = true;
       origin = near.stream().mapToLong(Waiting::nanos).min().orElse(0);
     }
-    near.forEach(sample -> count(sample.series, sample.nanos, sample.weightNanos));
+    near.forEach(sample -> count(sample.series, sample.nanos, sample.samples, sample.weightNanos));
   }
 
   private void divide(Waiting sample, List<Waiting> near, List<Waiting> far) {
@@ -183,7 +207,7 @@ public final class TimeCells {
     }
   }
 
-  private void count(CellSeries series, long time, long weightNanos) {
+  private void count(CellSeries series, long time, long samples, long weightNanos) {
     long cell = Math.floorDiv(time - origin, width());
     earliest = Math.min(earliest, time);
     latest = Math.max(latest, time);
@@ -195,7 +219,7 @@ public final class TimeCells {
       } while (last - first >= maxCells);
       cell = Math.floorDiv(time - origin, width());
     }
-    if (series.add(cell, weightNanos) && ++counts > checkAt) {
+    if (series.add(cell, samples, weightNanos) && ++counts > checkAt) {
       mergeCounts();
     }
   }

@@ -56,6 +56,9 @@ const rawFunction = i => functions[lookFunction[rawLook[i]]];
 const threads = list(() => ({name: nextText(), id: next(), process: next()}));
 const states = list(nextText);
 
+// Frames are coloured by what their threads did where that is more than to run.
+let byState = !!D.wall && states.length > 1;
+
 const stacks = next();
 const stackNode = new Int32Array(stacks), stackThread = new Int32Array(stacks), stackState = new Int32Array(stacks);
 const stackBefore = new Uint8Array(stacks), stackCount = new Float64Array(stacks), stackTime = new Float64Array(stacks), stackSquare = new Float64Array(stacks);

@@ -9,7 +9,7 @@ let windows = [{from: 0, span: 1}, {from: 0, span: 1}]; // of callees and of cal
 let matches = null; // by text: 1 if it matches the search
 let found = [], current = -1; // matching nodes, the widest first, and which of them is shown
 let dark = matchMedia('(prefers-color-scheme: dark)').matches, printing = false;
-let palette = [];
+let palette = [], statePalette = [];
 
 const V = () => values[metric], B = () => baseValues && baseValues[metric];
 const all = () => stackValues[metric].total[0]; // what shares are of
@@ -53,6 +53,19 @@ const shade = (k, i) => {
   const [h, s, l] = HUES[k];
   return dark && !printing ? `hsl(${h} ${Math.round(s * .7)}% ${Math.max(40, l - 12) + i * 2}%)` : `hsl(${h} ${s}% ${l + i * 1.7}%)`;
 };
+// What uses the CPU is warm, what waits for another thread blue to violet, for the outside green.
+const STATE_HUES = {
+  'on CPU': [28, 92, 66], 'waiting for a CPU': [2, 78, 70], 'monitor': [252, 62, 72], 'park': [214, 52, 76], 'Object.wait': [228, 50, 80],
+  'native lock': [276, 48, 72], 'lock of the JVM': [300, 34, 76], 'sleep': [200, 14, 80], 'socket': [150, 46, 66], 'file': [84, 48, 62],
+  'pipe': [68, 46, 64], 'epoll': [178, 34, 76], 'child process': [48, 70, 66], 'page fault': [336, 62, 74]
+};
+const stateShade = (state, i) => {
+  const [h, s, l] = STATE_HUES[states[state]] || [40, 8, 78];
+  return dark && !printing ? `hsl(${h} ${Math.round(s * .7)}% ${Math.max(40, l - 14) + i * 2}%)` : `hsl(${h} ${s}% ${l + i * 1.7}%)`;
+};
+/** The colour of a node where nothing is compared. */
+const nodeColor = (i, i4) => stateOf ? statePalette[stateOf[i]][i4] : palette[tree.kind[i]][i4];
+
 /** Orange for more, blue for less, grey for noise: told apart by all eyes. */
 function changeColor(change) {
   const night = dark && !printing;
@@ -64,12 +77,14 @@ function paint() {
   document.documentElement.dataset.theme = dark && !printing ? 'dark' : 'light';
   const night = dark && !printing;
   palette = HUES.map((_, k) => [0, 1, 2, 3].map(i => shade(k, i)));
+  statePalette = states.map((_, s) => [0, 1, 2, 3].map(i => stateShade(s, i)));
   palette.page = getComputedStyle(document.documentElement).getPropertyValue('--card');
   palette.ink = night ? '#0d0e10' : '#241f16';
   palette.match = night ? '#f07fc0' : '#ec6fb4';
   palette.edge = night ? '#ffffff' : '#1f1d1a';
   palette.current = night ? '#ffe14d' : '#111111';
   for (const i of document.querySelectorAll('[data-kind]')) i.style.background = palette[i.dataset.kind][1];
+  for (const i of document.querySelectorAll('[data-state]')) i.style.background = statePalette[i.dataset.state][1];
 }
 
 // What fits: the whole text, the text without package, module or parameters, its beginning.
@@ -130,7 +145,7 @@ function draw() {
       if (right - x >= 0.4) drawFrame(i, x, y, right - x, char);
       else if (x >= shadow) { // Too narrow to be seen: one line for all within a pixel.
         ctx.globalAlpha = matches && !matches[tree.text[i]] ? 0.15 : 0.45;
-        ctx.fillStyle = matches && matches[tree.text[i]] ? palette.match : palette[tree.kind[i]][1];
+        ctx.fillStyle = matches && matches[tree.text[i]] ? palette.match : nodeColor(i, 1);
         ctx.fillRect(x, y, 1, ROW - 1);
         shadow = x + 1;
       }
@@ -161,10 +176,10 @@ function mark(i, color, w, scroll) {
 }
 
 function drawFrame(i, x, y, wide, char) {
-  const text = tree.text[i], k = tree.kind[i], isMatch = matches && matches[text];
+  const text = tree.text[i], isMatch = matches && matches[text];
   const dim = matches && !isMatch, beneath = i < zoomed && zoomed < tree.end[i];
   ctx.globalAlpha = dim ? 0.3 : beneath ? 0.6 : 1;
-  ctx.fillStyle = isMatch ? palette.match : baseValues ? changeColor(changeAt(i)) : palette[k][(text * 7 + 3) & 3];
+  ctx.fillStyle = isMatch ? palette.match : baseValues ? changeColor(changeAt(i)) : nodeColor(i, (text * 7 + 3) & 3);
   const gap = wide > 4 ? 0.8 : 0;
   ctx.fillRect(x, y, wide - gap, ROW - 1);
   if (hover >= 0 && hover < tree.n && text === tree.text[hover] && wide > 1) {

@@ -40,6 +40,8 @@ function showControls() {
     ? 'Widths and percentages are the ' + D.timeLabel + ' that the samples stand for. Click: the number of samples'
     : 'Widths and percentages are the number of samples. Click: the ' + D.timeLabel + ' that they stand for';
   $('metric').setAttribute('aria-label', 'Widths are ' + shownName + '; change to ' + (isTime ? 'samples' : D.timeLabel));
+  $('colors').hidden = states.length < 2;
+  $('colors').textContent = 'Colours: ' + (byState ? 'states' : 'kinds of code');
   const view = $('view');
   while (view.options.length > 2) view.remove(2);
   if (viewTitle()) view.add(new Option(viewTitle().slice(0, 120), wanted.name));
@@ -48,7 +50,7 @@ function showControls() {
   $('hideStart').checked = folding.start; $('mergeRecursion').checked = folding.recursion;
   $('flip').setAttribute('aria-pressed', flipped);
   $('tablesButton').setAttribute('aria-pressed', !$('tables').hidden);
-  canvas.setAttribute('aria-label', (viewTitle() || 'Flame graph') + ': ' + count(stackValues.count.total[0]) + ' samples, ' + count(tree.n) + ' frames');
+  canvas.setAttribute('aria-label', (viewTitle() || 'Flame graph') + ': ' + (D.wall ? span(stackValues.time.total[0]) + ' of wall time, ' : count(stackValues.count.total[0]) + ' samples, ') + count(tree.n) + ' frames');
 }
 
 /** Says which samples are left out, with a button that brings them back. */
@@ -72,7 +74,7 @@ function showFilters() {
   if (base) {
     const note = document.createElement('span');
     note.textContent = 'Colours: orange for a larger share than in ' + (chosen.base === 'before' ? D.before : 'the baseline') + ', blue for a smaller one, grey where it may be chance. Shares are of each side\'s own '
-      + (metric === 'time' ? 'CPU time' : 'samples') + '; widths are of ' + (chosen.base === 'before' ? 'the second recording' : 'the range') + '.';
+      + (metric === 'time' ? D.timeLabel : 'samples') + '; widths are of ' + (chosen.base === 'before' ? 'the second recording' : 'the range') + '.';
     chips.push(note);
   }
   const texts = [];
@@ -91,6 +93,7 @@ function showLegend() {
     const chip = document.createElement('button'), color = document.createElement('i'), share = document.createElement('span');
     color.dataset.kind = i;
     color.style.background = palette[i][1];
+    color.hidden = byState;
     share.textContent = kindSums[i][metric] ? percent(kindSums[i][metric], of) : '';
     chip.append(color, k.label, share);
     chip.title = k.about + '. ' + share.textContent + (kindSums[i].count ? ' of all have it innermost. ' : 'Never innermost. ') + 'Click: only stacks with such an innermost frame';
@@ -106,6 +109,12 @@ function showLegend() {
     $('states').replaceChildren(...states.map((name, i) => {
       const chip = document.createElement('button'), share = document.createElement('span');
       share.textContent = percent(stateSums[i][metric], all);
+      if (byState) {
+        const color = document.createElement('i');
+        color.dataset.state = i;
+        color.style.background = statePalette[i][1];
+        chip.append(color);
+      }
       chip.append(name, share);
       chip.title = 'Click: only threads in this state';
       chip.setAttribute('aria-pressed', chosen.state === i);
@@ -135,6 +144,10 @@ function setMetric(m) {
   metric = m;
   changed();
   moveTo(zoomed, false);
+}
+function setByState(on) {
+  byState = on;
+  changed(); redraw();
 }
 function toggleSandwich() {
   const subject = cursor > 0 ? cursor : zoomed ? zoomed : current >= 0 ? found[current] : 0;
@@ -181,6 +194,7 @@ for (const [id, name] of [['foldJvm', 'jvm'], ['foldKernel', 'kernel'], ['hideSt
 }
 $('tablesButton').onclick = () => setTables($('tables').hidden);
 $('theme').onclick = () => setDark(!dark);
+$('colors').onclick = () => setByState(!byState);
 $('metric').onclick = () => setMetric(metric === 'time' ? 'count' : 'time');
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', e => setDark(e.matches));
 addEventListener('resize', () => { showMore(); draw(); drawStrip(); });
@@ -205,7 +219,7 @@ addEventListener('keydown', e => {
 $('title').textContent = $('title').title = D.title;
 $('title').dir = 'auto';
 // In one line there is room for the first few: how much was seen, then how, then the JVM's long name.
-const rankOf = label => /^Samples|CPU/.test(label) ? 0 : /stacks/.test(label) ? 1 : label ? 2 : 3;
+const rankOf = label => /^Samples|CPU|^Wall/.test(label) ? 0 : /stacks/.test(label) ? 1 : label ? 2 : 3;
 $('facts').replaceChildren(...[...D.facts].sort(([a], [b]) => rankOf(a) - rankOf(b)).map(([label, text, look]) => {
   const s = document.createElement('span'), b = document.createElement('b');
   b.textContent = text;
@@ -232,7 +246,7 @@ function showMore() {
 
 wireStrip();
 loadState();
-if (!stackValues.time.total[0]) $('metric').hidden = true;
+if (D.wall || !stackValues.time.total[0]) $('metric').hidden = true;
 showMore();
 drawStrip();
 draw();

@@ -12,6 +12,7 @@ const hasTimes = D.cells > 0;
 
 const sums = () => ({count: new Float64Array(raws), time: new Float64Array(raws), square: new Float64Array(raws)});
 let shown = sums(), base = null; // by innermost node as recorded
+let shownStates = []; // time by state and innermost node, where frames are coloured by it
 let cellSums = new Float64Array(D.cells); // of all of the time
 
 // Each whatever else of its sort is chosen.
@@ -23,7 +24,7 @@ function take(s, range) {
   if (!range) { takenCount = stackCount[s]; takenTime = stackTime[s]; takenSquare = stackSquare[s]; return; }
   takenCount = takenTime = takenSquare = 0;
   for (let e = stackCells[s]; e < stackCells[s + 1]; e++) {
-    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; takenSquare += entryTime[e] * entryTime[e] / entryCount[e]; }
+    if (entryCell[e] >= range[0] && entryCell[e] < range[1]) { takenCount += entryCount[e]; takenTime += entryTime[e]; takenSquare += entryTime[e] * entryTime[e] / (entryCount[e] || 1); }
   }
 }
 const taken = sum => { sum.count += takenCount; sum.time += takenTime; };
@@ -37,6 +38,7 @@ function select() {
   threadSums = new Map();
   kindSums = D.kinds.map(() => ({count: 0, time: 0}));
   stateSums = states.map(() => ({count: 0, time: 0}));
+  shownStates = states.map(() => null);
   // Of the other recording threads are known by their names alone.
   const names = chosen.threads && new Set([...chosen.threads].map(i => threads[i].name));
   for (let s = 0; s < stacks; s++) {
@@ -49,7 +51,7 @@ function select() {
       continue;
     }
     take(s, chosen.range);
-    if (okState && okKind && takenCount) {
+    if (okState && okKind && (takenCount || takenTime)) {
       let sum = threadSums.get(thread);
       if (!sum) threadSums.set(thread, sum = {thread, count: 0, time: 0});
       taken(sum);
@@ -58,9 +60,10 @@ function select() {
     if (okThread && okKind) taken(stateSums[stackState[s]]);
     if (!okThread || !okState || !okKind) continue;
     takenBy(shown, node);
+    if (byState) (shownStates[stackState[s]] ||= new Float64Array(raws))[node] += takenTime;
     if (chosen.base === 'rest') { take(s, null); takenBy(base, node); }
     else if (Array.isArray(chosen.base)) { take(s, chosen.base); takenBy(base, node); }
-    for (let e = stackCells[s]; e < stackCells[s + 1]; e++) cellSums[entryCell[e]] += entryCount[e];
+    for (let e = stackCells[s]; e < stackCells[s + 1]; e++) cellSums[entryCell[e]] += D.wall ? entryTime[e] : entryCount[e];
   }
   if (chosen.base === 'rest') {
     for (let i = 0; i < raws; i++) { base.count[i] -= shown.count[i]; base.time[i] = Math.max(0, base.time[i] - shown.time[i]); base.square[i] = Math.max(0, base.square[i] - shown.square[i]); }

@@ -1,7 +1,7 @@
 // ---- state.js: the fragment of the address says what is shown ----
 //
 // q: search, z: zoomed node, v: view and text, r and b: ranges of cells (b also "rest"), t: threads,
-// s: state, k: kind, f: what is folded (j, k, s, r), w: metric, n: table, flip, dark or light
+// s: state, k: kind, c: colours, f: what is folded (j, k, s, r), w: metric, n: table, flip, dark or light
 
 let loading = true;
 
@@ -16,6 +16,7 @@ function saveState() {
   if (chosen.threads) for (const i of chosen.threads) wish.append('t', threads[i].label);
   if (chosen.state >= 0) wish.set('s', chosen.state);
   if (chosen.kind >= 0) wish.set('k', D.kinds[chosen.kind].label);
+  if (byState !== (!!D.wall && states.length > 1)) wish.set('c', byState ? 'state' : 'kind');
   const folds = (folding.jvm ? 'j' : '') + (folding.kernel ? 'k' : '') + (folding.start ? 's' : '') + (folding.recursion ? 'r' : '');
   if (folds) wish.set('f', folds);
   if (zoomed) wish.set('z', zoomed);
@@ -44,12 +45,13 @@ function loadState() {
   const wish = new URLSearchParams(location.hash.slice(1));
   dark = wish.has('dark') || (!wish.has('light') && matchMedia('(prefers-color-scheme: dark)').matches);
   flipped = wish.has('flip');
-  metric = ['count', 'time'].includes(wish.get('w')) ? wish.get('w') : D.byTime ? 'time' : 'count';
+  metric = !D.wall && ['count', 'time'].includes(wish.get('w')) ? wish.get('w') : D.byTime ? 'time' : 'count';
   chosen.range = rangeOf(wish.get('r'));
   chosen.base = rangeOf(wish.get('b')) || (wish.get('b') === 'rest' && chosen.range ? 'rest' : D.before ? 'before' : null);
   const labels = new Map(threads.map((t, i) => [t.label, i]).filter(([, i]) => isThread[i])), wishes = wish.getAll('t').filter(label => labels.has(label)).map(label => labels.get(label));
   chosen.threads = wishes.length ? new Set(wishes) : null;
   chosen.state = wish.has('s') && states[+wish.get('s')] !== undefined ? +wish.get('s') : -1;
+  byState = states.length > 1 && (wish.has('c') ? wish.get('c') === 'state' : !!D.wall);
   chosen.kind = wish.has('k') ? kindOf(wish.get('k')) : -1;
   const folds = wish.get('f') || '';
   folding.jvm = folds.includes('j'); folding.kernel = folds.includes('k'); folding.start = folds.includes('s'); folding.recursion = folds.includes('r');

@@ -87,9 +87,9 @@ const tableOf = {
     let of = 0;
     for (const sum of top) of += sum[metric];
     $('tableNote').textContent = count(top.length) + (top.length === 1 ? ' thread' : ' threads') + (top.length > MAX_ROWS ? ', the first ' + MAX_ROWS + ' of them. ' : '. ') + 'Click: only these; Ctrl+click: these, too.';
-    return [['Share', 'Samples', 'Thread'], top.slice(0, MAX_ROWS).map(sum => {
+    return [['Share', D.wall ? TIME_LABEL : 'Samples', 'Thread'], top.slice(0, MAX_ROWS).map(sum => {
       const row = document.createElement('tr');
-      cellsOf(row, [percent(sum[metric], of), count(sum.count)], threads[sum.thread].label.slice(0, 600), -1);
+      cellsOf(row, [percent(sum[metric], of), D.wall ? span(sum.time) : count(sum.count)], threads[sum.thread].label.slice(0, 600), -1);
       row.setAttribute('aria-selected', !!chosen.threads && chosen.threads.has(sum.thread));
       clickable(row, e => {
         const more = chosen.threads && (e.ctrlKey || e.metaKey);
@@ -112,7 +112,7 @@ const tableOf = {
     }
     rows.sort((x, y) => x.change.isNoise - y.change.isNoise || Math.abs(y.change.d) - Math.abs(x.change.d));
     const sure = rows.filter(r => !r.change.isNoise).length;
-    $('tableNote').textContent = 'Totals as shares of ' + (metric === 'time' ? 'the CPU time' : 'the samples') + ': of ' + count(stackValues.count.total[0]) + ' samples here, ' + count(stackBase.count.total[0])
+    $('tableNote').textContent = 'Totals as shares of ' + (metric === 'time' ? 'the ' + D.timeLabel : 'the samples') + ': of ' + count(stackValues.count.total[0]) + ' samples here, ' + count(stackBase.count.total[0])
       + ' in the baseline. ' + count(sure) + ' of ' + count(rows.length) + ' differ by more than chance (95 % interval, Newcombe); of functions that did not change one in 20 looks so, too. Grey is noise.' + (D.leftOut ? ' ' + count(D.leftOut) + ' frames are summed up on both sides: totals of functions lack them.' : '');
     return [['Change', 'from', 'to', 'Function (95 % interval)'], rows.slice(0, MAX_ROWS).map(r => {
       const row = document.createElement('tr');

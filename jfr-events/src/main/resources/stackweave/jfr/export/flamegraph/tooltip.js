@@ -28,12 +28,13 @@ let rawTotalsOf = null, rawTotalSums = null;
 function rawTotals() {
   if (rawTotalsOf !== shown) {
     rawTotalsOf = shown;
-    rawTotalSums = shown.count.slice();
+    rawTotalSums = (D.wall ? shown.time : shown.count).slice();
     for (let i = raws - 1; i > 0; i--) rawTotalSums[rawParent[i]] += rawTotalSums[i];
   }
   return rawTotalSums;
 }
 
+const TIME_LABEL = D.timeLabel[0].toUpperCase() + D.timeLabel.slice(1);
 function tipRows(i) {
   const rows = [], c = values.count, t = values.time, p = tree.parent[i];
   const parts = (label, v, text, of) => {
@@ -41,9 +42,13 @@ function tipRows(i) {
     if (zoomed && i > zoomed && i < tree.end[zoomed]) row.push(percent(v.total[i], v.total[zoomed]) + ' of zoomed');
     return row;
   };
-  rows.push(parts('Samples', c, count, stackValues.count.total[0]));
-  if (c.self[i] && wanted.name === 'stacks') rows.push(['Itself', count(c.self[i]), percent(c.self[i], c.total[0]) + ' of all', percent(c.self[i], c.total[i]) + ' of it']);
-  if (t.total[0]) rows.push(parts(D.timeLabel, t, span, stackValues.time.total[0]));
+  // Samples of waiting threads stand for times of any length: their number says nothing.
+  const itself = D.wall ? t : c, shownAs = D.wall ? span : count;
+  if (!D.wall) rows.push(parts('Samples', c, count, stackValues.count.total[0]));
+  else rows.push(parts(TIME_LABEL, t, span, stackValues.time.total[0]));
+  if (itself.self[i] && wanted.name === 'stacks') rows.push(['Itself', shownAs(itself.self[i]), percent(itself.self[i], itself.total[0]) + ' of all', percent(itself.self[i], itself.total[i]) + ' of it']);
+  if (!D.wall && t.total[0]) rows.push(parts(TIME_LABEL, t, span, stackValues.time.total[0]));
+  if (stateOf) rows.push(['Mostly', states[stateOf[i]]]);
   if (baseValues) {
     const change = changeAt(i);
     rows.push(['Change', points(change.d), 'from ' + percent(B().total[i], stackBase[metric].total[0]), points(change.low) + ' to ' + points(change.high) + (change.isNoise ? ': noise' : '')]);

@@ -80,7 +80,7 @@ const folding = {jvm: false, kernel: false, start: false, recursion: false};
 
 const START = /^(libc\.so|libc-|ld-|ld\.|libpthread|libjli\.so|java$|JVM )/;
 const fullCounts = new Float64Array(raws), fullTotals = new Float64Array(raws);
-for (let s = 0; s < stacks; s++) fullCounts[stackNode[s]] += stackCount[s];
+for (let s = 0; s < stacks; s++) fullCounts[stackNode[s]] += D.wall ? stackTime[s] : stackCount[s];
 fullTotals.set(fullCounts);
 for (let i = raws - 1; i > 0; i--) fullTotals[rawParent[i]] += fullTotals[i];
 
@@ -129,6 +129,14 @@ function growStacks() {
 // ---- what nodes have of the chosen samples
 
 const METRICS = ['count', 'time', 'square'];
+
+/** What nodes have in all of what innermost nodes have themselves. */
+function totalsOf(t, maps, own) {
+  const total = new Float64Array(t.n);
+  for (const map of maps) for (let i = 0; i < map.length; i++) if (own[i] && map[i] >= 0) total[map[i]] += own[i];
+  for (let i = t.n - 1; i > 0; i--) if (t.parent[i] || !t.side[i]) total[t.parent[i]] += total[i];
+  return total;
+}
 
 /** {count, time, square}, each {self, total} by node, of what innermost nodes have. */
 function valuesOf(t, maps, own) {

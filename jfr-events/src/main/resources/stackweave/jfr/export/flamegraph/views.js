@@ -9,6 +9,7 @@ const MAX_VIEW = 400000;
 let viewSummed = 0; // stacks that are summed up, as the view has too many nodes
 let treeMaps = null; // from nodes of stackTree; null if it is shown itself
 let stackValues, stackBase, values, baseValues;
+let stateOf = null; // by node, the state that has most of its time; null if colours say the kind
 
 function growView() {
   if (wanted.name === 'stacks') { tree = stackTree; treeMaps = null; viewSummed = 0; return; }
@@ -86,12 +87,29 @@ function growView() {
 
 /** After the chosen samples have changed, or the tree. */
 function measure() {
+  measureStates();
   stackValues = valuesOf(stackTree, [stackTree.of], shown);
   stackBase = base ? valuesOf(stackTree, [stackTree.of], base) : null;
   if (!treeMaps) { values = stackValues; baseValues = stackBase; return; }
   const own = v => ({count: v.count.self, time: v.time.self, square: v.square.self});
   values = valuesOf(tree, treeMaps, own(stackValues));
   baseValues = base ? valuesOf(tree, treeMaps, own(stackBase)) : null;
+}
+
+function measureStates() {
+  stateOf = byState ? new Uint8Array(tree.n) : null;
+  if (!byState) return;
+  const most = new Float64Array(tree.n);
+  shownStates.forEach((own, state) => {
+    if (!own) return;
+    let total = totalsOf(stackTree, [stackTree.of], own);
+    if (treeMaps) {
+      const self = new Float64Array(stackTree.n);
+      for (let i = 0; i < raws; i++) self[stackTree.of[i]] += own[i];
+      total = totalsOf(tree, treeMaps, self);
+    }
+    for (let i = 0; i < tree.n; i++) if (total[i] > most[i]) { most[i] = total[i]; stateOf[i] = state; }
+  });
 }
 
 const viewTitle = () => wanted.name === 'function' ? 'Callers and callees of ' + texts[wanted.of]

@@ -32,6 +32,7 @@ public final class Antagonists {
     ALL.put("heap", FullHeap::new);
     ALL.put("crowd", Crowd::new);
     ALL.put("switch", SwitchedOff::new);
+    ALL.put("waits", WaitingThreads::new);
     ALL.put("recordings", ManyRecordings::new);
   }
 

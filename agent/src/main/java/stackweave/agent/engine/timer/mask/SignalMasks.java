@@ -2,7 +2,7 @@ package stackweave.agent.engine.timer.mask;
 
 import java.nio.ByteBuffer;
 import stackweave.agent.cpu.x86_64.SystemCallNumbers;
-import stackweave.agent.engine.timer.threads.TimerThreads;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.MemoryAccess;
@@ -232,7 +232,7 @@ public final class SignalMasks implements AutoCloseable {
 
   /** The CPU time that a thread has used by now, in ns; −1 if it has ended. */
   long cpuNanos(int tid) {
-    if (Libc.clock_gettime(TimerThreads.cpuClock(tid), time.address()) < 0) {
+    if (Libc.clock_gettime(CpuTime.clock(tid), time.address()) < 0) {
       return -1;
     }
     return time.bytes().getLong(0) * 1_000_000_000L + time.bytes().getLong(Long.BYTES);

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -272,16 +273,11 @@ public final class TimerThreads implements AutoCloseable {
     bytes.putInt(8, signal);
     bytes.putInt(12, SIGEV_THREAD_ID);
     bytes.putInt(16, tid);
-    if (calls.timerCreate(cpuClock(tid), event.address(), words.address()) < 0) {
+    if (calls.timerCreate(CpuTime.clock(tid), event.address(), words.address()) < 0) {
       errno = Libc.errno();
       return -1;
     }
     return words.bytes().getInt(0);
-  }
-
-  /** MAKE_THREAD_CPUCLOCK of include/linux/posix-timers.h: all of the thread's CPU time. */
-  public static int cpuClock(int tid) {
-    return ~tid << 3 | 6;
   }
 
   private void start(int slot, long accountedFrom) {
@@ -329,7 +325,7 @@ public final class TimerThreads implements AutoCloseable {
 
   /** CPU time that the thread has used, in ns; −1 if it has ended. */
   public long cpuOf(int tid) {
-    if (Libc.clock_gettime(cpuClock(tid), words.address()) < 0) {
+    if (Libc.clock_gettime(CpuTime.clock(tid), words.address()) < 0) {
       return -1;
     }
     return words.bytes().getLong(0) * NANOS_PER_SECOND + words.bytes().getLong(Long.BYTES);

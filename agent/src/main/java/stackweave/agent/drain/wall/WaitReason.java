@@ -1,0 +1,158 @@
+package stackweave.agent.drain.wall;
+
+import java.util.Arrays;
+import stackweave.agent.linux.task.CallKind;
+import stackweave.agent.linux.task.TaskFiles;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.jfr.event.ThreadState;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * What a blocked thread waits for: by its system call, the descriptor that it waits on, what the
+ * JVM says of it, and its innermost Java frame. Called for each stack that was read, while the
+ * thread still waits. Allocates nothing for methods met before; for the drain thread only.
+ */
+final class WaitReason {
+  private static final byte NOT_LOOKED_AT = 0;
+  private static final byte NOTHING = 1;
+  private static final byte PARK = 2;
+  private static final byte WAIT = 3;
+  private static final byte SLEEP = 4;
+
+  private final HotSpotMethods methods;
+  private final TaskFiles files;
+
+  /** What a method waits for, by its id in {@link #methods}. */
+  private byte[] waits = new byte[256];
+
+  private int generation;
+
+  WaitReason(HotSpotMethods methods, TaskFiles files) {
+    this.methods = methods;
+    this.files = files;
+  }
+
+  /**
+   * The code of a {@link ThreadState}.
+   *
+   * @param denied whether the system call is not known
+   * @param java null if the thread is none of the JVM's, or they are not known
+   * @param ofJvm whether it is a thread of the JVM's own native code
+   */
+  int of(
+      StackSnapshot snapshot,
+      FrameBuffer frames,
+      BlockedJavaThread java,
+      boolean denied,
+      boolean ofJvm) {
+    if (denied) {
+      return ofJava(frames, java, ThreadState.BLOCKED).code();
+    }
+    int number = files.call();
+    if (number == TaskFiles.NO_CALL) {
+      return ThreadState.PAGE_FAULT.code();
+    }
+    CallKind kind = CallKind.of(number);
+    return switch (kind) {
+      case OTHER -> ThreadState.ofSystemCall(number);
+      case FUTEX -> ofFutex(frames, java, ofJvm).code();
+      case DESCRIPTOR -> ofDescriptor((int) files.argument(0), snapshot.tid()).code();
+      case POLL -> ofPoll(snapshot).code();
+      case SOCKET -> ThreadState.SOCKET.code();
+      case MANY -> ThreadState.POLL.code();
+      case SLEEP -> ThreadState.SLEEP.code();
+      case CHILD -> ThreadState.CHILD.code();
+      case FILE ->
+          (files.waitsForPipe(snapshot.tid()) ? ThreadState.PIPE : ThreadState.FILE).code();
+      case RESTARTED -> ofJava(frames, java, ThreadState.BLOCKED).code();
+    };
+  }
+
+  private ThreadState ofFutex(FrameBuffer frames, BlockedJavaThread java, boolean ofJvm) {
+    ThreadState otherwise =
+        ofJvm || java != null && java.state() == BlockedJavaThread.BLOCKED
+            ? ThreadState.VM_LOCK
+            : ThreadState.NATIVE_LOCK;
+    return ofJava(frames, java, otherwise);
+  }
+
+  private ThreadState ofJava(FrameBuffer frames, BlockedJavaThread java, ThreadState otherwise) {
+    if (java != null && java.isEntering()) {
+      return ThreadState.MONITOR;
+    }
+    if (java != null && java.isWaiting()) {
+      return ThreadState.OBJECT_WAIT;
+    }
+    return switch (innermostJava(frames)) {
+      case PARK -> ThreadState.PARK;
+      case WAIT -> ThreadState.OBJECT_WAIT;
+      case SLEEP -> ThreadState.SLEEP;
+      default -> otherwise;
+    };
+  }
+
+  private byte innermostJava(FrameBuffer frames) {
+    for (int i = 0; i < frames.count(); i++) {
+      int method = frames.method(i);
+      if (method != FrameBuffer.NO_METHOD && !methods.get(method).isStub()) {
+        return waits(method);
+      }
+    }
+    return NOTHING;
+  }
+
+  private byte waits(int method) {
+    if (generation != methods.generation()) {
+      generation = methods.generation();
+      Arrays.fill(waits, NOT_LOOKED_AT);
+    }
+    if (method >= waits.length) {
+      waits = Arrays.copyOf(waits, Math.max(methods.size(), 2 * waits.length));
+    }
+    if (waits[method] == NOT_LOOKED_AT) {
+      waits[method] = waits(methods.get(method));
+    }
+    return waits[method];
+  }
+
+  /** The native methods by which Java code waits, JDK 17 to 27. */
+  private static byte waits(HotSpotMethod method) {
+    return switch (method.className() + "." + method.name()) {
+      case "jdk.internal.misc.Unsafe.park" -> PARK;
+      case "java.lang.Object.wait", "java.lang.Object.wait0" -> WAIT;
+      case "java.lang.Thread.sleep", "java.lang.Thread.sleep0", "java.lang.Thread.sleepNanos0" ->
+          SLEEP;
+      default -> NOTHING;
+    };
+  }
+
+  /** A poll of one descriptor, as the JDK does before it reads a socket with a timeout. */
+  private ThreadState ofPoll(StackSnapshot snapshot) {
+    if (files.argument(1) != 1) {
+      return ThreadState.POLL;
+    }
+    try {
+      // struct pollfd: int fd, short events, short revents
+      int fd = (int) snapshot.readLong(files.argument(0));
+      ThreadState one = ofDescriptor(fd, snapshot.tid());
+      return one == ThreadState.BLOCKED ? ThreadState.POLL : one;
+    } catch (UnreadableMemoryException e) {
+      return ThreadState.POLL;
+    }
+  }
+
+  private ThreadState ofDescriptor(int fd, int tid) {
+    return switch (files.descriptor(fd)) {
+      case SOCKET -> ThreadState.SOCKET;
+      case PIPE -> ThreadState.PIPE;
+      case EPOLL -> ThreadState.POLL;
+      case DEVICE -> ThreadState.DEVICE;
+      case PATH -> files.waitsForPipe(tid) ? ThreadState.PIPE : ThreadState.FILE;
+      case UNKNOWN -> ThreadState.BLOCKED;
+    };
+  }
+}

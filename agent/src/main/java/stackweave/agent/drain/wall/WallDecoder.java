@@ -1,0 +1,130 @@
+package stackweave.agent.drain.wall;
+
+import stackweave.agent.drain.name.StackNames;
+import stackweave.agent.drain.sample.SamplePipeline;
+import stackweave.agent.drain.thread.SampledThreads;
+import stackweave.agent.drain.thread.ThreadNames;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.maps.modules.ModuleMap;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Unwinds a stack that {@link BlockedStacks} has read and gives it an id in the recording. It must
+ * be called at once: the VM may change a stack that rests. Shares caches and names with the
+ * engine's samples. For the drain thread only.
+ */
+final class WallDecoder {
+  private static final String LIBJVM = "libjvm.so";
+
+  private final SamplePipeline pipeline;
+  private final ModuleIndex modules;
+  private final MixedUnwinder unwinder;
+  private final StackNames names;
+  private final ThreadNames threads;
+  private final FrameBuffer frames;
+  private ModuleMap map;
+  private long stackId;
+  private long threadKey;
+  private StopReason end = StopReason.INTERNAL_ERROR;
+
+  /**
+   * @param depth most frames of a stack
+   */
+  WallDecoder(
+      SamplePipeline pipeline,
+      ModuleIndex modules,
+      MixedUnwinder unwinder,
+      StackNames names,
+      ThreadNames threads,
+      int depth) {
+    this.pipeline = pipeline;
+    this.modules = modules;
+    this.unwinder = unwinder;
+    this.names = names;
+    this.threads = threads;
+    this.frames = new FrameBuffer(depth);
+  }
+
+  /** What is known of a thread; it is looked for among the Java threads. */
+  SampledThreads.Entry thread(int tid) {
+    pipeline.beginStack();
+    return threads.find(tid);
+  }
+
+  /** Whether it is known whether the thread is one of Java. */
+  boolean isLookedFor(SampledThreads.Entry thread) {
+    return threads.isLookedFor(thread);
+  }
+
+  /** A thread has ended, and its id may be another's. */
+  void exited(int tid) {
+    threads.exited(tid);
+  }
+
+  /** The store's generation, which ids are of. */
+  int generation() {
+    return pipeline.generation();
+  }
+
+  /** Unwinds the stack in the snapshot; {@link #name} has to follow before the next stack. */
+  void unwind(StackSnapshot snapshot) {
+    map = modules.at(snapshot.timeNanos());
+    unwinder.unwind(snapshot, map, frames);
+    if (frames.hasUnknownCode() && pipeline.searchModules(snapshot.timeNanos())) {
+      map = modules.at(snapshot.timeNanos());
+      unwinder.unwind(snapshot, map, frames);
+    }
+    end = frames.end();
+    if (snapshot.isWaitingForCall() && end.isComplete()) {
+      end = StopReason.GAP; // the native frames further in are missing
+    }
+  }
+
+  /** Gives the stack that was unwound last its ids. */
+  void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
+    stackId = names.stackId(frames, map);
+    threadKey = threads.ownerOf(frames, snapshot, thread);
+  }
+
+  /** The frames that were unwound last. */
+  FrameBuffer frames() {
+    return frames;
+  }
+
+  /** Why the stack that was unwound last ends. */
+  StopReason end() {
+    return end;
+  }
+
+  /** The id of the stack that was named last. */
+  long stackId() {
+    return stackId;
+  }
+
+  /** The recording's id of the thread that was named last, or of the virtual one that it runs. */
+  long threadKey() {
+    return threadKey;
+  }
+
+  /**
+   * Whether the stack that was unwound last is of a thread that the JVM has started in native code:
+   * its first function outside of the C library is libjvm's.
+   */
+  boolean startsInJvm() {
+    for (int i = frames.count() - 1; i >= 0; i--) {
+      if (frames.kind(i) != FrameKind.NATIVE) {
+        return false;
+      }
+      MappedModule module = map.find(frames.pc(i) - 1);
+      if (module == null || !module.isLibc()) {
+        return module != null && module.name().equals(LIBJVM);
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,590 @@
+package stackweave.agent.drain.wall;
+
+import java.util.SplittableRandom;
+import stackweave.agent.drain.thread.SampledThreads;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.TaskList;
+import stackweave.agent.linux.ThreadCount;
+import stackweave.agent.linux.task.TaskFiles;
+import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.store.EventStore;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Looks at all threads from outside and writes where they wait, and for how long. A thread whose
+ * CPU clock stands still has not run: its stack stays true for the whole time since the last look,
+ * which costs one system call. Where the clock has moved, the time between is what it ran, what it
+ * waited for a CPU, and the rest: blocked, half of that with the stack before and half with the one
+ * after. Driven by the drain thread, between two batches of samples; must not block, signal or wake
+ * anybody. Allocates nothing per look.
+ */
+public final class WallSampler implements AutoCloseable {
+  /** The longest time between two looks at a thread. */
+  private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
+
+  /** The longest time until what is known is written. */
+  private static final long WRITE_NANOS = 10_000_000_000L;
+
+  /** How often threads are listed, and how often if their number has changed. */
+  private static final long LIST_NANOS = 1_000_000_000L;
+
+  private static final long LIST_CHANGED_NANOS = 50_000_000L;
+
+  /** A listing is followed by so many times the time it took without one. */
+  private static final int LIST_COST_SHARE = 200;
+
+  /** Less time of waiting for a CPU is kept for the next sample of the thread. */
+  private static final long MIN_RUNNABLE_NANOS = 200_000L;
+
+  /** How often the budget is checked: after so many looks that read no stack. */
+  private static final int LOOKS_PER_CHECK = 32;
+
+  /** How long a flush may ask the kernel of threads: a chunk's end waits for it. */
+  private static final long MAX_FLUSH_NANOS = 20_000_000L;
+
+  /** How long a pass may take: the engine's samples wait meanwhile. */
+  private static final long MAX_PASS_NANOS = 4_000_000L;
+
+  /** From the end of a pass that took so long to the next. */
+  private static final long PASS_PAUSE_NANOS = 1_000_000L;
+
+  /** The longest wait between two passes, in ms. */
+  private static final int MAX_WAIT_MILLIS = 40;
+
+  /** The end of a stack that has no frames: nothing was read. */
+  private static final StopReason NO_STACK = StopReason.NO_REGISTERS;
+
+  private final long intervalNanos;
+  private final EventStore store;
+  private final WallDecoder decoder;
+  private final BlockedStacks stacks;
+  private final TaskFiles files;
+  private final CpuTime clocks;
+  private final WaitReason reason;
+  private final WallFilter filter;
+  private final TaskList tasks;
+  private final ThreadCount threadCount;
+  private final int ownTid;
+  private final int processId;
+  private final Counters counters;
+  private final WallBudget budget;
+  private final SplittableRandom random = new SplittableRandom();
+  private final WallThreads threads = new WallThreads();
+  private int nextStart;
+  private int lastCount;
+  private long listedAt;
+  private long listCost;
+  private long nextPassAt;
+  private long postponed;
+  private boolean denied;
+  private boolean carriers;
+
+  /**
+   * @param what what it works with; closed with this
+   * @param intervalNanos wall-clock time between two looks at a thread that runs now and then
+   * @param drainPercent what the drain thread may use, in percent of a core
+   * @param counters where it counts
+   */
+  public WallSampler(
+      WallParts what, long intervalNanos, int drainPercent, WallFilter filter, Counters counters) {
+    this.intervalNanos = intervalNanos;
+    this.store = what.store();
+    this.decoder = what.decoder();
+    this.stacks = what.stacks();
+    this.files = what.files();
+    this.clocks = what.clocks();
+    this.reason = what.reason();
+    this.tasks = what.tasks();
+    this.threadCount = what.threadCount();
+    this.ownTid = what.ownTid();
+    this.processId = what.processId();
+    this.filter = filter;
+    this.counters = counters;
+    long now = System.nanoTime();
+    this.budget = new WallBudget(drainPercent, now);
+    this.listedAt = now - LIST_NANOS;
+    this.nextPassAt = now;
+    counters.set(Counter.WALL_INTERVAL, intervalNanos);
+  }
+
+  /** How long the drain thread may wait until the next {@link #pass}, in ms, at least 1. */
+  public int waitMillis() {
+    long left = (nextPassAt - System.nanoTime()) / 1_000_000;
+    return (int) Math.max(1, Math.min(MAX_WAIT_MILLIS, left));
+  }
+
+  /** What is to know of the samples of waiting threads, or empty. */
+  public String note() {
+    StringBuilder note = new StringBuilder();
+    if (denied) {
+      note.append(
+          "of waiting threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
+              + " (the process is not dumpable)");
+    }
+    if (carriers) {
+      note.append(note.isEmpty() ? "" : "; ")
+          .append("virtual threads that wait without a thread of the OS are not in wall samples");
+    }
+    if (postponed > 0) {
+      note.append(note.isEmpty() ? "" : "; ")
+          .append(postponed)
+          .append(" looks at waiting threads were put off, to use no more than ")
+          .append(Math.round(10 * budget.percent()) / 10.0)
+          .append(" % of a core for them (a fifth of drain=)");
+    }
+    return note.toString();
+  }
+
+  /** Looks at the threads that are due, if it is time to. After the engine's samples. */
+  public void pass() {
+    long now = System.nanoTime();
+    if (now - nextPassAt < 0) {
+      return;
+    }
+    long begin = clocks.ofThread();
+    budget.begin(now);
+    listIfDue(now);
+    long credit = budget.credit();
+    boolean all = credit <= 0 || lookAround(now, begin, credit);
+    long used = clocks.ofThread() - begin;
+    budget.used(used);
+    counters.add(Counter.WALL_CPU, used);
+    counters.set(Counter.WALL_THREADS, threads.count(WallThreads.WATCHED));
+    counters.set(
+        Counter.WALL_EXCLUDED,
+        threads.count(WallThreads.EXCLUDED) + threads.count(WallThreads.OF_JVM));
+    // At random, so that no thread's own rhythm is met.
+    nextPassAt =
+        System.nanoTime()
+            + (all ? intervalNanos / 2 + random.nextLong(intervalNanos) : PASS_PAUSE_NANOS);
+  }
+
+  /**
+   * Looks at due threads from where the last pass ended, as far as the credit reaches.
+   *
+   * @param begin CPU time of this thread when the pass began, in ns
+   * @return false if the pass has taken long enough and is to go on soon
+   */
+  private boolean lookAround(long now, long begin, long credit) {
+    int limit = threads.limit();
+    int start = limit == 0 ? 0 : nextStart % limit;
+    int unchecked = 0;
+    for (int n = 0; n < limit; n++) {
+      int i = start + n < limit ? start + n : start + n - limit;
+      if (!isDue(i, now)) {
+        continue;
+      }
+      boolean cheap = look(i);
+      if (cheap && ++unchecked < LOOKS_PER_CHECK) {
+        continue;
+      }
+      unchecked = 0;
+      nextStart = i + 1;
+      if (clocks.ofThread() - begin > credit) {
+        postpone(i + 1, limit - n - 1, now);
+        return true;
+      }
+      if (System.nanoTime() - now > MAX_PASS_NANOS) {
+        return false;
+      }
+    }
+    nextStart = limit == 0 ? 0 : random.nextInt(limit);
+    return true;
+  }
+
+  private boolean isDue(int i, long now) {
+    byte kind = threads.kind[i];
+    return (kind == WallThreads.WATCHED || kind == WallThreads.NEW) && now - threads.due[i] >= 0;
+  }
+
+  /** Counts what is due and has to wait for the next pass. */
+  private void postpone(int from, int count, long now) {
+    int limit = threads.limit();
+    for (int n = 0; n < count; n++) {
+      postponed += isDue((from + n) % limit, now) ? 1 : 0;
+    }
+  }
+
+  // ---- which threads there are
+
+  private void listIfDue(long now) {
+    int count = threadCount.read();
+    long least = count == lastCount ? LIST_NANOS : LIST_CHANGED_NANOS;
+    if (now - listedAt < Math.max(least, LIST_COST_SHARE * listCost)) {
+      return;
+    }
+    lastCount = count;
+    int listed = tasks.read();
+    // Without what new threads cost: that isn't paid again.
+    long took = System.nanoTime() - now;
+    listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
+    listedAt = now;
+    if (listed < 0) {
+      return;
+    }
+    threads.beginListing();
+    for (int n = 0; n < listed; n++) {
+      int tid = tasks.tids()[n];
+      int i = tid == ownTid ? -1 : threads.list(tid);
+      if (i >= 0) {
+        threads.reset(i, clocks.ofThread(tid), files.runDelay(tid), System.nanoTime());
+        budget.newThread();
+      }
+    }
+    for (int i = 0; i < threads.limit(); i++) {
+      if (threads.kind[i] != WallThreads.FREE && !threads.isListed(i)) {
+        end(i);
+      } else {
+        reconsider(i);
+      }
+    }
+  }
+
+  /** A thread that was left out may be in the JVM's list now, or have another name. */
+  private void reconsider(int i) {
+    byte kind = threads.kind[i];
+    if (kind != WallThreads.OF_JVM && kind != WallThreads.EXCLUDED) {
+      return;
+    }
+    SampledThreads.Entry thread = decoder.thread(threads.tid(i));
+    boolean isNew =
+        kind == WallThreads.OF_JVM ? thread.isJava() : thread.threadId() != threads.ownKey[i];
+    if (isNew) {
+      if (kind == WallThreads.EXCLUDED) {
+        int tid = threads.tid(i);
+        threads.reset(i, clocks.ofThread(tid), files.runDelay(tid), System.nanoTime());
+      }
+      threads.setKind(i, WallThreads.NEW);
+    }
+  }
+
+  private void end(int i) {
+    writeAll(i, System.nanoTime());
+    decoder.exited(threads.tid(i));
+    threads.remove(i);
+  }
+
+  /** Decides whether a thread is looked at. False if that isn't known yet. */
+  private boolean isDecided(int i, SampledThreads.Entry thread) {
+    if (threads.kind[i] != WallThreads.NEW) {
+      return true;
+    }
+    if (!thread.isJava() && !decoder.isLookedFor(thread)) {
+      return false;
+    }
+    if (!thread.isJava() && threads.tid(i) == processId && !filter.includesJvm()) {
+      // The launcher's thread, which waits for the one that runs main.
+      threads.setKind(i, WallThreads.OF_JVM);
+      return true;
+    }
+    threads.ownKey[i] = thread.threadId();
+    threads.ownGeneration[i] = decoder.generation();
+    boolean included = filter.includes(thread.name());
+    threads.setKind(i, included ? WallThreads.WATCHED : WallThreads.EXCLUDED);
+    return true;
+  }
+
+  // ---- a look
+
+  /** Looks at a thread; returns whether it was only found not to have run. */
+  private boolean look(int i) {
+    int tid = threads.tid(i);
+    long cpu = clocks.ofThread(tid);
+    long now = System.nanoTime();
+    counters.add(Counter.WALL_LOOKS, 1);
+    if (cpu < 0) {
+      end(i);
+      return false;
+    }
+    if (cpu < threads.cpu[i]) {
+      restart(i, cpu, now); // another thread, with the same id
+    }
+    boolean rested = cpu == threads.cpu[i];
+    if (rested && threads.hasStack[i] && threads.generation[i] == decoder.generation()) {
+      rest(i, now);
+      if (now - threads.writtenAt[i] >= WRITE_NANOS) {
+        write(i, now);
+      }
+      return true;
+    }
+    read(i, tid, cpu, rested);
+    return false;
+  }
+
+  private void restart(int i, long cpu, long now) {
+    int tid = threads.tid(i);
+    writeAll(i, now);
+    decoder.exited(tid);
+    threads.reset(i, cpu, files.runDelay(tid), now);
+    threads.setKind(i, WallThreads.NEW);
+  }
+
+  /** It has not run since the last look. */
+  private void rest(int i, long now) {
+    long passed = now - threads.lookedAt[i];
+    threads.blocked[i] += passed;
+    threads.accounted[i] += passed;
+    threads.lookedAt[i] = now;
+    long rested = now - threads.restsSince[i];
+    long pause = rested / 8 + random.nextLong(rested / 8 + 1);
+    threads.due[i] = now + Math.max(shortPause(), Math.min(MAX_PAUSE_NANOS, pause));
+  }
+
+  /** About half an interval: passes are an interval apart. */
+  private long shortPause() {
+    return intervalNanos / 4 + random.nextLong(intervalNanos / 2 + 1);
+  }
+
+  /** It has run, or it is not known what it waits for. */
+  private void read(int i, int tid, long cpu, boolean rested) {
+    SampledThreads.Entry thread = decoder.thread(tid);
+    if (!isDecided(i, thread)) {
+      threads.due[i] = System.nanoTime() + shortPause();
+      return;
+    }
+    if (threads.kind[i] != WallThreads.WATCHED) {
+      return;
+    }
+    carriers |= thread.isCarrier();
+    threads.ownKey[i] = thread.threadId();
+    threads.ownGeneration[i] = decoder.generation();
+    BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, rested);
+    denied |= stacks.isDenied();
+    counters.add(Counter.WALL_DISCARDED, stacks.discarded());
+    if (outcome == BlockedStacks.Outcome.ENDED) {
+      end(i);
+      return;
+    }
+    if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
+      take(i, tid, thread, outcome);
+    } else {
+      pass(i, tid);
+    }
+    threads.due[i] = System.nanoTime() + shortPause();
+  }
+
+  /** It runs, or ran while it was read: no stack, and half of its blocked time waits for one. */
+  private void pass(int i, int tid) {
+    long now = stacks.timeNanos();
+    if (stacks.cpuNanos() == threads.cpu[i]) {
+      // It waits for a CPU, which the kernel accounts when it gets one.
+      return;
+    }
+    long rest = account(i, tid, stacks.cpuNanos(), now);
+    if (threads.hasStack[i]) {
+      threads.blocked[i] += rest / 2;
+      rest -= rest / 2;
+      write(i, now);
+      threads.hasStack[i] = false;
+    }
+    threads.carried[i] += rest;
+  }
+
+  /**
+   * Ends the time since the CPU time changed last, which is what the thread ran, what it waited for
+   * a CPU, and the rest.
+   *
+   * @return that of the rest which is not accounted for yet: it was blocked
+   */
+  private long account(int i, int tid, long cpu, long now) {
+    long delay = files.runDelay(tid);
+    long ran = cpu - threads.cpu[i];
+    long waited =
+        delay < 0 || threads.runDelay[i] < 0 ? 0 : Math.max(0, delay - threads.runDelay[i]);
+    long rest = now - threads.changedAt[i] - ran - waited - threads.accounted[i];
+    if (rest < 0) {
+      // Of the time that it stood still, it waited for a CPU at the end.
+      long back = Math.min(threads.blocked[i], -rest);
+      threads.blocked[i] -= back;
+      threads.carried[i] += rest + back;
+      rest = 0;
+    }
+    // Who waits for a CPU is mostly where it was blocked before; or it was interrupted.
+    if (threads.hasStack[i]) {
+      threads.runnable[i] += waited;
+    } else {
+      threads.preempted[i] += waited;
+    }
+    threads.cpu[i] = cpu;
+    threads.runDelay[i] = delay;
+    threads.changedAt[i] = now;
+    threads.accounted[i] = 0;
+    threads.lookedAt[i] = now;
+    threads.restsSince[i] = now;
+    return rest;
+  }
+
+  /** Its stack was read: the time since the last look is half of the stack before, half of this. */
+  private void take(int i, int tid, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
+    boolean read = outcome == BlockedStacks.Outcome.READ;
+    counters.add(read ? Counter.WALL_CAPTURED : Counter.WALL_UNREAD, 1);
+    StackSnapshot snapshot = stacks.snapshot();
+    decoder.unwind(snapshot);
+    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
+    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
+    if (ofJvm && !filter.includesJvm()) {
+      threads.setKind(i, WallThreads.OF_JVM);
+      return;
+    }
+    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
+    int state = reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
+    decoder.name(snapshot, thread);
+    if (state == ThreadState.BLOCKED.code() && isSameStack(i)) {
+      state = threads.state[i]; // its system call was interrupted, and goes on
+    }
+    StopReason end = read ? decoder.end() : StopReason.UNREADABLE_MEMORY;
+    long now = stacks.timeNanos();
+    boolean rested = stacks.cpuNanos() == threads.cpu[i];
+    if (rested && threads.hasStack[i]) {
+      // Only the ids were void: it has not run, so this is the stack that it had.
+      rest(i, now);
+      keep(i, state, end);
+      return;
+    }
+    long rest = account(i, tid, stacks.cpuNanos(), now);
+    boolean same = isSameStack(i) && threads.state[i] == state;
+    if (threads.hasStack[i] && !same) {
+      threads.blocked[i] += rest / 2;
+      rest -= rest / 2;
+      write(i, now);
+    }
+    keep(i, state, end);
+    threads.blocked[i] += rest + threads.carried[i];
+    threads.carried[i] = Math.min(0, threads.blocked[i]);
+    threads.blocked[i] -= threads.carried[i];
+    if (now - threads.writtenAt[i] >= WRITE_NANOS) {
+      write(i, now);
+    }
+  }
+
+  /** Whether the stack that was named last is the one that the thread has had. */
+  private boolean isSameStack(int i) {
+    return threads.hasStack[i]
+        && threads.stackId[i] == decoder.stackId()
+        && threads.threadKey[i] == decoder.threadKey()
+        && threads.generation[i] == decoder.generation();
+  }
+
+  private void keep(int i, int state, StopReason end) {
+    threads.hasStack[i] = true;
+    threads.stackId[i] = decoder.stackId();
+    threads.threadKey[i] = decoder.threadKey();
+    threads.state[i] = state;
+    threads.end[i] = (byte) end.code();
+    threads.generation[i] = decoder.generation();
+  }
+
+  // ---- writing
+
+  /** Writes what a thread's present stack stands for, and what no stack stands for. */
+  private void write(int i, long now) {
+    threads.writtenAt[i] = now;
+    if (threads.hasStack[i] && threads.blocked[i] > 0) {
+      write(i, now, threads.state[i], threads.blocked[i]);
+      threads.blocked[i] = 0;
+    }
+    if (threads.hasStack[i] && threads.runnable[i] >= MIN_RUNNABLE_NANOS) {
+      write(i, now, ThreadState.RUNNABLE.code(), threads.runnable[i]);
+      threads.runnable[i] = 0;
+    }
+    if (threads.preempted[i] >= MIN_RUNNABLE_NANOS) {
+      writeAlone(i, now, ThreadState.RUNNABLE, threads.preempted[i]);
+      threads.preempted[i] = 0;
+    }
+  }
+
+  private void write(int i, long now, int state, long nanos) {
+    count(
+        nanos,
+        store.wallSample(
+            now, threads.threadKey[i], state, nanos, threads.stackId[i], threads.end[i], 0));
+  }
+
+  /** Writes a state without a stack. */
+  private void writeAlone(int i, long now, ThreadState state, long nanos) {
+    boolean named = threads.ownKey[i] != 0 && threads.ownGeneration[i] == decoder.generation();
+    count(
+        nanos,
+        named
+            && store.wallSample(
+                now, threads.ownKey[i], state.code(), nanos, 0, NO_STACK.code(), 0));
+  }
+
+  private void count(long nanos, boolean written) {
+    counters.add(written ? Counter.WALL_WRITTEN : Counter.WALL_DROPPED, 1);
+    counters.add(Counter.WALL_TIME, written ? nanos : 0);
+  }
+
+  /**
+   * Writes the time of all threads up to now, for a chunk that ends. That of those that have run
+   * since their last look is that of the stack that was seen then.
+   */
+  public void flush() {
+    long begin = clocks.ofThread();
+    long started = System.nanoTime();
+    for (int i = 0; i < threads.limit(); i++) {
+      if (threads.kind[i] == WallThreads.WATCHED) {
+        flush(i, System.nanoTime() - started < MAX_FLUSH_NANOS);
+      }
+    }
+    long used = clocks.ofThread() - begin;
+    budget.used(used);
+    counters.add(Counter.WALL_CPU, used);
+  }
+
+  /**
+   * Writes a thread's time up to now.
+   *
+   * @param wholly whether there is time to ask the kernel of a thread that has run
+   */
+  private void flush(int i, boolean wholly) {
+    int tid = threads.tid(i);
+    long cpu = clocks.ofThread(tid);
+    long now = System.nanoTime();
+    if (cpu == threads.cpu[i] && threads.hasStack[i]) {
+      rest(i, now);
+    } else if (cpu > threads.cpu[i] && wholly) {
+      long rest = account(i, tid, cpu, now);
+      if (threads.hasStack[i]) {
+        threads.blocked[i] += rest;
+      } else {
+        threads.carried[i] += rest;
+      }
+      write(i, now);
+      threads.hasStack[i] = false;
+      return;
+    }
+    write(i, now);
+  }
+
+  /** Writes the last of what is known of a thread: also what still waits for a stack. */
+  private void writeAll(int i, long now) {
+    write(i, now);
+    if (threads.carried[i] > 0) {
+      writeAlone(i, now, ThreadState.BLOCKED, threads.carried[i]);
+      threads.carried[i] = 0;
+    }
+  }
+
+  /** Writes the last of what is known, and ends. */
+  @Override
+  public void close() {
+    flush();
+    long now = System.nanoTime();
+    for (int i = 0; i < threads.limit(); i++) {
+      if (threads.kind[i] == WallThreads.WATCHED) {
+        writeAll(i, now);
+      }
+    }
+    counters.set(Counter.WALL_THREADS, 0);
+    counters.set(Counter.WALL_EXCLUDED, 0);
+    counters.set(Counter.WALL_INTERVAL, 0);
+    stacks.close();
+    tasks.close();
+    threadCount.close();
+  }
+}

@@ -1,0 +1,37 @@
+package stackweave.hotspot.cpu.x86;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.HexFormat;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.hotspot.cpu.Cpu;
+
+/** Code as GCC makes it, disassembled by objdump. */
+class PrologueTest {
+  @ParameterizedTest
+  @CsvSource({
+    // push %rbp; mov %rsp,%rbp; push %r15; push %r14; push %rbx; sub $0x18,%rsp; call
+    "'55 48 89 e5 41 57 41 56 53 48 83 ec 18 e8 00 00 00 00', 48",
+    // endbr64; push %rbp; mov %rsp,%rbp; push %r12; mov %rdi,%r12; sub $0x1008,%rsp; call
+    "'f3 0f 1e fa 55 48 89 e5 41 54 49 89 fc 48 81 ec 08 10 00 00 e8 00 00 00 00', 4112",
+    // push %rbp; mov %rsp,%rbp (the other encoding); sub $0x10,%rsp; test %edi,%edi; je
+    "'55 48 8b ec 48 83 ec 10 85 ff 74 05', 16",
+    // push %rbp; mov %rsp,%rbp; call
+    "'55 48 89 e5 e8 00 00 00 00', 0",
+    // sub $0x18,%rsp; call: no frame pointer
+    "'48 83 ec 18 e8 00 00 00 00', -1",
+    // push %rbp; push %rbx; sub $8,%rsp; mov %rdi,%rbp; call: rbp is something else
+    "'55 53 48 83 ec 08 48 89 fd e8 00 00 00 00', -1",
+    // push %rbp; mov %rsp,%rbp; and $-32,%rsp; call
+    "'55 48 89 e5 48 83 e4 e0 e8 00 00 00 00', -1",
+    // push %rbp; mov %rsp,%rbp; sub %rax,%rsp; call
+    "'55 48 89 e5 48 29 c4 e8 00 00 00 00', -1",
+    // push %rbp; mov %rsp,%rbp; push %rbx; pop %rbx; call
+    "'55 48 89 e5 53 5b e8 00 00 00 00', -1",
+  })
+  void whatAFunctionPutsOnItsStack(String code, int below) {
+    byte[] bytes = HexFormat.ofDelimiter(" ").parseHex(code);
+    assertEquals(below == -1 ? Cpu.NONE : below, Prologue.bytesBelowFp(bytes, bytes.length));
+  }
+}

@@ -1,0 +1,74 @@
+package stackweave.jfr.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.SettingDefinition;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/**
+ * One stack of a thread that was not on a CPU, in all schemas: its codes are in the event itself,
+ * and its thread and stack are defined where those of the other samples are. Never added to CPU
+ * time, and never woven. Off unless a recording's settings, or the agent's option {@code wall}, ask
+ * for it.
+ */
+@Name(WallSample.NAME)
+@Label("Wall Sample")
+@Category("Stackweave")
+@Description("A stack of a thread that was waiting, and for how long")
+@StackTrace(false)
+@Enabled(false)
+public final class WallSample extends Event {
+  public static final String NAME = "stackweave.WallSample";
+
+  @Label("Sampled Thread")
+  @Description(
+      "The Java thread, a virtual one where one was mounted and is known; none for threads of the"
+          + " VM, of native code, and for exited ones")
+  public Thread sampledThread;
+
+  @Label("Thread Key")
+  @Description("The thread that was sampled; OS thread ids are reused, these are not")
+  public long threadId;
+
+  @Label("State")
+  @Description("What the thread waited for, see Session.stateLegend")
+  public int state;
+
+  @Label("Weight")
+  @Description("The wall-clock time, not on a CPU, that this sample stands for")
+  @Timespan(Timespan.NANOSECONDS)
+  public long weight;
+
+  @Label("Stack")
+  @Description("The frame that the thread was in; 0 when no frame is known")
+  public long stackId;
+
+  @Label("End")
+  @Description("Why the stack ends where it ends, see Session.endLegend")
+  public int end;
+
+  @Label("Context")
+  @Description("A label of the application, such as a trace id; 0 for none")
+  public long contextId;
+
+  @Label("Age")
+  @Description(
+      "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
+  @Timespan(Timespan.NANOSECONDS)
+  public long age;
+
+  @Name("interval")
+  @Label("Interval")
+  @Description(
+      "Wall-clock time between two looks at a waiting thread, such as 20 ms; the shortest asked for"
+          + " is used")
+  @SettingDefinition
+  boolean interval(WishControl control) {
+    return true;
+  }
+}

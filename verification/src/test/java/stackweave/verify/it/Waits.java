@@ -1,0 +1,193 @@
+package stackweave.verify.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import stackweave.verify.recording.PlainDefinitions;
+
+/**
+ * The wall samples of a recording, put together from its events by the JDK's own reader and by
+ * docs/events.md: nothing of the product's code has a part in it.
+ */
+final class Waits {
+  /** A frame; {@code kind} in the words of the session's legend. */
+  record Frame(
+      String kind, String module, String className, String name, int line, long returnAddress) {
+    boolean isJava() {
+      return !className.isEmpty();
+    }
+
+    boolean isNative() {
+      return kind.equals("native");
+    }
+
+    @Override
+    public String toString() {
+      return (isJava() ? className + "." + name + ":" + line : name) + " [" + kind + "]";
+    }
+  }
+
+  /** A sample, its frames the innermost first. */
+  record Sample(
+      String thread, Instant time, String state, long weight, String end, List<Frame> frames) {}
+
+  final List<Sample> samples = new ArrayList<>();
+
+  /** Sums of the SamplerStatus events, by field. */
+  final Map<String, Long> status = new HashMap<>();
+
+  /** The last note that was not empty. */
+  String note = "";
+
+  private final Set<String> complete = new TreeSet<>();
+  private final Map<Integer, String> kinds = new HashMap<>();
+  private final Map<Integer, String> ends = new HashMap<>();
+  private final Map<Integer, String> states = new HashMap<>();
+  private final PlainDefinitions definitions = new PlainDefinitions();
+
+  static Waits of(Path recording) {
+    try {
+      return new Waits(RecordingFile.readAllEvents(recording));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Waits(List<RecordedEvent> events) {
+    for (RecordedEvent event : events) {
+      switch (event.getEventType().getName()) {
+        case "stackweave.Session" -> readLegends(event);
+        case PlainDefinitions.EVENT -> definitions.add(event);
+        case "stackweave.SamplerStatus" -> readStatus(event);
+        default -> {
+          // Not of waiting threads.
+        }
+      }
+    }
+    events.stream()
+        .filter(event -> event.getEventType().getName().equals("stackweave.WallSample"))
+        .forEach(this::readSample);
+  }
+
+  private void readLegends(RecordedEvent session) {
+    legend(session.getString("kindLegend"), kinds);
+    legend(session.getString("endLegend"), ends);
+    legend(session.getString("stateLegend"), states);
+    for (String code : session.getString("completeEnds").split(",")) {
+      complete.add(ends.get(Integer.parseInt(code.strip())));
+    }
+  }
+
+  private static void legend(String legend, Map<Integer, String> into) {
+    for (String entry : legend.split(",")) {
+      String[] sides = entry.strip().split("=", 2);
+      into.put(Integer.parseInt(sides[0]), sides[1]);
+    }
+  }
+
+  private void readStatus(RecordedEvent event) {
+    for (String field :
+        List.of(
+            "wallLooks",
+            "wallCaptured",
+            "wallDiscarded",
+            "wallUnread",
+            "wallWritten",
+            "wallDropped",
+            "wallTime",
+            "wallCpu")) {
+      status.merge(field, event.getLong(field), Long::sum);
+    }
+    String text = event.getString("note");
+    note = text.isEmpty() ? note : text;
+  }
+
+  private void readSample(RecordedEvent event) {
+    List<Frame> frames = new ArrayList<>();
+    for (long id = event.getLong("stackId"); id != 0; ) {
+      PlainDefinitions.Frame frame = definitions.frames.get(id);
+      PlainDefinitions.Method method = definitions.methods.get(frame.methodId());
+      PlainDefinitions.Library library = definitions.libraries.get(method.libraryId());
+      String path = library == null ? "" : library.path();
+      frames.add(
+          new Frame(
+              kinds.get(frame.kind()),
+              path.substring(path.lastIndexOf('/') + 1),
+              method.className(),
+              method.name(),
+              frame.line(),
+              method.start() + frame.offset() + 1));
+      id = frame.parentId();
+    }
+    PlainDefinitions.SampledThread thread = definitions.threads.get(event.getLong("threadId"));
+    int state = event.getInt("state");
+    samples.add(
+        new Sample(
+            thread == null ? "?" : thread.name(),
+            event.getStartTime(),
+            states.getOrDefault(state, "code " + state),
+            event.getLong("weight"),
+            ends.get(event.getInt("end")),
+            frames));
+  }
+
+  boolean isComplete(Sample sample) {
+    return complete.contains(sample.end());
+  }
+
+  /** The last sample of each thread that was blocked. */
+  Map<String, Sample> last() {
+    Map<String, Sample> last = new HashMap<>();
+    for (Sample sample : samples) {
+      if (!sample.state().equals("waiting for a CPU") && !sample.frames().isEmpty()) {
+        last.merge(sample.thread(), sample, (a, b) -> a.time().isAfter(b.time()) ? a : b);
+      }
+    }
+    return last;
+  }
+
+  /** As getStackTrace has them: class, method, line; −2 in native methods; no hidden ones. */
+  static List<String> javaFrames(Sample sample) {
+    return sample.frames().stream()
+        .filter(Frame::isJava)
+        .filter(frame -> !frame.className().contains("$$Lambda"))
+        .map(
+            frame ->
+                frame.className()
+                    + " "
+                    + frame.name()
+                    + " "
+                    + (frame.kind().equals("native method") ? -2 : frame.line()))
+        .toList();
+  }
+
+  /** The frames from the innermost outwards to the first that is not native. */
+  static List<Gdb.Frame> nativeFrames(Sample sample) {
+    List<Gdb.Frame> frames = new ArrayList<>();
+    for (Frame frame : sample.frames()) {
+      if (!frame.isNative()) {
+        break;
+      }
+      frames.add(new Gdb.Frame(frame.module(), frame.returnAddress(), frame.name()));
+    }
+    return frames;
+  }
+
+  /** {@code name|frame|frame…} as WaitingApp writes it. */
+  static List<String> framesOf(String line) {
+    return Arrays.stream(line.split("\\|"))
+        .skip(1)
+        .filter(frame -> !frame.contains("$$Lambda"))
+        .toList();
+  }
+}
