@@ -103,13 +103,17 @@ public class WeaveBenchmark {
 
   @Setup
   public void open() throws ReflectiveOperationException, IOException {
+    weave = openWeave();
+  }
+
+  static LiveWeave openWeave() throws ReflectiveOperationException, IOException {
     FlightRecorder.getFlightRecorder();
     Class<?> type = Class.forName("jdk.jfr.internal.MetadataRepository");
     Method write = type.getDeclaredMethod("getBinaryRepresentation");
     write.setAccessible(true);
     byte[] metadata = (byte[]) write.invoke(type.getMethod("getInstance").invoke(null));
     Path directory = Path.of(System.getProperty("java.io.tmpdir"));
-    weave = LiveWeave.of(metadata, new Stacks(), List.of(directory), "");
+    return LiveWeave.of(metadata, new Stacks(), List.of(directory), "");
   }
 
   @TearDown
