@@ -15,11 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import stackweave.verify.Sampling;
 
 /**
  * A service whose workers compute, sleep, wait for answers from a socket, for a queue, for a lock
- * and for a monitor, and time all of it themselves; beside them threads that wait for ever. Prints
- * a line for each kind of work with its time in ns. Arguments: seconds, workers, idle threads.
+ * and for a monitor, and time all of it themselves; beside them threads that wait for ever. Begins
+ * when it is sampled, and prints a line for each kind of work with its time in ns. Arguments:
+ * seconds, workers, idle threads.
  */
 public final class WaitingService {
   /** What workers do; the method that does it is in each of their stacks. */
@@ -59,6 +61,7 @@ public final class WaitingService {
     long seconds = Long.parseLong(arguments[0]);
     int workers = Integer.parseInt(arguments[1]);
     int idle = Integer.parseInt(arguments[2]);
+    Sampling.await();
     for (int i = 0; i < idle; i++) {
       daemon("idle-" + i, WaitingService::idle);
     }

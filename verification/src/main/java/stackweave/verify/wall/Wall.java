@@ -77,8 +77,12 @@ public final class Wall {
     return times.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** A run: what the service says, and what the recording does. */
-  public record Run(Map<Work, Long> times, WallRecording recording) {
+  /**
+   * A run: what the service says, and what the recording does.
+   *
+   * @param nanos from before the JVM's start to behind its end
+   */
+  public record Run(Map<Work, Long> times, WallRecording recording, long nanos) {
     /** The share of a kind of work in the workers' time, by their own account. */
     public double own(Work work) {
       return (double) times.getOrDefault(work, 0L) / sum(times);
@@ -99,6 +103,7 @@ public final class Wall {
   public static Run run(Jdk jdk, Path directory, long seconds, int workers, int idle)
       throws IOException {
     Path own = Files.createTempDirectory(directory, "run");
+    long begin = System.nanoTime();
     Ended ended =
         ForkedJvm.on(jdk, own)
             .agent("wall=20ms")
@@ -106,6 +111,8 @@ public final class Wall {
             .classPath(Built.classes())
             .run(WaitingService.class.getName(), "" + seconds, "" + workers, "" + idle)
             .successfully();
-    return new Run(WaitingService.parse(ended.outLines()), WallRecording.of(ended.recording()));
+    long nanos = System.nanoTime() - begin;
+    return new Run(
+        WaitingService.parse(ended.outLines()), WallRecording.of(ended.recording()), nanos);
   }
 }

@@ -12,6 +12,9 @@ final class StampsApp {
   /** Bits of a number. */
   static final int BITS = 8;
 
+  /** Of a number: how much deeper it is spelt. */
+  private static final int DEEPER = 15;
+
   private static final long MIN_NANOS = 50_000;
   private static final long MAX_NANOS = 10_000_000;
   private static final int SHORT_MILLIS = 5;
@@ -57,8 +60,15 @@ final class StampsApp {
       while (!ending) {
         int number = random.nextInt(1 << BITS);
         nanos = (long) (MIN_NANOS * Math.pow((double) MAX_NANOS / MIN_NANOS, random.nextDouble()));
-        spell(number | number << BITS, 2 * BITS);
+        deepen(number & DEEPER, number | number << BITS);
       }
+    }
+
+    /**
+     * Numbers are spelt at different depths, so that registers of one don't fit another's stack.
+     */
+    private int deepen(int more, int number) {
+      return (more == 0 ? spell(number, 2 * BITS) : deepen(more - 1, number)) + 1;
     }
 
     private int spell(int number, int bits) {
