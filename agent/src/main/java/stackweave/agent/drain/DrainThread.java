@@ -478,8 +478,17 @@ final class DrainThread implements Runnable {
     WallSampler ending = wall;
     wall = null;
     if (ending != null) {
-      ending.close();
+      try {
+        ending.close();
+      } catch (RuntimeException | Error e) {
+        wallFailed(e);
+      }
     }
+  }
+
+  /** Samples of CPU time go on. */
+  private void wallFailed(Throwable e) {
+    totals.wallNote = "waiting threads are not looked at: this failed in the agent (" + e + ")";
   }
 
   /**
@@ -611,12 +620,12 @@ final class DrainThread implements Runnable {
       mustEnd |= running.hasEnded();
       throttle.settle();
       if (wall != null && !flush) {
-        wall.pass();
+        lookAtWaiting(false);
       }
       wait = nextWait(drained);
       if (flush) {
         if (wall != null) {
-          wall.flush();
+          lookAtWaiting(true);
         }
         if (drained > 0 || wall != null) {
           status(running);
@@ -625,6 +634,19 @@ final class DrainThread implements Runnable {
       }
       sampled |= drained > 0;
       doDue(System.nanoTime());
+    }
+
+    private void lookAtWaiting(boolean atEndOfChunk) {
+      try {
+        if (atEndOfChunk) {
+          wall.flush();
+        } else {
+          wall.pass();
+        }
+      } catch (RuntimeException | Error e) {
+        closeWall();
+        wallFailed(e);
+      }
     }
 
     private int nextWait(int drained) {

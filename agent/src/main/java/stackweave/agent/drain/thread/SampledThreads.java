@@ -23,8 +23,8 @@ public final class SampledThreads {
     /** Whether the name is Java's rather than the OS's, which cuts at 15 characters. */
     boolean fromJava;
 
-    /** Whether the Java threads were looked through for it. */
-    boolean lookedFor;
+    /** How often the Java threads had been looked through when it was met. */
+    int addedAfter;
 
     WeakReference<Thread> javaThread;
 

@@ -31,6 +31,9 @@ public final class ThreadNames implements AutoCloseable {
   private VirtualThreads virtualThreads;
   private boolean virtualThreadsOpened;
 
+  /** How often the Java threads were looked through. */
+  private int listings;
+
   /**
    * @param finder null where Java threads can't be found: all then have the names of the OS
    * @param virtualThreads asked when the first virtual thread is met; null where virtual threads
@@ -67,9 +70,10 @@ public final class ThreadNames implements AutoCloseable {
     long now = System.nanoTime();
     if (entry == null) {
       entry = threads.add(tid);
+      entry.addedAfter = listings;
     }
-    if (finder != null && looks.isDue(now, !entry.lookedFor)) {
-      entry.lookedFor = true;
+    if (finder != null && looks.isDue(now, entry.addedAfter == listings)) {
+      listings++;
       finder.forEach(this::seen);
       looks.done(now, System.nanoTime());
     }
@@ -80,10 +84,11 @@ public final class ThreadNames implements AutoCloseable {
   }
 
   /**
-   * Whether {@link #find} has looked for it among the Java threads, or there are none to look for.
+   * Whether {@link #find} has looked through the Java threads since it was met, for whichever
+   * thread, or there are none to look for.
    */
   public boolean isLookedFor(SampledThreads.Entry entry) {
-    return finder == null || entry.lookedFor;
+    return finder == null || entry.addedAfter != listings;
   }
 
   /**

@@ -42,6 +42,11 @@ final class WallBudget {
     return 100 * share;
   }
 
+  /** Wall-clock time until nothing is owed any more; 0 if nothing is. */
+  long nanosInDebt() {
+    return credit >= 0 ? 0 : (long) (-credit / share);
+  }
+
   /** What may be used, in ns of CPU time; negative if it is overdrawn. */
   long credit() {
     return credit;

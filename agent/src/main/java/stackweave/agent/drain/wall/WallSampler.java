@@ -26,8 +26,17 @@ public final class WallSampler implements AutoCloseable {
   /** The longest time between two looks at a thread. */
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
-  /** The longest time until what is known is written. */
-  private static final long WRITE_NANOS = 10_000_000_000L;
+  /**
+   * The longest time until what is known is written: so long for each thread, within limits. What
+   * is not written is lost if the JVM ends and this thread gets no CPU.
+   */
+  private static final long WRITE_NANOS_A_THREAD = 1_000_000L;
+
+  private static final long MIN_WRITE_NANOS = 1_000_000_000L;
+  private static final long MAX_WRITE_NANOS = 10_000_000_000L;
+
+  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
+  private static final long UNDECIDED_NANOS = 20_000_000L;
 
   /** How often threads are listed, and how often if their number has changed. */
   private static final long LIST_NANOS = 1_000_000_000L;
@@ -79,7 +88,8 @@ public final class WallSampler implements AutoCloseable {
   private long listedAt;
   private long listCost;
   private long nextPassAt;
-  private long postponed;
+  private long writeNanos = MIN_WRITE_NANOS;
+  private boolean postponed;
   private boolean denied;
   private boolean carriers;
 
@@ -129,10 +139,9 @@ public final class WallSampler implements AutoCloseable {
       note.append(note.isEmpty() ? "" : "; ")
           .append("virtual threads that wait without a thread of the OS are not in wall samples");
     }
-    if (postponed > 0) {
+    if (postponed) {
       note.append(note.isEmpty() ? "" : "; ")
-          .append(postponed)
-          .append(" looks at waiting threads were put off, to use no more than ")
+          .append("waiting threads were looked at less often than asked, to use no more than ")
           .append(Math.round(10 * budget.percent()) / 10.0)
           .append(" % of a core for them (a fifth of drain=)");
     }
@@ -145,11 +154,17 @@ public final class WallSampler implements AutoCloseable {
     if (now - nextPassAt < 0) {
       return;
     }
-    long begin = clocks.ofThread();
     budget.begin(now);
+    long debt = budget.nanosInDebt();
+    if (debt > 0) {
+      // Nothing is done until it is paid: passes without looks would use it up, too.
+      postponed = true;
+      nextPassAt = now + debt;
+      return;
+    }
+    long begin = clocks.ofThread();
     listIfDue(now);
-    long credit = budget.credit();
-    boolean all = credit <= 0 || lookAround(now, begin, credit);
+    boolean all = lookAround(now, begin, Math.max(1, budget.credit()));
     long used = clocks.ofThread() - begin;
     budget.used(used);
     counters.add(Counter.WALL_CPU, used);
@@ -185,7 +200,7 @@ public final class WallSampler implements AutoCloseable {
       unchecked = 0;
       nextStart = i + 1;
       if (clocks.ofThread() - begin > credit) {
-        postpone(i + 1, limit - n - 1, now);
+        postponed |= isAnyDue(i + 1, limit - n - 1, now);
         return true;
       }
       if (System.nanoTime() - now > MAX_PASS_NANOS) {
@@ -201,12 +216,14 @@ public final class WallSampler implements AutoCloseable {
     return (kind == WallThreads.WATCHED || kind == WallThreads.NEW) && now - threads.due[i] >= 0;
   }
 
-  /** Counts what is due and has to wait for the next pass. */
-  private void postpone(int from, int count, long now) {
+  private boolean isAnyDue(int from, int count, long now) {
     int limit = threads.limit();
     for (int n = 0; n < count; n++) {
-      postponed += isDue((from + n) % limit, now) ? 1 : 0;
+      if (isDue((from + n) % limit, now)) {
+        return true;
+      }
     }
+    return false;
   }
 
   // ---- which threads there are
@@ -235,6 +252,8 @@ public final class WallSampler implements AutoCloseable {
         budget.newThread();
       }
     }
+    writeNanos =
+        Math.max(MIN_WRITE_NANOS, Math.min(MAX_WRITE_NANOS, listed * WRITE_NANOS_A_THREAD));
     for (int i = 0; i < threads.limit(); i++) {
       if (threads.kind[i] != WallThreads.FREE && !threads.isListed(i)) {
         end(i);
@@ -306,7 +325,7 @@ public final class WallSampler implements AutoCloseable {
     boolean rested = cpu == threads.cpu[i];
     if (rested && threads.hasStack[i] && threads.generation[i] == decoder.generation()) {
       rest(i, now);
-      if (now - threads.writtenAt[i] >= WRITE_NANOS) {
+      if (now - threads.writtenAt[i] >= writeNanos) {
         write(i, now);
       }
       return true;
@@ -342,8 +361,12 @@ public final class WallSampler implements AutoCloseable {
   /** It has run, or it is not known what it waits for. */
   private void read(int i, int tid, long cpu, boolean rested) {
     SampledThreads.Entry thread = decoder.thread(tid);
+    if (isRenamed(i, thread)) {
+      write(i, System.nanoTime());
+      threads.setKind(i, WallThreads.NEW);
+    }
     if (!isDecided(i, thread)) {
-      threads.due[i] = System.nanoTime() + shortPause();
+      threads.due[i] = System.nanoTime() + Math.max(UNDECIDED_NANOS, shortPause());
       return;
     }
     if (threads.kind[i] != WallThreads.WATCHED) {
@@ -365,6 +388,14 @@ public final class WallSampler implements AutoCloseable {
       pass(i, tid);
     }
     threads.due[i] = System.nanoTime() + shortPause();
+  }
+
+  /** Whether it has another name than when it was chosen: the next may be left out. */
+  private boolean isRenamed(int i, SampledThreads.Entry thread) {
+    return threads.kind[i] == WallThreads.WATCHED
+        && threads.ownGeneration[i] == decoder.generation()
+        && threads.ownKey[i] != 0
+        && threads.ownKey[i] != thread.threadId();
   }
 
   /** It runs, or ran while it was read: no stack, and half of its blocked time waits for one. */
@@ -456,7 +487,7 @@ public final class WallSampler implements AutoCloseable {
     threads.blocked[i] += rest + threads.carried[i];
     threads.carried[i] = Math.min(0, threads.blocked[i]);
     threads.blocked[i] -= threads.carried[i];
-    if (now - threads.writtenAt[i] >= WRITE_NANOS) {
+    if (now - threads.writtenAt[i] >= writeNanos) {
       write(i, now);
     }
   }
@@ -573,18 +604,21 @@ public final class WallSampler implements AutoCloseable {
   /** Writes the last of what is known, and ends. */
   @Override
   public void close() {
-    flush();
-    long now = System.nanoTime();
-    for (int i = 0; i < threads.limit(); i++) {
-      if (threads.kind[i] == WallThreads.WATCHED) {
-        writeAll(i, now);
+    try {
+      flush();
+      long now = System.nanoTime();
+      for (int i = 0; i < threads.limit(); i++) {
+        if (threads.kind[i] == WallThreads.WATCHED) {
+          writeAll(i, now);
+        }
       }
+    } finally {
+      counters.set(Counter.WALL_THREADS, 0);
+      counters.set(Counter.WALL_EXCLUDED, 0);
+      counters.set(Counter.WALL_INTERVAL, 0);
+      stacks.close();
+      tasks.close();
+      threadCount.close();
     }
-    counters.set(Counter.WALL_THREADS, 0);
-    counters.set(Counter.WALL_EXCLUDED, 0);
-    counters.set(Counter.WALL_INTERVAL, 0);
-    stacks.close();
-    tasks.close();
-    threadCount.close();
   }
 }

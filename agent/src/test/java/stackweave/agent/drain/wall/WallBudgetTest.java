@@ -48,4 +48,17 @@ class WallBudgetTest {
     budget.begin(SECOND);
     assertEquals(most, budget.credit(), WallBudget.NEW_THREAD_NANOS);
   }
+
+  @Test
+  void aDebtLastsUntilItIsRepaid() {
+    WallBudget budget = new WallBudget(10, 0);
+    assertEquals(0, budget.nanosInDebt());
+    budget.used(WallBudget.START_NANOS + 5_000_000);
+    long debt = budget.nanosInDebt();
+    assertEquals(SECOND / 4, debt, 1_000);
+    budget.begin(debt - 1_000_000);
+    assertTrue(budget.nanosInDebt() > 0);
+    budget.begin(debt + 1_000);
+    assertEquals(0, budget.nanosInDebt());
+  }
 }
