@@ -60,7 +60,9 @@ public enum StopReason {
   /** The thread's first frame was reached, from a return address found by searching the stack. */
   SEARCHED(22, "complete by search of the stack"),
   /** The thread's first frame was reached, but frames further in are missing. */
-  GAP(23, "missing frames");
+  GAP(23, "missing frames"),
+  /** Time of a waiting thread that no stack stands for: it ran, or had ended, when it was read. */
+  NOT_READ(24, "no stack was read");
 
   private final int code;
   private final String label;

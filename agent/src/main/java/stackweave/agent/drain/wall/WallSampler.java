@@ -65,7 +65,7 @@ public final class WallSampler implements AutoCloseable {
   private static final int MAX_WAIT_MILLIS = 40;
 
   /** The end of a stack that has no frames: nothing was read. */
-  private static final StopReason NO_STACK = StopReason.NO_REGISTERS;
+  private static final StopReason NO_STACK = StopReason.NOT_READ;
 
   private final long intervalNanos;
   private final EventStore store;
