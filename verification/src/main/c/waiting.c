@@ -21,7 +21,7 @@
 
 #define NOINLINE __attribute__((noinline, noipa))
 
-enum kind { NANOSLEEP, CONDITION, SEMAPHORE, RECEIVE, POLL, PAUSE, PIPE, EPOLL, SELECT, KINDS };
+enum kind { NANOSLEEP, CONDITION, SEMAPHORE, RECEIVE, POLL, PAUSE, PIPE, EPOLL, SELECT, LARGE, KINDS };
 
 /* Keeps the compiler from making the call before it a jump. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
@@ -114,6 +114,23 @@ NOINLINE static int wait_select(void) {
   return result;
 }
 
+/* Leaves return addresses on the stack. */
+NOINLINE static int leave_frames(int count) {
+  int result = count == 0 ? 0 : leave_frames(count - 1) + 1;
+  AFTER_CALL();
+  return result;
+}
+
+/* A frame that -fstack-clash-protection reserves in a loop, over old frames. */
+NOINLINE static int wait_large(void) {
+  volatile char buffer[65536];
+  struct timespec time = {1000, 0};
+  buffer[0] = 1;
+  int result = nanosleep(&time, NULL) + buffer[0];
+  AFTER_CALL();
+  return result;
+}
+
 NOINLINE static int wait_once(int kind) {
   int result;
   switch (kind) {
@@ -140,6 +157,10 @@ NOINLINE static int wait_once(int kind) {
     break;
   case EPOLL:
     result = wait_epoll();
+    break;
+  case LARGE:
+    leave_frames(4000);
+    result = wait_large();
     break;
   default:
     result = wait_select();

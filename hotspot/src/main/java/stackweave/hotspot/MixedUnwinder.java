@@ -229,7 +229,11 @@ public final class MixedUnwinder {
     }
     StopReason end = walkOn();
     if (search != null && search.isWorthwhile(end)) {
-      end = search.walkOn(walk, end);
+      // Of a blocked thread only the frame pointer is lacking, which was looked for with its
+      // callers
+      // proven; another search would find return addresses of old frames.
+      boolean lacksFp = sample.isBlocked() && end == StopReason.UNKNOWN_REGISTER;
+      end = lacksFp ? end : search.walkOn(walk, end);
       if (search.isWorthwhile(end)) {
         end = lastJavaFrame.walkOn(walk, sample.javaThread(), end);
       }

@@ -148,13 +148,24 @@ public enum SystemCalls {
     return (int) Libc.syscall(bpf, command, attributes, length, 0, 0, 0);
   }
 
-  /** {@code readlinkat(AT_FDCWD, path, buffer, length)}: bytes without a null, or −1. */
-  public int readlinkat(long path, long buffer, int length) {
-    int number =
-        Numbers.of(
-            SystemCallNumbers.READLINKAT,
-            stackweave.agent.cpu.aarch64.SystemCallNumbers.READLINKAT);
-    return (int) Libc.syscall(number, AT_FDCWD, path, buffer, length, 0, 0);
+  /**
+   * {@code readlink(path, buffer, length)}: bytes without a null, or −1. On x86-64 the call that
+   * the JDK makes, which filters allow; AArch64 has {@code readlinkat} only.
+   */
+  public int readlink(long path, long buffer, int length) {
+    return (int)
+        switch (this) {
+          case X86_64 -> Libc.syscall(SystemCallNumbers.READLINK, path, buffer, length, 0, 0, 0);
+          case AARCH64 ->
+              Libc.syscall(
+                  stackweave.agent.cpu.aarch64.SystemCallNumbers.READLINKAT,
+                  AT_FDCWD,
+                  path,
+                  buffer,
+                  length,
+                  0,
+                  0);
+        };
   }
 
   /** {@code newfstatat(AT_FDCWD, path, stat, 0)} for a path in native memory. */

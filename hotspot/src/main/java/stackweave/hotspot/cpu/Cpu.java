@@ -108,12 +108,12 @@ public abstract class Cpu {
   /**
    * How far below its frame pointer the stack of a native function reaches, by the instructions
    * that it begins with: what it pushes and reserves once the frame pointer is set, up to the first
-   * jump or call. Right for a function that keeps its stack at that size.
+   * jump or call. Right for a function that keeps its stack at that size from there on.
    *
    * @param code of the function, from its start
    * @param length how many bytes of it are there
    * @return in bytes; {@link #NONE} if the function doesn't set a frame pointer, or changes its
-   *     stack in a way that is not understood
+   *     stack in a way that is not understood: in a loop, or further behind a jump or call
    */
   public abstract int bytesBelowFp(byte[] code, int length);
 

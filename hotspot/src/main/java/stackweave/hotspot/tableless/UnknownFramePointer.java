@@ -139,7 +139,11 @@ public final class UnknownFramePointer {
     return start == UnwindTable.NO_ADDRESS ? module.functionStart(address) : start + module.bias();
   }
 
-  /** By what the function puts on its stack when it begins. */
+  /**
+   * By what the function puts on its stack when it begins. The word where the return address should
+   * be may be one of an old frame: the call before it must be of this function, and it is a guess
+   * where that call's target is not known.
+   */
   private boolean findByStart(Walk walk, long start) {
     int below = bytesBelowFp(walk, start);
     if (below == Cpu.NONE) {
@@ -147,17 +151,29 @@ public final class UnknownFramePointer {
     }
     long fp = walk.sp() + below;
     long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (!walk.isOnStack(fp) || !isCaller(walk, pc)) {
+    if (!walk.isOnStack(fp)) {
+      return false;
+    }
+    boolean sure;
+    if (callers.isReturnAddress(walk, pc)) {
+      long target = callTarget(walk, pc);
+      if (!mayCall(walk, target, start)) {
+        return false;
+      }
+      long callerSp = fp + Cpu.RETURN_ADDRESS + Cpu.WORD;
+      // HotSpot calls native methods by pointers, too, but notes the frame that does.
+      sure = target != 0 || callers.isHotSpotReturnAddress(pc) && isLastJavaFrame(callerSp);
+    } else if (walk.modules().find(pc) != null && natives.isSignalReturn(pc, walk.stack())) {
+      sure = false; // a signal handler: the kernel has called it
+    } else {
       return false;
     }
     walk.setFp(fp);
+    if (!sure) {
+      walk.frames().setFoundOfNext(Found.SEARCH);
+      counters.guessedCallers += trying ? 0 : 1;
+    }
     return true;
-  }
-
-  /** Whether a function returns there: behind a call, or to what ends a signal handler. */
-  private boolean isCaller(Walk walk, long pc) {
-    return callers.isReturnAddress(walk, pc)
-        || walk.modules().find(pc) != null && natives.isSignalReturn(pc, walk.stack());
   }
 
   private int bytesBelowFp(Walk walk, long start) {
@@ -203,7 +219,7 @@ public final class UnknownFramePointer {
       boolean stepped =
           natives.step(registers, interrupted, walk.stack(), walk.modules()) == null
               && callers.isReturnAddress(walk, registers.pc())
-              && isCallOf(walk, registers.pc(), start);
+              && mayCall(walk, callTarget(walk, registers.pc()), start);
       walks += stepped ? 1 : 0;
       boolean leads = stepped && leads(walk);
       walk.goBack();
@@ -233,16 +249,17 @@ public final class UnknownFramePointer {
     return !arrived || isLastJavaFrame(arrivalSp);
   }
 
+  /** Where the call before a return address leads to; 0 if unknown, as that of a pointer is. */
+  private long callTarget(Walk walk, long pc) {
+    int length = walk.cpu().code().maxKnownCallBytes();
+    return read(walk, pc - length, length) ? walk.cpu().code().callTarget(code, length, pc) : 0;
+  }
+
   /**
-   * Whether the call before a return address may call the function: another function begins where a
+   * Whether a call with this target may be one of the function: another function begins where a
    * direct call leads to, else it is of this one, or of a stub that jumps on.
    */
-  private boolean isCallOf(Walk walk, long pc, long start) {
-    int length = walk.cpu().code().maxKnownCallBytes();
-    if (!read(walk, pc - length, length)) {
-      return false;
-    }
-    long target = walk.cpu().code().callTarget(code, length, pc);
+  private static boolean mayCall(Walk walk, long target, long start) {
     if (target == 0 || target == start) {
       return true;
     }

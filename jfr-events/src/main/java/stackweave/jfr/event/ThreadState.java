@@ -38,7 +38,7 @@ public enum ThreadState {
   DEVICE(14, "device"),
   /** Not on a CPU, and not known why. */
   BLOCKED(15, "not known"),
-  /** Stopped by a signal, a debugger or the freezer of its control group. */
+  /** Stopped outside of system calls: by a signal, a debugger, the freezer of its control group. */
   STOPPED(16, "stopped");
 
   /** Added to the number of a system call that is none of the states above. */

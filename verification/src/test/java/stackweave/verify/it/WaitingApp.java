@@ -60,7 +60,16 @@ final class WaitingApp {
   }
 
   private static final String[] NATIVE = {
-    "nanosleep", "condition", "semaphore", "receive", "poll", "pause", "pipe", "epoll", "select"
+    "nanosleep",
+    "condition",
+    "semaphore",
+    "receive",
+    "poll",
+    "pause",
+    "pipe",
+    "epoll",
+    "select",
+    "large"
   };
 
   private static final class Waiting extends Thread {

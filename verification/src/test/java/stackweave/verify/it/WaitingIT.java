@@ -22,7 +22,7 @@ import stackweave.testing.RunningCommand;
 import stackweave.verify.Built;
 
 /**
- * Stacks of threads that wait, in 34 ways: the Java frames are those of getStackTrace(), the native
+ * Stacks of threads that wait, in 36 ways: the Java frames are those of getStackTrace(), the native
  * ones those of gdb, and what they wait for is known.
  */
 class WaitingIT {
@@ -62,6 +62,7 @@ class WaitingIT {
           Map.entry("pipe", Set.of("pipe")),
           Map.entry("epoll", Set.of("epoll")),
           Map.entry("select", Set.of("epoll")),
+          Map.entry("large", Set.of("sleep", "not known")),
           Map.entry("callback", Set.of("park")));
 
   @ParameterizedTest
@@ -116,10 +117,15 @@ class WaitingIT {
         jdk, lines.size(), counts, unseen, waits.status);
     assertEquals(List.of(), wrong);
     int seen = lines.size() - counts.getOrDefault("not seen", 0);
+    // What a loop has reserved is not known: such a stack has a gap, and nothing false.
+    long gaps =
+        last.keySet().stream()
+            .filter(name -> name.startsWith("large-fp-") && !waits.isComplete(last.get(name)))
+            .count();
     assertTrue(seen >= lines.size() / 2, () -> "seen: " + counts);
     assertTrue(
         counts.getOrDefault("complete", 0) + counts.getOrDefault("complete with guessed frames", 0)
-            >= 0.99 * seen,
+            >= 0.99 * (seen - gaps),
         () -> "complete: " + counts);
     assumeTrue(!gdb.isEmpty(), "gdb is missing:  apt-get install gdb");
   }

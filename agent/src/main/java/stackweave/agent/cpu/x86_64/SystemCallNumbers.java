@@ -33,6 +33,7 @@ public final class SystemCallNumbers {
   public static final int RENAME = 82;
   public static final int MKDIR = 83;
   public static final int UNLINK = 87;
+  public static final int READLINK = 89;
   public static final int SETGROUPS = 116;
   public static final int SETRESUID = 117;
   public static final int SETRESGID = 119;

@@ -101,4 +101,9 @@ public final class WaitingCalls {
   public static int[] restarted() {
     return new int[] {SystemCallNumbers.RESTART_SYSCALL};
   }
+
+  /** For a signal, with the mask of signals replaced meanwhile. */
+  public static int[] forSignal() {
+    return new int[] {SystemCallNumbers.RT_SIGSUSPEND};
+  }
 }

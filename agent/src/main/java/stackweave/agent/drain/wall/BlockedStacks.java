@@ -20,7 +20,7 @@ final class BlockedStacks implements AutoCloseable {
   enum Outcome {
     /** The snapshot has the stack of a waiting thread. */
     READ,
-    /** It waits, and its stack could not be read; the snapshot has its registers. */
+    /** Its stack could not be read; the snapshot has its registers where these are known. */
     UNREAD,
     /** It runs, or could run. */
     RUNS,
@@ -49,6 +49,7 @@ final class BlockedStacks implements AutoCloseable {
   private long cpuNanos;
   private long timeNanos;
   private boolean denied;
+  private boolean callKnown;
   private int discarded;
 
   /**
@@ -92,6 +93,16 @@ final class BlockedStacks implements AutoCloseable {
     return denied;
   }
 
+  /** Whether the system call of the thread that was read last is known. */
+  boolean isCallKnown() {
+    return callKnown;
+  }
+
+  /** Whether the thread that was read last has run since: what was read of it may be void. */
+  boolean hasMoved() {
+    return clocks.ofThread(snapshot.tid()) != cpuNanos;
+  }
+
   /** How many readings of the last thread were discarded. */
   int discarded() {
     return discarded;
@@ -131,13 +142,22 @@ final class BlockedStacks implements AutoCloseable {
   private Outcome readOnce(int tid, long stackEnd, long javaThread, boolean rested) {
     TaskFiles.Answer answer = files.readCall(tid);
     denied = answer == TaskFiles.Answer.DENIED;
+    callKnown = answer == TaskFiles.Answer.WAITS;
     return switch (answer) {
       case RUNS -> Outcome.RUNS;
       case ENDED -> Outcome.ENDED;
       case WAITS -> readStack(tid, stackEnd, javaThread);
       // Without the kernel's word a thread counts as waiting if its clock has stood still.
       case DENIED -> rested ? readJavaStack(tid, stackEnd, javaThread) : Outcome.RUNS;
+      case UNREADABLE -> readNothing(tid, javaThread);
     };
+  }
+
+  /** It may run or wait: its clock tells for how long it did either, and nothing tells where. */
+  private Outcome readNothing(int tid, long javaThread) {
+    begin(tid, javaThread);
+    snapshot.setHasRegisters(false);
+    return Outcome.UNREAD;
   }
 
   private Outcome readStack(int tid, long stackEnd, long javaThread) {

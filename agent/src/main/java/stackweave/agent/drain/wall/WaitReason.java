@@ -25,15 +25,20 @@ final class WaitReason {
 
   private final HotSpotMethods methods;
   private final TaskFiles files;
+  private final BlockedStacks stacks;
 
   /** What a method waits for, by its id in {@link #methods}. */
   private byte[] waits = new byte[256];
 
   private int generation;
 
-  WaitReason(HotSpotMethods methods, TaskFiles files) {
+  /**
+   * @param stacks what has read the stacks that are asked about
+   */
+  WaitReason(HotSpotMethods methods, TaskFiles files, BlockedStacks stacks) {
     this.methods = methods;
     this.files = files;
+    this.stacks = stacks;
   }
 
   /**
@@ -52,24 +57,53 @@ final class WaitReason {
     if (denied) {
       return ofJava(frames, java, ThreadState.BLOCKED).code();
     }
+    if (!stacks.isCallKnown()) {
+      return ThreadState.BLOCKED.code();
+    }
     int number = files.call();
     if (number == TaskFiles.NO_CALL) {
-      return ThreadState.PAGE_FAULT.code();
+      return ifStill(
+          files.isStopped(snapshot.tid()) ? ThreadState.STOPPED : ThreadState.PAGE_FAULT);
     }
     CallKind kind = CallKind.of(number);
     return switch (kind) {
       case OTHER -> ThreadState.ofSystemCall(number);
       case FUTEX -> ofFutex(frames, java, ofJvm).code();
-      case DESCRIPTOR -> ofDescriptor((int) files.argument(0), snapshot.tid()).code();
-      case POLL -> ofPoll(snapshot).code();
+      case DESCRIPTOR -> ifStill(ofDescriptor((int) files.argument(0), snapshot.tid()));
+      case POLL -> ifStill(ofPoll(snapshot));
       case SOCKET -> ThreadState.SOCKET.code();
       case MANY -> ThreadState.POLL.code();
       case SLEEP -> ThreadState.SLEEP.code();
       case CHILD -> ThreadState.CHILD.code();
       case FILE ->
-          (files.waitsForPipe(snapshot.tid()) ? ThreadState.PIPE : ThreadState.FILE).code();
+          ifStill(files.waitsForPipe(snapshot.tid()) ? ThreadState.PIPE : ThreadState.FILE);
+      case SIGNAL ->
+          isInHandler(frames) ? ThreadState.BLOCKED.code() : ThreadState.ofSystemCall(number);
       case RESTARTED -> ofJava(frames, java, ThreadState.BLOCKED).code();
     };
+  }
+
+  /**
+   * The code of a state that the kernel was asked for just now; if the thread has run since its
+   * stack was read, the answer may be of another wait.
+   */
+  private int ifStill(ThreadState state) {
+    return (stacks.hasMoved() ? ThreadState.BLOCKED : state).code();
+  }
+
+  /**
+   * Whether a signal has interrupted the thread further out. One that waits for a signal in there
+   * is suspended, as JFR's own sampler does it with a thread that runs or waits (SR_handler in
+   * signals_posix.cpp, JDK 17 to 27). That is no wait of the application, and what it did before is
+   * not known.
+   */
+  private static boolean isInHandler(FrameBuffer frames) {
+    for (int i = 1; i < frames.count(); i++) {
+      if (frames.isInterrupted(i)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private ThreadState ofFutex(FrameBuffer frames, BlockedJavaThread java, boolean ofJvm) {

@@ -38,7 +38,12 @@ public final class WallFilter {
           "process reaper*",
           "Read-Poller",
           "Write-Poller",
+          "Read-Updater", // 21
+          "Write-Updater", // 21
+          "MasterPoller", // 25, 26
+          "Master-Poller", // 27
           "VirtualThread-unparker*",
+          "VirtualThread-unblocker", // 24 to 27
           "stackweave-*");
 
   private static final List<Pattern> OWN_PATTERNS = patterns(OWN);

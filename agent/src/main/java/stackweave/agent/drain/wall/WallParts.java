@@ -70,7 +70,7 @@ public record WallParts(
         stacks,
         files,
         clocks,
-        new WaitReason(shared.methods(), files),
+        new WaitReason(shared.methods(), files, stacks),
         tasks,
         new ThreadCount(calls),
         calls.gettid(),

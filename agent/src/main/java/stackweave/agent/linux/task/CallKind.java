@@ -16,6 +16,8 @@ public enum CallKind {
   CHILD,
   FUTEX,
   FILE,
+  /** sigsuspend(2). */
+  SIGNAL,
   /** A call that was interrupted and goes on: its number and arguments are not shown. */
   RESTARTED,
   OTHER;
@@ -43,6 +45,9 @@ public enum CallKind {
         x86 ? WaitingCalls.forChild() : stackweave.agent.cpu.aarch64.WaitingCalls.forChild());
     put(FUTEX, x86 ? WaitingCalls.futex() : stackweave.agent.cpu.aarch64.WaitingCalls.futex());
     put(FILE, x86 ? WaitingCalls.onFile() : stackweave.agent.cpu.aarch64.WaitingCalls.onFile());
+    put(
+        SIGNAL,
+        x86 ? WaitingCalls.forSignal() : stackweave.agent.cpu.aarch64.WaitingCalls.forSignal());
     put(
         RESTARTED,
         x86 ? WaitingCalls.restarted() : stackweave.agent.cpu.aarch64.WaitingCalls.restarted());

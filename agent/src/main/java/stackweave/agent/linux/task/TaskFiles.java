@@ -16,14 +16,16 @@ import stackweave.agent.linux.SystemCalls;
 public final class TaskFiles implements AutoCloseable {
   /** What {@link #readCall} has found. */
   public enum Answer {
-    /** The thread waits in a system call, or for a page: see {@link #call}. */
+    /** The thread waits in a system call or for a page, or was stopped: see {@link #call}. */
     WAITS,
     /** It runs, or could run. */
     RUNS,
     /** There is no such thread any more. */
     ENDED,
-    /** This process may not read the file, being not dumpable; or /proc is not mounted. */
-    DENIED
+    /** This process may not read the file of any of its threads: it is not dumpable. */
+    DENIED,
+    /** Not known: no file descriptor is left, or the kernel has no such file. */
+    UNREADABLE
   }
 
   /** What {@link #descriptor} has found. */
@@ -39,10 +41,11 @@ public final class TaskFiles implements AutoCloseable {
     UNKNOWN
   }
 
-  /** {@link #call} of a thread that waits outside of system calls: for a page of memory. */
+  /** {@link #call} of a thread that waits for a page of memory, or was stopped. */
   public static final int NO_CALL = -1;
 
   private static final byte[] TASK = bytes("/proc/self/task/");
+  private static final byte[] OWN_SYSCALL = bytes("/proc/thread-self/syscall\0");
   private static final byte[] FD = bytes("/proc/self/fd/");
   private static final byte[] SYSCALL = bytes("/syscall\0");
   private static final byte[] SCHEDSTAT = bytes("/schedstat\0");
@@ -55,6 +58,10 @@ public final class TaskFiles implements AutoCloseable {
   private static final byte[] DEVICES = bytes("/dev/");
   private static final byte[] PIPE_WAIT = bytes("pipe_");
   private static final byte[] FIFO_WAIT = bytes("wait_for_partner");
+  private static final byte[] PTRACE_STOP = bytes("ptrace_stop");
+  private static final byte[] SIGNAL_STOP = bytes("do_signal_stop");
+  private static final byte[] FREEZER = bytes("do_freezer_trap");
+  private static final byte[] OLD_FREEZER = bytes("__refrigerator");
   private static final int ARGUMENTS = 6;
   private static final int PATH_BYTES = 64;
   private static final int BUFFER_BYTES = 256;
@@ -92,10 +99,10 @@ public final class TaskFiles implements AutoCloseable {
   public Answer readCall(int tid) {
     if (!read(tid, SYSCALL)) {
       return switch (errno) {
-        case Errno.EACCES, Errno.EPERM -> Answer.DENIED;
-        case Errno.ENOENT -> isListed(tid) ? Answer.DENIED : Answer.ENDED;
+        case Errno.EACCES, Errno.EPERM -> ofDenied();
+        case Errno.ENOENT -> isListed(tid) ? Answer.UNREADABLE : Answer.ENDED;
         case Errno.ESRCH -> Answer.ENDED;
-        default -> Answer.RUNS;
+        default -> Answer.UNREADABLE;
       };
     }
     if (length == 0 || startsWith(RUNNING)) {
@@ -151,13 +158,25 @@ public final class TaskFiles implements AutoCloseable {
     return read(tid, WCHAN) && (contains(PIPE_WAIT) || contains(FIFO_WAIT));
   }
 
+  /**
+   * Whether the kernel says that the thread was stopped: by a debugger, a signal, or the freezer of
+   * its control group (kernel/signal.c, kernel/freezer.c).
+   */
+  public boolean isStopped(int tid) {
+    return read(tid, WCHAN)
+        && (contains(PTRACE_STOP)
+            || contains(SIGNAL_STOP)
+            || contains(FREEZER)
+            || contains(OLD_FREEZER));
+  }
+
   /** What a descriptor of this process is, by the link in /proc; the file itself isn't asked. */
   public DescriptorKind descriptor(int fd) {
     if (fd < 0) {
       return DescriptorKind.UNKNOWN;
     }
     setPath(FD, fd, END);
-    length = calls.readlinkat(path.address(), buffer.address(), BUFFER_BYTES);
+    length = calls.readlink(path.address(), buffer.address(), BUFFER_BYTES);
     if (length <= 0) {
       length = 0;
       return DescriptorKind.UNKNOWN;
@@ -181,9 +200,25 @@ public final class TaskFiles implements AutoCloseable {
     return read(tid, SCHEDSTAT) || read(tid, WCHAN);
   }
 
+  /**
+   * Files of a thread that is ending are root's, as all are of a process that is not dumpable
+   * (task_dump_owner in fs/proc/base.c). This thread's own tells which it is.
+   */
+  private Answer ofDenied() {
+    path.bytes().put(0, OWN_SYSCALL);
+    if (readPath()) {
+      return Answer.ENDED;
+    }
+    return errno == Errno.EACCES || errno == Errno.EPERM ? Answer.DENIED : Answer.UNREADABLE;
+  }
+
   private boolean read(int tid, byte[] file) {
-    length = 0;
     setPath(TASK, tid, file);
+    return readPath();
+  }
+
+  private boolean readPath() {
+    length = 0;
     int fd = Libc.openat(Libc.AT_FDCWD, path.address(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     if (fd < 0) {
       errno = Libc.errno();

@@ -16,6 +16,11 @@ class WallFilterTest {
     "Common-Cleaner, false",
     "JFR Recorder Thread, false",
     "stackweave-drain, false",
+    "VirtualThread-unparker, false",
+    "VirtualThread-unblocker, false",
+    "MasterPoller, false",
+    "Master-Poller, false",
+    "Read-Updater, false",
     "Finalizers of mine, true",
   })
   void byDefaultTheJvmsOwnThreadsAreLeftOut(String name, boolean included) {

@@ -41,6 +41,7 @@ enum IdleKind {
       "java[.]lang[.]ref[.]Reference[$]ReferenceHandler[.]run"
           + "|java[.]lang[.]ref[.]Finalizer[$]FinalizerThread[.]run"
           + "|jdk[.]internal[.]ref[.]CleanerImpl[.]run"
+          + "|java[.]lang[.]VirtualThread[.]takeVirtualThreadListToUnblock"
           + "|jdk[.]jfr[.]internal[.]PlatformRecorder[.](periodicTask|takeNap)");
 
   private final String label;
