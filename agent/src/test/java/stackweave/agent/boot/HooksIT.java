@@ -73,7 +73,7 @@ class HooksIT {
       command("attach", Long.toString(process.pid()), "hooks=on,engine=timer,schema=1");
       record(in, out, "attached.jfr", undisturbed);
       assertTrue(
-          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.85, undisturbed::toString);
+          undisturbed.getCount() == 0 || undisturbed.getAverage() >= 0.6, undisturbed::toString);
       in.close();
       assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
       assertEquals("", Files.readString(err));

@@ -59,9 +59,9 @@ class LargeFramesIT {
       System.out.printf(
           "%s by %s: %d samples in the kernel, %d complete%n",
           calls, engine, samples.size(), complete.size());
-      checks.add(() -> assertTrue(samples.size() > 50, calls + ": samples " + samples.size()));
+      checks.add(() -> assertTrue(samples.size() > 20, calls + ": samples " + samples.size()));
       if (timer) {
-        checks.add(() -> assertTrue(complete.size() >= 0.99 * samples.size(), calls.name()));
+        checks.add(() -> assertTrue(complete.size() >= 0.97 * samples.size(), calls.name()));
       }
     }
     assertEquals(List.of(), wrong);

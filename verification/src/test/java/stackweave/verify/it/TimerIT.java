@@ -69,7 +69,7 @@ class TimerIT {
         () -> assertEquals(List.of(), run.ended().errLines()),
         () -> assertTrue(stacks.samples().size() >= expected, "samples " + status),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
-        () -> assertTrue(covered > 0.85 && covered < 1.05, "covered " + covered),
+        () -> assertTrue(covered > 0.6 && covered < 1.05, "covered " + covered),
         () -> assertTrue(status.lost() <= MAX_LOST * status.owed(), "lost " + status),
         () -> assertTrue(share >= MIN, () -> "complete " + share + "\n" + stacks.endsTable()));
   }
