@@ -692,7 +692,7 @@ final class DrainThread implements Runnable {
       store.flush();
       publish(running);
       mustEnd |= switchFile.present() != null || budget.isFreeAgain(now);
-      if (!filtered && CallPolicy.isFiltered()) {
+      if (!filtered && CallPolicy.isSurelyFiltered()) {
         pipelines.applyFilter(true, pipeline.memory(), totals);
         mustEnd = true;
       }

@@ -49,6 +49,18 @@ public final class CallPolicy {
    * seccomp has no such line.
    */
   public static boolean isFiltered() {
+    return isFiltered(true);
+  }
+
+  /**
+   * Whether the calling thread is certainly under a seccomp filter. For a thread that was under
+   * none: that /proc can't be read now, as when all file descriptors are in use, tells nothing new.
+   */
+  public static boolean isSurelyFiltered() {
+    return isFiltered(false);
+  }
+
+  private static boolean isFiltered(boolean ifUnreadable) {
     try {
       return isFiltered(OF_THREAD);
     } catch (IOException e) {
@@ -57,7 +69,7 @@ public final class CallPolicy {
     try {
       return isFiltered(OF_PROCESS);
     } catch (IOException e) {
-      return true;
+      return ifUnreadable;
     }
   }
 

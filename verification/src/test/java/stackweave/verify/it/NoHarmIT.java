@@ -3,9 +3,12 @@ package stackweave.verify.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,5 +45,23 @@ class NoHarmIT {
     System.out.printf(
         "%s, %s, harm at 1 ms: %s%n%s", jdk, engine, stacks.status(), stacks.endsTable());
     assertTrue(stacks.samples().size() > 100, () -> "samples: " + stacks.status());
+  }
+
+  /** An engine that ended because of it would take the descriptors that it had, and end again. */
+  @Test
+  void engineStaysWhereNoDescriptorIsLeft() throws IOException {
+    Ended ended =
+        Jvms.withoutLibraries(Jdks.oldest())
+            .under("sh", "-c", "ulimit -n 400; exec \"$0\" \"$@\"")
+            .agent("engine=timer")
+            .recording()
+            .run("stackweave.verify.it.DescriptorsApp", "5")
+            .successfully();
+    long statuses =
+        RecordingFile.readAllEvents(ended.recording()).stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            .count();
+    assertTrue(statuses < 40, statuses + " statuses");
+    assertTrue(Stacks.of(ended.recording()).samples().size() > 20);
   }
 }
