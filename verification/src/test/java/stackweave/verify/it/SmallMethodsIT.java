@@ -57,8 +57,8 @@ class SmallMethodsIT {
       }
     }
     System.out.printf("%s %s, callers of small methods: %s%n", jdk, flag, callers);
-    assertTrue(all >= 500, callers.toString());
-    assertTrue(wrong <= MAX_WRONG * all, callers.toString());
+    assertTrue(all >= 100, callers.toString());
+    assertTrue(wrong <= 1 + MAX_WRONG * all, callers.toString());
   }
 
   /** JFR's own sampler stops threads by a signal, which is often due together with a timer's. */
@@ -83,8 +83,8 @@ class SmallMethodsIT {
                         && sample.innermost().offset() == 0)
             .count();
     System.out.printf("%s, timers beside JFR's sampler: %d of %d%n", jdk, inHandler, all);
-    assertTrue(all > 100, () -> all + " samples");
-    assertTrue(inHandler <= all / 200, () -> inHandler + " of " + all);
+    assertTrue(all > 30, () -> all + " samples");
+    assertTrue(inHandler <= 1 + all / 200, () -> inHandler + " of " + all);
   }
 
   private static boolean isSmall(Frame frame) {

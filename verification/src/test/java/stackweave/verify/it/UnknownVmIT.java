@@ -53,15 +53,14 @@ class UnknownVmIT {
 
     Stacks stacks = Stacks.of(sampled.recording());
     System.out.printf("%s: %s%n%s", patched, stacks.status(), stacks.endsTable());
-    assertTrue(stacks.samples().size() > 100, () -> "samples: " + stacks.status());
+    assertTrue(stacks.samples().size() > 30, () -> "samples: " + stacks.status());
     Set<String> kinds =
         stacks.samples().stream()
             .flatMap(sample -> sample.frames().stream())
             .map(Stacks.Frame::kind)
             .collect(Collectors.toSet());
     assertTrue(Set.of("native", "kernel", "unknown").containsAll(kinds), kinds::toString);
-    assertTrue(
-        stacks.of(s -> s.end().equals("JDK not supported")).count() > 100, stacks::endsTable);
+    assertTrue(stacks.of(s -> s.end().equals("JDK not supported")).count() > 30, stacks::endsTable);
     assertTrue(
         stacks.samples().stream()
             .flatMap(sample -> sample.frames().stream())
