@@ -192,8 +192,10 @@ class RecordIT {
     List<String> files = result.out().lines().distinct().sorted().toList();
     assertEquals(List.of(target.pid() + "-0.jfr", target.pid() + "-1.jfr"), files);
     assertTrue(result.out().lines().count() > 2, result.out());
+    // The last one may have begun just before the program ended, with no sample in it yet.
+    String last = result.out().lines().reduce((former, name) -> name).orElseThrow();
     for (String file : files) {
-      assertTrue(stacks(file).contains("BurnsCpu.main"), file);
+      assertTrue(file.equals(last) || stacks(file).contains("BurnsCpu.main"), file);
     }
     assertNothingIsLeft();
   }
