@@ -31,7 +31,7 @@ public final class LiveWeave {
   /** Pieces that wait for the end of a chunk, in a recording that JFR keeps in memory. */
   private static final int MAX_WAITING = 2;
 
-  private static final int COPY_BYTES = 1 << 17;
+  private static final int COPY_BYTES = 1 << 18;
 
   /**
    * Of all that were ever in the process, for a recording may outlive an agent that is detached and
