@@ -692,7 +692,8 @@ final class DrainThread implements Runnable {
       store.flush();
       publish(running);
       mustEnd |= switchFile.present() != null || budget.isFreeAgain(now);
-      if (!filtered && CallPolicy.isSurelyFiltered()) {
+      // That it can't be told now says nothing new of a thread that was under none.
+      if (!filtered && CallPolicy.filter() == CallPolicy.Filter.FILTERED) {
         pipelines.applyFilter(true, pipeline.memory(), totals);
         mustEnd = true;
       }

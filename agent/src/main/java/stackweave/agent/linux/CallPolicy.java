@@ -30,7 +30,7 @@ public final class CallPolicy {
    * @param allowed calls that may be made under a filter, too
    */
   public static CallPolicy ofThread(Set<GuardedCall> allowed) {
-    return new CallPolicy(isFiltered(), allowed);
+    return new CallPolicy(filter() != Filter.NONE, allowed);
   }
 
   /** Whether the thread was under a seccomp filter, or may have been, when this was made. */
@@ -43,42 +43,38 @@ public final class CallPolicy {
     return !filtered || allowed.contains(call);
   }
 
-  /**
-   * Whether the calling thread is under a seccomp filter; true if /proc can't be read.
-   * proc_pid_status(5): Seccomp is 0 for none, 1 for strict mode, 2 for a filter; a kernel without
-   * seccomp has no such line.
-   */
-  public static boolean isFiltered() {
-    return isFiltered(true);
+  /** Whether the calling thread is under a seccomp filter. */
+  public enum Filter {
+    NONE,
+    FILTERED,
+    /** /proc can't be read, as when all file descriptors are in use. */
+    UNKNOWN
   }
 
   /**
-   * Whether the calling thread is certainly under a seccomp filter. For a thread that was under
-   * none: that /proc can't be read now, as when all file descriptors are in use, tells nothing new.
+   * That of the calling thread. proc_pid_status(5): Seccomp is 0 for none, 1 for strict mode, 2 for
+   * a filter; a kernel without seccomp has no such line.
    */
-  public static boolean isSurelyFiltered() {
-    return isFiltered(false);
-  }
-
-  private static boolean isFiltered(boolean ifUnreadable) {
+  public static Filter filter() {
     try {
-      return isFiltered(OF_THREAD);
+      return filter(OF_THREAD);
     } catch (IOException e) {
       // before Linux 3.17
     }
     try {
-      return isFiltered(OF_PROCESS);
+      return filter(OF_PROCESS);
     } catch (IOException e) {
-      return ifUnreadable;
+      return Filter.UNKNOWN;
     }
   }
 
-  private static boolean isFiltered(String status) throws IOException {
+  private static Filter filter(String status) throws IOException {
     for (String line : PlainFiles.lines(status)) {
       if (line.startsWith(LINE)) {
-        return !line.substring(LINE.length()).strip().equals(NO_FILTER);
+        boolean none = line.substring(LINE.length()).strip().equals(NO_FILTER);
+        return none ? Filter.NONE : Filter.FILTERED;
       }
     }
-    return false;
+    return Filter.NONE;
   }
 }

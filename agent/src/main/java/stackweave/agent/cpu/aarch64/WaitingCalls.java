@@ -1,98 +1,66 @@
 package stackweave.agent.cpu.aarch64;
 
-/** The system calls of AArch64 in which threads wait, by what they wait for. Stateless. */
+import stackweave.agent.cpu.CallsThatWait;
+
+/** The system calls of AArch64 in which threads wait. Stateless. */
 public final class WaitingCalls {
+  /** By what they wait for. */
+  public static final CallsThatWait ALL =
+      new CallsThatWait(
+          /* onDescriptor= */ new int[] {
+            SystemCallNumbers.READ,
+            SystemCallNumbers.WRITE,
+            SystemCallNumbers.PREAD64,
+            SystemCallNumbers.PWRITE64,
+            SystemCallNumbers.READV,
+            SystemCallNumbers.WRITEV,
+            SystemCallNumbers.PREADV,
+            SystemCallNumbers.PWRITEV,
+            SystemCallNumbers.SENDFILE,
+            SystemCallNumbers.SPLICE
+          },
+          /* onSocket= */ new int[] {
+            SystemCallNumbers.CONNECT,
+            SystemCallNumbers.ACCEPT,
+            SystemCallNumbers.ACCEPT4,
+            SystemCallNumbers.SENDTO,
+            SystemCallNumbers.RECVFROM,
+            SystemCallNumbers.SENDMSG,
+            SystemCallNumbers.RECVMSG,
+            SystemCallNumbers.RECVMMSG,
+            SystemCallNumbers.SENDMMSG
+          },
+          /* poll= */ new int[] {SystemCallNumbers.PPOLL},
+          /* onMany= */ new int[] {
+            SystemCallNumbers.PSELECT6,
+            SystemCallNumbers.EPOLL_PWAIT,
+            SystemCallNumbers.EPOLL_PWAIT2
+          },
+          /* sleep= */ new int[] {SystemCallNumbers.NANOSLEEP, SystemCallNumbers.CLOCK_NANOSLEEP},
+          /* forChild= */ new int[] {SystemCallNumbers.WAIT4, SystemCallNumbers.WAITID},
+          /* futex= */ new int[] {SystemCallNumbers.FUTEX, SystemCallNumbers.FUTEX_WAITV},
+          /* onFile= */ new int[] {
+            SystemCallNumbers.OPENAT,
+            SystemCallNumbers.OPENAT2,
+            SystemCallNumbers.FSTAT,
+            SystemCallNumbers.NEWFSTATAT,
+            SystemCallNumbers.STATX,
+            SystemCallNumbers.FCNTL,
+            SystemCallNumbers.FLOCK,
+            SystemCallNumbers.FSYNC,
+            SystemCallNumbers.FDATASYNC,
+            SystemCallNumbers.FTRUNCATE,
+            SystemCallNumbers.FALLOCATE,
+            SystemCallNumbers.GETDENTS64,
+            SystemCallNumbers.RENAMEAT2,
+            SystemCallNumbers.UNLINKAT,
+            SystemCallNumbers.SYNC,
+            SystemCallNumbers.SYNCFS,
+            SystemCallNumbers.MSYNC,
+            SystemCallNumbers.COPY_FILE_RANGE
+          },
+          /* forSignal= */ new int[] {SystemCallNumbers.RT_SIGSUSPEND},
+          /* restarted= */ new int[] {SystemCallNumbers.RESTART_SYSCALL});
+
   private WaitingCalls() {}
-
-  /** Those that wait for what their first argument, a descriptor, is. */
-  public static int[] onDescriptor() {
-    return new int[] {
-      SystemCallNumbers.READ,
-      SystemCallNumbers.WRITE,
-      SystemCallNumbers.PREAD64,
-      SystemCallNumbers.PWRITE64,
-      SystemCallNumbers.READV,
-      SystemCallNumbers.WRITEV,
-      SystemCallNumbers.PREADV,
-      SystemCallNumbers.PWRITEV,
-      SystemCallNumbers.SENDFILE,
-      SystemCallNumbers.SPLICE
-    };
-  }
-
-  /** Those on sockets alone. */
-  public static int[] onSocket() {
-    return new int[] {
-      SystemCallNumbers.CONNECT,
-      SystemCallNumbers.ACCEPT,
-      SystemCallNumbers.ACCEPT4,
-      SystemCallNumbers.SENDTO,
-      SystemCallNumbers.RECVFROM,
-      SystemCallNumbers.SENDMSG,
-      SystemCallNumbers.RECVMSG,
-      SystemCallNumbers.RECVMMSG,
-      SystemCallNumbers.SENDMMSG
-    };
-  }
-
-  /** Those whose first argument is an array of struct pollfd, the second its length. */
-  public static int[] poll() {
-    return new int[] {SystemCallNumbers.PPOLL};
-  }
-
-  /** Those that wait for several descriptors. */
-  public static int[] onMany() {
-    return new int[] {
-      SystemCallNumbers.PSELECT6, SystemCallNumbers.EPOLL_PWAIT, SystemCallNumbers.EPOLL_PWAIT2
-    };
-  }
-
-  /** Those that wait for a time. */
-  public static int[] sleep() {
-    return new int[] {SystemCallNumbers.NANOSLEEP, SystemCallNumbers.CLOCK_NANOSLEEP};
-  }
-
-  /** Those that wait for a child process. */
-  public static int[] forChild() {
-    return new int[] {SystemCallNumbers.WAIT4, SystemCallNumbers.WAITID};
-  }
-
-  /** Those that wait for a word of memory. */
-  public static int[] futex() {
-    return new int[] {SystemCallNumbers.FUTEX, SystemCallNumbers.FUTEX_WAITV};
-  }
-
-  /** Those on files and directories alone. */
-  public static int[] onFile() {
-    return new int[] {
-      SystemCallNumbers.OPENAT,
-      SystemCallNumbers.OPENAT2,
-      SystemCallNumbers.FSTAT,
-      SystemCallNumbers.NEWFSTATAT,
-      SystemCallNumbers.STATX,
-      SystemCallNumbers.FCNTL,
-      SystemCallNumbers.FLOCK,
-      SystemCallNumbers.FSYNC,
-      SystemCallNumbers.FDATASYNC,
-      SystemCallNumbers.FTRUNCATE,
-      SystemCallNumbers.FALLOCATE,
-      SystemCallNumbers.GETDENTS64,
-      SystemCallNumbers.RENAMEAT2,
-      SystemCallNumbers.UNLINKAT,
-      SystemCallNumbers.SYNC,
-      SystemCallNumbers.SYNCFS,
-      SystemCallNumbers.MSYNC,
-      SystemCallNumbers.COPY_FILE_RANGE
-    };
-  }
-
-  /** What the kernel shows of a call that was interrupted and goes on. */
-  public static int[] restarted() {
-    return new int[] {SystemCallNumbers.RESTART_SYSCALL};
-  }
-
-  /** For a signal, with the mask of signals replaced meanwhile. */
-  public static int[] forSignal() {
-    return new int[] {SystemCallNumbers.RT_SIGSUSPEND};
-  }
 }

@@ -1,6 +1,6 @@
 package stackweave.agent.linux.task;
 
-import stackweave.agent.cpu.x86_64.WaitingCalls;
+import stackweave.agent.cpu.CallsThatWait;
 import stackweave.agent.linux.SystemCalls;
 
 /** What a thread waits for in a system call, as far as the call's number tells. Immutable. */
@@ -28,29 +28,20 @@ public enum CallKind {
   private static final CallKind[] BY_NUMBER = new CallKind[NUMBERS];
 
   static {
-    boolean x86 = SystemCalls.current().filter(c -> c == SystemCalls.X86_64).isPresent();
-    put(
-        DESCRIPTOR,
-        x86
-            ? WaitingCalls.onDescriptor()
-            : stackweave.agent.cpu.aarch64.WaitingCalls.onDescriptor());
-    put(
-        SOCKET,
-        x86 ? WaitingCalls.onSocket() : stackweave.agent.cpu.aarch64.WaitingCalls.onSocket());
-    put(POLL, x86 ? WaitingCalls.poll() : stackweave.agent.cpu.aarch64.WaitingCalls.poll());
-    put(MANY, x86 ? WaitingCalls.onMany() : stackweave.agent.cpu.aarch64.WaitingCalls.onMany());
-    put(SLEEP, x86 ? WaitingCalls.sleep() : stackweave.agent.cpu.aarch64.WaitingCalls.sleep());
-    put(
-        CHILD,
-        x86 ? WaitingCalls.forChild() : stackweave.agent.cpu.aarch64.WaitingCalls.forChild());
-    put(FUTEX, x86 ? WaitingCalls.futex() : stackweave.agent.cpu.aarch64.WaitingCalls.futex());
-    put(FILE, x86 ? WaitingCalls.onFile() : stackweave.agent.cpu.aarch64.WaitingCalls.onFile());
-    put(
-        SIGNAL,
-        x86 ? WaitingCalls.forSignal() : stackweave.agent.cpu.aarch64.WaitingCalls.forSignal());
-    put(
-        RESTARTED,
-        x86 ? WaitingCalls.restarted() : stackweave.agent.cpu.aarch64.WaitingCalls.restarted());
+    CallsThatWait calls =
+        SystemCalls.current().filter(c -> c == SystemCalls.X86_64).isPresent()
+            ? stackweave.agent.cpu.x86_64.WaitingCalls.ALL
+            : stackweave.agent.cpu.aarch64.WaitingCalls.ALL;
+    put(DESCRIPTOR, calls.onDescriptor());
+    put(SOCKET, calls.onSocket());
+    put(POLL, calls.poll());
+    put(MANY, calls.onMany());
+    put(SLEEP, calls.sleep());
+    put(CHILD, calls.forChild());
+    put(FUTEX, calls.futex());
+    put(FILE, calls.onFile());
+    put(SIGNAL, calls.forSignal());
+    put(RESTARTED, calls.restarted());
   }
 
   private static void put(CallKind kind, int[] numbers) {
