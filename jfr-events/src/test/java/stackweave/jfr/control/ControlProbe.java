@@ -26,6 +26,7 @@ import stackweave.jfr.store.EventStore;
  */
 public final class ControlProbe {
   private static final List<String> ANSWERS = Collections.synchronizedList(new ArrayList<>());
+  private static boolean isExplicit;
 
   private ControlProbe() {}
 
@@ -39,8 +40,8 @@ public final class ControlProbe {
         new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
     isolated
         .loadClass(ControlProbe.class.getName())
-        .getMethod("steps", boolean.class)
-        .invoke(null, args.length > 0);
+        .getMethod("steps", boolean.class, String.class)
+        .invoke(null, args[0].equals("explicit"), args[1]);
   }
 
   /** Watches from premain on; the steps are those of the command line. */
@@ -79,50 +80,68 @@ public final class ControlProbe {
         + request.recordings().size();
   }
 
-  /** The body of {@link #main}. */
-  public static void steps(boolean explicitOnly) throws Exception {
-    SamplingControl control = watch(explicitOnly);
-    step("nothing", () -> {});
-    step("threads before", () -> ANSWERS.add(ourThreads()));
+  /**
+   * The body of {@link #main}: {@code several} recordings, or one at a time, by their {@code kind}.
+   */
+  public static void steps(boolean explicitOnly, String part) throws Exception {
+    isExplicit = explicitOnly;
+    switch (part) {
+      case "several" -> several(watch(explicitOnly));
+      case "kind" -> kinds(watch(explicitOnly));
+      default -> throw new IllegalArgumentException(part);
+    }
+  }
+
+  private static void several(SamplingControl control) throws Exception {
+    step("nothing", Expected.NOTHING, () -> {});
+    step("threads before", Expected.ANSWER, () -> ANSWERS.add(ourThreads()));
     RecordingStream stream = new RecordingStream();
     step(
         "stream",
+        Expected.NOTHING,
         () -> {
           stream.enable("jdk.CPULoad").withPeriod(Duration.ofMillis(100));
           stream.startAsync();
         });
     Recording library = new Recording();
-    step("library", library::start);
+    step("library", Expected.NOTHING, library::start);
     Recording mine = new Recording(Configuration.getConfiguration("default"));
     step(
         "named",
+        Expected.ANSWER_UNLESS_EXPLICIT,
         () -> {
           mine.setName("mine");
           mine.start();
         });
-    step("dump", () -> delete(dump(mine)));
-    step("faster", () -> mine.setSettings(settings("interval", "2 ms")));
+    step("dump", Expected.NOTHING, () -> delete(dump(mine)));
+    step("faster", Expected.ANSWER, () -> mine.setSettings(settings("interval", "2 ms")));
     Recording second = new Recording();
     step(
         "second",
+        Expected.ANSWER,
         () -> {
           second.setName("second");
           second.setSettings(settings("interval", "500 us"));
           second.start();
         });
-    step("deeper", () -> second.setSettings(settings("depth", "6000")));
-    step("second off", () -> second.setSettings(settings("enabled", "false")));
-    step("second stops", second::stop);
-    step("mine off", () -> mine.setSettings(settings("enabled", "false")));
-    step("mine on", () -> mine.setSettings(settings("enabled", "true")));
-    step("mine closes", mine::close);
-    step("library asks", () -> library.enable("stackweave.NativeSample"));
-    step("library closes", library::close);
-    step("stream asks", () -> stream.enable("stackweave.NativeSample"));
-    step("stream closes", stream::close);
+    step("deeper", Expected.ANSWER, () -> second.setSettings(settings("depth", "6000")));
+    step("second off", Expected.ANSWER, () -> second.setSettings(settings("enabled", "false")));
+    step("second stops", Expected.NOTHING, second::stop);
+    step("mine off", Expected.ANSWER, () -> mine.setSettings(settings("enabled", "false")));
+    step("mine on", Expected.ANSWER, () -> mine.setSettings(settings("enabled", "true")));
+    step("mine closes", Expected.ANSWER, mine::close);
+    step("library asks", Expected.ANSWER, () -> library.enable("stackweave.NativeSample"));
+    step("library closes", Expected.ANSWER, library::close);
+    step("stream asks", Expected.ANSWER, () -> stream.enable("stackweave.NativeSample"));
+    step("stream closes", Expected.ANSWER, stream::close);
+    control.close();
+  }
+
+  private static void kinds(SamplingControl control) throws Exception {
     Recording waits = new Recording();
     step(
         "waits",
+        Expected.ANSWER,
         () -> {
           waits.setSettings(Map.of("stackweave.WallSample#interval", "5 ms"));
           waits.start();
@@ -130,11 +149,16 @@ public final class ControlProbe {
     // JFR has the one event on by default and the other off: both must be written.
     step(
         "waits writes",
+        Expected.ANSWER,
         () ->
             ANSWERS.add(new TreeMap<>(waits.getSettings()).toString().replace("stackweave.", "")));
-    step("waits less", () -> waits.setSettings(Map.of("stackweave.WallSample#interval", "50 ms")));
+    step(
+        "waits less",
+        Expected.ANSWER,
+        () -> waits.setSettings(Map.of("stackweave.WallSample#interval", "50 ms")));
     step(
         "waits no more",
+        Expected.ANSWER,
         () ->
             waits.setSettings(
                 Map.of(
@@ -142,41 +166,45 @@ public final class ControlProbe {
                     "false",
                     "stackweave.NativeSample#enabled",
                     "true")));
-    step("waits closes", waits::close);
-    step("command", () -> command("jfrStart", new String[0]));
-    step("command stops", ControlProbe::stopAll);
+    step("waits closes", Expected.ANSWER, waits::close);
+    Expected ofKind = Expected.ANSWER_UNLESS_EXPLICIT;
+    step("command", ofKind, () -> command("jfrStart", new String[0]));
+    step("command stops", ofKind, ControlProbe::stopAll);
     Recording memory = new Recording();
     step(
         "memory",
+        ofKind,
         () -> {
           memory.setName("memory");
           memory.setToDisk(false);
           memory.start();
         });
-    step("memory closes", memory::close);
+    step("memory closes", ofKind, memory::close);
     Path file = Files.createTempFile("stackweave-probe", ".jfr");
     Recording destination = new Recording();
     step(
         "destination",
+        ofKind,
         () -> {
           destination.setDestination(file);
           destination.start();
         });
-    step("destination closes", destination::close);
+    step("destination closes", ofKind, destination::close);
     // As a detached agent that is attached again.
     control.close();
     EventStore.unregisterEvents();
-    watch(explicitOnly);
+    watch(isExplicit);
     Recording again = new Recording();
     step(
         "watched again",
+        ofKind,
         () -> {
           again.setDestination(file);
           again.start();
         });
-    step("again closes", again::close);
+    step("again closes", ofKind, again::close);
     delete(file);
-    step("threads after", () -> ANSWERS.add(ourThreads()));
+    step("threads after", Expected.ANSWER, () -> ANSWERS.add(ourThreads()));
   }
 
   static boolean hasAnswered() {
@@ -187,14 +215,24 @@ public final class ControlProbe {
     void run() throws Exception;
   }
 
-  private static void step(String name, Step step) throws Exception {
+  /** What is printed tells whether it was right; this, how long to wait for it. */
+  private enum Expected {
+    ANSWER,
+    ANSWER_UNLESS_EXPLICIT,
+    NOTHING
+  }
+
+  private static void step(String name, Expected expected, Step step) throws Exception {
     ANSWERS.clear();
     step.run();
-    // Longer than the period of the slowest way in which a change is noticed; then, until quiet.
-    for (int i = 0; i < 15 && ANSWERS.isEmpty(); i++) {
+    boolean isAnswered =
+        expected == Expected.ANSWER || expected == Expected.ANSWER_UNLESS_EXPLICIT && !isExplicit;
+    // That nothing comes is known after the period of the slowest way in which changes are noticed.
+    int most = isAnswered ? 600 : 15;
+    for (int i = 0; i < most && ANSWERS.isEmpty(); i++) {
       Thread.sleep(100);
     }
-    Thread.sleep(250);
+    Thread.sleep(250); // until quiet
     System.out.println(name + ": " + answers());
   }
 
