@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import javax.management.ObjectName;
 import jdk.jfr.Configuration;
@@ -26,6 +27,10 @@ import stackweave.jfr.store.EventStore;
  */
 public final class ControlProbe {
   private static final List<String> ANSWERS = Collections.synchronizedList(new ArrayList<>());
+
+  /** The steps that are answered, by who runs this. */
+  private static final Set<String> AWAITED =
+      Set.of(System.getProperty("probe.awaited", "").split(","));
 
   private ControlProbe() {}
 
@@ -190,8 +195,10 @@ public final class ControlProbe {
   private static void step(String name, Step step) throws Exception {
     ANSWERS.clear();
     step.run();
-    // Longer than the period of the slowest way in which a change is noticed; then, until quiet.
-    for (int i = 0; i < 15 && ANSWERS.isEmpty(); i++) {
+    // What comes is waited for; where nothing is to come, longer than the period of the slowest way
+    // in which a change is noticed. Then, until quiet.
+    int looks = AWAITED.contains(name) ? 1_200 : 15;
+    for (int i = 0; i < looks && ANSWERS.isEmpty(); i++) {
       Thread.sleep(100);
     }
     Thread.sleep(250);
@@ -234,13 +241,20 @@ public final class ControlProbe {
   }
 
   private static String ourThreads() throws InterruptedException {
-    Thread.sleep(1_500); // The control thread ends when nothing has happened for a second.
+    // The control thread ends when nothing has happened for a second.
+    for (int i = 0; i < 1_200 && !ourThreadsNow().isEmpty(); i++) {
+      Thread.sleep(100);
+    }
+    return ourThreadsNow().toString();
+  }
+
+  private static List<String> ourThreadsNow() {
     List<String> names = new ArrayList<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().startsWith("stackweave")) {
         names.add(thread.getName());
       }
     }
-    return names.toString();
+    return names;
   }
 }
