@@ -33,7 +33,7 @@ public final class HeldStacks {
       threads.add(park(body.getKey(), body.getValue()));
     }
     threads.add(readForever());
-    Thread.sleep(200); // the last ones are on their way
+    awaitSleep(); // the last ones are on their way
     HeldStacks held = new HeldStacks();
     Map<Integer, String> stacks = held.all();
     while (!stacks.equals(held.all())) { // somebody moved meanwhile
@@ -44,6 +44,30 @@ public final class HeldStacks {
     System.out.println("held");
     while (System.in.read() >= 0) {}
     System.exit(0);
+  }
+
+  /** Waits until no other thread runs, nor waits for a CPU; a minute at most. */
+  private static void awaitSleep() throws IOException, InterruptedException {
+    for (int i = 0, quiet = 0; i < 3_000 && quiet < 10; i++) {
+      Thread.sleep(20);
+      quiet = othersSleep() ? quiet + 1 : 0;
+    }
+  }
+
+  private static boolean othersSleep() throws IOException {
+    String self = Path.of("/proc/thread-self").toRealPath().getFileName().toString();
+    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      for (Path task : tasks) {
+        String stat = Files.readString(task.resolve("stat"));
+        char state = stat.charAt(stat.lastIndexOf(')') + 2);
+        if (state != 'S' && !task.endsWith(self)) {
+          return false;
+        }
+      }
+    } catch (IOException e) {
+      return false; // one has ended
+    }
+    return true;
   }
 
   private static Thread park(String name, ParkedBodies.Body body) throws InterruptedException {
@@ -67,7 +91,7 @@ public final class HeldStacks {
 
   /** A thread in a native method, in a system call that does not return. */
   private static Thread readForever() throws IOException {
-    Process silent = new ProcessBuilder("sleep", "300").start();
+    Process silent = new ProcessBuilder("sleep", "900").start();
     Runtime.getRuntime().addShutdownHook(new Thread(silent::destroyForcibly));
     InputStream never = silent.getInputStream();
     Thread thread =

@@ -127,7 +127,7 @@ class ReusedMethodsTest {
     for (int i = 0; i < 100_000; i++) {
       assertEquals(97, new String("a").hashCode());
     }
-    for (int attempt = 0; attempt < 600; attempt++) {
+    for (int attempt = 0; attempt < 3_000; attempt++) {
       Object list =
           ManagementFactory.getPlatformMBeanServer()
               .invoke(

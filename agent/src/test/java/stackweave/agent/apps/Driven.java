@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingStream;
 
 /**
@@ -28,9 +29,17 @@ public final class Driven {
       if (line.startsWith("stream ")) {
         CountDownLatch seen = new CountDownLatch(SAMPLES);
         stream.enable(EVENT).with("interval", line.substring("stream ".length()));
-        stream.onEvent("stackweave.StackSample", event -> seen.countDown());
+        stream.onEvent(
+            "stackweave.StackSample",
+            event -> {
+              // Of the program's own thread, and not of the JVM's.
+              RecordedThread thread = event.getThread("sampledThread");
+              if (thread != null && busy.getName().equals(thread.getJavaName())) {
+                seen.countDown();
+              }
+            });
         stream.startAsync();
-        System.out.println("seen live: " + seen.await(60, TimeUnit.SECONDS));
+        System.out.println("seen live: " + seen.await(5, TimeUnit.MINUTES));
       } else if (line.startsWith("interval ")) {
         stream.enable(EVENT).with("interval", line.substring("interval ".length()));
       } else {

@@ -27,6 +27,10 @@ import jdk.jfr.consumer.RecordingFile;
 public final class HookedThreads {
   private static final long CPU_NANOS = 5_000_000;
   private static final int ROWS = 2;
+
+  /** For the hook to come and go, 20 ms apart: five minutes. */
+  private static final int LOOKS = 15_000;
+
   private static final int THREADS_PER_ROW = 200;
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final AtomicLong USED = new AtomicLong();
@@ -54,13 +58,15 @@ public final class HookedThreads {
         recording.stop();
         recording.dump(file);
         boolean left = waitForReader(false);
+        long[] weights = ofShortThreads(file);
         System.out.printf(
-            "hooked %s told %s left %s removed %s covered %.3f others %.2f%n",
+            "hooked %s told %s left %s removed %s covered %.3f by %d samples others %.2f%n",
             hooked,
             told,
             left,
             waitForRemoval(),
-            covered(file) / USED.get(),
+            weights[0] / (double) USED.get(),
+            weights[1],
             Math.max(0, disturbed)); // the kernel's ticks are coarser than our CPU time
       }
     }
@@ -117,11 +123,13 @@ public final class HookedThreads {
   }
 
   /**
-   * What samples of short threads stand for; many have ended before they could tell their names.
+   * What samples of short threads stand for, in ns, and how many there are; many threads have ended
+   * before they could tell their names.
    */
-  private static double covered(Path file) throws Exception {
+  private static long[] ofShortThreads(Path file) throws Exception {
     Map<Long, String> names = new HashMap<>();
     Map<Long, Long> weights = new HashMap<>();
+    Map<Long, Long> samples = new HashMap<>();
     try (RecordingFile events = new RecordingFile(file)) {
       while (events.hasMoreEvents()) {
         RecordedEvent event = events.readEvent();
@@ -130,20 +138,22 @@ public final class HookedThreads {
           names.put(event.getLong("threadId"), event.getString("name"));
         } else if (type.equals("stackweave.NativeSample")) {
           weights.merge(event.getLong("threadId"), event.getLong("weight"), Long::sum);
+          samples.merge(event.getLong("threadId"), 1L, Long::sum);
         }
       }
     }
-    double sum = 0;
+    long[] sums = new long[2];
     for (Map.Entry<Long, Long> weight : weights.entrySet()) {
       if (names.getOrDefault(weight.getKey(), "").matches("short|thread \\d+")) {
-        sum += weight.getValue();
+        sums[0] += weight.getValue();
+        sums[1] += samples.get(weight.getKey());
       }
     }
-    return sum;
+    return sums;
   }
 
   private static boolean waitForReader(boolean present) throws Exception {
-    for (int i = 0; i < 1_000; i++) {
+    for (int i = 0; i < LOOKS; i++) {
       if ((reader() != null && reader().get() != null) == present) {
         return true;
       }
@@ -154,7 +164,7 @@ public final class HookedThreads {
 
   /** The reader goes first. */
   private static boolean waitForRemoval() throws Exception {
-    for (int i = 0; i < 250; i++) {
+    for (int i = 0; i < LOOKS; i++) {
       if (isRemoved()) {
         return true;
       }

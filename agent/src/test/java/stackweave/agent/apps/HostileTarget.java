@@ -28,6 +28,9 @@ public final class HostileTarget {
   /** What the command that is lied to prints must not have this. */
   public static final String ESCAPE = "\u001b]0;gotcha\u0007";
 
+  /** What it says when a command has started a recording, and asks how that fares. */
+  public static final String FOLLOWED = "followed";
+
   /** What is done to the recording is done before the command line has opened it. */
   private static final String AT_START = "at-start-";
 
@@ -99,6 +102,9 @@ public final class HostileTarget {
       }
     }
     client.write(ByteBuffer.wrap(answer.toByteArray()));
+    if (recording != null && request.get(1).equals("agentProperties")) {
+      System.out.println(FOLLOWED);
+    }
   }
 
   /** Version, command and three arguments, each with a 0 behind it. */

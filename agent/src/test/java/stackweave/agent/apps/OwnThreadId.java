@@ -1,17 +1,18 @@
 package stackweave.agent.apps;
 
+import java.io.IOException;
+
 /**
- * A thread whose class lets nobody have its id. As a program it says that id, and works for as many
- * seconds as told.
+ * A thread whose class lets nobody have its id. As a program it says that id, and works until its
+ * standard input ends.
  */
 public final class OwnThreadId extends Thread {
   public static final String NAME = "of its own id";
 
-  private final long nanos;
+  private volatile boolean over;
 
-  private OwnThreadId(long nanos) {
+  private OwnThreadId() {
     super(NAME);
-    this.nanos = nanos;
   }
 
   @Override
@@ -27,14 +28,18 @@ public final class OwnThreadId extends Thread {
 
   @Override
   public void run() {
-    long end = System.nanoTime() + nanos;
-    BurnsCpu.burn(() -> System.nanoTime() - end >= 0);
+    BurnsCpu.burn(() -> over);
   }
 
-  public static void main(String[] arguments) throws InterruptedException {
-    OwnThreadId thread = new OwnThreadId(Long.parseLong(arguments[0]) * 1_000_000_000L);
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    OwnThreadId thread = new OwnThreadId();
     System.out.println(thread.ownId());
     thread.start();
+    System.out.println("ready");
+    while (System.in.read() >= 0) {
+      // until it is closed
+    }
+    thread.over = true;
     thread.join();
   }
 }

@@ -32,6 +32,12 @@ import stackweave.testing.ForkedJvm;
 /** The command line on running JVMs: attach, record, status, detach, and whatever can be wrong. */
 class AttachIT {
 
+  /** Seconds that a program runs: longer than any test takes; the test ends it. */
+  private static final int RUNS = 900;
+
+  /** Time in which there are samples on a machine that is busy, or stops for two seconds. */
+  private static final String SAMPLED = "4s";
+
   @TempDir private Path directory;
   private final List<Process> started = new ArrayList<>();
 
@@ -71,7 +77,11 @@ class AttachIT {
       assertEquals("detached from " + pid + "\n", done(command("detach", pid)));
       assertFailed(command("status", pid), "no Stackweave agent in process " + pid + ".*");
     }
-    // The JVM has its attach listener now; nothing else is new.
+    // The JVM has its attach listener now; nothing else is new, once what ends has ended.
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (threads(pid) > threads + 1 && System.nanoTime() < end) {
+      Thread.sleep(50);
+    }
     assertTrue(threads(pid) <= threads + 1, "threads left: " + threads(pid) + " of " + threads);
     assertFalse(fileNames(pid).contains("inner"), fileNames(pid));
   }
@@ -79,15 +89,17 @@ class AttachIT {
   @ParameterizedTest
   @MethodSource("jvms")
   void recordsAndLeavesNoAgentWhereNoneWas(Jvm jvm) throws Exception {
-    long pid = start(jvm, BurnsCpu.class).pid();
+    // A temporary directory of its own: in that of the machine other tests' files may be.
+    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    long pid = start(jvm, BurnsCpu.class, "-Djava.io.tmpdir=" + temporary).pid();
     Path recording = directory.resolve("rec.jfr");
     Ended result =
-        command("record", pid, "-d", "1s", "-o", recording, "--interval=1ms", "--settings=none");
+        command("record", pid, "-d", SAMPLED, "-o", recording, "--interval=1ms", "--settings=none");
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.err().contains("interval: 1 ms of CPU time"), result.err());
     assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
     assertFailed(command("status", pid), "no Stackweave agent.*");
-    assertEquals(List.of(), leftIn(Path.of("/tmp/.stackweave-" + uid())));
+    assertEquals(List.of(), leftIn(temporary.resolve(".stackweave-" + uid())));
   }
 
   /** Those that any user can run. */
@@ -118,7 +130,8 @@ class AttachIT {
                       + apps
                       + " "
                       + BurnsCpu.class.getName()
-                      + " 120")
+                      + " "
+                      + RUNS)
               .redirectError(directory.resolve("container.txt").toFile())
               .start();
       started.add(unshare);
@@ -126,7 +139,8 @@ class AttachIT {
       long pid = javaBelow(unshare);
       Path recording = directory.resolve("rec.jfr");
       Ended result =
-          command("record", pid, "-d", "1s", "-o", recording, "--settings=none", "--interval=1ms");
+          command(
+              "record", pid, "-d", SAMPLED, "-o", recording, "--settings=none", "--interval=1ms");
       assertEquals(0, result.exit(), result.err());
       assertTrue(stacks(recording).contains("BurnsCpu.main"), "no sample of the application");
       assertEquals(List.of(), leftIn(Path.of("/proc/" + pid + "/root/tmp/.stackweave-65534")));
@@ -155,7 +169,7 @@ class AttachIT {
   @MethodSource("oldestJvm")
   void whatIsWrongIsSaidInOneLine(Jvm jvm) throws Exception {
     assertFailed(command("attach", 999_999_999), "there is no process 999999999");
-    Process sleep = new ProcessBuilder("sleep", "60").start();
+    Process sleep = new ProcessBuilder("sleep", "900").start();
     started.add(sleep);
     assertFailed(command("attach", sleep.pid()), "process \\d+ is no JVM .*");
     assertTrue(sleep.isAlive(), "SIGQUIT was sent to it");
@@ -218,7 +232,7 @@ class AttachIT {
   /** A JVM that has only begun to start would be ended by an attach: one whose main() runs. */
   private Process start(Jvm jvm, Class<?> main, String... options) throws Exception {
     List<String> arguments = new ArrayList<>(Arrays.asList(options));
-    arguments.addAll(List.of("-cp", Jars.apps().toString(), main.getName(), "120"));
+    arguments.addAll(List.of("-cp", Jars.apps().toString(), main.getName(), "" + RUNS));
     Process process =
         jvm.start(directory, arguments)
             .redirectError(directory.resolve("target.txt").toFile())

@@ -407,7 +407,7 @@ class CommandLineIT {
     recordWithAgent(jvm);
     Ended top = commandLine(jvm, "top", "rec.jfr");
     assertEquals(0, top.exit(), top.err());
-    assertEquals("", top.err());
+    assertEquals(List.of(), top.err().lines().filter(line -> !isOfLoad(line)).toList());
     assertEquals(List.of(), top.out().lines().filter(line -> line.length() > 80).toList());
     assertTrue(top.out().contains("of CPU time that the samples stand for"), top.out());
     // Compressing noise is zlib's work, and main's.
@@ -416,6 +416,11 @@ class CommandLineIT {
     Ended byTotal = commandLine(jvm, "top", "rec.jfr", "--by", "total", "-n", "9");
     assertEquals(9, rows(byTotal.out(), "FUNCTION").size(), byTotal.out());
     assertTrue(rows(byTotal.out(), "FUNCTION").iterator().next().contains(" [lib"), byTotal.out());
+  }
+
+  /** What is said of a recording for the machine alone: it was slow, or busy with others. */
+  private static boolean isOfLoad(String line) {
+    return line.matches(".*: (sampling began |\\d+ samples only|drain thread ).*");
   }
 
   /** The rows below a heading, in their order. */
@@ -556,7 +561,10 @@ class CommandLineIT {
         .sum();
   }
 
-  /** One of a program that began to work when it was sampled, and had 500 samples of that. */
+  /**
+   * One of a program that began to work when it was sampled, and had 500 samples of that, or as
+   * many as the machine delivers in so much CPU time; its work is most of what there is.
+   */
   private void recordWithAgent(Jvm jvm) throws Exception {
     Path made = recordings.resolve(jvm.feature() + "-rec.jfr");
     if (!Files.exists(made)) {
@@ -572,6 +580,8 @@ class CommandLineIT {
         live.awaitStatus("sampling", status -> status.startsWith("state: sampling"));
         live.tell("work", "burning");
         live.awaitSamplesOf("java", Duration.ofSeconds(5)); // as the kernel calls its main thread
+        live.awaitMostOfCpu("java");
+        live.awaitSamples(200);
         live.end().successfully();
       }
     }

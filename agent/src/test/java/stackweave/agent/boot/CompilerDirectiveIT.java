@@ -88,7 +88,7 @@ class CompilerDirectiveIT {
             "-cp",
             Jars.apps().toString(),
             BurnsCpu.class.getName(),
-            "300"));
+            "900"));
     target =
         jvm.start(directory, arguments)
             .redirectError(directory.resolve("target.txt").toFile())
@@ -101,7 +101,7 @@ class CompilerDirectiveIT {
     jcmd(jvm, "JFR.start", "name=r", "filename=" + directory.resolve("r.jfr"));
     String status = "";
     VirtualMachine attached = VirtualMachine.attach(Long.toString(target.pid()));
-    for (int i = 0; i < 600 && !status.matches("(?s).* [1-9]\\d* written.*"); i++) {
+    for (int i = 0; i < 3_000 && !status.matches("(?s).* [1-9]\\d* written.*"); i++) {
       Thread.sleep(100);
       status = attached.getAgentProperties().getProperty("stackweave.status", "");
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,11 +169,7 @@ class HostileTargetIT {
                     .toList()),
             directory);
     started.add(record.process());
-    Path exchange = temporary.resolve(".stackweave-0");
-    for (int i = 0; i < 6_000 && !(Files.exists(exchange) && hasFiles(exchange)); i++) {
-      Thread.sleep(50);
-    }
-    Thread.sleep(1_000);
+    awaitFollowed(target, record);
     target.destroyForcibly().waitFor();
     Ended ended = record.end();
     assertEquals(2, ended.exit(), ended.err());
@@ -181,8 +178,20 @@ class HostileTargetIT {
     assertSecretIsKept();
   }
 
-  private static boolean hasFiles(Path directory) throws IOException {
-    return !filesIn(directory).isEmpty();
+  /** Waits until the command has found the recording and the repository. */
+  private static void awaitFollowed(Process target, RunningCommand record) throws Exception {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+    String said = "";
+    while (!said.equals(HostileTarget.FOLLOWED)) {
+      if (target.inputReader().ready()) {
+        said = target.inputReader().readLine();
+      } else {
+        assertTrue(
+            record.process().isAlive() && System.nanoTime() < end,
+            said + Files.readString(record.err()));
+        Thread.sleep(50);
+      }
+    }
   }
 
   @Test
@@ -267,7 +276,7 @@ class HostileTargetIT {
             "-cp",
             directory.resolve("classes").toString(),
             BurnsCpu.class.getName(),
-            "240");
+            "900");
     Process target = launch(command);
     awaitRunning(target);
     Path output = results.resolve("rec.jfr");

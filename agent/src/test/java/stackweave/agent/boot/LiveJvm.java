@@ -185,12 +185,30 @@ final class LiveJvm implements AutoCloseable {
     }
   }
 
+  /** Waits until the thread of a name has used most of the CPU time of all threads. */
+  void awaitMostOfCpu(String thread) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (cpuNanos(thread) < 0.6 * cpuNanos("")) {
+      assertTrue(System.nanoTime() < end, thread + " gets too little of the CPU");
+      Thread.sleep(100);
+    }
+  }
+
   /** What threads have used so far, by the name that the kernel has for them. */
   private long cpuNanos(String thread) throws IOException {
+    return cpuNanos(pid(), thread);
+  }
+
+  /**
+   * What threads of a process have used so far, by the name that the kernel has for them; all
+   * threads that there are for an empty name.
+   */
+  static long cpuNanos(long pid, String thread) throws IOException {
     long nanos = 0;
-    for (Path task : list(Path.of("/proc/" + pid() + "/task"))) {
-      if (read(task.resolve("comm")).strip().equals(thread)) {
-        nanos += Long.parseLong(read(task.resolve("schedstat")).split(" ")[0]);
+    for (Path task : list(Path.of("/proc/" + pid + "/task"))) {
+      if (thread.isEmpty() || read(task.resolve("comm")).strip().equals(thread)) {
+        String used = read(task.resolve("schedstat")).split(" ")[0];
+        nanos += used.isEmpty() ? 0 : Long.parseLong(used); // it has ended meanwhile
       }
     }
     return nanos;

@@ -65,7 +65,7 @@ class MissedCpuIT {
         jvm, main / 1e9, cpu.used / 1e9, cpu.missed / 1e9, cpu.covered / 1e9);
     // Main began after the recording did, and the recording ends after main.
     assertTrue(cpu.used >= main, cpu::toString);
-    assertTrue(cpu.used < main + 20 * SECOND, cpu::toString);
+    assertTrue(cpu.used < main + 120 * SECOND, cpu::toString);
     assertTrue(cpu.missed > 0 && cpu.missed <= cpu.used, cpu::toString);
     assertTrue(cpu.covered <= 1.1 * (cpu.used - cpu.missed) + 0.1 * SECOND, cpu::toString);
     String missing = "s of CPU time used while it did not run are missing";

@@ -151,7 +151,7 @@ class StartFailureIT {
       machine.detach();
       process.getOutputStream().close();
       assertEquals("done", out.readLine());
-      assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+      assertTrue(process.waitFor(5, TimeUnit.MINUTES));
       assertEquals(0, process.exitValue());
       return Files.readString(err);
     } finally {

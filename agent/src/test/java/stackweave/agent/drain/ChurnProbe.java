@@ -34,6 +34,11 @@ import stackweave.unwind.walk.NativeUnwinder;
  */
 final class ChurnProbe implements EngineSink {
   private static final int GC_MILLIS = 100;
+  private static final long SLOW_NANOS = 300_000_000_000L;
+
+  /** Fewer prove nothing. */
+  private static final int MIN_PAIRS = 200;
+
   private static final int STACK_BYTES = 16 * 1024;
   private static final long INTERVAL_NANOS = 1_000_000;
 
@@ -47,6 +52,7 @@ final class ChurnProbe implements EngineSink {
   private final MixedUnwinder unwinder;
   private List<ChurnWorker> workers;
   private long lost;
+  private volatile long replaced;
 
   private ChurnProbe() throws Exception {
     modules.refresh(System.nanoTime());
@@ -76,7 +82,9 @@ final class ChurnProbe implements EngineSink {
     workers.forEach(Thread::start);
     collector.start();
     long end = System.nanoTime() + seconds * 1_000_000_000;
-    while (System.nanoTime() < end && check.pairs() < pairs) {
+    long latest = end + SLOW_NANOS;
+    while ((System.nanoTime() < end || !proves() && System.nanoTime() < latest)
+        && check.pairs() < pairs) {
       Thread.sleep(100);
     }
     for (ChurnWorker worker : workers) {
@@ -87,6 +95,11 @@ final class ChurnProbe implements EngineSink {
     report();
   }
 
+  /** Whether what was seen is enough to say that no name is wrong. */
+  private boolean proves() {
+    return check.pairs() > MIN_PAIRS && replaced > 0;
+  }
+
   private void drain(long delay, CountDownLatch sampling, AtomicBoolean stop) {
     EngineConfig config = new EngineConfig(INTERVAL_NANOS, STACK_BYTES, null);
     try (SampleEngine engine = EngineChooser.start(config).engine().orElseThrow()) {
@@ -94,6 +107,7 @@ final class ChurnProbe implements EngineSink {
       while (!stop.get()) {
         Thread.sleep(delay);
         engine.drain(Long.MAX_VALUE, this);
+        replaced = unwinder.statistics().identityFailures();
       }
       lost = engine.statistics().get(EngineFigure.LOST);
     } catch (InterruptedException e) {

@@ -46,8 +46,8 @@ class DrainThreadTest {
               new SwitchFile("", messages),
               messages);
       drain.start();
-      assertTrue(drain.awaitStart(10_000));
-      assertTrue(drain.stop(10_000));
+      assertTrue(drain.awaitStart(120_000));
+      assertTrue(drain.stop(120_000));
       recording.stop();
       recording.dump(file);
     }

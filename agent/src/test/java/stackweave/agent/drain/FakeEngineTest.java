@@ -127,7 +127,7 @@ class FakeEngineTest {
   }
 
   private static void await(BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + 60_000_000_000L;
+    long end = System.nanoTime() + 120_000_000_000L;
     while (!condition.getAsBoolean()) {
       assertTrue(System.nanoTime() < end, "it does not come to that");
       Thread.sleep(5);
@@ -404,7 +404,7 @@ class FakeEngineTest {
     ask();
     engine.backlog = 1;
     int perDrain = 2_000;
-    long end = System.nanoTime() + 60_000_000_000L;
+    long end = System.nanoTime() + 120_000_000_000L;
     while (!sampler.report().contains("keeps one sample in") && System.nanoTime() < end) {
       engine.deliver(
           sink -> {

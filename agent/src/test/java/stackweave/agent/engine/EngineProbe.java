@@ -66,7 +66,9 @@ final class EngineProbe {
               .filter(sample -> burners.stream().anyMatch(b -> b.tid == sample.tid()))
               .mapToLong(Recorder.Sample::weight)
               .sum();
-      System.out.println("covered: " + (covered + lost) / used(burners));
+      long stolen = burners.stream().mapToLong(burner -> burner.stolen).sum();
+      System.out.println("covered: " + covered / used(burners));
+      System.out.println("explained: " + (covered + lost + stolen) / used(burners));
     }
     System.out.println(
         "withKernel: " + recorder.samples.stream().filter(s -> s.kernelFrames() > 0).count());

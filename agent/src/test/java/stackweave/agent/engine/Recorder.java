@@ -137,6 +137,28 @@ public final class Recorder implements EngineSink {
     }
   }
 
+  /** Waits until the engine has told of a thread's end; gives up after two minutes. */
+  public void awaitExit(int tid) throws InterruptedException {
+    for (int i = 0; i < 12_000 && !hasExited(tid); i++) {
+      Thread.sleep(10);
+    }
+  }
+
+  /** Waits until it has told of the ends of all threads that it knew but so many. */
+  public void awaitExitsBut(int few) throws InterruptedException {
+    for (int i = 0; i < 12_000 && missingExits() > few; i++) {
+      Thread.sleep(10);
+    }
+  }
+
+  private synchronized int missingExits() {
+    return started.size() - exited.size();
+  }
+
+  private synchronized boolean hasExited(int tid) {
+    return exited.containsKey(tid);
+  }
+
   /** Returns when no drain is under way that began before. */
   public synchronized void settle() {}
 

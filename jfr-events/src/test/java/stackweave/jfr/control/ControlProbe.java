@@ -272,13 +272,20 @@ public final class ControlProbe {
   }
 
   private static String ourThreads() throws InterruptedException {
-    Thread.sleep(1_500); // The control thread ends when nothing has happened for a second.
+    // The control thread ends when nothing has happened for a second.
+    for (int i = 0; i < 1_200 && !ourThreadsNow().isEmpty(); i++) {
+      Thread.sleep(100);
+    }
+    return ourThreadsNow().toString();
+  }
+
+  private static List<String> ourThreadsNow() {
     List<String> names = new ArrayList<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().startsWith("stackweave")) {
         names.add(thread.getName());
       }
     }
-    return names.toString();
+    return names;
   }
 }

@@ -18,7 +18,7 @@ import stackweave.jfr.event.SettingChange;
  */
 public final class LockOrderProbe {
   private static final int CYCLES = 300;
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_SECONDS = 300;
 
   private LockOrderProbe() {}
 

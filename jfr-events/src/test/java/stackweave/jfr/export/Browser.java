@@ -31,7 +31,7 @@ final class Browser implements AutoCloseable {
           Path.of("/usr/bin/chromium"),
           Path.of("/usr/bin/chromium-browser"),
           Path.of("/usr/bin/google-chrome"));
-  private static final long MOST_SECONDS = 60;
+  private static final long MOST_SECONDS = 300;
 
   private final Process process;
   private final WebSocket socket;

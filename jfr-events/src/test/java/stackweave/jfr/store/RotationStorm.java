@@ -29,6 +29,7 @@ public final class RotationStorm {
   private final long dumpEvery;
   private final EventStore store;
   private final AtomicLong worstSample = new AtomicLong();
+  private volatile int extraDumps;
   private volatile boolean over;
   private long written;
   private long refused;
@@ -66,7 +67,8 @@ public final class RotationStorm {
       stream.onEvent("stackweave.StackSample", event -> streamed.incrementAndGet());
       stream.startAsync();
       long end = System.nanoTime() + seconds * 1_000_000_000L;
-      while (System.nanoTime() < end) {
+      // On a slow machine until there is something to look at.
+      while (System.nanoTime() < end || dumps < 3 || extraDumps < 5) {
         Thread.sleep(dumpEvery);
         Path file = directory.resolve("dump.jfr");
         long before = System.nanoTime();
@@ -100,7 +102,7 @@ public final class RotationStorm {
     Thread self = Thread.currentThread();
     store.attachDrain(() -> LockSupport.unpark(self));
     long start = System.nanoTime();
-    timeOffset = System.currentTimeMillis() * 1_000_000L - start;
+    timeOffset = timeOffset();
     long number = 0;
     while (!over) {
       boolean flush = store.flushRequested();
@@ -115,6 +117,22 @@ public final class RotationStorm {
       LockSupport.parkNanos(2_000_000L);
     }
     store.detachDrain();
+  }
+
+  /** Of the two clocks: where this thread was not stopped between its looks at them. */
+  private static long timeOffset() {
+    long least = Long.MAX_VALUE;
+    long offset = 0;
+    for (int i = 0; i < 1_000; i++) {
+      long before = System.nanoTime();
+      long millis = System.currentTimeMillis();
+      long took = System.nanoTime() - before;
+      if (took < least) {
+        least = took;
+        offset = millis * 1_000_000L - before;
+      }
+    }
+    return offset;
   }
 
   private void sample(long number) {
@@ -160,6 +178,7 @@ public final class RotationStorm {
           Recording oldest = running.remove(0);
           oldest.stop();
           oldest.dump(directory.resolve("extra-" + number++ % 10 + ".jfr"));
+          extraDumps = number;
           oldest.close();
         }
       } catch (IOException | InterruptedException e) {

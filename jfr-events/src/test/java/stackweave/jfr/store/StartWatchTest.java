@@ -41,7 +41,7 @@ class StartWatchTest {
     assertEquals(1, statuses.size());
     String note = statuses.get(0).getString("note");
     assertTrue(
-        note.matches("sampling had not begun .* it was being prepared for \\d\\.\\d s"), note);
+        note.matches("sampling had not begun .* it was being prepared for \\d+\\.\\d s"), note);
     String empty =
         assertThrows(RecordingException.class, () -> SampledRecording.open(file)).getMessage();
     assertTrue(empty.contains("sampling had not begun"), empty);
@@ -79,10 +79,10 @@ class StartWatchTest {
       sum += status.getLong("cpuMissed");
     }
     assertTrue(statuses.get(0).getLong("cpuMissed") >= 300_000_000L, statuses::toString);
-    assertTrue(sum >= 400_000_000L && sum < 4_000_000_000L, statuses::toString);
+    assertTrue(sum >= 400_000_000L && sum < 60_000_000_000L, statuses::toString);
     String empty =
         assertThrows(RecordingException.class, () -> SampledRecording.open(file)).getMessage();
-    assertTrue(empty.matches(".*sampling has not begun; \\d\\.\\d+ s of CPU time .*"), empty);
+    assertTrue(empty.matches(".*sampling has not begun; \\d+\\.\\d+ s of CPU time .*"), empty);
   }
 
   @Test

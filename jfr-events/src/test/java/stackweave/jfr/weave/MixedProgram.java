@@ -102,7 +102,10 @@ public final class MixedProgram {
       }
     }
     if (flags.equals("die")) {
-      Thread.sleep(2_500); // JFR flushes once a second
+      // JFR flushes once a second. Not at one go: the machine may stop for a while.
+      for (int i = 0; i < 30; i++) {
+        Thread.sleep(100);
+      }
       Runtime.getRuntime().halt(9);
     }
     program.store.close();

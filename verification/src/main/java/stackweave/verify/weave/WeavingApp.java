@@ -29,6 +29,9 @@ public final class WeavingApp {
   private static final int THREADS = 2;
   private static final int DEPTH = 40;
 
+  /** However long they take on a slow machine. */
+  private static final int MIN_RECORDINGS = 6;
+
   /** A third of a CPU each: what is done beside them needs one, too. */
   private static final int WORK_MILLIS = 10;
 
@@ -127,7 +130,7 @@ public final class WeavingApp {
     Random random = new Random(1);
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     int number = 0;
-    while (System.nanoTime() < end) {
+    while (System.nanoTime() < end || number < MIN_RECORDINGS) {
       try (Recording recording = new Recording(Configuration.getConfiguration("default"))) {
         recording.disable("jdk.ExecutionSample");
         recording.disable("jdk.NativeMethodSample");

@@ -42,10 +42,13 @@ class CliIT {
     Ended toOut = cli(jdk, "collapsed", recording.toString()).successfully();
     List<String> lines = Files.readAllLines(file);
     assertEquals(lines, toOut.outLines());
-    // Nothing is wrong with it but that sampling takes its time to begin.
+    // Nothing is wrong with it but that sampling takes its time to begin, or has few samples.
     assertEquals(
         List.of(),
-        toFile.errLines().stream().filter(line -> !line.contains(": sampling began ")).toList());
+        toFile.errLines().stream()
+            .filter(line -> !line.contains(": sampling began "))
+            .filter(line -> !line.endsWith(" only: shares are rough"))
+            .toList());
     assertEquals(expected(Runs.lab(jdk).stacks(), false), counts(lines));
 
     List<String> threads =

@@ -19,7 +19,9 @@ final class EndsEarlyApp {
     }
     if (args.length > 0) {
       Sampling.await();
-      Thread.sleep(1_500);
+      for (int i = 0; i < 20; i++) { // not at one go: the machine may stop for a while
+        Thread.sleep(100);
+      }
     }
     System.exit(0); // with it, for it is a daemon
   }

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingStream;
+import stackweave.samples.work.AgentThread;
 import stackweave.verify.Sampling;
 
 /**
@@ -20,7 +21,7 @@ import stackweave.verify.Sampling;
  * <p>Stages: {@code start}; {@code stream} (a stream of jdk.CPULoad alone); {@code recording} (one
  * that names stackweave.NativeSample); {@code after-0}, {@code after-1}, {@code after-2}, {@code
  * after-5}, … (seconds after the recording, up to the argument, or to the second look that finds it
- * sampled no more).
+ * sampled no more, and without the agent's thread).
  */
 final class FootprintApp {
 
@@ -66,7 +67,7 @@ final class FootprintApp {
       long due = stopped + Duration.ofSeconds(seconds).toNanos() - System.nanoTime();
       Thread.sleep(Math.max(0, due / 1_000_000));
       print("after-" + seconds);
-      off += Sampling.isOn() ? 0 : 1;
+      off += Sampling.isOn() || threadsNow().stream().anyMatch(AgentThread::isComm) ? 0 : 1;
     }
   }
 

@@ -3,7 +3,6 @@ package stackweave.verify.it;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,8 +45,8 @@ final class Gdb {
             return;
           }
         }
-      } catch (NoSuchFileException e) {
-        continue; // a thread that has ended
+      } catch (IOException e) {
+        // A thread that has ended.
       }
       Thread.sleep(50);
     }

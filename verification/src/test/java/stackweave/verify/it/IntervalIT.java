@@ -25,11 +25,27 @@ class IntervalIT {
     Stacks dense = run(jdk, "+stackweave.NativeSample#interval=1ms");
     long few = ofMain(usual).size();
     long many = ofMain(dense).size();
-    System.out.printf("%s: %d samples at the usual 10 ms, %d at 1 ms%n", jdk, few, many);
-    assertTrue(few >= 80, () -> "samples at 10 ms: " + few);
-    assertTrue(many > 7 * few && many < 13 * few, () -> many + " samples to " + few);
+    double usualMillis = millisOfEach(usual);
+    double denseMillis = millisOfEach(dense);
+    System.out.printf(
+        "%s: %d samples at the usual 10 ms, of %.2f ms each, %d at 1 ms, of %.2f ms%n",
+        jdk, few, usualMillis, many, denseMillis);
+    assertTrue(few >= 5, () -> "samples at 10 ms: " + few);
+    assertTrue(many >= 5, () -> "samples at 1 ms: " + many);
+    // None stands for less than was asked for, and where more are asked for each stands for less.
+    assertTrue(usualMillis > 9, () -> "each stands for ms: " + usualMillis);
+    assertTrue(denseMillis > 0.9, () -> "each stands for ms: " + denseMillis);
+    assertTrue(denseMillis < usualMillis / 2, () -> denseMillis + " to " + usualMillis + " ms");
+    // Where the machine delivers nearly all that it is asked for: 1.2 s of CPU time.
+    assertTrue(
+        few < 80 || many < 800 || many > 7 * few && many < 13 * few,
+        () -> many + " samples to " + few);
     timesLieInTheirPhase(usual);
     timesLieInTheirPhase(dense);
+  }
+
+  private static double millisOfEach(Stacks stacks) {
+    return ofMain(stacks).stream().mapToLong(Sample::weight).average().orElse(0) / 1e6;
   }
 
   private static Stacks run(Jdk jdk, String... settings) {

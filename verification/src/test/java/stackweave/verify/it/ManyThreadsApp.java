@@ -55,7 +55,9 @@ final class ManyThreadsApp {
       thread.join();
     }
     System.out.println("FREE " + engine("perf"));
-    Thread.sleep(1_500); // for a status
+    for (int i = 0; i < 15; i++) { // for a status; not at one go: the machine may stop for a while
+      Thread.sleep(100);
+    }
   }
 
   /** The engine, as soon as it is the one that is waited for, or after five minutes. */

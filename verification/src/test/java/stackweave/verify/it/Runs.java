@@ -22,10 +22,19 @@ final class Runs {
    */
   private static final int TRIES = 3;
 
+  /** Fewer are too few for what is looked for in them: then a run is made again that is longer. */
+  private static final int ENOUGH = 500;
+
+  private static final double LONGEST = 10;
+
   private static final double MAX_LOST = 0.005;
 
   /** A run and its stacks. */
   record Run(Ended ended, Stacks stacks) {
+
+    int samples() {
+      return stacks.samples().size();
+    }
 
     boolean isDisturbed() {
       Stacks.Status status = stacks.status();
@@ -59,20 +68,24 @@ final class Runs {
   }
 
   private static Run run(Supplier<ForkedJvm> jvms, String main) {
-    Run run = runOnce(jvms.get(), main);
-    for (int i = 1; i < TRIES && run.isDisturbed(); i++) {
+    Run run = runOnce(jvms.get(), main, 1);
+    double longer = 1;
+    for (int i = 1; i < TRIES && (run.isDisturbed() || run.samples() < ENOUGH); i++) {
       System.out.println(main + ", disturbed by the machine: " + run.stacks().status());
-      run = runOnce(jvms.get(), main);
+      if (run.samples() < ENOUGH) {
+        longer = Math.min(LONGEST, 1.5 * longer * ENOUGH / Math.max(1, run.samples()));
+      }
+      run = runOnce(jvms.get(), main, longer);
     }
     return run;
   }
 
-  private static Run runOnce(ForkedJvm jvm, String main) {
+  private static Run runOnce(ForkedJvm jvm, String main, double times) {
     Ended ended =
         jvm.agent("interval=4ms")
             .recording()
             .options("-Dsamples.clock=cpu")
-            .run(main, SECONDS)
+            .run(main, Double.toString(times * Double.parseDouble(SECONDS)))
             .successfully();
     return new Run(ended, Stacks.of(ended.recording()));
   }

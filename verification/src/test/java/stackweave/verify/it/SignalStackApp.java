@@ -8,7 +8,7 @@ import stackweave.verify.Sampling;
  * library: {@code SignalStackApp LIBRARY}.
  */
 final class SignalStackApp {
-  private static final long LOOKS_NANOS = 2_500_000_000L;
+  private static final long LOOKS_NANOS = 5_000_000_000L;
 
   private SignalStackApp() {}
 

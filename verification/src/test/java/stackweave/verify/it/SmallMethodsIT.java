@@ -32,8 +32,23 @@ class SmallMethodsIT {
   @ParameterizedTest
   @MethodSource("runs")
   void smallMethodsHaveTheirTrueCaller(Jdk jdk, String flag) {
-    Stacks stacks =
-        Stacks.of(
+    List<Sample> small = Enough.of(100, () -> inSmallMethods(jdk, flag));
+    Map<String, Integer> callers = new TreeMap<>();
+    int all = small.size();
+    int wrong = 0;
+    for (Sample sample : small) {
+      List<Frame> frames = sample.frames();
+      String caller = frames.get(frames.size() - 2).qualifiedName();
+      callers.merge(caller, 1, Integer::sum);
+      wrong += caller.equals(APP + "." + SmallMethodsApp.CALLER) ? 0 : 1;
+    }
+    System.out.printf("%s %s, callers of small methods: %s%n", jdk, flag, callers);
+    assertTrue(all >= 100, callers.toString());
+    assertTrue(wrong <= 1 + MAX_WRONG * all, callers.toString());
+  }
+
+  private static List<Sample> inSmallMethods(Jdk jdk, String flag) {
+    return Stacks.of(
             Jvms.withoutLibraries(jdk)
                 .agent("interval=500us")
                 .recording()
@@ -43,22 +58,9 @@ class SmallMethodsIT {
                     "-XX:CompileCommand=dontinline," + APP + "::*")
                 .run(APP, "1")
                 .successfully()
-                .recording());
-    Map<String, Integer> callers = new TreeMap<>();
-    int all = 0;
-    int wrong = 0;
-    for (Sample sample : stacks.samples()) {
-      List<Frame> frames = sample.frames();
-      if (frames.size() > 1 && isSmall(sample.innermost())) {
-        String caller = frames.get(frames.size() - 2).qualifiedName();
-        callers.merge(caller, 1, Integer::sum);
-        all++;
-        wrong += caller.equals(APP + "." + SmallMethodsApp.CALLER) ? 0 : 1;
-      }
-    }
-    System.out.printf("%s %s, callers of small methods: %s%n", jdk, flag, callers);
-    assertTrue(all >= 100, callers.toString());
-    assertTrue(wrong <= 1 + MAX_WRONG * all, callers.toString());
+                .recording())
+        .of(sample -> sample.frames().size() > 1 && isSmall(sample.innermost()))
+        .toList();
   }
 
   /** JFR's own sampler stops threads by a signal, which is often due together with a timer's. */

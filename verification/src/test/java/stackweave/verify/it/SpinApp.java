@@ -23,14 +23,28 @@ final class SpinApp {
     String spinner;
   }
 
+  /** The moment in which its stack was seen. */
+  @Name("test.Seen")
+  @Label("Seen")
+  static final class SeenEvent extends Event {
+    @Label("Spinner")
+    String spinner;
+  }
+
   private SpinApp() {}
 
   public static void main(String[] args) throws Exception {
     Sampling.await();
     long millis = Long.parseLong(args[0]);
     Variant variant = Variant.load(args[1]);
-    run(new Spinner("cold", 0, millis, operator(variant)));
-    run(new Spinner("warm", 30_000, millis, operator(variant)));
+    LongUnaryOperator cold = operator(variant);
+    while (!run(new Spinner("cold", 0, millis, cold))) {
+      // It was over before it was seen: on a busy machine this thread gets its turn late.
+    }
+    LongUnaryOperator warm = operator(variant);
+    while (!run(new Spinner("warm", 30_000, millis, warm))) {
+      // The same.
+    }
   }
 
   private static LongUnaryOperator operator(Variant variant) {
@@ -41,17 +55,24 @@ final class SpinApp {
     }
   }
 
-  private static void run(Spinner spinner) throws InterruptedException {
+  /** Returns false if it ended before its stack was seen. */
+  private static boolean run(Spinner spinner) throws InterruptedException {
     spinner.start();
     while (!spinner.ready) {
       Thread.sleep(1);
     }
     StackTraceElement[] stack = spinner.getStackTrace();
     // On its way; the first call of a native method looks for its function, in native methods too.
-    while (!stack[0].isNativeMethod() || !stack[0].getMethodName().equals("spin")) {
+    while (!isThere(stack) && spinner.isAlive()) {
       Thread.sleep(10);
       stack = spinner.getStackTrace();
     }
+    if (!isThere(stack)) {
+      return false;
+    }
+    SeenEvent seen = new SeenEvent();
+    seen.spinner = spinner.getName();
+    seen.commit();
     for (StackTraceElement element : stack) {
       System.out.printf(
           "STACK %s %s %s %d%n",
@@ -61,6 +82,11 @@ final class SpinApp {
           element.getLineNumber());
     }
     spinner.join();
+    return true;
+  }
+
+  private static boolean isThere(StackTraceElement[] stack) {
+    return stack.length > 0 && stack[0].isNativeMethod() && stack[0].getMethodName().equals("spin");
   }
 
   private static final class Spinner extends Thread {

@@ -25,7 +25,7 @@ final class SwitchFileApp {
   public static void main(String[] args) throws Exception {
     Path file = Path.of(args[0]);
     try (Recording recording = new Recording()) {
-      recording.enable("stackweave.NativeSample");
+      recording.enable("stackweave.NativeSample").with("interval", "1 ms");
       recording.setDestination(Path.of("switch.jfr"));
       recording.start();
       recording.enable(OffEvent.class);

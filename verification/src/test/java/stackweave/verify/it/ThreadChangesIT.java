@@ -51,11 +51,15 @@ class ThreadChangesIT {
     assertEquals(1, changes(jdk, 6_000));
   }
 
-  /** The last time it may be that the JVM ends first. */
+  /**
+   * Three times there and back. The last time it may be that the JVM ends first; on a slow machine
+   * the next recording may begin before what is left of the one before is taken back.
+   */
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
   void withFewItGetsItsOwnCodeBackEachTime(Jdk jdk) throws IOException {
     long changes = changes(jdk, 1);
-    assertTrue(changes == 5 || changes == 6, "changes: " + changes);
+    System.out.println(jdk + ", changes of Thread by three recordings: " + changes);
+    assertTrue(changes >= 3 && changes <= 6, "changes: " + changes);
   }
 }

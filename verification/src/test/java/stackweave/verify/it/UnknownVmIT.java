@@ -36,7 +36,7 @@ class UnknownVmIT {
     Ended alone = Jvms.on(jdk).options("-Dsamples.clock=cpu").run(app, "0.1").successfully();
     Ended sampled =
         Jvms.on(patched)
-            .agent()
+            .agent("interval=2ms")
             .recording()
             .options("-Dsamples.clock=cpu")
             .run(app, "1")

@@ -125,7 +125,7 @@ class WaitingIT {
     assertTrue(seen >= lines.size() / 2, () -> "seen: " + counts);
     assertTrue(
         counts.getOrDefault("complete", 0) + counts.getOrDefault("complete with guessed frames", 0)
-            >= 0.99 * (seen - gaps),
+            >= 0.99 * (seen - gaps) - 2,
         () -> "complete: " + counts);
     assumeTrue(!gdb.isEmpty(), "gdb is missing:  apt-get install gdb");
   }
@@ -168,7 +168,7 @@ class WaitingIT {
     long begin = System.nanoTime();
     while (!Files.exists(file)) {
       assertTrue(running.process().isAlive(), "it has ended");
-      assertTrue((System.nanoTime() - begin) / 1_000_000 < MINUTE_MILLIS, "not ready");
+      assertTrue((System.nanoTime() - begin) / 1_000_000 < 5 * MINUTE_MILLIS, "not ready");
       Thread.sleep(20);
     }
     return file;

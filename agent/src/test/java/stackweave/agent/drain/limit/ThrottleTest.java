@@ -61,7 +61,7 @@ class ThrottleTest {
     Throttle throttle = throttleOf(engine);
     engine = null;
     throttle.end();
-    for (int i = 0; i < 100 && reference.get() != null; i++) {
+    for (int i = 0; i < 1_000 && reference.get() != null; i++) {
       System.gc();
       Thread.sleep(10);
     }

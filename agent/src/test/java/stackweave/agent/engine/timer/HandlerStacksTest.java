@@ -74,7 +74,7 @@ class HandlerStacksTest {
   }
 
   private static EngineJvm.Result probe(Jdk jdk, String function) throws Exception {
-    return jvm.run(StackProbe.class, jdk, List.of(), library.toString(), "200", function);
+    return jvm.run(StackProbe.class, jdk, List.of(), library.toString(), "400", function);
   }
 
   private static int[] counts(EngineJvm.Result result, String function) {
@@ -97,7 +97,7 @@ class HandlerStacksTest {
   void aStackThatIsNotTheThreadsOwnIsNotCopied(Jdk jdk, String function) throws Exception {
     int[] counts = run(jdk, function);
     assertEquals(0, counts[1], "there, with stack");
-    assertTrue(counts[2] > 5, "there, without: " + counts[2]);
+    assertTrue(counts[2] > 2, "there, without: " + counts[2]);
     assertTrue(counts[3] > 0, "at home, with stack: " + counts[3]);
   }
 
@@ -105,7 +105,7 @@ class HandlerStacksTest {
   @MethodSource("jdks")
   void aStackThatTheCallerSuppliedIsTheThreadsOwn(Jdk jdk) throws Exception {
     int[] counts = run(jdk, "supplied_stack");
-    assertTrue(counts[1] > 5, "with stack: " + counts[1]);
+    assertTrue(counts[1] > 2, "with stack: " + counts[1]);
     assertEquals(0, counts[2] + counts[4], "without");
   }
 
@@ -130,7 +130,7 @@ class HandlerStacksTest {
     for (String function : List.of("stack_in_a_file", "raw_thread")) {
       int[] counts = run(jdk, function);
       assertEquals(0, counts[1] + counts[3], function + ", with stack");
-      assertTrue(counts[2] > 2, function + ", without: " + counts[2]);
+      assertTrue(counts[2] > 0, function + ", without: " + counts[2]);
     }
   }
 

@@ -41,7 +41,7 @@ class MappedTablesTest {
   }
 
   private static void collectUntil(MappedTables tables, long bytes) throws InterruptedException {
-    long end = System.nanoTime() + 20_000_000_000L;
+    long end = System.nanoTime() + 120_000_000_000L;
     while (tables.bytes() > bytes && System.nanoTime() - end < 0) {
       System.gc();
       Thread.sleep(20);

@@ -23,7 +23,7 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 final class QemuStepper implements AutoCloseable {
   private static final int REGISTERS = 33;
-  private static final int TRIES = 100;
+  private static final int TRIES = 2_400;
   private static final int PAGE = 512;
 
   private final Process qemu;

@@ -323,6 +323,6 @@ class OtlpEndpointTest {
   /** Waits a ms at first. */
   private static OtlpEndpoint endpoint(String address, Map<String, String> headers)
       throws EndpointException {
-    return new OtlpEndpoint(address, false, headers, 1, Duration.ofSeconds(20));
+    return new OtlpEndpoint(address, false, headers, 1, Duration.ofMinutes(2));
   }
 }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.EngineConfig;
@@ -44,17 +46,19 @@ class RingMemoryTest {
       long[] sizes = {0, 0};
       long[] ring = {0};
       Recorder recorder = new Recorder();
+      CountDownLatch looked = new CountDownLatch(1);
       recorder.onStep =
           engine -> {
-            if (ring[0] == 0) {
+            if (looked.getCount() > 0) {
               ring[0] = engine.statistics().get(EngineFigure.RING_BYTES);
               sizes[0] = ofRing("Size:");
               sizes[1] = ofRing("Rss:");
+              looked.countDown();
             }
           };
       recorder.run(
           new EngineConfig(10_000_000, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER),
-          () -> Thread.sleep(50));
+          () -> assertTrue(looked.await(2, TimeUnit.MINUTES)));
       assertTrue(ring[0] > 0);
       assertEquals(2 * ring[0], sizes[0], "both views");
       assertEquals(sizes[0], sizes[1], "resident");
