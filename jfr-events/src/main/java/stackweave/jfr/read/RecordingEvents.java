@@ -50,6 +50,10 @@ final class RecordingEvents {
     this.progress = progress;
   }
 
+  Path file() {
+    return file;
+  }
+
   /** What could not be read, one line each. */
   List<String> losses() {
     List<String> all = new ArrayList<>(chunks.losses());

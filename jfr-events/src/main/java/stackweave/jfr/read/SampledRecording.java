@@ -227,6 +227,11 @@ public final class SampledRecording {
     return Collections.unmodifiableMap(nanosByState);
   }
 
+  /** The file that it was read from. */
+  public Path file() {
+    return events.file();
+  }
+
   /** The processes that were sampled. */
   public List<SessionFacts> sessions() {
     return sessions;

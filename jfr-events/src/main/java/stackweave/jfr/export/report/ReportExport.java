@@ -94,7 +94,7 @@ public final class ReportExport implements Export {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
-  private List<Section> sections(SampledRecording recording) {
+  private List<Section> sections(SampledRecording recording) throws IOException {
     if (recording.choice().isWall()) {
       WaitReport report = new WaitReport(recording, MANY_GROUPS, MANY_WAITS);
       List<Section> sections = new ArrayList<>(report.sections());
