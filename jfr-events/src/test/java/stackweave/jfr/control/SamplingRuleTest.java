@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 class SamplingRuleTest {
   private static final String SAMPLE = "stackweave.NativeSample#";
   private static final String WALL = "stackweave.WallSample#";
-  private static final EventIds TYPE_ID = new EventIds(4711, 4712);
+  private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713);
 
-  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0);
-  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0);
+  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 0);
+  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0, 0);
 
   @Test
   void nothingRuns() {
@@ -141,7 +141,7 @@ class SamplingRuleTest {
 
   @Test
   void theAgentsOptionIsForRecordingsThatSayNothingOfWaiting() {
-    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 30_000_000);
+    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 30_000_000, 0);
     assertEquals(30_000_000, byOption.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
     assertEquals(
         0,
