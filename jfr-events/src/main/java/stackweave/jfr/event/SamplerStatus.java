@@ -258,7 +258,8 @@ public final class SamplerStatus extends Event {
 
   @Label("Blocked Lost")
   @Description(
-      "Threads that were off a CPU when records of switches were lost: their time is not known")
+      "Threads that were off a CPU when records of switches were lost, or none were taken for a while:"
+          + " their time is not known")
   public long blockedLost;
 
   @Label("Switch Records")

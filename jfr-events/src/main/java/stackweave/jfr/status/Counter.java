@@ -192,7 +192,7 @@ public enum Counter {
       "blockedThreshold",
       "Blocked Threshold",
       Unit.NANOS,
-      Adding.LAST,
+      Adding.MAX,
       "Shortest time for which a blocked thread gets an event; 0 where blocked threads are not timed"),
   BLOCKED_WRITTEN(
       "blockedWritten",
@@ -238,7 +238,8 @@ public enum Counter {
       "Blocked Lost",
       Unit.COUNT,
       Adding.SUM,
-      "Threads that were off a CPU when records of switches were lost: their time is not known"),
+      "Threads that were off a CPU when records of switches were lost, or none were taken for a while:"
+          + " their time is not known"),
   BLOCKED_SWITCHES(
       "blockedSwitches",
       "Switch Records",
@@ -255,7 +256,7 @@ public enum Counter {
       "blockedDescriptors",
       "Switch File Descriptors",
       Unit.COUNT,
-      Adding.LAST,
+      Adding.MAX,
       "File descriptors that the records of switches take"),
   BLOCKED_CPU(
       "blockedCpu",

@@ -44,8 +44,9 @@ class BlockedIT {
   /** How far two readings of JFR's clock, converted to and fro, may be apart. */
   private static final Duration APART = Duration.ofMillis(1);
 
-  /** A thread that waits for its own code or data, wherever it is. */
-  private static final Set<String> ANYWHERE = Set.of("lock of the JVM", "page fault", "not known");
+  /** Of a thread that waits for the JVM wherever it is, as for memory or at a safepoint. */
+  private static final Set<String> ANYWHERE =
+      Set.of("lock of the JVM", "native lock", "page fault", "not known");
 
   /** The method that blocks, and the state in it. */
   private static final Map<String, Map.Entry<String, String>> KINDS =
@@ -111,6 +112,7 @@ class BlockedIT {
     assertTrue(busy < Duration.ofSeconds(1).toNanos(), "threads that compute: " + busy + " ns");
     for (String kind : LONG) {
       assertTrue(counts.getOrDefault(kind, 0) > 0, () -> "none of " + kind + ": " + counts);
+      assertStates(kind, waits);
     }
     checkSums(waits, own);
   }
@@ -137,6 +139,20 @@ class BlockedIT {
         && !afterwards) {
       wrong.add("not " + expected.getValue() + ": " + block);
     }
+  }
+
+  /** Most are what the thread does on purpose. */
+  private static void assertStates(String kind, Waits waits) {
+    Map.Entry<String, String> expected = KINDS.get(kind);
+    Map<String, Integer> states = new TreeMap<>();
+    for (Waits.Block block : waits.blocks) {
+      if (block.thread().equals(BlockedApp.PREFIX + kind) && block.hasMethod(expected.getKey())) {
+        states.merge(block.state(), 1, Integer::sum);
+      }
+    }
+    int all = states.values().stream().mapToInt(Integer::intValue).sum();
+    int right = states.getOrDefault(expected.getValue(), 0);
+    assertTrue(2 * right >= all, () -> kind + ": " + states);
   }
 
   /** Whether the thread's own event of it was not written any more. */
@@ -189,7 +205,6 @@ class BlockedIT {
           () ->
               Jvms.commandLine(jdk, "status", Long.toString(running.pid())).outLines().stream()
                   .anyMatch(line -> line.matches("samples: [1-9].*")));
-      // Events of switches would be dummy events, which no engine has in a mapping otherwise.
       String status =
           String.join(
               "\n", Jvms.commandLine(jdk, "status", Long.toString(running.pid())).outLines());

@@ -23,8 +23,14 @@ public final class SwitchEvents implements AutoCloseable {
   /** Which event a refusal is of: one without privilege, as in this engine. */
   private static final EngineKind KIND = EngineKind.PERF_USER;
 
-  /** Room for 8,192 switches of a CPU. */
-  private static final int RING_BYTES = 256 * 1024;
+  /**
+   * Room for 32,768 switches of a CPU. An unprivileged user gets half of it. In the first seconds
+   * of sampling the drain thread may have no time for it.
+   */
+  private static final int RING_BYTES = 1024 * 1024;
+
+  /** Limit for all rings together, since they are locked memory. */
+  private static final long ALL_RINGS_BYTES = 16L * 1024 * 1024;
 
   private static final int MIN_RING_BYTES = 32 * 1024;
 
@@ -124,6 +130,9 @@ public final class SwitchEvents implements AutoCloseable {
   private void openRings() throws EngineRefusedException {
     int errno = 0;
     for (int size = RING_BYTES; size >= MIN_RING_BYTES; size /= 2) {
+      if ((long) size * cpus.length > ALL_RINGS_BYTES && size > MIN_RING_BYTES) {
+        continue;
+      }
       errno = openRings(size);
       if (errno == 0) {
         return;
