@@ -39,6 +39,7 @@ class BlockedIT {
   private static final int MIN_EVENTS = 60;
 
   private static final Duration THRESHOLD = Duration.ofMillis(5);
+  private static final Duration LONG_ENOUGH = Duration.ofMillis(BlockedApp.MILLIS / 2);
   private static final long MINUTE_MILLIS = 60_000;
 
   /** How far two readings of JFR's clock, converted to and fro, may be apart. */
@@ -83,7 +84,7 @@ class BlockedIT {
       awaitEvents(jdk, running, MIN_EVENTS / 3);
       Files.createFile(directory.resolve("park"));
       awaitEvents(jdk, running, MIN_EVENTS);
-      awaitOpen(jdk, running, directory);
+      awaitAll(jdk, running, directory);
     } finally {
       Files.createFile(directory.resolve("end"));
       jvm.end(running).successfully();
@@ -98,7 +99,8 @@ class BlockedIT {
       if (block.isOver() && block.nanos() < THRESHOLD.toNanos() - 1_000) {
         wrong.add("shorter than the threshold: " + block);
       }
-      busy += block.thread().startsWith("busy-") ? block.nanos() : 0;
+      boolean isBusy = block.thread().startsWith("busy-") && !ANYWHERE.contains(block.state());
+      busy += isBusy ? block.nanos() : 0;
       if (block.thread().startsWith(BlockedApp.PREFIX) && block.isOver()) {
         String kind = block.thread().substring(BlockedApp.PREFIX.length());
         counts.merge(kind, 1, Integer::sum);
@@ -109,9 +111,9 @@ class BlockedIT {
         "%s, %s: %d events %s, %d own blocks, %s%n",
         jdk, engine, waits.blocks.size(), counts, own.size(), waits.status);
     assertEquals(List.of(), wrong);
+    assertTrue(hasAllKinds(waits.blocks), counts.toString());
     assertTrue(busy < Duration.ofSeconds(1).toNanos(), "threads that compute: " + busy + " ns");
     for (String kind : LONG) {
-      assertTrue(counts.getOrDefault(kind, 0) > 0, () -> "none of " + kind + ": " + counts);
       assertStates(kind, waits);
     }
     checkSums(waits, own);
@@ -177,22 +179,11 @@ class BlockedIT {
         List.of("blockedWritten", "blockedUnseen", "blockedDropped", "blockedLost")) {
       accounted += waits.status.get(field);
     }
-    assertTrue(accounted >= 0.9 * inTime, accounted + " events and counts for " + inTime);
+    assertTrue(accounted >= 0.75 * inTime, accounted + " events and counts for " + inTime);
     assertTrue(waits.status.get("blockedWritten") <= over.size(), waits.status.toString());
     long nanos = over.stream().mapToLong(Waits.Block::nanos).sum();
     long stated = waits.status.get("blockedTime");
     assertTrue(stated <= 1.001 * nanos, stated + " ns stated, " + nanos + " in events");
-    for (String kind : LONG) {
-      String thread = BlockedApp.PREFIX + kind;
-      long longest =
-          over.stream()
-              .filter(block -> block.thread().equals(thread))
-              .mapToLong(Waits.Block::nanos)
-              .max()
-              .orElse(0);
-      // What a thread waits for may be half over when it comes.
-      assertTrue(longest >= Duration.ofMillis(BlockedApp.MILLIS / 2).toNanos(), kind + longest);
-    }
   }
 
   @Test
@@ -217,6 +208,33 @@ class BlockedIT {
     assertEquals(List.of(), waits.blocks);
     assertEquals(0, waits.status.get("blockedSwitches"));
     assertEquals(0, waits.status.get("blockedDescriptors"));
+  }
+
+  @Test
+  void whereTheKernelRefusesItIsSaidAndSamplingGoesOn() throws Exception {
+    Jdk jdk = Jdks.oldest();
+    ForkedJvm jvm =
+        Jvms.on(jdk)
+            .agent("blocked=5ms", "wall=20ms", "engine=perf")
+            .recording()
+            .under(Built.nativeFile("refuse_perf").toString());
+    RunningCommand running = start(jvm);
+    String pid = Long.toString(running.pid());
+    try {
+      await(
+          () -> {
+            String status = String.join("\n", Jvms.commandLine(jdk, "status", pid).outLines());
+            return status.contains("blocked threads are not timed: perf: a filter in front of the")
+                && status.matches("(?s).*waiting: [1-9]\\d* samples.*");
+          });
+    } finally {
+      Files.createFile(jvm.directory().resolve("end"));
+      jvm.end(running).successfully();
+    }
+    Waits waits = Waits.of(jvm.recordingFile());
+    assertEquals(List.of(), waits.blocks);
+    assertTrue(waits.note.contains("blocked threads are not timed: perf: a filter"), waits.note);
+    assertTrue(!waits.samples.isEmpty());
   }
 
   private static RunningCommand start(ForkedJvm jvm) {
@@ -247,8 +265,8 @@ class BlockedIT {
         });
   }
 
-  /** Until a dump has the thread that parks for ever: each ends a chunk. */
-  private static void awaitOpen(Jdk jdk, RunningCommand running, Path directory) throws Exception {
+  /** Until a dump has all, and the thread that parks for ever: each dump ends a chunk. */
+  private static void awaitAll(Jdk jdk, RunningCommand running, Path directory) throws Exception {
     Path dump = directory.resolve("dump.jfr");
     await(
         () -> {
@@ -259,14 +277,31 @@ class BlockedIT {
                   "JFR.dump",
                   "filename=" + dump)
               .successfully();
-          return Waits.of(dump).blocks.stream()
-              .anyMatch(
-                  block ->
-                      block.thread().equals("forever")
-                          && !block.isOver()
-                          && block.state().equals("park")
-                          && block.hasMethod("parkForEver"));
+          List<Waits.Block> blocks = Waits.of(dump).blocks;
+          return hasAllKinds(blocks)
+              && blocks.stream()
+                  .anyMatch(
+                      block ->
+                          block.thread().equals("forever")
+                              && !block.isOver()
+                              && block.state().equals("park")
+                              && block.hasMethod("parkForEver"));
         });
+  }
+
+  /** What a thread waits for may be half over when it comes, but not each time. */
+  private static boolean hasAllKinds(List<Waits.Block> blocks) {
+    return LONG.stream()
+        .allMatch(
+            kind ->
+                blocks.stream()
+                    .anyMatch(
+                        block ->
+                            block.isOver()
+                                && block.thread().equals(BlockedApp.PREFIX + kind)
+                                && block.hasMethod(KINDS.get(kind).getKey())
+                                && block.state().equals(KINDS.get(kind).getValue())
+                                && block.nanos() >= LONG_ENOUGH.toNanos()));
   }
 
   private static List<Own> ownOf(Path recording) throws Exception {

@@ -146,7 +146,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       counters.set(Counter.BLOCKED_THRESHOLD, thresholdNanos);
     } catch (EngineRefusedException e) {
       pausedAt = now;
-      whyNot = e.refusal().cause();
+      whyNot = "perf" + e.refusal().separator() + e.refusal().cause();
       counters.set(Counter.BLOCKED_THRESHOLD, 0);
     }
     counters.set(Counter.BLOCKED_DESCRIPTORS, events == null ? 0 : events.fileDescriptors());
