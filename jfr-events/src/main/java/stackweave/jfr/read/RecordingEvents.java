@@ -71,6 +71,11 @@ final class RecordingEvents {
     read(EventDecoder.SAMPLES, sink, null);
   }
 
+  /** Reads all samples, and the threads that were blocked. */
+  void readBlocked(SampleSink sink) throws RecordingException {
+    read(EventDecoder.SAMPLES_AND_BLOCKED, sink, null);
+  }
+
   /**
    * @param all the same as {@code sink}; null if samples alone are read, after all events were
    */
@@ -179,6 +184,8 @@ final class RecordingEvents {
       } else if (shape == EventDecoder.WALL_SAMPLE) {
         samples++;
         EventDecoder.wallSample(reader, sink);
+      } else if (shape == EventDecoder.BLOCKED) {
+        EventDecoder.blocked(reader, sink);
       } else {
         if (shape == EventDecoder.SESSION && id == null) {
           id = EventDecoder.sessionId(reader);
