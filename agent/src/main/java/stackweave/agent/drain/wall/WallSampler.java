@@ -91,7 +91,7 @@ public final class WallSampler implements WaitingPart {
   private long writeNanos = MIN_WRITE_NANOS;
   private boolean postponed;
   private boolean denied;
-  private boolean carriers;
+  private final MissingVirtualThreads virtualThreads = new MissingVirtualThreads();
 
   /**
    * @param what what it works with; closed with this
@@ -137,9 +137,9 @@ public final class WallSampler implements WaitingPart {
           "of waiting threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
               + " (the process is not dumpable)");
     }
-    if (carriers) {
-      note.append(note.isEmpty() ? "" : "; ")
-          .append("virtual threads that wait without a thread of the OS are not in wall samples");
+    String missing = virtualThreads.note();
+    if (!missing.isEmpty()) {
+      note.append(note.isEmpty() ? "" : "; ").append(missing);
     }
     if (postponed) {
       note.append(note.isEmpty() ? "" : "; ")
@@ -167,6 +167,7 @@ public final class WallSampler implements WaitingPart {
     }
     long begin = clocks.ofThread();
     listIfDue(now);
+    virtualThreads.countIfDue(now);
     boolean all = lookAround(now, begin, Math.max(1, budget.credit()));
     long used = clocks.ofThread() - begin;
     budget.used(used);
@@ -375,7 +376,9 @@ public final class WallSampler implements WaitingPart {
     if (threads.kind[i] != WallThreads.WATCHED) {
       return;
     }
-    carriers |= thread.isCarrier();
+    if (thread.isCarrier()) {
+      virtualThreads.met();
+    }
     threads.ownKey[i] = thread.threadId();
     threads.ownGeneration[i] = decoder.generation();
     BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, rested);
