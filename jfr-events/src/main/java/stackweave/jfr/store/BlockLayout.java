@@ -93,47 +93,8 @@ final class BlockLayout implements SampleLayout {
   }
 
   @Override
-  public void wallSample(
-      long timeNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long weightNanos,
-      long stackId,
-      int endCode,
-      long contextId) {
-    WallSample event = new WallSample();
-    event.sampledThread = thread.thread();
-    event.threadId = thread.key;
-    event.state = stateCode;
-    event.weight = weightNanos;
-    event.stackId = stackId;
-    event.end = endCode;
-    event.contextId = contextId;
-    clock.stamp(event, timeNanos);
+  public void waiting(Event event, ThreadTable.Entry thread, long stackId) {
     hold(event);
-  }
-
-  @Override
-  public boolean blocked(
-      long startNanos,
-      long durationNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long stackId,
-      int endCode,
-      boolean isOver) {
-    Blocked event = new Blocked();
-    if (!clock.stamp(event, startNanos, durationNanos)) {
-      return false;
-    }
-    event.sampledThread = thread.thread();
-    event.threadId = thread.key;
-    event.state = stateCode;
-    event.stackId = stackId;
-    event.end = endCode;
-    event.over = isOver;
-    hold(event);
-    return true;
   }
 
   private void hold(Event event) {

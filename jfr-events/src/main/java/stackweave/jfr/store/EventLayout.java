@@ -1,12 +1,11 @@
 package stackweave.jfr.store;
 
-import stackweave.jfr.event.Blocked;
+import jdk.jfr.Event;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
-import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
 
 /**
@@ -75,53 +74,11 @@ final class EventLayout implements SampleLayout {
   }
 
   @Override
-  public void wallSample(
-      long timeNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long weightNanos,
-      long stackId,
-      int endCode,
-      long contextId) {
-    emitThread(thread);
-    emitStack(stackId);
-    WallSample event = new WallSample();
-    event.sampledThread = thread.thread();
-    event.threadId = thread.key;
-    event.state = stateCode;
-    event.weight = weightNanos;
-    event.stackId = stackId;
-    event.end = endCode;
-    event.contextId = contextId;
-    clock.stamp(event, timeNanos);
-    event.commit();
-    wrote(thread, stackId);
-  }
-
-  @Override
-  public boolean blocked(
-      long startNanos,
-      long durationNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long stackId,
-      int endCode,
-      boolean isOver) {
-    Blocked event = new Blocked();
-    if (!clock.stamp(event, startNanos, durationNanos)) {
-      return false;
-    }
-    event.sampledThread = thread.thread();
-    event.threadId = thread.key;
-    event.state = stateCode;
-    event.stackId = stackId;
-    event.end = endCode;
-    event.over = isOver;
+  public void waiting(Event event, ThreadTable.Entry thread, long stackId) {
     emitThread(thread);
     emitStack(stackId);
     event.commit();
     wrote(thread, stackId);
-    return true;
   }
 
   private void wrote(ThreadTable.Entry thread, long stackId) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.IntConsumer;
+import jdk.jfr.Event;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
@@ -443,7 +444,20 @@ public final class EventStore implements AutoCloseable {
       long stackId,
       int endCode,
       long contextId) {
-    return write(false, timeNanos, threadKey, stateCode, weightNanos, stackId, endCode, contextId);
+    ThreadTable.Entry thread = enterable(threadKey, stackId);
+    int chunk = thread == null ? 0 : enter();
+    if (chunk == 0) {
+      return false;
+    }
+    try {
+      layout.sample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
+    } catch (RuntimeException | Error e) {
+      defineAnew();
+      throw e;
+    } finally {
+      leave(chunk);
+    }
+    return true;
   }
 
   /**
@@ -467,8 +481,20 @@ public final class EventStore implements AutoCloseable {
       long stackId,
       int endCode,
       long contextId) {
-    return wallType.isEnabled()
-        && write(true, timeNanos, threadKey, stateCode, weightNanos, stackId, endCode, contextId);
+    ThreadTable.Entry thread = wallType.isEnabled() ? enterable(threadKey, stackId) : null;
+    if (thread == null) {
+      return false;
+    }
+    WallSample event = new WallSample();
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.state = stateCode;
+    event.weight = weightNanos;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.contextId = contextId;
+    clock.stamp(event, timeNanos);
+    return waiting(event, thread, stackId);
   }
 
   /**
@@ -493,44 +519,27 @@ public final class EventStore implements AutoCloseable {
       long stackId,
       int endCode,
       boolean isOver) {
-    if (!blockedType.isEnabled()) {
+    ThreadTable.Entry thread = blockedType.isEnabled() ? enterable(threadKey, stackId) : null;
+    if (thread == null) {
       return false;
     }
-    ThreadTable.Entry thread = enterable(threadKey, stackId);
-    int chunk = thread == null ? 0 : enter();
-    if (chunk == 0) {
-      return false;
-    }
-    try {
-      return layout.blocked(startNanos, durationNanos, thread, stateCode, stackId, endCode, isOver);
-    } catch (RuntimeException | Error e) {
-      defineAnew();
-      throw e;
-    } finally {
-      leave(chunk);
-    }
+    Blocked event = new Blocked();
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.state = stateCode;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.over = isOver;
+    return clock.stamp(event, startNanos, durationNanos) && waiting(event, thread, stackId);
   }
 
-  private boolean write(
-      boolean isWall,
-      long timeNanos,
-      long threadKey,
-      int stateCode,
-      long weightNanos,
-      long stackId,
-      int endCode,
-      long contextId) {
-    ThreadTable.Entry thread = enterable(threadKey, stackId);
-    int chunk = thread == null ? 0 : enter();
+  private boolean waiting(Event event, ThreadTable.Entry thread, long stackId) {
+    int chunk = enter();
     if (chunk == 0) {
       return false;
     }
     try {
-      if (isWall) {
-        layout.wallSample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
-      } else {
-        layout.sample(timeNanos, thread, stateCode, weightNanos, stackId, endCode, contextId);
-      }
+      layout.waiting(event, thread, stackId);
     } catch (RuntimeException | Error e) {
       defineAnew();
       throw e;

@@ -1,5 +1,6 @@
 package stackweave.jfr.store;
 
+import jdk.jfr.Event;
 import stackweave.jfr.weave.live.LiveWeave;
 
 /**
@@ -23,29 +24,12 @@ interface SampleLayout {
       int endCode,
       long contextId);
 
-  /** The same for a sample of a thread that was not on a CPU, which is never woven. */
-  void wallSample(
-      long timeNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long weightNanos,
-      long stackId,
-      int endCode,
-      long contextId);
-
   /**
-   * The same for a thread that was blocked, which is never woven.
+   * The same for an event of a thread that waited, which is never woven.
    *
-   * @return false if it is not written, for its time can't be set
+   * @param event with its fields and its time
    */
-  boolean blocked(
-      long startNanos,
-      long durationNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long stackId,
-      int endCode,
-      boolean isOver);
+  void waiting(Event event, ThreadTable.Entry thread, long stackId);
 
   /** Whether nothing is held back. The one method that may be called outside of the gate. */
   boolean isEmpty();
