@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import stackweave.verify.Sampling;
@@ -51,6 +52,7 @@ public final class WaitingService {
   private static final int PORT_BACKLOG = 4_096;
   private static final long STACK_BYTES = 256 << 10;
   private static final AtomicLongArray TIMES = new AtomicLongArray(Work.values().length);
+  private static final LongAdder ROUNDS = new LongAdder();
   private static final ReentrantLock LOCK = new ReentrantLock();
   private static final Object MONITOR = new Object();
   private static volatile double sink;
@@ -62,6 +64,16 @@ public final class WaitingService {
     int workers = Integer.parseInt(arguments[1]);
     int idle = Integer.parseInt(arguments[2]);
     Sampling.await();
+    start(workers, idle);
+    Thread.sleep(TimeUnit.SECONDS.toMillis(seconds));
+    // All go on to the recording's end.
+    for (Work work : Work.values()) {
+      System.out.println(work + " " + TIMES.get(work.ordinal()));
+    }
+  }
+
+  /** Starts all threads, which run as long as the process. */
+  static void start(int workers, int idle) throws IOException {
     for (int i = 0; i < idle; i++) {
       daemon("idle-" + i, WaitingService::idle);
     }
@@ -71,11 +83,11 @@ public final class WaitingService {
       Worker worker = new Worker(server, i, workers);
       daemon(WORKER + i, worker::run);
     }
-    Thread.sleep(TimeUnit.SECONDS.toMillis(seconds));
-    // All go on to the recording's end.
-    for (Work work : Work.values()) {
-      System.out.println(work + " " + TIMES.get(work.ordinal()));
-    }
+  }
+
+  /** How often workers have done something so far. */
+  static long rounds() {
+    return ROUNDS.sum();
   }
 
   /** The lines that it prints. */
@@ -147,6 +159,7 @@ public final class WaitingService {
           long begin = System.nanoTime();
           step(work, socket);
           TIMES.addAndGet(work.ordinal(), System.nanoTime() - begin);
+          ROUNDS.increment();
         }
       } catch (IOException e) {
         throw new UncheckedIOException(e);
