@@ -7,9 +7,9 @@ import java.util.stream.Stream;
 
 /**
  * Counts the virtual threads that live, by the containers of threads that a thread dump of the JDK
- * lists (jdk.internal.vm.ThreadContainers and ThreadDumper, JDK 21 to 27). Allocates, and takes
- * a few ms for as many threads as are counted at most: for now and then, on the drain thread.
- * Takes no lock but that of the JVM's list of threads. Needs jdk.internal.vm open to this module.
+ * lists (jdk.internal.vm.ThreadContainers and ThreadDumper, JDK 21 to 27). Allocates, and takes a
+ * few ms for as many threads as are counted at most: for now and then, on the drain thread. Takes
+ * no lock but that of the JVM's list of threads. Needs jdk.internal.vm open to this module.
  */
 public final class VirtualThreadCount {
   /** Not counted further. */
