@@ -170,6 +170,29 @@ NOINLINE static int wait_once(int kind) {
   return result;
 }
 
+static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
+
+NOINLINE static int wait_mutex(void) {
+  int result = pthread_mutex_lock(&contended);
+  AFTER_CALL();
+  return result;
+}
+
+/* Waits for the mutex, and has it from then on. */
+JNIEXPORT jint JNICALL FUNCTION(CLASS, _lock)(JNIEnv *env, jclass self) {
+  (void)env;
+  (void)self;
+  jint result = wait_mutex();
+  AFTER_CALL();
+  return result;
+}
+
+JNIEXPORT jint JNICALL FUNCTION(CLASS, _unlock)(JNIEnv *env, jclass self) {
+  (void)env;
+  (void)self;
+  return pthread_mutex_unlock(&contended);
+}
+
 NOINLINE static int wait_for_ever(int kind) {
   int result = 0;
   while (result != 12345) { /* a debugger interrupts some calls */

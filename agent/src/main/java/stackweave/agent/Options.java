@@ -37,6 +37,8 @@ import stackweave.jfr.event.Session;
  * @param wallNanos wall-clock time between two looks at a waiting thread in ns, for recordings
  *     whose settings say nothing of it; {@link SamplingSettings#WALL_OFF}: these have no such
  *     samples
+ * @param blockedNanos shortest time for which a blocked thread gets an event in ns, for recordings
+ *     whose settings say nothing of it; {@link SamplingSettings#BLOCKED_OFF}: these have none
  * @param wallThreads names of the threads that are looked at while they wait, as {@link
  *     WallFilter#SYNTAX} says; empty: all but the JVM's own
  */
@@ -55,6 +57,7 @@ public record Options(
     int schema,
     boolean weave,
     long wallNanos,
+    long blockedNanos,
     String wallThreads) {
 
   /**
@@ -102,6 +105,7 @@ public record Options(
     SCHEMA,
     WEAVE,
     WALL,
+    BLOCKED,
     WALL_THREADS
   }
 
@@ -123,6 +127,7 @@ public record Options(
     int schema = Session.SCHEMA_VERSION;
     boolean weave = false;
     long wall = SamplingSettings.WALL_OFF;
+    long blocked = SamplingSettings.BLOCKED_OFF;
     String wallThreads = "";
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
@@ -143,6 +148,7 @@ public record Options(
           schema,
           weave,
           wall,
+          blocked,
           wallThreads); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
@@ -198,6 +204,7 @@ public record Options(
         case SCHEMA -> schema = schema(value);
         case WEAVE -> weave = onOrOff(name, value);
         case WALL -> wall = wall(value);
+        case BLOCKED -> blocked = blocked(value);
         case WALL_THREADS -> {
           if (WallFilter.parse(value) == null) {
             throw invalid(name, value, WallFilter.SYNTAX);
@@ -221,6 +228,7 @@ public record Options(
         schema,
         weave,
         wall,
+        blocked,
         wallThreads);
   }
 
@@ -246,6 +254,14 @@ public record Options(
     OptionalLong nanos = SamplingSettings.wallInterval(value);
     if (nanos.isEmpty()) {
       throw invalid(Name.WALL, value, SamplingSettings.WALL_INTERVALS);
+    }
+    return nanos.getAsLong();
+  }
+
+  private static long blocked(String value) throws InvalidOptionException {
+    OptionalLong nanos = SamplingSettings.blockedThreshold(value);
+    if (nanos.isEmpty()) {
+      throw invalid(Name.BLOCKED, value, SamplingSettings.BLOCKED_THRESHOLDS);
     }
     return nanos.getAsLong();
   }

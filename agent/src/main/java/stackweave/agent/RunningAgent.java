@@ -52,6 +52,7 @@ final class RunningAgent {
                 ? SamplingSettings.DEFAULT_DEPTH
                 : options.depth(),
             options.wallNanos(),
+            options.blockedNanos(),
             sampler,
             gate);
     control.start();

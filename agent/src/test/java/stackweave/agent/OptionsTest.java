@@ -30,6 +30,7 @@ class OptionsTest {
           2,
           false,
           0,
+          0,
           "");
 
   @ParameterizedTest
@@ -57,9 +58,10 @@ class OptionsTest {
             1,
             true,
             20_000_000,
+            7_000_000,
             "worker-*|!worker-9"),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,wall-threads=worker-*|!worker-9"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9"));
   }
 
   @ParameterizedTest
@@ -93,9 +95,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, wall-threads)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",
@@ -118,6 +120,8 @@ class OptionsTest {
         "drain=10%             | option 'drain' can't be '10%' (wanted: how many percent of a core, from 1 to 100)",
         "memory=process-vm-readv | option 'memory' can't be 'process-vm-readv' (wanted: auto, process_vm_readv, proc_self_mem)",
         "schema=3              | option 'schema' can't be '3' (wanted: 1 or 2)",
+        "blocked=0             | option 'blocked' can't be '0' (wanted: a time from 1ms to 60s, such as 5ms)",
+        "blocked=999us         | option 'blocked' can't be '999us' (wanted: a time from 1ms to 60s, such as 5ms)",
         "hooks=early           | option 'hooks' can't be 'early' (wanted: auto, on, off)",
       })
   void whatIsNotUnderstoodIsSaid(String text, String message) {

@@ -11,8 +11,10 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.record.BlockedOption;
 import stackweave.agent.cli.record.WallOption;
 import stackweave.agent.message.Version;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.WallSample;
 
 /** The command {@code jfc}: writes the JFR settings file that enables Stackweave's events. */
@@ -22,7 +24,7 @@ import stackweave.jfr.event.WallSample;
       "Settings for JFR with Stackweave's samples, as a file for settings= of a recording.",
       "-XX:StartFlightRecording:settings=stackweave.jfc,filename=rec.jfr"
     },
-    customSynopsis = "java -jar stackweave-agent.jar jfc [-o FILE] [--wall TIME]")
+    customSynopsis = "java -jar stackweave-agent.jar jfc [-o FILE] [--wall TIME] [--blocked TIME]")
 final class JfcCommand implements Callable<Integer> {
   private static final String FILE = "/stackweave/agent/stackweave.jfc";
 
@@ -34,9 +36,11 @@ final class JfcCommand implements Callable<Integer> {
 
   @Mixin private WallOption wall;
 
+  @Mixin private BlockedOption blocked;
+
   @Mixin private HelpOption help;
 
-  /** What the events of waiting threads are put before. */
+  /** What the events of waiting and blocked threads are put before. */
   private static final String NEXT_EVENT = "  <event name=\"jdk.ExecutionSample\">";
 
   @Override
@@ -49,15 +53,23 @@ final class JfcCommand implements Callable<Integer> {
   private String text() throws IOException {
     try (InputStream in = Version.class.getResourceAsStream(FILE)) {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return wall.interval() == null ? text : text.replace(NEXT_EVENT, wallEvent() + NEXT_EVENT);
+      String more =
+          event(WallSample.NAME, "interval", wall.interval())
+              + event(Blocked.NAME, "threshold", blocked.threshold());
+      return text.replace(NEXT_EVENT, more + NEXT_EVENT);
     }
   }
 
-  private String wallEvent() {
-    return "  <event name=\""
-        + WallSample.NAME
-        + "\">\n    <setting name=\"enabled\">true</setting>\n    <setting name=\"interval\">"
-        + wall.interval().strip()
-        + "</setting>\n  </event>\n";
+  /** An event with its setting; nothing where the value is null. */
+  private static String event(String name, String setting, String value) {
+    return value == null
+        ? ""
+        : "  <event name=\""
+            + name
+            + "\">\n    <setting name=\"enabled\">true</setting>\n    <setting name=\""
+            + setting
+            + "\">"
+            + value.strip()
+            + "</setting>\n  </event>\n";
   }
 }

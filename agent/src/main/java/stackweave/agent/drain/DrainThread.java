@@ -12,7 +12,6 @@ import stackweave.agent.drain.limit.HeapPause;
 import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.status.SamplerTotals;
-import stackweave.agent.drain.wall.WallSampler;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
@@ -140,8 +139,8 @@ final class DrainThread implements Runnable {
    */
   private Throttle account;
 
-  /** Null while waiting threads are not sampled. */
-  private WallSampler wall;
+  private final WaitingWatch wall = new WaitingWatch("waiting threads are not looked at");
+  private final WaitingWatch blocked = new WaitingWatch("blocked threads are not timed");
 
   private final HeapPause pause = new HeapPause();
 
@@ -451,12 +450,12 @@ final class DrainThread implements Runnable {
         account = throttle;
         pipeline.sink().follow(running, throttle);
         totals.wallNote = "";
-        if (request.wallNanos() != 0) {
-          wall = pipelines.openWall(pipeline, request.wallNanos(), drainPercent, totals);
-        }
+        totals.blockedNote = "";
+        beginWaiting(pipeline);
         drainUntilStopped(running, filtered, pipeline);
       } finally {
-        closeWall();
+        wall.close();
+        blocked.close();
         pipelines.unhookThreadStarts(pipeline);
       }
       // The last published figures must include all that was drained.
@@ -474,21 +473,23 @@ final class DrainThread implements Runnable {
     }
   }
 
-  private void closeWall() {
-    WallSampler ending = wall;
-    wall = null;
-    if (ending != null) {
-      try {
-        ending.close();
-      } catch (RuntimeException | Error e) {
-        wallFailed(e);
-      }
+  private void beginWaiting(PipelineFactory.Pipeline pipeline) {
+    if (request.wallNanos() != 0) {
+      wall.begin(
+          () -> pipelines.openWall(pipeline, request.wallNanos(), drainPercent, totals, wall::say));
     }
-  }
-
-  /** Samples of CPU time go on. */
-  private void wallFailed(Throwable e) {
-    totals.wallNote = "waiting threads are not looked at: this failed in the agent (" + e + ")";
+    if (request.blockedNanos() != 0) {
+      blocked.begin(
+          () ->
+              pipelines.openBlocked(
+                  pipeline,
+                  request.blockedNanos(),
+                  drainPercent,
+                  totals,
+                  budget,
+                  () -> config().callPolicy(),
+                  blocked::say));
+    }
   }
 
   /**
@@ -619,15 +620,15 @@ final class DrainThread implements Runnable {
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       mustEnd |= running.hasEnded();
       throttle.settle();
-      if (wall != null && !flush) {
-        lookAtWaiting(false);
+      if (!flush) {
+        blocked.pass();
+        wall.pass();
       }
       wait = nextWait(drained);
       if (flush) {
-        if (wall != null) {
-          lookAtWaiting(true);
-        }
-        if (drained > 0 || wall != null) {
+        blocked.flush();
+        wall.flush();
+        if (drained > 0 || wall.isOn() || blocked.isOn()) {
           status(running);
         }
         store.flushDone();
@@ -636,22 +637,8 @@ final class DrainThread implements Runnable {
       doDue(System.nanoTime());
     }
 
-    private void lookAtWaiting(boolean atEndOfChunk) {
-      try {
-        if (atEndOfChunk) {
-          wall.flush();
-        } else {
-          wall.pass();
-        }
-      } catch (RuntimeException | Error e) {
-        closeWall();
-        wallFailed(e);
-      }
-    }
-
     private int nextWait(int drained) {
-      int forSamples = nextWaitForSamples(drained);
-      return wall == null ? forSamples : Math.min(forSamples, wall.waitMillis());
+      return blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained)));
     }
 
     private int nextWaitForSamples(int drained) {
@@ -715,7 +702,8 @@ final class DrainThread implements Runnable {
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
-    totals.wallNote = wall == null ? totals.wallNote : wall.note();
+    totals.wallNote = wall.note();
+    totals.blockedNote = blocked.note();
     pipelines.noteCompilers(totals);
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.limit.HeapSlack;
@@ -17,11 +19,13 @@ import stackweave.agent.drain.thread.StartedJavaThreads;
 import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.drain.thread.ThreadStartHooks;
 import stackweave.agent.drain.thread.VirtualThreads;
+import stackweave.agent.drain.wall.BlockedSampler;
 import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.drain.wall.WallParts;
 import stackweave.agent.drain.wall.WallSampler;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.jdk.JavaBase;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.MountedContinuations;
@@ -274,20 +278,61 @@ final class PipelineFactory {
    * Begins to look at waiting threads.
    *
    * @param drainPercent what the drain thread may use, in percent of a core
-   * @return null if that is not possible, which the note says then
+   * @param whyNot is told if that is not possible
+   * @return null then
    */
   WallSampler openWall(
-      Pipeline pipeline, long intervalNanos, int drainPercent, SamplerTotals totals) {
+      Pipeline pipeline,
+      long intervalNanos,
+      int drainPercent,
+      SamplerTotals totals,
+      Consumer<String> whyNot) {
+    WallParts parts = openWallParts(pipeline, "waiting threads are not sampled", whyNot);
+    return parts == null
+        ? null
+        : new WallSampler(parts, intervalNanos, drainPercent, filter(), totals.counts.counters);
+  }
+
+  /**
+   * Begins to time blocked threads.
+   *
+   * @param drainPercent what the drain thread may use, in percent of a core
+   * @param perfBudget kernel memory that events of threads may take
+   * @param policy which system calls may be made now
+   * @param whyNot is told if that is not possible
+   * @return null then
+   */
+  BlockedSampler openBlocked(
+      Pipeline pipeline,
+      long thresholdNanos,
+      int drainPercent,
+      SamplerTotals totals,
+      PerfBudget perfBudget,
+      Supplier<CallPolicy> policy,
+      Consumer<String> whyNot) {
+    WallParts parts = openWallParts(pipeline, "blocked threads are not timed", whyNot);
+    return parts == null
+        ? null
+        : new BlockedSampler(
+            parts,
+            thresholdNanos,
+            drainPercent,
+            filter(),
+            totals.counts.counters,
+            perfBudget,
+            policy);
+  }
+
+  private WallFilter filter() {
+    return wallThreads.isEmpty() ? WallFilter.DEFAULT : WallFilter.parse(wallThreads);
+  }
+
+  private static WallParts openWallParts(Pipeline pipeline, String what, Consumer<String> whyNot) {
     WallParts parts = WallParts.open(pipeline.forWall());
     if (parts == null) {
-      totals.wallNote =
-          "waiting threads are not sampled: /proc/self/task can't be read ["
-              + Errno.name(Libc.errno())
-              + "]";
-      return null;
+      whyNot.accept(what + ": /proc/self/task can't be read [" + Errno.name(Libc.errno()) + "]");
     }
-    WallFilter filter = wallThreads.isEmpty() ? WallFilter.DEFAULT : WallFilter.parse(wallThreads);
-    return new WallSampler(parts, intervalNanos, drainPercent, filter, totals.counts.counters);
+    return parts;
   }
 
   /** Keeps C2 away from the agent's classes, where that is wanted; returns before it is done. */

@@ -8,7 +8,7 @@ import java.util.zip.Deflater;
 
 /**
  * Compresses noise: Java over C code of the JDK. As a program it says {@code running} and does so
- * for as many seconds as told, a third of the time: what is done beside it needs a CPU, too.
+ * for as many seconds as told, a fifth of the time: what is done beside it needs a CPU, too.
  */
 public final class BurnsCpu {
   private static final int WORK_MILLIS = 10;
@@ -17,12 +17,17 @@ public final class BurnsCpu {
 
   public static void main(String[] arguments) throws InterruptedException {
     System.out.println("running");
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     long end = System.nanoTime() + Long.parseLong(arguments[0]) * 1_000_000_000L;
-    while (System.nanoTime() - end < 0) {
+    burnWithRests(() -> System.nanoTime() - end >= 0);
+  }
+
+  /** Works a fifth of the time until it is over, which it asks each time before it works. */
+  static void burnWithRests(BooleanSupplier over) throws InterruptedException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    while (!over.getAsBoolean()) {
       long rest = threads.getCurrentThreadCpuTime() + WORK_MILLIS * 1_000_000L;
       burn(() -> threads.getCurrentThreadCpuTime() >= rest);
-      Thread.sleep(2 * WORK_MILLIS);
+      Thread.sleep(4 * WORK_MILLIS);
     }
   }
 

@@ -23,7 +23,7 @@ import stackweave.testing.RunningCommand;
  */
 @Isolated("measures")
 class ChurnIT {
-  private static final int SHORT_SECONDS = 12;
+  private static final int SHORT_SECONDS = 8;
   private static final int LONG_SECONDS = 1800;
   private static final int DRAIN_MILLIS = 200;
   private static final int GENERATION_MILLIS = 1200;

@@ -93,14 +93,19 @@ public final class ConstantPools {
         return false;
       }
       boolean isText = type.isText();
-      boolean hasText = type.fields().size() == 1 && isInlineText(type.fields().get(0));
+      boolean hasText = hasOneText(type);
       String text = isText || hasText ? input.readText(null) : "";
       visitor.constant(type, key, text);
       return isText || hasText;
     };
   }
 
-  private static boolean isInlineText(ValueType.Field field) throws IOException {
+  /** Whether a value of the type is one string, as those of symbols are. */
+  static boolean hasOneText(ValueType type) throws IOException {
+    if (type.fields().size() != 1) {
+      return false;
+    }
+    ValueType.Field field = type.fields().get(0);
     return !field.isKey() && !field.isArray() && field.type().isText();
   }
 

@@ -3,6 +3,7 @@ package stackweave.jfr.control;
 import jdk.jfr.Event;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.WallSample;
 
@@ -12,14 +13,16 @@ import stackweave.jfr.event.WallSample;
  *
  * @param nativeSample of {@code stackweave.NativeSample}
  * @param wallSample of {@code stackweave.WallSample}
+ * @param blocked of {@code stackweave.Blocked}
  */
-record EventIds(long nativeSample, long wallSample) {
+record EventIds(long nativeSample, long wallSample, long blocked) {
   /** The events are not registered. */
-  static final EventIds NONE = new EventIds(-1, -1);
+  static final EventIds NONE = new EventIds(-1, -1, -1);
 
   /** Registers the events. Takes JFR's locks. */
   static EventIds register() {
-    return new EventIds(register(NativeSample.class), register(WallSample.class));
+    return new EventIds(
+        register(NativeSample.class), register(WallSample.class), register(Blocked.class));
   }
 
   private static long register(Class<? extends Event> event) {

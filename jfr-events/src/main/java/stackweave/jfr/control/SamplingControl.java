@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,6 +12,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
@@ -75,6 +77,8 @@ public final class SamplingControl implements AutoCloseable {
    * @param defaultWallNanos time between two looks at a waiting thread for recordings whose
    *     settings say nothing of it, in ns; {@link SamplingSettings#WALL_OFF} for no samples of
    *     these
+   * @param defaultBlockedNanos threshold of blocked threads for recordings whose settings say
+   *     nothing of it, in ns; {@link SamplingSettings#BLOCKED_OFF} for no events of these
    * @param listener called on this class's thread, one call at a time
    */
   public SamplingControl(
@@ -83,6 +87,7 @@ public final class SamplingControl implements AutoCloseable {
       String defaultEngine,
       int defaultDepth,
       long defaultWallNanos,
+      long defaultBlockedNanos,
       SamplingListener listener) {
     this(
         explicitOnly,
@@ -90,12 +95,14 @@ public final class SamplingControl implements AutoCloseable {
         defaultEngine,
         defaultDepth,
         defaultWallNanos,
+        defaultBlockedNanos,
         listener,
         null);
   }
 
   /**
-   * As {@link #SamplingControl(boolean, long, String, int, long, SamplingListener)}, with a gate.
+   * As {@link #SamplingControl(boolean, long, String, int, long, long, SamplingListener)}, with a
+   * gate.
    *
    * @param gate asked on the control thread before events are registered and recordings looked at;
    *     null for none
@@ -106,12 +113,18 @@ public final class SamplingControl implements AutoCloseable {
       String defaultEngine,
       int defaultDepth,
       long defaultWallNanos,
+      long defaultBlockedNanos,
       SamplingListener listener,
       StartGate gate) {
     this.gate = gate;
     this.rule =
         new SamplingRule(
-            explicitOnly, defaultIntervalNanos, defaultEngine, defaultDepth, defaultWallNanos);
+            explicitOnly,
+            defaultIntervalNanos,
+            defaultEngine,
+            defaultDepth,
+            defaultWallNanos,
+            defaultBlockedNanos);
     this.listener = listener;
   }
 
@@ -274,8 +287,8 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /**
-   * See {@link SamplingRule#leavesEnabledOpen} and {@link SamplingRule#leavesWallEnabledOpen}:
-   * completes the recordings' settings.
+   * See {@link SamplingRule#leavesEnabledOpen}, {@link SamplingRule#leavesWallEnabledOpen} and
+   * {@link SamplingRule#leavesBlockedOpen}: completes the recordings' settings.
    */
   private void enableWhereLeftOpen() {
     for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
@@ -284,13 +297,17 @@ public final class SamplingControl implements AutoCloseable {
       }
       SamplingRule.Facts facts = factsOf(recording);
       try {
-        // Decided before either is enabled, which would count as naming the event.
+        // Decided before any is enabled, which would count as naming the event.
         boolean isWallOpen = rule.leavesWallEnabledOpen(facts, eventIds);
+        OptionalLong threshold = rule.leavesBlockedOpen(facts, eventIds);
         if (rule.leavesEnabledOpen(facts, eventIds)) {
           recording.enable(NativeSample.NAME);
         }
         if (isWallOpen) {
           recording.enable(WallSample.NAME);
+        }
+        if (threshold.isPresent()) {
+          recording.enable(Blocked.NAME).with("threshold", threshold.getAsLong() + " ns");
         }
       } catch (IllegalStateException e) {
         continue; // stopped meanwhile, so it requests nothing
@@ -386,7 +403,8 @@ public final class SamplingControl implements AutoCloseable {
     private boolean anyLeavesEnabledOpen(List<SamplingRule.Facts> running) {
       for (SamplingRule.Facts facts : running) {
         if (rule.leavesEnabledOpen(facts, eventIds)
-            || rule.leavesWallEnabledOpen(facts, eventIds)) {
+            || rule.leavesWallEnabledOpen(facts, eventIds)
+            || rule.leavesBlockedOpen(facts, eventIds).isPresent()) {
           return true;
         }
       }

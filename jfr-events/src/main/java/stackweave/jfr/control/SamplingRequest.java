@@ -12,6 +12,8 @@ import java.util.List;
  *     SamplingSettings#DEPTHS}
  * @param wallNanos wall-clock time between two looks at a waiting thread, in ns: the shortest
  *     requested, one of {@link SamplingSettings#WALL_INTERVALS}; 0 if waiting is not to be sampled
+ * @param blockedNanos shortest time for which a blocked thread gets an event, in ns: the shortest
+ *     requested, one of {@link SamplingSettings#BLOCKED_THRESHOLDS}; 0 for no such events
  * @param inMemory whether one of the recordings is in memory only, where the oldest events vanish
  *     without a chunk ending
  * @param recordings the names of the requesting recordings
@@ -22,6 +24,7 @@ public record SamplingRequest(
     String engine,
     int depth,
     long wallNanos,
+    long blockedNanos,
     boolean inMemory,
     List<String> recordings,
     List<String> notes) {
@@ -30,7 +33,7 @@ public record SamplingRequest(
     notes = List.copyOf(notes);
   }
 
-  /** A request without samples of waiting threads. */
+  /** A request without samples of waiting threads, and without events of blocked ones. */
   public SamplingRequest(
       long intervalNanos,
       String engine,
@@ -38,7 +41,7 @@ public record SamplingRequest(
       boolean inMemory,
       List<String> recordings,
       List<String> notes) {
-    this(intervalNanos, engine, depth, 0, inMemory, recordings, notes);
+    this(intervalNanos, engine, depth, 0, 0, inMemory, recordings, notes);
   }
 
   /** Whether samples taken for {@code other} also satisfy this request. */
@@ -48,6 +51,7 @@ public record SamplingRequest(
         && engine.equals(other.engine)
         && depth == other.depth
         && wallNanos == other.wallNanos
+        && blockedNanos == other.blockedNanos
         && inMemory == other.inMemory;
   }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeSet;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
@@ -16,7 +17,8 @@ import stackweave.jfr.event.WallSample;
  * stackweave.NativeSample} other than to disable it, or if a person started them and they don't
  * name it. If one recording disables the event and none enables it, JFR writes no samples, so
  * nothing is requested. Recordings that name {@code stackweave.WallSample} other than to disable it
- * request samples, and those of waiting threads, too. Used by {@link SamplingControl}.
+ * request samples, and those of waiting threads, too; likewise {@code stackweave.Blocked}. Used by
+ * {@link SamplingControl}.
  *
  * <p>JFR's own view of the event can't be used: an event enabled by default runs with any
  * recording, also a library's, and JDK 17 loses a setting that two recordings give different
@@ -35,18 +37,21 @@ final class SamplingRule {
   private final String defaultEngine;
   private final int defaultDepth;
   private final long defaultWallNanos;
+  private final long defaultBlockedNanos;
 
   SamplingRule(
       boolean explicitOnly,
       long defaultIntervalNanos,
       String defaultEngine,
       int defaultDepth,
-      long defaultWallNanos) {
+      long defaultWallNanos,
+      long defaultBlockedNanos) {
     this.explicitOnly = explicitOnly;
     this.defaultIntervalNanos = defaultIntervalNanos;
     this.defaultEngine = defaultEngine;
     this.defaultDepth = defaultDepth;
     this.defaultWallNanos = defaultWallNanos;
+    this.defaultBlockedNanos = defaultBlockedNanos;
   }
 
   /** The properties of a running recording that the rule needs. */
@@ -93,30 +98,30 @@ final class SamplingRule {
     String engine = null;
     int depth = 0;
     long wall = Long.MAX_VALUE;
+    long blocked = Long.MAX_VALUE;
     List<String> asking = new ArrayList<>();
     for (Facts recording : running) {
       Map<String, String> own = ownSettings(recording, ids);
       Map<String, String> ownWall = wallSettings(recording, ids);
+      Map<String, String> ownBlocked = blockedSettings(recording, ids);
       noteUnknown(recording, NativeSample.NAME, own, notes);
       noteUnknown(recording, WallSample.NAME, ownWall, notes);
+      noteUnknown(recording, Blocked.NAME, ownBlocked, notes);
       noteMisspelt(recording, notes);
       boolean namesWall = !ownWall.isEmpty() && !isDisabled(ownWall);
+      boolean namesBlocked = !ownBlocked.isEmpty() && !isDisabled(ownBlocked);
       if (isDisabled(own)) {
         disabled = true;
         if (namesWall) {
-          notes.add(
-              "recording "
-                  + recording.name()
-                  + " asks for "
-                  + WallSample.NAME
-                  + " and disables "
-                  + NativeSample.NAME
-                  + ", without which nothing is sampled");
+          notes.add(withoutSamples(recording, WallSample.NAME));
+        }
+        if (namesBlocked) {
+          notes.add(withoutSamples(recording, Blocked.NAME));
         }
         continue;
       }
       enabled |= own.containsKey("enabled");
-      boolean names = namesWall || !own.isEmpty();
+      boolean names = namesWall || namesBlocked || !own.isEmpty();
       if (!names && (explicitOnly || !recording.isStartedByPerson())) {
         continue;
       }
@@ -125,6 +130,7 @@ final class SamplingRule {
       interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
       depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
       wall = Math.min(wall, wallInterval(ownWall, recording.name(), notes));
+      blocked = Math.min(blocked, blockedThreshold(ownBlocked, recording.name(), notes));
       String ownEngine = engine(own.get("engine"), recording.name(), notes);
       if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
         engine = ownEngine;
@@ -145,7 +151,19 @@ final class SamplingRule {
       return null;
     }
     long wallNanos = wall == Long.MAX_VALUE ? SamplingSettings.WALL_OFF : wall;
-    return new SamplingRequest(interval, engine, depth, wallNanos, inMemory, asking, notes);
+    long blockedNanos = blocked == Long.MAX_VALUE ? SamplingSettings.BLOCKED_OFF : blocked;
+    return new SamplingRequest(
+        interval, engine, depth, wallNanos, blockedNanos, inMemory, asking, notes);
+  }
+
+  private static String withoutSamples(Facts recording, String event) {
+    return "recording "
+        + recording.name()
+        + " asks for "
+        + event
+        + " and disables "
+        + NativeSample.NAME
+        + ", without which nothing is sampled";
   }
 
   /**
@@ -156,7 +174,11 @@ final class SamplingRule {
   boolean leavesEnabledOpen(Facts recording, EventIds ids) {
     Map<String, String> own = ownSettings(recording, ids);
     Map<String, String> ownWall = wallSettings(recording, ids);
-    boolean names = !own.isEmpty() || !ownWall.isEmpty() && !isDisabled(ownWall);
+    Map<String, String> ownBlocked = blockedSettings(recording, ids);
+    boolean names =
+        !own.isEmpty()
+            || !ownWall.isEmpty() && !isDisabled(ownWall)
+            || !ownBlocked.isEmpty() && !isDisabled(ownBlocked);
     return names && !own.containsKey("enabled");
   }
 
@@ -175,6 +197,28 @@ final class SamplingRule {
     return !ownWall.isEmpty() || asks && defaultWallNanos != SamplingSettings.WALL_OFF;
   }
 
+  /**
+   * The threshold with which {@code stackweave.Blocked}, which JFR has off by default, has to be
+   * enabled in a recording, as {@link #leavesWallEnabledOpen} says of the other event. Empty if it
+   * is not asked for, or has both settings.
+   */
+  OptionalLong leavesBlockedOpen(Facts recording, EventIds ids) {
+    Map<String, String> own = ownSettings(recording, ids);
+    Map<String, String> ownBlocked = blockedSettings(recording, ids);
+    boolean isComplete = ownBlocked.containsKey("enabled") && ownBlocked.containsKey("threshold");
+    if (isDisabled(own) || isDisabled(ownBlocked) || isComplete) {
+      return OptionalLong.empty();
+    }
+    boolean asks =
+        !own.isEmpty()
+            || !wallSettings(recording, ids).isEmpty()
+            || !explicitOnly && recording.isStartedByPerson();
+    if (ownBlocked.isEmpty() && (!asks || defaultBlockedNanos == SamplingSettings.BLOCKED_OFF)) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(blockedThreshold(ownBlocked, recording.name(), new ArrayList<>()));
+  }
+
   private static boolean isDisabled(Map<String, String> own) {
     String enabled = own.get("enabled");
     return enabled != null && !enabled.strip().equalsIgnoreCase("true");
@@ -186,6 +230,10 @@ final class SamplingRule {
 
   private static Map<String, String> wallSettings(Facts recording, EventIds ids) {
     return settingsOf(WallSample.NAME, ids.wallSample(), recording.settings());
+  }
+
+  private static Map<String, String> blockedSettings(Facts recording, EventIds ids) {
+    return settingsOf(Blocked.NAME, ids.blocked(), recording.settings());
   }
 
   /** The settings of an event alone, without its name. */
@@ -269,6 +317,43 @@ final class SamplingRule {
               + WallSample.NAME
               + ", which is not "
               + SamplingSettings.WALL_INTERVALS
+              + "; "
+              + Timespans.format(used)
+              + " is used");
+    }
+    return used;
+  }
+
+  /** Long.MAX_VALUE if the recording does not ask for events of blocked threads. */
+  private long blockedThreshold(
+      Map<String, String> ownBlocked, String recording, List<String> notes) {
+    boolean isOn =
+        ownBlocked.isEmpty()
+            ? defaultBlockedNanos != SamplingSettings.BLOCKED_OFF
+            : !isDisabled(ownBlocked);
+    if (!isOn) {
+      return Long.MAX_VALUE;
+    }
+    long usual =
+        defaultBlockedNanos == SamplingSettings.BLOCKED_OFF
+            ? SamplingSettings.DEFAULT_BLOCKED_NANOS
+            : defaultBlockedNanos;
+    String text = ownBlocked.get("threshold");
+    if (text == null) {
+      return usual;
+    }
+    OptionalLong nanos = Timespans.parse(text);
+    long used = nanos.isEmpty() ? usual : SamplingSettings.clampBlocked(nanos.getAsLong());
+    if (nanos.isEmpty() || used != nanos.getAsLong()) {
+      notes.add(
+          "recording "
+              + recording
+              + " asks for threshold '"
+              + text
+              + "' of "
+              + Blocked.NAME
+              + ", which is not "
+              + SamplingSettings.BLOCKED_THRESHOLDS
               + "; "
               + Timespans.format(used)
               + " is used");

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
@@ -42,6 +43,21 @@ public final class SamplingSettings {
   /** The valid times between two looks, as text for users. */
   public static final String WALL_INTERVALS = "a time from 1ms to 60s, such as 20ms";
 
+  /** The shortest threshold of blocked threads. */
+  public static final long MIN_BLOCKED_NANOS = 1_000_000L;
+
+  /** The longest threshold of blocked threads. */
+  public static final long MAX_BLOCKED_NANOS = 60_000_000_000L;
+
+  /** The threshold where blocked threads are asked for and none is said; as the event has it. */
+  public static final long DEFAULT_BLOCKED_NANOS = 5_000_000L;
+
+  /** No events of blocked threads. */
+  public static final long BLOCKED_OFF = 0;
+
+  /** The valid thresholds of blocked threads, as text for users. */
+  public static final String BLOCKED_THRESHOLDS = "a time from 1ms to 60s, such as 5ms";
+
   /** Leaves the choice of engine to the agent. */
   public static final String DEFAULT_ENGINE = "auto";
 
@@ -68,8 +84,12 @@ public final class SamplingSettings {
   /** The settings of {@code stackweave.WallSample} that the agent reads. */
   private static final List<String> WALL_NAMES = List.of("enabled", "interval");
 
+  /** The settings of {@code stackweave.Blocked} that the agent reads. */
+  private static final List<String> BLOCKED_NAMES = List.of("enabled", "threshold");
+
   /** The events whose settings the agent reads. */
-  private static final List<String> EVENTS = List.of(NativeSample.NAME, WallSample.NAME);
+  private static final List<String> EVENTS =
+      List.of(NativeSample.NAME, WallSample.NAME, Blocked.NAME);
 
   /** Settings that JFR itself has for every instant event. */
   private static final List<String> JFRS_NAMES = List.of("stackTrace", "threshold");
@@ -106,6 +126,19 @@ public final class SamplingSettings {
   /** The valid time between two looks nearest to {@code nanos}. */
   public static long clampWall(long nanos) {
     return Math.max(MIN_WALL_NANOS, Math.min(MAX_WALL_NANOS, nanos));
+  }
+
+  /** As {@link #interval} for the threshold of blocked threads. */
+  public static OptionalLong blockedThreshold(String text) {
+    OptionalLong nanos = Timespans.parse(text);
+    return nanos.isPresent() && clampBlocked(nanos.getAsLong()) == nanos.getAsLong()
+        ? nanos
+        : OptionalLong.empty();
+  }
+
+  /** The valid threshold of blocked threads nearest to {@code nanos}. */
+  public static long clampBlocked(long nanos) {
+    return Math.max(MIN_BLOCKED_NANOS, Math.min(MAX_BLOCKED_NANOS, nanos));
   }
 
   /** Parses a depth; empty if it is none of {@link #DEPTHS}. */
@@ -147,7 +180,11 @@ public final class SamplingSettings {
   }
 
   private static List<String> namesOf(String event) {
-    return event.equals(WallSample.NAME) ? WALL_NAMES : OWN_NAMES;
+    return switch (event) {
+      case WallSample.NAME -> WALL_NAMES;
+      case Blocked.NAME -> BLOCKED_NAMES;
+      default -> OWN_NAMES;
+    };
   }
 
   /** The event of {@link #EVENTS} that a name is a misspelling of; null if it is none. */

@@ -214,4 +214,69 @@ public final class SamplerStatus extends Event {
   @Description("The part of the agent's own CPU time that looking at waiting threads took")
   @Timespan(Timespan.NANOSECONDS)
   public long wallCpu;
+
+  @Label("Blocked Threshold")
+  @Description(
+      "Shortest time for which a blocked thread gets an event; 0 where blocked threads are not timed")
+  @Timespan(Timespan.NANOSECONDS)
+  public long blockedThreshold;
+
+  @Label("Blocked Events Written")
+  @Description("Events of blocked threads that were over")
+  public long blockedWritten;
+
+  @Label("Blocked Time")
+  @Description("The time of those events")
+  @Timespan(Timespan.NANOSECONDS)
+  public long blockedTime;
+
+  @Label("Blocked Events Not Over")
+  @Description("Events of threads that were still blocked at the end of a chunk")
+  public long blockedOpen;
+
+  @Label("Blocked Unseen")
+  @Description(
+      "Longer than the threshold, but over before the thread was looked at: no stack, so no event")
+  public long blockedUnseen;
+
+  @Label("Blocked Unseen Time")
+  @Description("The time of those")
+  @Timespan(Timespan.NANOSECONDS)
+  public long blockedUnseenTime;
+
+  @Label("Blocked Put Off")
+  @Description("The part of those that a look came too late for to save CPU time")
+  public long blockedPutOff;
+
+  @Label("Blocked Stacks Unread")
+  @Description("Blocked threads whose stack could not be read; their events have none")
+  public long blockedUnread;
+
+  @Label("Blocked Events Dropped")
+  @Description("Taken but not written, for the same reasons as dropped")
+  public long blockedDropped;
+
+  @Label("Blocked Lost")
+  @Description(
+      "Threads that were off a CPU when records of switches were lost, or none were taken for a while:"
+          + " their time is not known")
+  public long blockedLost;
+
+  @Label("Switch Records")
+  @Description("Records of the kernel of threads that left a CPU or got one")
+  public long blockedSwitches;
+
+  @Label("Blocked Not Timed")
+  @Description("Time in which switches were not recorded, for they or threads were too many")
+  @Timespan(Timespan.NANOSECONDS)
+  public long blockedPaused;
+
+  @Label("Switch File Descriptors")
+  @Description("File descriptors that the records of switches take")
+  public long blockedDescriptors;
+
+  @Label("Blocked CPU Time")
+  @Description("The part of the agent's own CPU time that timing blocked threads took")
+  @Timespan(Timespan.NANOSECONDS)
+  public long blockedCpu;
 }

@@ -104,7 +104,7 @@ public final class ChunkSamples {
     DefinitionsOnly sink = new DefinitionsOnly(session);
     ChunkReader reader = new ChunkReader(source, chunk, EventDecoder.ALL);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
-      if (shape > EventDecoder.WALL_SAMPLE && shape != EventDecoder.STATUS) {
+      if (shape > EventDecoder.BLOCKED && shape != EventDecoder.STATUS) {
         EventDecoder.event(shape, reader, sink);
       }
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventShape;
 import stackweave.jfr.event.BlockFormat;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.DefinitionBlock;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.LibraryName;
@@ -40,13 +41,16 @@ final class EventDecoder {
   /** The shape of samples of waiting threads, in all lists that have samples. */
   static final int WALL_SAMPLE = 2;
 
-  private static final int FRAME = 3;
-  private static final int METHOD = 4;
-  private static final int THREAD = 5;
-  private static final int MODULE = 6;
-  static final int SESSION = 7;
-  static final int STATUS = 8;
-  private static final int BLOCK = 9;
+  /** The shape of blocked threads, in the lists that have them. */
+  static final int BLOCKED = 3;
+
+  private static final int FRAME = 4;
+  private static final int METHOD = 5;
+  private static final int THREAD = 6;
+  private static final int MODULE = 7;
+  static final int SESSION = 8;
+  static final int STATUS = 9;
+  private static final int BLOCK = 10;
 
   private static final EventShape SAMPLE_SHAPE = sampleShape(NativeSample.NAME);
 
@@ -54,6 +58,10 @@ final class EventDecoder {
 
   private static final EventShape STACK_SAMPLE_SHAPE =
       EventShape.of(StackSample.NAME, "startTime", "threadId", "weight", "stackId", "attributesId");
+
+  private static final EventShape BLOCKED_SHAPE =
+      EventShape.of(
+          Blocked.NAME, "startTime", "duration", "threadId", "state", "stackId", "end", "over");
 
   private static final EventShape SESSION_SHAPE =
       EventShape.of(
@@ -78,6 +86,7 @@ final class EventDecoder {
           SAMPLE_SHAPE,
           STACK_SAMPLE_SHAPE,
           WALL_SAMPLE_SHAPE,
+          BLOCKED_SHAPE,
           EventShape.of(
               Frame.NAME, "id", "parentId", "methodId", "kind", "line", "offset", "found"),
           EventShape.of(
@@ -116,6 +125,10 @@ final class EventDecoder {
   /** Samples alone. */
   static final List<EventShape> SAMPLES =
       List.of(SAMPLE_SHAPE, STACK_SAMPLE_SHAPE, WALL_SAMPLE_SHAPE);
+
+  /** Samples and blocked threads. */
+  static final List<EventShape> SAMPLES_AND_BLOCKED =
+      List.of(SAMPLE_SHAPE, STACK_SAMPLE_SHAPE, WALL_SAMPLE_SHAPE, BLOCKED_SHAPE);
 
   /** Session events alone. */
   static final List<EventShape> SESSIONS = List.of(SESSION_SHAPE);
@@ -192,6 +205,19 @@ final class EventDecoder {
         event.number(7));
   }
 
+  /** Gives the blocked thread that {@code event} is at. */
+  static void blocked(ChunkReader event, SampleSink sink) {
+    long start = event.nanosAt(event.number(0));
+    sink.blocked(
+        start,
+        event.nanosAt(event.number(0) + event.number(1)) - start,
+        event.number(2),
+        (int) event.number(3),
+        event.number(4),
+        (int) event.number(5),
+        event.number(6) != 0);
+  }
+
   /** Gives the sample of schema 2 that {@code event} is at. */
   static void stackSample(ChunkReader event, SampleSink sink) {
     sink.stackSample(
@@ -209,6 +235,7 @@ final class EventDecoder {
       case SAMPLE -> sample(event, sink);
       case STACK_SAMPLE -> stackSample(event, sink);
       case WALL_SAMPLE -> wallSample(event, sink);
+      case BLOCKED -> blocked(event, sink);
       case FRAME -> {
         sink.frame(
             event.number(0),

@@ -37,6 +37,7 @@ final class Gathering extends DefinitionSink {
 
   private long badBlocks;
   private long waitingSamples;
+  private long blockedThreads;
 
   /** Of all samples of CPU time, whether their states are chosen or not. */
   private long cpuNanos;
@@ -81,6 +82,7 @@ final class Gathering extends DefinitionSink {
     cells = cells == null ? null : new TimeCells();
     badBlocks = 0;
     waitingSamples = 0;
+    blockedThreads = 0;
     cpuNanos = 0;
     statuses = SamplerFigures.NONE;
     first = Long.MAX_VALUE;
@@ -110,6 +112,12 @@ final class Gathering extends DefinitionSink {
     if (choice.isWall()) {
       add(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end);
     }
+  }
+
+  @Override
+  public void blocked(
+      long nanos, long duration, long threadKey, int state, long stackId, int end, boolean isOver) {
+    blockedThreads++;
   }
 
   private void add(
@@ -285,6 +293,11 @@ final class Gathering extends DefinitionSink {
   /** Samples of waiting threads, also where they are not chosen. */
   long waitingSamples() {
     return waitingSamples;
+  }
+
+  /** Events of blocked threads. */
+  long blockedThreads() {
+    return blockedThreads;
   }
 
   /** When the samples were taken; null if that was not asked for. */

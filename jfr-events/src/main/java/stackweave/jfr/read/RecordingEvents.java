@@ -50,6 +50,10 @@ final class RecordingEvents {
     this.progress = progress;
   }
 
+  Path file() {
+    return file;
+  }
+
   /** What could not be read, one line each. */
   List<String> losses() {
     List<String> all = new ArrayList<>(chunks.losses());
@@ -65,6 +69,11 @@ final class RecordingEvents {
   /** Reads all samples. */
   void readSamples(SampleSink sink) throws RecordingException {
     read(EventDecoder.SAMPLES, sink, null);
+  }
+
+  /** Reads all samples, and the threads that were blocked. */
+  void readBlocked(SampleSink sink) throws RecordingException {
+    read(EventDecoder.SAMPLES_AND_BLOCKED, sink, null);
   }
 
   /**
@@ -175,6 +184,8 @@ final class RecordingEvents {
       } else if (shape == EventDecoder.WALL_SAMPLE) {
         samples++;
         EventDecoder.wallSample(reader, sink);
+      } else if (shape == EventDecoder.BLOCKED) {
+        EventDecoder.blocked(reader, sink);
       } else {
         if (shape == EventDecoder.SESSION && id == null) {
           id = EventDecoder.sessionId(reader);

@@ -28,6 +28,18 @@ interface SampleSink {
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId);
 
   /**
+   * A blocked thread, which is no sample.
+   *
+   * @param nanos when it left its CPU, since 1970
+   * @param duration until it got a CPU again, in nanoseconds
+   * @param isOver false if it still was blocked then
+   */
+  default void blocked(
+      long nanos, long duration, long threadKey, int state, long stackId, int end, boolean isOver) {
+    // Most receivers are of samples alone.
+  }
+
+  /**
    * The same as schema 2 has it.
    *
    * @param nanos when it was taken, since 1970, by the event's start time alone

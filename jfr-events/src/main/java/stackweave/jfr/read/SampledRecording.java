@@ -69,6 +69,28 @@ public final class SampledRecording {
     void stack(SampleSum sum, CellSeries series);
   }
 
+  /**
+   * A thread that was off the CPU for long. Immutable.
+   *
+   * @param session its process
+   * @param start when it left its CPU
+   * @param nanos time until it got a CPU again, or until its chunk ended, in ns
+   * @param isOver false if it was still blocked when its chunk ended
+   * @param thread which thread it was
+   * @param state label of what it waited for
+   * @param end why the stack ends
+   * @param frames the thread's first frame first
+   */
+  public record BlockedThread(
+      SessionFacts session,
+      Instant start,
+      long nanos,
+      boolean isOver,
+      StackThread thread,
+      String state,
+      StackEnd end,
+      List<SampledFrame> frames) {}
+
   /** With fewer samples shares are too imprecise. */
   private static final long FEW = 100;
 
@@ -81,6 +103,7 @@ public final class SampledRecording {
   private final TimeCells cells;
   private final SampleChoice choice;
   private final long waitingSamples;
+  private final long blockedThreads;
   private final Instant first;
   private final Instant last;
   private final long samples;
@@ -98,6 +121,7 @@ public final class SampledRecording {
     this.cells = gathering.cells();
     this.choice = gathering.choice();
     this.waitingSamples = gathering.waitingSamples();
+    this.blockedThreads = gathering.blockedThreads();
     this.first = gathering.first();
     this.last = gathering.last();
     long samples = 0;
@@ -220,11 +244,21 @@ public final class SampledRecording {
     return waitingSamples;
   }
 
+  /** Events of blocked threads in the file. */
+  public long blockedThreads() {
+    return blockedThreads;
+  }
+
   /**
    * The time that the samples stand for by the threads' state, in ns, as first met; unmodifiable.
    */
   public Map<String, Long> nanosByState() {
     return Collections.unmodifiableMap(nanosByState);
+  }
+
+  /** The file that it was read from. */
+  public Path file() {
+    return events.file();
   }
 
   /** The processes that were sampled. */
@@ -297,6 +331,16 @@ public final class SampledRecording {
    */
   public void forEachSample(Consumer<Sample> consumer) throws RecordingException {
     events.readSamples(new Replay(data, choice, consumer));
+  }
+
+  /**
+   * Visits the events of blocked threads in file order. One that is not over may come again with a
+   * longer time, of the same thread and start.
+   *
+   * @throws RecordingException if the file can't be read any more; one line for users
+   */
+  public void forEachBlocked(Consumer<BlockedThread> consumer) throws RecordingException {
+    events.readBlocked(new BlockedReplay(data, consumer));
   }
 
   /**
@@ -489,6 +533,52 @@ public final class SampledRecording {
               session.state(state),
               weight,
               contextId,
+              resolved ? session.end(end) : SessionData.lostEnd(),
+              Collections.unmodifiableList(frames)));
+    }
+  }
+
+  /** Hands on one blocked thread after the other, and no samples. */
+  private static final class BlockedReplay extends Defined {
+    private final Consumer<BlockedThread> consumer;
+
+    BlockedReplay(List<SessionData> sessions, Consumer<BlockedThread> consumer) {
+      super(sessions, SampleChoice.CPU);
+      this.consumer = consumer;
+    }
+
+    @Override
+    void chosen(
+        SampleKind kind,
+        long nanos,
+        long threadKey,
+        int state,
+        long weight,
+        long stackId,
+        int end,
+        long contextId) {
+      // Not asked for.
+    }
+
+    @Override
+    public void blocked(
+        long nanos,
+        long duration,
+        long threadKey,
+        int state,
+        long stackId,
+        int end,
+        boolean isOver) {
+      List<SampledFrame> frames = new ArrayList<>();
+      boolean resolved = session.resolve(stackId, frames);
+      consumer.accept(
+          new BlockedThread(
+              session.facts(),
+              Instant.ofEpochSecond(0, nanos),
+              duration,
+              isOver,
+              session.thread(threadKey),
+              session.state(state),
               resolved ? session.end(end) : SessionData.lostEnd(),
               Collections.unmodifiableList(frames)));
     }

@@ -187,7 +187,83 @@ public enum Counter {
       "Wall CPU Time",
       Unit.NANOS,
       Adding.SUM,
-      "The part of the agent's own CPU time that looking at waiting threads took");
+      "The part of the agent's own CPU time that looking at waiting threads took"),
+  BLOCKED_THRESHOLD(
+      "blockedThreshold",
+      "Blocked Threshold",
+      Unit.NANOS,
+      Adding.MAX,
+      "Shortest time for which a blocked thread gets an event; 0 where blocked threads are not timed"),
+  BLOCKED_WRITTEN(
+      "blockedWritten",
+      "Blocked Events Written",
+      Unit.COUNT,
+      Adding.SUM,
+      "Events of blocked threads that were over"),
+  BLOCKED_TIME("blockedTime", "Blocked Time", Unit.NANOS, Adding.SUM, "The time of those events"),
+  BLOCKED_OPEN(
+      "blockedOpen",
+      "Blocked Events Not Over",
+      Unit.COUNT,
+      Adding.SUM,
+      "Events of threads that were still blocked at the end of a chunk"),
+  BLOCKED_UNSEEN(
+      "blockedUnseen",
+      "Blocked Unseen",
+      Unit.COUNT,
+      Adding.SUM,
+      "Longer than the threshold, but over before the thread was looked at: no stack, so no event"),
+  BLOCKED_UNSEEN_TIME(
+      "blockedUnseenTime", "Blocked Unseen Time", Unit.NANOS, Adding.SUM, "The time of those"),
+  BLOCKED_PUT_OFF(
+      "blockedPutOff",
+      "Blocked Put Off",
+      Unit.COUNT,
+      Adding.SUM,
+      "The part of those that a look came too late for to save CPU time"),
+  BLOCKED_UNREAD(
+      "blockedUnread",
+      "Blocked Stacks Unread",
+      Unit.COUNT,
+      Adding.SUM,
+      "Blocked threads whose stack could not be read; their events have none"),
+  BLOCKED_DROPPED(
+      "blockedDropped",
+      "Blocked Events Dropped",
+      Unit.COUNT,
+      Adding.SUM,
+      "Taken but not written, for the same reasons as dropped"),
+  BLOCKED_LOST(
+      "blockedLost",
+      "Blocked Lost",
+      Unit.COUNT,
+      Adding.SUM,
+      "Threads that were off a CPU when records of switches were lost, or none were taken for a while:"
+          + " their time is not known"),
+  BLOCKED_SWITCHES(
+      "blockedSwitches",
+      "Switch Records",
+      Unit.COUNT,
+      Adding.SUM,
+      "Records of the kernel of threads that left a CPU or got one"),
+  BLOCKED_PAUSED(
+      "blockedPaused",
+      "Blocked Not Timed",
+      Unit.NANOS,
+      Adding.SUM,
+      "Time in which switches were not recorded, for they or threads were too many"),
+  BLOCKED_DESCRIPTORS(
+      "blockedDescriptors",
+      "Switch File Descriptors",
+      Unit.COUNT,
+      Adding.MAX,
+      "File descriptors that the records of switches take"),
+  BLOCKED_CPU(
+      "blockedCpu",
+      "Blocked CPU Time",
+      Unit.NANOS,
+      Adding.SUM,
+      "The part of the agent's own CPU time that timing blocked threads took");
 
   /** What is counted. */
   public enum Unit {

@@ -2,6 +2,7 @@ package stackweave.jfr.store;
 
 import java.util.Arrays;
 import jdk.jfr.Event;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
@@ -30,7 +31,7 @@ final class BlockLayout implements SampleLayout {
   /** The chunk that the block, and the samples held back, are made for. */
   private int chunk;
 
-  /** Each a {@link StackSample} or a {@link WallSample}, as all events here. */
+  /** Each a {@link StackSample}, {@link WallSample} or {@link Blocked}, as all events here. */
   private final Event[] held = new Event[HELD_SAMPLES];
 
   private int heldCount;
@@ -112,6 +113,29 @@ final class BlockLayout implements SampleLayout {
     hold(event);
   }
 
+  @Override
+  public boolean blocked(
+      long startNanos,
+      long durationNanos,
+      ThreadTable.Entry thread,
+      int stateCode,
+      long stackId,
+      int endCode,
+      boolean isOver) {
+    Blocked event = new Blocked();
+    if (!clock.stamp(event, startNanos, durationNanos)) {
+      return false;
+    }
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.state = stateCode;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.over = isOver;
+    hold(event);
+    return true;
+  }
+
   private void hold(Event event) {
     define(event);
     held[heldCount++] = event;
@@ -129,6 +153,9 @@ final class BlockLayout implements SampleLayout {
     } else if (event instanceof WallSample sample) {
       defineThread(sample.threadId);
       defineStack(sample.stackId);
+    } else if (event instanceof Blocked blocked) {
+      defineThread(blocked.threadId);
+      defineStack(blocked.stackId);
     }
   }
 

@@ -1,5 +1,6 @@
 package stackweave.jfr.store;
 
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeLibrary;
@@ -95,6 +96,32 @@ final class EventLayout implements SampleLayout {
     clock.stamp(event, timeNanos);
     event.commit();
     wrote(thread, stackId);
+  }
+
+  @Override
+  public boolean blocked(
+      long startNanos,
+      long durationNanos,
+      ThreadTable.Entry thread,
+      int stateCode,
+      long stackId,
+      int endCode,
+      boolean isOver) {
+    Blocked event = new Blocked();
+    if (!clock.stamp(event, startNanos, durationNanos)) {
+      return false;
+    }
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.state = stateCode;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.over = isOver;
+    emitThread(thread);
+    emitStack(stackId);
+    event.commit();
+    wrote(thread, stackId);
+    return true;
   }
 
   private void wrote(ThreadTable.Entry thread, long stackId) {

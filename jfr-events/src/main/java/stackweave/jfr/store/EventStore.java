@@ -14,6 +14,7 @@ import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.DefinitionBlock;
@@ -83,6 +84,7 @@ public final class EventStore implements AutoCloseable {
       };
   private final EventType sampleType;
   private final EventType wallType;
+  private final EventType blockedType;
   private final SampleClock clock = new SampleClock();
 
   private final StackTables tables = new StackTables();
@@ -107,6 +109,7 @@ public final class EventStore implements AutoCloseable {
     this.schema = schema;
     this.sampleType = EventType.getEventType(NativeSample.class);
     this.wallType = EventType.getEventType(WallSample.class);
+    this.blockedType = EventType.getEventType(Blocked.class);
     this.layout =
         schema == Session.FIRST_SCHEMA_VERSION
             ? new EventLayout(tables, clock)
@@ -132,6 +135,7 @@ public final class EventStore implements AutoCloseable {
     // In all schemas: its settings are what recordings ask for samples with.
     FlightRecorder.register(NativeSample.class);
     FlightRecorder.register(WallSample.class);
+    FlightRecorder.register(Blocked.class);
     switch (schema) {
       case 1 -> {
         FlightRecorder.register(Frame.class);
@@ -253,6 +257,7 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.unregister(NativeLibrary.class);
     FlightRecorder.unregister(StackSample.class);
     FlightRecorder.unregister(WallSample.class);
+    FlightRecorder.unregister(Blocked.class);
     FlightRecorder.unregister(DefinitionBlock.class);
     FlightRecorder.unregister(SamplerStatus.class);
     FlightRecorder.unregister(ChunkBegin.class);
@@ -466,6 +471,46 @@ public final class EventStore implements AutoCloseable {
         && write(true, timeNanos, threadKey, stateCode, weightNanos, stackId, endCode, contextId);
   }
 
+  /**
+   * Writes a thread that was blocked, as {@link #sample} does. It is never woven. JFR itself leaves
+   * out what is shorter than its threshold.
+   *
+   * @param startNanos when it left its CPU, on the clock of System.nanoTime
+   * @param durationNanos time until it got a CPU again, in ns
+   * @param threadKey from {@link #thread}
+   * @param stateCode {@link ThreadState#code}, or {@link ThreadState#ofSystemCall}
+   * @param stackId the innermost frame's node, 0 for a stack without frames
+   * @param endCode why the stack ends, as in the session's legend
+   * @param isOver whether it is blocked no more
+   * @return false if it was not written: JFR records no such events or refuses their time, or the
+   *     ids are of an older generation
+   */
+  public boolean blocked(
+      long startNanos,
+      long durationNanos,
+      long threadKey,
+      int stateCode,
+      long stackId,
+      int endCode,
+      boolean isOver) {
+    if (!blockedType.isEnabled()) {
+      return false;
+    }
+    ThreadTable.Entry thread = enterable(threadKey, stackId);
+    int chunk = thread == null ? 0 : enter();
+    if (chunk == 0) {
+      return false;
+    }
+    try {
+      return layout.blocked(startNanos, durationNanos, thread, stateCode, stackId, endCode, isOver);
+    } catch (RuntimeException | Error e) {
+      defineAnew();
+      throw e;
+    } finally {
+      leave(chunk);
+    }
+  }
+
   private boolean write(
       boolean isWall,
       long timeNanos,
@@ -475,16 +520,8 @@ public final class EventStore implements AutoCloseable {
       long stackId,
       int endCode,
       long contextId) {
-    if (!sampleType.isEnabled()) {
-      return false;
-    }
-    ThreadTable.Entry thread = tables.threads.get(threadKey);
-    if (thread == null || (stackId != 0 && tables.trie.indexOf(stackId) < 0)) {
-      staleSamples++;
-      return false;
-    }
-    clock.refresh();
-    int chunk = enter();
+    ThreadTable.Entry thread = enterable(threadKey, stackId);
+    int chunk = thread == null ? 0 : enter();
     if (chunk == 0) {
       return false;
     }
@@ -501,6 +538,20 @@ public final class EventStore implements AutoCloseable {
       leave(chunk);
     }
     return true;
+  }
+
+  /** The thread of a sample that may be written now; null if it may not. */
+  private ThreadTable.Entry enterable(long threadKey, long stackId) {
+    if (!sampleType.isEnabled()) {
+      return null;
+    }
+    ThreadTable.Entry thread = tables.threads.get(threadKey);
+    if (thread == null || (stackId != 0 && tables.trie.indexOf(stackId) < 0)) {
+      staleSamples++;
+      return null;
+    }
+    clock.refresh();
+    return thread;
   }
 
   /**

@@ -3,6 +3,7 @@ package stackweave.jfr.store;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jdk.jfr.Event;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
@@ -33,6 +34,9 @@ final class SampleClock {
   private static final VarHandle STACK_DURATION = field(StackSample.class, "duration");
   private static final VarHandle WALL_START = field(WallSample.class, "startTime");
   private static final VarHandle WALL_DURATION = field(WallSample.class, "duration");
+
+  private static final VarHandle BLOCKED_START = field(Blocked.class, "startTime");
+  private static final VarHandle BLOCKED_DURATION = field(Blocked.class, "duration");
 
   private boolean calibrated;
   private long firstNanos;
@@ -102,6 +106,22 @@ final class SampleClock {
     }
     WALL_START.set(event, ticks(timeNanos));
     WALL_DURATION.set(event, MIN_DURATION_TICKS);
+  }
+
+  /**
+   * Sets start and duration of an event that is committed later.
+   *
+   * @return false where they can't be set: there is no other place for a duration
+   */
+  boolean stamp(Blocked event, long startNanos, long durationNanos) {
+    if (!calibrated || BLOCKED_START == null || BLOCKED_DURATION == null) {
+      return false;
+    }
+    long start = ticks(startNanos);
+    BLOCKED_START.set(event, start);
+    BLOCKED_DURATION.set(
+        event, Math.max(MIN_DURATION_TICKS, ticks(startNanos + durationNanos) - start));
+    return true;
   }
 
   /** The time of an event by JFR's clock, of one that was stamped; 0 where it is not known. */

@@ -33,6 +33,20 @@ interface SampleLayout {
       int endCode,
       long contextId);
 
+  /**
+   * The same for a thread that was blocked, which is never woven.
+   *
+   * @return false if it is not written, for its time can't be set
+   */
+  boolean blocked(
+      long startNanos,
+      long durationNanos,
+      ThreadTable.Entry thread,
+      int stateCode,
+      long stackId,
+      int endCode,
+      boolean isOver);
+
   /** Whether nothing is held back. The one method that may be called outside of the gate. */
   boolean isEmpty();
 

@@ -63,6 +63,7 @@ public final class ControlProbe {
             SamplingSettings.DEFAULT_ENGINE,
             SamplingSettings.DEFAULT_DEPTH,
             SamplingSettings.WALL_OFF,
+            SamplingSettings.BLOCKED_OFF,
             request -> ANSWERS.add(request == null ? "none" : text(request)));
     control.start();
     return control;
@@ -76,6 +77,7 @@ public final class ControlProbe {
         + request.depth()
         + (request.inMemory() ? "/memory" : "")
         + (request.wallNanos() > 0 ? "/waiting " + Timespans.format(request.wallNanos()) : "")
+        + (request.blockedNanos() > 0 ? "/blocked " + Timespans.format(request.blockedNanos()) : "")
         + " for "
         + request.recordings().size();
   }

@@ -68,6 +68,7 @@ public final class LockOrderProbe {
             "auto",
             SamplingSettings.DEFAULT_DEPTH,
             SamplingSettings.WALL_OFF,
+            SamplingSettings.BLOCKED_OFF,
             request -> {});
     control.start();
     FlightRecorder.register(Slow.class);

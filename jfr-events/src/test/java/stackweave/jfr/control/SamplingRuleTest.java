@@ -9,16 +9,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Which recordings ask: one difference per case. */
 class SamplingRuleTest {
   private static final String SAMPLE = "stackweave.NativeSample#";
   private static final String WALL = "stackweave.WallSample#";
-  private static final EventIds TYPE_ID = new EventIds(4711, 4712);
+  private static final String BLOCKED = "stackweave.Blocked#";
+  private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713);
 
-  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0);
-  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0);
+  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 0);
+  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0, 0);
 
   @Test
   void nothingRuns() {
@@ -141,7 +143,7 @@ class SamplingRuleTest {
 
   @Test
   void theAgentsOptionIsForRecordingsThatSayNothingOfWaiting() {
-    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 30_000_000);
+    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 30_000_000, 0);
     assertEquals(30_000_000, byOption.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
     assertEquals(
         0,
@@ -163,6 +165,52 @@ class SamplingRuleTest {
     assertFalse(rule.leavesWallEnabledOpen(off, TYPE_ID));
     assertFalse(rule.leavesEnabledOpen(off, TYPE_ID));
     assertFalse(rule.leavesWallEnabledOpen(named("a", Map.of()), TYPE_ID));
+  }
+
+  @Test
+  void blockedThreadsAreTimedOnlyWhereThatIsAskedFor() {
+    assertEquals(0, blockedOf(named("a", Map.of())));
+    assertEquals(0, blockedOf(named("a", Map.of(BLOCKED + "enabled", "false"))));
+    assertEquals(5_000_000, blockedOf(named("a", Map.of(BLOCKED + "enabled", "true"))));
+    assertEquals(8_000_000, blockedOf(named("a", Map.of(BLOCKED + "threshold", "8 ms"))));
+    assertEquals(7_000_000, blockedOf(library(Map.of("4713#threshold", "7ms"))));
+    assertEquals(
+        8_000_000,
+        blockedOf(
+            named("a", Map.of(BLOCKED + "threshold", "50 ms")),
+            named("b", Map.of(BLOCKED + "threshold", "8 ms")),
+            named("c", Map.of())));
+    List<String> notes = new ArrayList<>();
+    List<SamplingRule.Facts> none = List.of(named("a", Map.of(BLOCKED + "threshold", "0 ns")));
+    assertEquals(5_000_000, rule.decide(none, TYPE_ID, notes).blockedNanos());
+    assertEquals(
+        List.of(
+            "recording a asks for threshold '0 ns' of stackweave.Blocked, which is not a time from"
+                + " 1ms to 60s, such as 5ms; 5 ms is used"),
+        notes);
+  }
+
+  /** JFR has the event off by default, and a threshold of its own. */
+  @Test
+  void theSettingsOfBlockedThreadsAreCompleted() {
+    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 3_000_000);
+    SamplingRule.Facts silent = named("a", Map.of());
+    assertEquals(3_000_000, byOption.decide(List.of(silent), TYPE_ID).blockedNanos());
+    assertEquals(OptionalLong.of(3_000_000), byOption.leavesBlockedOpen(silent, TYPE_ID));
+    assertEquals(OptionalLong.empty(), rule.leavesBlockedOpen(silent, TYPE_ID));
+    assertEquals(OptionalLong.empty(), byOption.leavesBlockedOpen(library(Map.of()), TYPE_ID));
+    SamplingRule.Facts half = library(Map.of(BLOCKED + "enabled", "true"));
+    assertEquals(OptionalLong.of(5_000_000), rule.leavesBlockedOpen(half, TYPE_ID));
+    assertTrue(rule.leavesEnabledOpen(half, TYPE_ID));
+    SamplingRule.Facts whole =
+        library(Map.of(BLOCKED + "enabled", "true", BLOCKED + "threshold", "9 ms"));
+    assertEquals(OptionalLong.empty(), byOption.leavesBlockedOpen(whole, TYPE_ID));
+    SamplingRule.Facts off = named("a", Map.of(BLOCKED + "enabled", "false"));
+    assertEquals(OptionalLong.empty(), byOption.leavesBlockedOpen(off, TYPE_ID));
+  }
+
+  private long blockedOf(SamplingRule.Facts... running) {
+    return rule.decide(List.of(running), TYPE_ID).blockedNanos();
   }
 
   @Test

@@ -33,6 +33,7 @@ class EventsPageTest {
           Session.class,
           StackSample.class,
           WallSample.class,
+          Blocked.class,
           DefinitionBlock.class,
           SamplerStatus.class,
           NativeSample.class,

@@ -80,7 +80,7 @@ class LargeFramesIT {
             .run(
                 "stackweave.verify.it.KernelsApp",
                 Built.library("kernels").toString(),
-                timer ? "0.5" : "2")
+                timer ? "0.5" : "1")
             .successfully();
     return Stacks.of(ended.recording());
   }

@@ -13,7 +13,7 @@ import stackweave.verify.Built;
 final class Runs {
 
   /** Seconds of CPU time of each thread of an app: of three threads in the lab, four in the zoo. */
-  static final String SECONDS = System.getProperty("it.seconds", "1.5");
+  static final String SECONDS = System.getProperty("it.seconds", "1");
 
   /**
    * Where the machine lets the drain thread wait for seconds, its rings run over, or it thins out

@@ -35,6 +35,10 @@ final class WaitingApp {
 
     static native int block(int kind);
 
+    static native int lock();
+
+    static native int unlock();
+
     static native void callBack();
 
     static void parked() {

@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Commands;
@@ -128,6 +130,41 @@ class WaitingIT {
             >= 0.99 * (seen - gaps) - 2,
         () -> "complete: " + counts);
     assumeTrue(!gdb.isEmpty(), "gdb is missing:  apt-get install gdb");
+  }
+
+  static Stream<Jdk> withVirtualThreads() {
+    return Jdks.all().filter(jdk -> jdk.feature() >= 21);
+  }
+
+  /** They have no stack to be read: it is said how many live. */
+  @ParameterizedTest
+  @MethodSource("withVirtualThreads")
+  void virtualThreadsThatAreMissingAreCounted(Jdk jdk) throws Exception {
+    RunningCommand running =
+        Jvms.withoutLibraries(jdk)
+            .agent("wall=20ms")
+            .recording()
+            .start(ParkedVirtualThreadsApp.class.getName(), "123");
+    try {
+      awaitStatus(jdk, running, status -> status.contains(" (123 virtual threads live)"));
+    } finally {
+      running.process().destroyForcibly();
+    }
+  }
+
+  private static void awaitStatus(Jdk jdk, RunningCommand running, Predicate<String> wanted)
+      throws InterruptedException {
+    String pid = Long.toString(running.process().pid());
+    long begin = System.nanoTime();
+    while (true) {
+      Thread.sleep(STATUS_MILLIS);
+      String status = String.join("\n", Jvms.commandLine(jdk, "status", pid).outLines());
+      if (wanted.test(status)) {
+        return;
+      }
+      boolean isLate = (System.nanoTime() - begin) / 1_000_000 > 2 * MINUTE_MILLIS;
+      assertTrue(running.process().isAlive() && !isLate, status);
+    }
   }
 
   /** In the C library gdb shows tail calls as frames of their own, and the first has no address. */

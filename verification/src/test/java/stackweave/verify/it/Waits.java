@@ -3,6 +3,7 @@ package stackweave.verify.it;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,8 +17,8 @@ import jdk.jfr.consumer.RecordingFile;
 import stackweave.verify.recording.PlainDefinitions;
 
 /**
- * The wall samples of a recording, put together from its events by the JDK's own reader and by
- * docs/events.md: nothing of the product's code has a part in it.
+ * The wall samples and blocked threads of a recording, put together from its events by the JDK's
+ * own reader and by docs/events.md: nothing of the product's code has a part in it.
  */
 final class Waits {
   /** A frame; {@code kind} in the words of the session's legend. */
@@ -41,7 +42,26 @@ final class Waits {
   record Sample(
       String thread, Instant time, String state, long weight, String end, List<Frame> frames) {}
 
+  /** A thread that was blocked, its frames the innermost first. */
+  record Block(
+      String thread,
+      Instant start,
+      Instant end,
+      boolean isOver,
+      String state,
+      String stackEnd,
+      List<Frame> frames) {
+    long nanos() {
+      return Duration.between(start, end).toNanos();
+    }
+
+    boolean hasMethod(String name) {
+      return frames.stream().anyMatch(frame -> frame.name().equals(name));
+    }
+  }
+
   final List<Sample> samples = new ArrayList<>();
+  final List<Block> blocks = new ArrayList<>();
 
   /** Sums of the SamplerStatus events, by field. */
   final Map<String, Long> status = new HashMap<>();
@@ -77,6 +97,9 @@ final class Waits {
     events.stream()
         .filter(event -> event.getEventType().getName().equals("stackweave.WallSample"))
         .forEach(this::readSample);
+    events.stream()
+        .filter(event -> event.getEventType().getName().equals("stackweave.Blocked"))
+        .forEach(this::readBlock);
   }
 
   private void readLegends(RecordedEvent session) {
@@ -105,14 +128,45 @@ final class Waits {
             "wallWritten",
             "wallDropped",
             "wallTime",
-            "wallCpu")) {
+            "wallCpu",
+            "blockedWritten",
+            "blockedTime",
+            "blockedOpen",
+            "blockedUnseen",
+            "blockedUnseenTime",
+            "blockedPutOff",
+            "blockedUnread",
+            "blockedDropped",
+            "blockedLost",
+            "blockedSwitches",
+            "blockedPaused",
+            "blockedDescriptors",
+            "blockedCpu")) {
       status.merge(field, event.getLong(field), Long::sum);
     }
     String text = event.getString("note");
     note = text.isEmpty() ? note : text;
   }
 
-  private void readSample(RecordedEvent event) {
+  private void readBlock(RecordedEvent event) {
+    int state = event.getInt("state");
+    blocks.add(
+        new Block(
+            thread(event),
+            event.getStartTime(),
+            event.getEndTime(),
+            event.getBoolean("over"),
+            states.getOrDefault(state, "code " + state),
+            ends.get(event.getInt("end")),
+            frames(event)));
+  }
+
+  private String thread(RecordedEvent event) {
+    PlainDefinitions.SampledThread thread = definitions.threads.get(event.getLong("threadId"));
+    return thread == null ? "?" : thread.name();
+  }
+
+  private List<Frame> frames(RecordedEvent event) {
     List<Frame> frames = new ArrayList<>();
     for (long id = event.getLong("stackId"); id != 0; ) {
       PlainDefinitions.Frame frame = definitions.frames.get(id);
@@ -129,16 +183,19 @@ final class Waits {
               method.start() + frame.offset() + 1));
       id = frame.parentId();
     }
-    PlainDefinitions.SampledThread thread = definitions.threads.get(event.getLong("threadId"));
+    return frames;
+  }
+
+  private void readSample(RecordedEvent event) {
     int state = event.getInt("state");
     samples.add(
         new Sample(
-            thread == null ? "?" : thread.name(),
+            thread(event),
             event.getStartTime(),
             states.getOrDefault(state, "code " + state),
             event.getLong("weight"),
             ends.get(event.getInt("end")),
-            frames));
+            frames(event)));
   }
 
   boolean isComplete(Sample sample) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.read.ChunkList;
@@ -26,6 +27,7 @@ import stackweave.verify.weave.WeavingApp;
 import stackweave.verify.weave.WovenText;
 
 /** The option {@code weave=on}: what leaves the JVM has every sample as one of JFR's own. */
+@Order(2)
 class WeaveIT {
   private static final String[] WITHOUT_JFR_SAMPLES = {
     "+stackweave.NativeSample#interval=5ms",
@@ -54,7 +56,7 @@ class WeaveIT {
             .agent("weave=on")
             .recording(WITHOUT_JFR_SAMPLES)
             .options("-XX:FlightRecorderOptions:maxchunksize=1M");
-    Ended ended = jvm.run(WeavingApp.class.getName(), "4", ".", "streams").successfully();
+    Ended ended = jvm.run(WeavingApp.class.getName(), "3", ".", "streams").successfully();
     System.out.println(jdk + ": " + ended.out());
     assertEquals(List.of(), ended.errLines());
     for (String stream : List.of("local", "remote")) {

@@ -27,6 +27,7 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
       "  depth=4096            most frames of one stack, up to 8192",
       "  engine=auto           auto, perf, timer or perf-user",
       "  wall=20ms             waiting threads are sampled, too: how often each is looked at",
+      "  blocked=5ms           an event for each time that a thread is blocked for so long",
       "  drain=10              percent of a core for the agent's own thread, 1 to 100",
       "  perf-memory=64        MiB of the kernel's memory for perf's events, 1 to 65536",
       "  hooks=auto            auto, on or off: whether Thread.start may be instrumented",

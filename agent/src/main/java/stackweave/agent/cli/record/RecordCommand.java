@@ -37,7 +37,7 @@ import stackweave.jfr.weave.RecordingMerge;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--wall TIME] [--settings NAME] [--loop TIME]"
+            + " [--engine NAME] [--wall TIME] [--blocked TIME] [--settings NAME] [--loop TIME]"
             + " [--no-weave]")
 public final class RecordCommand implements Callable<Integer> {
 
@@ -71,6 +71,8 @@ public final class RecordCommand implements Callable<Integer> {
   @Mixin private SamplingOptions sampling;
 
   @Mixin private WallOption wall;
+
+  @Mixin private BlockedOption blocked;
 
   @Option(
       names = "--settings",
@@ -139,6 +141,7 @@ public final class RecordCommand implements Callable<Integer> {
             : isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
     Map<String, String> wishes = sampling.eventSettings();
     wall.addTo(wishes);
+    blocked.addTo(wishes);
     rounds =
         new RecordingRounds(
             new RemoteRecording.Request(

@@ -3,6 +3,7 @@ package stackweave.agent.cli.record;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
@@ -34,5 +35,15 @@ public final class SamplingWishes {
   static void addWall(Map<String, String> wishes, String interval) {
     wishes.put(WallSample.NAME + "#enabled", "true");
     wishes.put(WallSample.NAME + "#interval", interval);
+  }
+
+  /**
+   * Adds events of blocked threads.
+   *
+   * @param threshold one of {@link SamplingSettings#BLOCKED_THRESHOLDS}
+   */
+  static void addBlocked(Map<String, String> wishes, String threshold) {
+    wishes.put(Blocked.NAME + "#enabled", "true");
+    wishes.put(Blocked.NAME + "#threshold", threshold);
   }
 }

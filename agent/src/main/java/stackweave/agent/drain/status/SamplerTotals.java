@@ -52,6 +52,9 @@ public final class SamplerTotals {
   /** What is to know of the samples of waiting threads, or empty. */
   public String wallNote = "";
 
+  /** What is to know of the events of blocked threads, or empty. */
+  public String blockedNote = "";
+
   /** Why Thread.start is not instrumented although it would help; else empty. */
   public String hookNote = "";
 
@@ -158,6 +161,7 @@ public final class SamplerTotals {
         kernelNote,
         hookNote,
         wallNote,
+        blockedNote,
         compilerNote,
         weaveNote,
         failure);

@@ -34,6 +34,9 @@ public final class StatusReport {
     if (figures.get(Counter.WALL_INTERVAL) > 0) {
       lines.add("waiting: " + waiting(figures));
     }
+    if (figures.get(Counter.BLOCKED_THRESHOLD) > 0) {
+      lines.add("blocked: " + blocked(figures));
+    }
     String start = figures.coverage().start();
     if (!start.isEmpty()) {
       lines.add("start: " + start);
@@ -111,6 +114,40 @@ public final class StatusReport {
     add(text, figures, Counter.WALL_DROPPED, " not written");
     return text.append("; ")
         .append(Timespans.spoken(figures.get(Counter.WALL_CPU)))
+        .append(" of CPU time")
+        .toString();
+  }
+
+  /** How blocked threads were timed. */
+  private static String blocked(SamplerFigures figures) {
+    StringBuilder text = new StringBuilder();
+    text.append(figures.get(Counter.BLOCKED_WRITTEN))
+        .append(" times ")
+        .append(Timespans.format(figures.get(Counter.BLOCKED_THRESHOLD)))
+        .append(" or longer, ")
+        .append(Timespans.spoken(figures.get(Counter.BLOCKED_TIME)))
+        .append(" in all");
+    long unseen = figures.get(Counter.BLOCKED_UNSEEN);
+    if (unseen > 0) {
+      text.append("; ")
+          .append(unseen)
+          .append(" more, ")
+          .append(Timespans.spoken(figures.get(Counter.BLOCKED_UNSEEN_TIME)))
+          .append(", ended before the look");
+      add(text, figures, Counter.BLOCKED_PUT_OFF, " of them put off to save CPU time");
+    }
+    add(text, figures, Counter.BLOCKED_UNREAD, " stacks not readable");
+    add(text, figures, Counter.BLOCKED_DROPPED, " not written");
+    add(text, figures, Counter.BLOCKED_LOST, " not followed, for records of switches were lost");
+    if (figures.get(Counter.BLOCKED_PAUSED) > 0) {
+      text.append(", not timed for ").append(Timespans.spoken(figures.get(Counter.BLOCKED_PAUSED)));
+    }
+    return text.append("; ")
+        .append(figures.get(Counter.BLOCKED_SWITCHES))
+        .append(" records of switches, ")
+        .append(figures.get(Counter.BLOCKED_DESCRIPTORS))
+        .append(" file descriptors, ")
+        .append(Timespans.spoken(figures.get(Counter.BLOCKED_CPU)))
         .append(" of CPU time")
         .toString();
   }

@@ -22,7 +22,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * after. Driven by the drain thread, between two batches of samples; must not block, signal or wake
  * anybody. Allocates nothing per look.
  */
-public final class WallSampler implements AutoCloseable {
+public final class WallSampler implements WaitingPart {
   /** The longest time between two looks at a thread. */
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
@@ -91,7 +91,7 @@ public final class WallSampler implements AutoCloseable {
   private long writeNanos = MIN_WRITE_NANOS;
   private boolean postponed;
   private boolean denied;
-  private boolean carriers;
+  private final MissingVirtualThreads virtualThreads = new MissingVirtualThreads();
 
   /**
    * @param what what it works with; closed with this
@@ -122,12 +122,14 @@ public final class WallSampler implements AutoCloseable {
   }
 
   /** How long the drain thread may wait until the next {@link #pass}, in ms, at least 1. */
+  @Override
   public int waitMillis() {
     long left = (nextPassAt - System.nanoTime()) / 1_000_000;
     return (int) Math.max(1, Math.min(MAX_WAIT_MILLIS, left));
   }
 
   /** What is to know of the samples of waiting threads, or empty. */
+  @Override
   public String note() {
     StringBuilder note = new StringBuilder();
     if (denied) {
@@ -135,9 +137,9 @@ public final class WallSampler implements AutoCloseable {
           "of waiting threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
               + " (the process is not dumpable)");
     }
-    if (carriers) {
-      note.append(note.isEmpty() ? "" : "; ")
-          .append("virtual threads that wait without a thread of the OS are not in wall samples");
+    String missing = virtualThreads.note();
+    if (!missing.isEmpty()) {
+      note.append(note.isEmpty() ? "" : "; ").append(missing);
     }
     if (postponed) {
       note.append(note.isEmpty() ? "" : "; ")
@@ -149,6 +151,7 @@ public final class WallSampler implements AutoCloseable {
   }
 
   /** Looks at the threads that are due, if it is time to. After the engine's samples. */
+  @Override
   public void pass() {
     long now = System.nanoTime();
     if (now - nextPassAt < 0) {
@@ -164,6 +167,7 @@ public final class WallSampler implements AutoCloseable {
     }
     long begin = clocks.ofThread();
     listIfDue(now);
+    virtualThreads.countIfDue(now);
     boolean all = lookAround(now, begin, Math.max(1, budget.credit()));
     long used = clocks.ofThread() - begin;
     budget.used(used);
@@ -372,7 +376,9 @@ public final class WallSampler implements AutoCloseable {
     if (threads.kind[i] != WallThreads.WATCHED) {
       return;
     }
-    carriers |= thread.isCarrier();
+    if (thread.isCarrier()) {
+      virtualThreads.met();
+    }
     threads.ownKey[i] = thread.threadId();
     threads.ownGeneration[i] = decoder.generation();
     BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, rested);
@@ -554,6 +560,7 @@ public final class WallSampler implements AutoCloseable {
    * Writes the time of all threads up to now, for a chunk that ends. That of those that have run
    * since their last look is that of the stack that was seen then.
    */
+  @Override
   public void flush() {
     long begin = clocks.ofThread();
     long started = System.nanoTime();

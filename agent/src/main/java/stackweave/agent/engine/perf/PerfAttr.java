@@ -3,10 +3,11 @@ package stackweave.agent.engine.perf;
 import java.nio.ByteBuffer;
 
 /**
- * Writes struct perf_event_attr (include/uapi/linux/perf_event.h) for the two events in use: the
- * one that samples a thread on a CPU, and the one that owns a CPU's ring. Both have the same clock
- * and the same {@link #SAMPLE_ID} fields, without which events can't share a ring; so every record
- * can be parsed without knowing its event. Stateless.
+ * Writes struct perf_event_attr (include/uapi/linux/perf_event.h) for the events in use: the one
+ * that samples a thread on a CPU, the one that owns a CPU's ring, and the one that records when a
+ * thread leaves a CPU and gets one. All have the same clock and the same {@link #SAMPLE_ID} fields,
+ * without which events can't share a ring; so every record can be parsed without knowing its event.
+ * Stateless.
  */
 public final class PerfAttr {
   /** The size up to sample_max_stack, which every kernel since 4.8 knows. */
@@ -47,6 +48,7 @@ public final class PerfAttr {
   private static final long EXCLUDE_CALLCHAIN_USER = 1L << 22;
   private static final long MMAP2 = 1L << 23;
   private static final long USE_CLOCKID = 1L << 25;
+  private static final long CONTEXT_SWITCH = 1L << 26;
   private static final long BUILD_ID = 1L << 34;
   private static final long INHERIT_THREAD = 1L << 35;
   private static final long REMOVE_ON_EXEC = 1L << 36;
@@ -134,6 +136,16 @@ public final class PerfAttr {
    */
   static void additional(ByteBuffer attr) {
     attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(DISABLED | MMAP | MMAP2 | COMM | TASK | BUILD_ID));
+  }
+
+  /**
+   * Writes the event that records a thread's switches on a CPU, and its start and end; enabled once
+   * it is open. It counts nothing and needs no privilege: exclude_kernel is set.
+   */
+  static void switches(ByteBuffer attr, Features features) {
+    long flags =
+        INHERIT | TASK | CONTEXT_SWITCH | EXCLUDE_KERNEL | EXCLUDE_HV | SAMPLE_ID_ALL | USE_CLOCKID;
+    write(attr, COUNT_SW_DUMMY, SAMPLE_ID, 0, flags | (features.flags() & ~BUILD_ID));
   }
 
   /** Sets the period of an event. */

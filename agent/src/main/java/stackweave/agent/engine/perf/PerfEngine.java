@@ -1,7 +1,6 @@
 package stackweave.agent.engine.perf;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
@@ -17,7 +16,6 @@ import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
 
 /**
@@ -182,19 +180,8 @@ public final class PerfEngine implements SampleEngine {
 
   /** Attaches all threads and enables their events. */
   public void attach() throws EngineRefusedException {
-    events.attach(rings, drainTid, fileDescriptorBudget());
+    events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
     Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
-  }
-
-  /** File descriptors for events: at most a quarter of those that the application has left. */
-  private int fileDescriptorBudget() {
-    int open = Tasks.openFileDescriptors();
-    if (open < 0 || Libc.getrlimit(Libc.RLIMIT_NOFILE, scratch.address()) < 0) {
-      return PerfEvents.MAX_FILE_DESCRIPTORS / 4;
-    }
-    long limit = scratch.bytes().getLong(0);
-    long free = limit < 0 ? Long.MAX_VALUE : Math.max(0, limit - open);
-    return (int) Math.min(PerfEvents.MAX_FILE_DESCRIPTORS, free / 4);
   }
 
   /** Opens the event on this thread to learn the features that the kernel has. */
@@ -274,32 +261,10 @@ public final class PerfEngine implements SampleEngine {
 
   /** Opens rings of one size for all CPUs; returns 0 or the errno of the first that failed. */
   private int openRings(int dataBytes) {
-    int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
     PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
-    PerfRing[] opened = new PerfRing[cpus.length];
-    int count = 0;
-    int errno = 0;
-    for (int cpu : cpus) {
-      int fd = calls.perfEventOpen(attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
-      if (fd < 0) {
-        errno = Libc.errno();
-        if (errno == Errno.ENODEV) {
-          // The CPU is offline, so nothing runs there.
-          errno = 0;
-          continue;
-        }
-        break;
-      }
-      PerfRing ring = PerfRing.map(cpu, fd, pageSize, dataBytes);
-      if (ring == null) {
-        errno = Libc.errno();
-        Libc.close(fd);
-        break;
-      }
-      opened[count++] = ring;
-    }
-    rings = Arrays.copyOf(opened, count);
-    return errno == 0 && count == 0 ? Errno.ENODEV : errno;
+    PerfRings opened = PerfRings.open(calls, attr, drainTid, cpus, dataBytes);
+    rings = opened.rings();
+    return opened.errno();
   }
 
   private NativeBuffer pollFds() {
@@ -415,7 +380,7 @@ public final class PerfEngine implements SampleEngine {
       records.preferNone();
     }
     if (wanted && !shortEvents.isAtWork()) {
-      shortEvents.begin(now, fileDescriptorBudget());
+      shortEvents.begin(now, PerfEvents.fileDescriptorBudget(scratch));
     }
     shortEvents.change(now);
   }

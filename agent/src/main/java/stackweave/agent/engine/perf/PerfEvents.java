@@ -98,6 +98,21 @@ final class PerfEvents implements AutoCloseable {
     }
   }
 
+  /**
+   * File descriptors for events: at most a quarter of those that the application has left.
+   *
+   * @param scratch 16 bytes
+   */
+  static int fileDescriptorBudget(NativeBuffer scratch) {
+    int open = Tasks.openFileDescriptors();
+    if (open < 0 || Libc.getrlimit(Libc.RLIMIT_NOFILE, scratch.address()) < 0) {
+      return MAX_FILE_DESCRIPTORS / 4;
+    }
+    long limit = scratch.bytes().getLong(0);
+    long free = limit < 0 ? Long.MAX_VALUE : Math.max(0, limit - open);
+    return (int) Math.min(MAX_FILE_DESCRIPTORS, free / 4);
+  }
+
   private void attach(PerfRing[] rings, int tid) throws EngineRefusedException {
     boolean attached = false;
     for (PerfRing ring : rings) {

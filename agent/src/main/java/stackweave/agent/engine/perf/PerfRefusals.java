@@ -193,6 +193,16 @@ public final class PerfRefusals {
             + ") lifts it");
   }
 
+  /** The kernel's records of switches don't say which threads were preempted. */
+  static EngineRefusedException switches(EngineKind engine) {
+    return refused(
+        engine,
+        Reason.UNSUPPORTED_KERNEL,
+        0,
+        "this kernel does not record whether a thread that leaves a CPU is blocked; Linux 4.17 and"
+            + " later do");
+  }
+
   /** No record came that tells the records' clock. */
   static EngineRefusedException clock(EngineKind engine) {
     return refused(

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
@@ -240,6 +241,9 @@ public final class OtlpEndpoint {
   }
 
   private static String reason(Throwable e) {
+    if (e instanceof ConnectException && e.getMessage() == null) {
+      return "connection refused: does a collector listen there?"; // the JDK's client says no more
+    }
     for (Throwable at = e; at != null; at = at.getCause()) {
       if (at.getMessage() != null && !at.getMessage().isBlank()) {
         return at.getMessage();

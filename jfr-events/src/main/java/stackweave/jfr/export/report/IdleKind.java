@@ -59,10 +59,14 @@ enum IdleKind {
 
   /** The kind of a wait; null if the thread ran, could have run, or waited inside work. */
   static IdleKind of(SampleSum sum) {
-    if (!ThreadState.isBlocked(sum.state())) {
+    return of(sum.state(), sum.frames());
+  }
+
+  /** The same by a state's label and a stack, the thread's first frame first. */
+  static IdleKind of(String state, List<SampledFrame> frames) {
+    if (!ThreadState.isBlocked(state)) {
       return null;
     }
-    List<SampledFrame> frames = sum.frames();
     boolean hasJava = false;
     boolean hasJvm = false;
     for (SampledFrame frame : frames) {

@@ -10,6 +10,7 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Times;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
@@ -49,10 +50,13 @@ public final class ReportExport implements Export {
 
   private static final int FEW_WAITS = 3;
 
+  private static final int FEW_BLOCKS = 5;
+
   /** The same in a report of waiting alone. */
   private static final int MANY_GROUPS = 12;
 
   private static final int MANY_WAITS = 6;
+  private static final int MANY_BLOCKS = 20;
   private static final String JAR = "java -jar stackweave-agent.jar ";
   private static final String NO_BUILD_ID = "no build id";
 
@@ -90,14 +94,17 @@ public final class ReportExport implements Export {
 
   /** Of a recording that was opened with its waiting threads it says what these wait for alone. */
   @Override
-  public void write(SampledRecording recording, OutputStream out) throws IOException {
+  public void write(SampledRecording recording, OutputStream out)
+      throws IOException, RecordingException {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
-  private List<Section> sections(SampledRecording recording) {
+  private List<Section> sections(SampledRecording recording)
+      throws IOException, RecordingException {
     if (recording.choice().isWall()) {
       WaitReport report = new WaitReport(recording, MANY_GROUPS, MANY_WAITS);
       List<Section> sections = new ArrayList<>(report.sections());
+      sections.add(new BlockReport(recording).section(MANY_BLOCKS));
       sections.add(report.trust(true));
       sections.add(nextOfWaiting());
       return sections;
@@ -119,6 +126,7 @@ public final class ReportExport implements Export {
       trust.sentences.addAll(report.trust(false).sentences);
       next.commands.add(JAR + "report --wall " + file);
     }
+    sections.add(new BlockReport(recording).section(FEW_BLOCKS));
     sections.addAll(List.of(trust, facts.betterStacks(), next));
     return sections;
   }

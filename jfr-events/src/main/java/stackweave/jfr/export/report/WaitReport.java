@@ -1,5 +1,6 @@
 package stackweave.jfr.export.report;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Map;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.Names;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
@@ -41,8 +43,8 @@ final class WaitReport {
     this.places = places;
   }
 
-  List<Section> sections() {
-    return List.of(states(), threads(), idle());
+  List<Section> sections() throws IOException {
+    return List.of(states(), threads(), locks(), idle());
   }
 
   private Section states() {
@@ -120,6 +122,36 @@ final class WaitReport {
       section.sentences.add(
           "WAITS: of the threads' time without idle waits. The place is the innermost method that"
               + " is not the JDK's.");
+    }
+    return section;
+  }
+
+  private Section locks() throws IOException {
+    Section section = new Section("Which objects they waited for, by the JVM's own events");
+    section.head = List.of("TIME", "WAITS", "STATE AND CLASS OF THE OBJECT");
+    long queueNanos = 0;
+    for (Map.Entry<LockWaits.Lock, LockWaits.Sum> each : LockWaits.read(recording.file())) {
+      LockWaits.Lock lock = each.getKey();
+      LockWaits.Sum sum = each.getValue();
+      if (lock.isQueue()) {
+        queueNanos += sum.nanos();
+      } else if (section.rows.size() < groups) {
+        String name = lock.className().isEmpty() ? "no object" : lock.className();
+        section.rows.add(
+            List.of(
+                Times.seconds(sum.nanos()),
+                String.format(Locale.ROOT, "%,d", sum.waits()),
+                lock.kind().label() + ": " + Names.printable(name)));
+      }
+    }
+    if (!section.rows.isEmpty()) {
+      section.sentences.add(
+          "Whole waits, of which JFR records those above a threshold (20 ms by default)."
+              + (queueNanos == 0
+                  ? ""
+                  : " Without "
+                      + Times.seconds(queueNanos)
+                      + " on queues and conditions, as pools wait for work."));
     }
     return section;
   }

@@ -138,7 +138,7 @@ final class WaitSums {
    * What waits: the innermost method that is not the JDK's; without one the innermost Java method,
    * or the innermost frame.
    */
-  private static String place(List<SampledFrame> frames) {
+  static String place(List<SampledFrame> frames) {
     String java = "";
     for (int i = frames.size() - 1; i >= 0; i--) {
       if (Place.isJava(frames.get(i))) {

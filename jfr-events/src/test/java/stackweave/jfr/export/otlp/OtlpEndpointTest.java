@@ -206,7 +206,8 @@ class OtlpEndpointTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
     }
-    assertFails("could not be reached", endpoint("http://localhost:" + port, Map.of()));
+    assertFails(
+        "could not be reached: connection refused", endpoint("http://localhost:" + port, Map.of()));
   }
 
   @Test

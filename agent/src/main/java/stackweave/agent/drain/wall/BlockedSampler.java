@@ -1,0 +1,581 @@
+package stackweave.agent.drain.wall;
+
+import java.util.Arrays;
+import java.util.function.Supplier;
+import stackweave.agent.drain.thread.SampledThreads;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.perf.PerfBudget;
+import stackweave.agent.engine.perf.SwitchEvents;
+import stackweave.agent.engine.perf.SwitchSink;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.CpuTime;
+import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.jfr.event.Timespans;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.store.EventStore;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Writes an event for each time that a thread was blocked for longer than a threshold. Begin and
+ * end are the kernel's records of switches; the stack is read once from outside, while the thread
+ * is still blocked. A look belongs to the block between whose records it was. What is over before
+ * the look has no stack and no event, and is counted. Driven by the drain thread; must not block,
+ * signal or wake anybody. Allocates nothing per switch or look.
+ */
+public final class BlockedSampler implements WaitingPart, SwitchSink {
+  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
+  private static final long UNDECIDED_NANOS = 20_000_000L;
+
+  /** How long a thread stays left out before its name is looked at again. */
+  private static final long EXCLUDED_NANOS = 1_000_000_000L;
+
+  /** Not to be looked at before it has run. */
+  private static final long NEVER = Long.MAX_VALUE;
+
+  /** How often the budget is checked: after so many looks. */
+  private static final int LOOKS_PER_CHECK = 8;
+
+  /** How long a pass may take: the engine's samples wait meanwhile. */
+  private static final long MAX_PASS_NANOS = 4_000_000L;
+
+  /** How long the end of a chunk may wait. */
+  private static final long MAX_FLUSH_NANOS = 20_000_000L;
+
+  private static final long MIN_WAIT_NANOS = 1_000_000L;
+  private static final long MAX_WAIT_NANOS = 40_000_000L;
+
+  /** A switch costs the application 1 µs there and back: so many records are 2 % of a core. */
+  static final long MAX_RECORDS_A_SECOND = 40_000;
+
+  /** Over how long they are counted. */
+  private static final long RATE_NANOS = 1_000_000_000L;
+
+  /** How often the threads' CPUs are compared with those that are recorded. */
+  private static final long OUTGROWN_NANOS = 2_000_000_000L;
+
+  private static final long FIRST_PAUSE_NANOS = 10_000_000_000L;
+  private static final long MAX_PAUSE_NANOS = 640_000_000_000L;
+
+  /** After running for so long, the next pause is short again. */
+  private static final long STEADY_NANOS = 120_000_000_000L;
+
+  private final long thresholdNanos;
+  private final EventStore store;
+  private final WallParts parts;
+  private final WallDecoder decoder;
+  private final BlockedStacks stacks;
+  private final CpuTime clocks;
+  private final WallFilter filter;
+  private final Counters counters;
+  private final WallBudget budget;
+  private final PerfBudget perfBudget;
+  private final Supplier<CallPolicy> policy;
+  private final BlockedThreads threads = new BlockedThreads();
+
+  /** Null while switches are not recorded. */
+  private SwitchEvents events;
+
+  /** Why not; empty while they are. */
+  private String whyNot = "";
+
+  private long begunAt;
+  private long pausedAt;
+  private long pauseNanos = FIRST_PAUSE_NANOS;
+  private long rateAt;
+  private long rateRecords;
+  private long counted;
+  private long outgrownAt;
+  private long nextPassAt;
+  private int nextStart;
+  private boolean postponed;
+  private boolean denied;
+
+  /** Threads that have ended; their ids are forgotten in the next pass. */
+  private int[] ended = new int[64];
+
+  private int endedCount;
+
+  /**
+   * Begins to record switches; if that is not possible, {@link #note} says why, and it is tried
+   * again now and then.
+   *
+   * @param parts what it works with; closed with this
+   * @param thresholdNanos shortest time for which a blocked thread gets an event
+   * @param drainPercent what the drain thread may use, in percent of a core
+   * @param counters where it counts
+   * @param perfBudget kernel memory that events of threads may take
+   * @param policy which system calls may be made now
+   */
+  public BlockedSampler(
+      WallParts parts,
+      long thresholdNanos,
+      int drainPercent,
+      WallFilter filter,
+      Counters counters,
+      PerfBudget perfBudget,
+      Supplier<CallPolicy> policy) {
+    this.parts = parts;
+    this.thresholdNanos = thresholdNanos;
+    this.store = parts.store();
+    this.decoder = parts.decoder();
+    this.stacks = parts.stacks();
+    this.clocks = parts.clocks();
+    this.filter = filter;
+    this.counters = counters;
+    this.perfBudget = perfBudget;
+    this.policy = policy;
+    long now = System.nanoTime();
+    this.budget = new WallBudget(drainPercent, now);
+    this.nextPassAt = now;
+    begin(now);
+  }
+
+  // ---- whether switches are recorded
+
+  private void begin(long now) {
+    try {
+      events = SwitchEvents.start(perfBudget, policy.get());
+      whyNot = "";
+      counted = 0;
+      begunAt = now;
+      rateAt = now;
+      rateRecords = 0;
+      outgrownAt = now;
+      counters.set(Counter.BLOCKED_THRESHOLD, thresholdNanos);
+    } catch (EngineRefusedException e) {
+      pausedAt = now;
+      whyNot = "perf" + e.refusal().separator() + e.refusal().cause();
+      counters.set(Counter.BLOCKED_THRESHOLD, 0);
+    }
+    counters.set(Counter.BLOCKED_DESCRIPTORS, events == null ? 0 : events.fileDescriptors());
+  }
+
+  /** Ends recording for a while; who is off a CPU now is not followed any more. */
+  private void pause(long now, String why) {
+    events.close();
+    events = null;
+    lost();
+    if (now - begunAt > STEADY_NANOS) {
+      pauseNanos = FIRST_PAUSE_NANOS;
+    }
+    pausedAt = now;
+    whyNot = why + "; tried again in " + Timespans.spoken(pauseNanos);
+    counters.set(Counter.BLOCKED_DESCRIPTORS, 0);
+  }
+
+  /** Whether switches are recorded, which are read now. */
+  private boolean isRecording(long now) {
+    if (events == null) {
+      if (now - pausedAt < pauseNanos) {
+        return false;
+      }
+      counters.add(Counter.BLOCKED_PAUSED, now - pausedAt);
+      pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
+      begin(now);
+      return events != null;
+    }
+    readRecords();
+    long records = events.switches() - rateRecords;
+    if (now - rateAt >= RATE_NANOS) {
+      long perSecond = (long) (records * 1e9 / (now - rateAt));
+      rateAt = now;
+      rateRecords = events.switches();
+      if (perSecond > MAX_RECORDS_A_SECOND) {
+        pause(
+            now,
+            perSecond / 2
+                + " switches a second are more than "
+                + MAX_RECORDS_A_SECOND / 2
+                + ", and recording them slows the threads down");
+        return false;
+      }
+    }
+    if (events.costsTooMuch()) {
+      pause(now, "threads are so many, or started so often, that recording them costs too much");
+      return false;
+    }
+    if (now - outgrownAt > OUTGROWN_NANOS) {
+      outgrownAt = now;
+      if (events.isOutgrown()) {
+        events.close();
+        events = null;
+        lost();
+        begin(now);
+      }
+    }
+    return events != null;
+  }
+
+  private void readRecords() {
+    events.drain(this);
+    counters.add(Counter.BLOCKED_SWITCHES, events.switches() - counted);
+    counted = events.switches();
+  }
+
+  // ---- records, in order of time
+
+  @Override
+  public void switchedOut(int tid, long timeNanos, boolean isPreempted) {
+    int i = isPreempted ? threads.find(tid) : threads.findOrAdd(tid);
+    if (i < 0 || threads.isOut[i]) {
+      return;
+    }
+    // A look that came before this record was read may have seen this block already.
+    threads.isSeen[i] &= threads.seenAt[i] - timeNanos >= 0;
+    if (!isPreempted) {
+      threads.isOut[i] = true;
+      threads.outAt[i] = timeNanos;
+      threads.due[i] = timeNanos + thresholdNanos;
+      threads.putOff[i] = false;
+    }
+  }
+
+  @Override
+  public void switchedIn(int tid, long timeNanos) {
+    int i = threads.find(tid);
+    if (i < 0 || !threads.isOut[i]) {
+      return;
+    }
+    threads.isOut[i] = false;
+    long nanos = timeNanos - threads.outAt[i];
+    boolean isOfThis = isSeenWithin(i, timeNanos);
+    if (nanos >= thresholdNanos && threads.kind[i] != BlockedThreads.EXCLUDED) {
+      if (isOfThis) {
+        write(i, nanos);
+      } else {
+        countUnseen(i, nanos);
+      }
+    }
+    threads.isSeen[i] &= !isOfThis;
+  }
+
+  /** Whether the last look was between the time that the thread left its CPU and another. */
+  private boolean isSeenWithin(int i, long untilNanos) {
+    return threads.isSeen[i]
+        && threads.seenAt[i] - threads.outAt[i] >= 0
+        && threads.seenAt[i] - untilNanos <= 0;
+  }
+
+  @Override
+  public void started(int tid) {
+    ended(tid);
+  }
+
+  @Override
+  public void ended(int tid) {
+    int i = threads.find(tid);
+    if (i >= 0) {
+      forget(i);
+    }
+    if (endedCount == ended.length) {
+      ended = Arrays.copyOf(ended, 2 * endedCount);
+    }
+    ended[endedCount++] = tid;
+  }
+
+  private void forget(int i) {
+    countPending(i);
+    threads.remove(i);
+  }
+
+  @Override
+  public void lost() {
+    for (int i = 0; i < threads.limit(); i++) {
+      if (threads.isOut[i]) {
+        threads.isOut[i] = false;
+        threads.isSeen[i] = false;
+        boolean counts = threads.kind[i] != BlockedThreads.EXCLUDED;
+        counters.add(Counter.BLOCKED_LOST, counts ? 1 : 0);
+      }
+    }
+  }
+
+  // ---- counting and writing
+
+  /** It was over before the look; of a thread that may be one to leave out, that is kept. */
+  private void countUnseen(int i, long nanos) {
+    threads.unseen[i]++;
+    threads.unseenNanos[i] += nanos;
+    threads.unseenPutOff[i] += threads.putOff[i] ? 1 : 0;
+    if (threads.kind[i] == BlockedThreads.WATCHED) {
+      countPending(i);
+    }
+  }
+
+  private void countPending(int i) {
+    counters.add(Counter.BLOCKED_UNSEEN, threads.unseen[i]);
+    counters.add(Counter.BLOCKED_UNSEEN_TIME, threads.unseenNanos[i]);
+    counters.add(Counter.BLOCKED_PUT_OFF, threads.unseenPutOff[i]);
+    dropPending(i);
+  }
+
+  private void dropPending(int i) {
+    threads.unseen[i] = 0;
+    threads.unseenNanos[i] = 0;
+    threads.unseenPutOff[i] = 0;
+  }
+
+  private void write(int i, long nanos) {
+    boolean written = write(i, nanos, true);
+    counters.add(written ? Counter.BLOCKED_WRITTEN : Counter.BLOCKED_DROPPED, 1);
+    counters.add(Counter.BLOCKED_TIME, written ? nanos : 0);
+  }
+
+  private boolean write(int i, long nanos, boolean isOver) {
+    return threads.generation[i] == decoder.generation()
+        && store.blocked(
+            threads.outAt[i],
+            nanos,
+            threads.threadKey[i],
+            threads.state[i],
+            threads.stackId[i],
+            threads.end[i],
+            isOver);
+  }
+
+  /** Writes those that are blocked at a time up to which all records were read. */
+  private void writeOpen(long untilNanos) {
+    long started = System.nanoTime();
+    for (int i = 0; i < threads.limit(); i++) {
+      if (!threads.isOut[i]
+          || threads.kind[i] != BlockedThreads.WATCHED
+          || untilNanos - threads.outAt[i] < thresholdNanos
+          || !isSeenWithin(i, untilNanos)) {
+        continue;
+      }
+      if (System.nanoTime() - started > MAX_FLUSH_NANOS) {
+        return;
+      }
+      boolean written = write(i, untilNanos - threads.outAt[i], false);
+      counters.add(Counter.BLOCKED_OPEN, written ? 1 : 0);
+    }
+  }
+
+  // ---- looks
+
+  @Override
+  public int waitMillis() {
+    long left = (nextPassAt - System.nanoTime() + 999_999) / 1_000_000;
+    return (int) Math.max(1, Math.min(MAX_WAIT_NANOS / 1_000_000, left));
+  }
+
+  @Override
+  public void pass() {
+    long now = System.nanoTime();
+    if (now - nextPassAt < 0) {
+      return;
+    }
+    long begin = clocks.ofThread();
+    forgetEnded();
+    budget.begin(now);
+    nextPassAt = now + MAX_WAIT_NANOS;
+    if (isRecording(now)) {
+      lookAround(now, begin);
+    }
+    long used = clocks.ofThread() - begin;
+    budget.used(used);
+    counters.add(Counter.BLOCKED_CPU, used);
+  }
+
+  /** The engine has delivered all samples of these threads since, which need their names. */
+  private void forgetEnded() {
+    for (int n = 0; n < endedCount; n++) {
+      decoder.exited(ended[n]);
+    }
+    endedCount = 0;
+  }
+
+  private void lookAround(long now, long begin) {
+    long debt = budget.nanosInDebt();
+    boolean maySpend = debt == 0;
+    long credit = Math.max(1, budget.credit());
+    int limit = threads.limit();
+    int start = limit == 0 ? 0 : nextStart % limit;
+    int looks = 0;
+    boolean isMore = false;
+    // A pass may come early for those that are due, but not so often that it costs too much.
+    long soonest = now + Math.max(MIN_WAIT_NANOS, thresholdNanos / 2);
+    long next = now + Math.max(MIN_WAIT_NANOS, Math.min(MAX_WAIT_NANOS, thresholdNanos));
+    for (int n = 0; n < limit; n++) {
+      int i = start + n < limit ? start + n : start + n - limit;
+      if (!wantsLook(i)) {
+        continue;
+      }
+      if (now - threads.due[i] < 0) {
+        next = Math.min(next, Math.max(soonest, threads.due[i]));
+        continue;
+      }
+      if (!maySpend) {
+        threads.putOff[i] = true;
+        postponed = true;
+        continue;
+      }
+      look(i);
+      if (++looks % LOOKS_PER_CHECK == 0 || System.nanoTime() - now > MAX_PASS_NANOS) {
+        boolean isSpent = clocks.ofThread() - begin > credit;
+        isMore = !isSpent && System.nanoTime() - now > MAX_PASS_NANOS;
+        maySpend = !isSpent && !isMore;
+        nextStart = i + 1;
+        if (isMore) {
+          break; // not too late yet: the rest is looked at in a moment
+        }
+      }
+    }
+    nextPassAt = isMore ? System.nanoTime() + MIN_WAIT_NANOS : next;
+  }
+
+  private boolean wantsLook(int i) {
+    return threads.isOut[i]
+        && threads.due[i] != NEVER
+        && (!threads.isSeen[i]
+            || threads.seenAt[i] - threads.outAt[i] < 0
+            || threads.generation[i] != decoder.generation());
+  }
+
+  private void look(int i) {
+    int tid = threads.tid(i);
+    long now = System.nanoTime();
+    if (threads.kind[i] == BlockedThreads.EXCLUDED && now - threads.decidedAt[i] < EXCLUDED_NANOS) {
+      threads.due[i] = NEVER;
+      return;
+    }
+    long cpu = clocks.ofThread(tid);
+    if (cpu < 0) {
+      return; // its end is recorded, too
+    }
+    SampledThreads.Entry thread = decoder.thread(tid);
+    if (!isDecided(i, thread, now)) {
+      threads.due[i] = now + UNDECIDED_NANOS;
+      return;
+    }
+    if (threads.kind[i] == BlockedThreads.EXCLUDED) {
+      threads.due[i] = NEVER;
+      return;
+    }
+    // That it is off its CPU is recorded, so where the kernel doesn't say it the records count.
+    BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, true);
+    denied |= stacks.isDenied();
+    if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
+      take(i, thread, outcome);
+    } else {
+      threads.due[i] = NEVER; // it was woken
+    }
+  }
+
+  /** Decides whether a thread is looked at, anew each time. False if that isn't known yet. */
+  private boolean isDecided(int i, SampledThreads.Entry thread, long now) {
+    if (!thread.isJava() && !decoder.isLookedFor(thread)) {
+      return false;
+    }
+    if (threads.kind[i] == BlockedThreads.NEW) {
+      budget.newThread();
+    }
+    // The launcher's thread waits for the one that runs main.
+    boolean isLauncher = !thread.isJava() && threads.tid(i) == parts.processId();
+    boolean included = filter.includes(thread.name()) && (!isLauncher || filter.includesJvm());
+    decide(i, included, now);
+    return true;
+  }
+
+  private void decide(int i, boolean included, long now) {
+    if (included && threads.kind[i] == BlockedThreads.WATCHED) {
+      return;
+    }
+    threads.kind[i] = included ? BlockedThreads.WATCHED : BlockedThreads.EXCLUDED;
+    threads.decidedAt[i] = now;
+    if (!included) {
+      dropPending(i);
+    }
+  }
+
+  private void take(int i, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
+    boolean read = outcome == BlockedStacks.Outcome.READ;
+    StackSnapshot snapshot = stacks.snapshot();
+    decoder.unwind(snapshot);
+    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
+    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
+    if (ofJvm && !filter.includesJvm()) {
+      decide(i, false, stacks.timeNanos());
+      threads.due[i] = NEVER;
+      return;
+    }
+    countPending(i);
+    counters.add(Counter.BLOCKED_UNREAD, read ? 0 : 1);
+    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
+    threads.state[i] =
+        parts.reason().of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
+    decoder.name(snapshot, thread);
+    threads.isSeen[i] = true;
+    threads.seenAt[i] = stacks.timeNanos();
+    threads.stackId[i] = decoder.stackId();
+    threads.threadKey[i] = decoder.threadKey();
+    threads.end[i] = (byte) (read ? decoder.end() : StopReason.UNREADABLE_MEMORY).code();
+    threads.generation[i] = decoder.generation();
+  }
+
+  @Override
+  public void flush() {
+    if (events == null) {
+      return;
+    }
+    long begin = clocks.ofThread();
+    long settled = System.nanoTime() - SwitchEvents.SETTLING_NANOS;
+    readRecords();
+    writeOpen(settled);
+    long used = clocks.ofThread() - begin;
+    budget.used(used);
+    counters.add(Counter.BLOCKED_CPU, used);
+  }
+
+  @Override
+  public String note() {
+    StringBuilder note = new StringBuilder();
+    if (!whyNot.isEmpty()) {
+      note.append("blocked threads are not timed: ")
+          .append(whyNot)
+          .append(" (samples of waiting threads, wall=20ms, need no perf events)");
+    }
+    if (denied) {
+      note.append(note.isEmpty() ? "" : "; ")
+          .append("of blocked threads only Java frames are read: /proc/self/task/TID/syscall can't")
+          .append(" be read (the process is not dumpable)");
+    }
+    if (postponed) {
+      note.append(note.isEmpty() ? "" : "; ")
+          .append("some blocked threads were looked at late, to use no more than ")
+          .append(Math.round(10 * budget.percent()) / 10.0)
+          .append(" % of a core for them (a fifth of drain=)");
+    }
+    return note.toString();
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (events != null) {
+        long now = System.nanoTime();
+        events.stop();
+        readRecords();
+        writeOpen(now);
+        for (int i = 0; i < threads.limit(); i++) {
+          if (threads.kind[i] != BlockedThreads.FREE) {
+            forget(i);
+          }
+        }
+      } else {
+        counters.add(Counter.BLOCKED_PAUSED, System.nanoTime() - pausedAt);
+      }
+    } finally {
+      if (events != null) {
+        events.close();
+      }
+      counters.set(Counter.BLOCKED_THRESHOLD, 0);
+      counters.set(Counter.BLOCKED_DESCRIPTORS, 0);
+      stacks.close();
+      parts.tasks().close();
+      parts.threadCount().close();
+    }
+  }
+}

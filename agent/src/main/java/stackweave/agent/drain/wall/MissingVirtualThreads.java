@@ -1,0 +1,60 @@
+package stackweave.agent.drain.wall;
+
+import java.util.Locale;
+import stackweave.agent.jdk.VirtualThreadCount;
+
+/**
+ * Says that virtual threads that wait are missing, and how many there are: without a thread of the
+ * OS they have no stack that could be read. Once a thread is met that carries virtual threads. For
+ * the drain thread.
+ */
+final class MissingVirtualThreads {
+  /** Counting takes a few ms at most. */
+  private static final long COUNT_NANOS = 10_000_000_000L;
+
+  private static final long NOT_KNOWN = -1;
+
+  private boolean areMet;
+  private boolean isCounted;
+  private long countedAt;
+  private long living = NOT_KNOWN;
+
+  /** Null before the first count, and where the JDK doesn't list them. */
+  private VirtualThreadCount threads;
+
+  /** A thread carries virtual threads. */
+  void met() {
+    areMet = true;
+  }
+
+  /** Counts again, if that was long ago. */
+  void countIfDue(long now) {
+    if (!areMet || isCounted && now - countedAt < COUNT_NANOS) {
+      return;
+    }
+    try {
+      if (!isCounted) {
+        threads = new VirtualThreadCount();
+      }
+      living = threads == null ? NOT_KNOWN : threads.count();
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      threads = null;
+      living = NOT_KNOWN;
+    }
+    isCounted = true;
+    countedAt = now;
+  }
+
+  /** For the recording's note; empty if no virtual thread was met. */
+  String note() {
+    if (!areMet) {
+      return "";
+    }
+    String note = "virtual threads that wait without a thread of the OS are not in wall samples";
+    if (living == NOT_KNOWN) {
+      return note;
+    }
+    String atLeast = living == VirtualThreadCount.MAX ? "at least " : "";
+    return String.format(Locale.ROOT, "%s (%s%,d virtual threads live)", note, atLeast, living);
+  }
+}

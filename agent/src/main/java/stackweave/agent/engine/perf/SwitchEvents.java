@@ -1,0 +1,235 @@
+package stackweave.agent.engine.perf;
+
+import java.util.BitSet;
+import java.util.OptionalLong;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.KernelVersion;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.jfr.control.EngineKind;
+
+/**
+ * Records when threads leave a CPU and get one: an event of its own for each thread and CPU, which
+ * later threads inherit, beside whichever engine samples. Rings are its own, so that switches take
+ * no room of samples. The kernel writes 32 bytes for a switch; nothing else happens on the threads.
+ * Used by the drain thread alone, which is not recorded itself.
+ */
+public final class SwitchEvents implements AutoCloseable {
+  /** Which event a refusal is of: one without privilege, as in this engine. */
+  private static final EngineKind KIND = EngineKind.PERF_USER;
+
+  /**
+   * Room for 32,768 switches of a CPU. An unprivileged user gets half of it. In the first seconds
+   * of sampling the drain thread may have no time for it.
+   */
+  private static final int RING_BYTES = 1024 * 1024;
+
+  /** Limit for all rings together, since they are locked memory. */
+  private static final long ALL_RINGS_BYTES = 16L * 1024 * 1024;
+
+  private static final int MIN_RING_BYTES = 32 * 1024;
+
+  /** Before that, who was preempted and who is blocked can't be told apart. */
+  private static final KernelVersion FIRST = new KernelVersion(4, 17);
+
+  /** Records that are younger are held back: those of another CPU may be older. */
+  public static final long SETTLING_NANOS = RingMerge.SETTLING_NANOS;
+
+  private final PerfBudget budget;
+  private final SystemCalls calls;
+  private final int drainTid;
+  private final int[] cpus = CpuSet.ofProcess();
+  private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
+  private final NativeBuffer scratch = NativeBuffer.allocate(16);
+  private final SwitchRecords records;
+  private final PerfStarts starts = new PerfStarts(System.nanoTime());
+  private PerfAttr.Features features;
+  private PerfRing[] rings = {};
+  private PerfEvents events;
+  private RingMerge merge;
+  private long watchedAt = System.nanoTime();
+  private boolean stopped;
+  private boolean closed;
+
+  private SwitchEvents(PerfBudget budget, SystemCalls calls) {
+    this.budget = budget;
+    this.calls = calls;
+    this.drainTid = calls.gettid();
+    this.records = new SwitchRecords(Libc.getpid());
+  }
+
+  /**
+   * Starts on the calling thread.
+   *
+   * @param budget of kernel memory, as much again as an engine may use
+   * @param policy whether perf_event_open may be called
+   * @throws EngineRefusedException if it can't run; nothing is held then
+   */
+  public static SwitchEvents start(PerfBudget budget, CallPolicy policy)
+      throws EngineRefusedException {
+    if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+      throw new EngineRefusedException(PerfRefusals.notTried(KIND));
+    }
+    SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(KIND));
+    SwitchEvents started = new SwitchEvents(budget, calls);
+    boolean opened = false;
+    try {
+      started.open();
+      opened = true;
+    } finally {
+      if (!opened) {
+        started.close();
+      }
+    }
+    return started;
+  }
+
+  private void open() throws EngineRefusedException {
+    if (KernelVersion.current().isBefore(FIRST)) {
+      throw PerfRefusals.switches(KIND);
+    }
+    features = probe();
+    int threads = budget.threads();
+    if (PerfBudget.estimate(threads, cpus.length) > budget.bytes() / 4) {
+      throw PerfRefusals.kernelMemory(KIND, threads, cpus.length, budget.bytes());
+    }
+    openRings();
+    OptionalLong offset = PerfClock.offset(rings);
+    if (offset.isEmpty()) {
+      throw PerfRefusals.clock(KIND);
+    }
+    merge = new RingMerge(rings, offset.getAsLong());
+    PerfAttr.switches(attr.bytes(), features);
+    events = new PerfEvents(calls, KIND, attr, false);
+    events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
+  }
+
+  /** Opens the event on this thread to learn the features that the kernel has. */
+  private PerfAttr.Features probe() throws EngineRefusedException {
+    int errno = 0;
+    for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
+      PerfAttr.switches(attr.bytes(), candidate);
+      int fd = calls.perfEventOpen(attr.address(), drainTid, -1, -1, PerfEvents.FLAG_FD_CLOEXEC);
+      if (fd >= 0) {
+        Libc.close(fd);
+        return candidate;
+      }
+      errno = Libc.errno();
+      if (errno != Errno.EINVAL) {
+        break;
+      }
+    }
+    throw PerfRefusals.open(KIND, false, errno);
+  }
+
+  private void openRings() throws EngineRefusedException {
+    int errno = 0;
+    for (int size = RING_BYTES; size >= MIN_RING_BYTES; size /= 2) {
+      if ((long) size * cpus.length > ALL_RINGS_BYTES && size > MIN_RING_BYTES) {
+        continue;
+      }
+      errno = openRings(size);
+      if (errno == 0) {
+        return;
+      }
+      closeRings();
+      if (errno != Errno.EPERM && errno != Errno.ENOMEM) {
+        throw PerfRefusals.open(KIND, false, errno);
+      }
+    }
+    throw PerfRefusals.ringMemory(KIND, MIN_RING_BYTES, cpus.length, errno);
+  }
+
+  private int openRings(int dataBytes) {
+    PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
+    PerfRings opened = PerfRings.open(calls, attr, drainTid, cpus, dataBytes);
+    rings = opened.rings();
+    return opened.errno();
+  }
+
+  /**
+   * Delivers the records that no CPU may write before any more: those of the last millisecond are
+   * held back until the next call, unless it was stopped.
+   */
+  public void drain(SwitchSink sink) {
+    if (closed) {
+      return;
+    }
+    records.setSink(sink);
+    try {
+      merge.drain(Long.MAX_VALUE, stopped, records);
+    } finally {
+      records.setSink(null); // not held between drains
+    }
+  }
+
+  /** Whether there are so many threads, or so many are started, that it must end. */
+  public boolean costsTooMuch() {
+    long now = System.nanoTime();
+    if (now - watchedAt < budget.watchNanos(cpus.length)) {
+      return false;
+    }
+    watchedAt = now;
+    return budget.isMet(budget.threads(), cpus.length)
+        || starts.areTooMany(records.starts(), cpus.length, now);
+  }
+
+  /**
+   * Whether threads may run where they are not recorded, so that it must begin anew. Reads every
+   * thread's affinity.
+   */
+  public boolean isOutgrown() {
+    BitSet missing = CpuSet.present();
+    for (PerfRing ring : rings) {
+      missing.clear(ring.cpu());
+    }
+    return !missing.isEmpty();
+  }
+
+  /** Records of switches so far. */
+  public long switches() {
+    return records.switches();
+  }
+
+  /** File descriptors that it holds. */
+  public int fileDescriptors() {
+    return closed ? 0 : rings.length + (stopped ? 0 : events.fileDescriptors());
+  }
+
+  /** Ends recording; what is in the rings can still be drained. */
+  public void stop() {
+    if (!stopped) {
+      stopped = true;
+      if (events != null) {
+        events.release();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    stop();
+    closed = true;
+    if (events != null) {
+      events.close();
+    }
+    closeRings();
+    attr.close();
+    scratch.close();
+  }
+
+  private void closeRings() {
+    for (PerfRing ring : rings) {
+      ring.close();
+    }
+    rings = new PerfRing[0];
+  }
+}
