@@ -93,9 +93,9 @@ class DrivenIT {
         List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
     try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
       jcmd(jvm, live, "JFR.start");
-      live.awaitSamplesOf("busy", Duration.ofSeconds(2));
+      live.awaitSamplesOf("busy", Duration.ofSeconds(1));
       jcmd(jvm, live, "JFR.dump", "filename=bare.jfr");
-      assertHasSamples(directory.resolve("bare.jfr"), 10);
+      assertHasSamples(directory.resolve("bare.jfr"), 5);
       live.end();
     }
   }
@@ -174,9 +174,9 @@ class DrivenIT {
     live.awaitStatus("timers", status -> status.contains("engine: timer"));
     assertNotEquals(handled, live.handledSignals());
     assertTrue(live.atWork().stream().anyMatch(found -> found.startsWith("timer ")));
-    live.awaitSamplesOf("busy", Duration.ofSeconds(2));
+    live.awaitSamplesOf("busy", Duration.ofSeconds(1));
     jcmd(jvm, live, "JFR.stop", "name=two");
-    assertHasSamples(directory.resolve("two.jfr"), 10);
+    assertHasSamples(directory.resolve("two.jfr"), 5);
   }
 
   private static void awaitInterval(LiveJvm live, int millis, String... recordings)

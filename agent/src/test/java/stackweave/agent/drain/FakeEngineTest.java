@@ -165,9 +165,10 @@ class FakeEngineTest {
   private void awaitStatus(Predicate<List<RecordedEvent>> condition) throws Exception {
     Path file = directory.resolve("status.jfr");
     boolean met = false;
-    for (int i = 0; i < 100 && !met; i++) {
+    for (int i = 0; i < 2_000 && !met; i++) {
       recording.dump(file);
       met = condition.test(of(RecordingFile.readAllEvents(file), "SamplerStatus"));
+      Thread.sleep(met ? 0 : 20);
     }
     assertTrue(met, "it is never stated");
   }

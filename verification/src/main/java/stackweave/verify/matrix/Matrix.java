@@ -84,6 +84,7 @@ public final class Matrix {
    *
    * @param failure why there is no report, empty for none; all else is then 0
    * @param share of the complete in all samples that were not lost, from 0 to 1
+   * @param incomplete the other samples that were not lost
    * @param marked share of those in which a frame stands for others that are not known
    * @param lost share of those that were lost, for the machine was too busy to drain them in time
    * @param pairs of adjacent Java frames that were checked
@@ -93,6 +94,7 @@ public final class Matrix {
   public record Summary(
       String failure,
       double share,
+      long incomplete,
       double marked,
       double lost,
       long pairs,
@@ -106,7 +108,7 @@ public final class Matrix {
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
-      return new Summary(outcome.failure(), 0, 0, 0, 0, 0, "");
+      return new Summary(outcome.failure(), 0, 0, 0, 0, 0, 0, "");
     }
     Figures whole = outcome.report().whole();
     Markdown details = new Markdown();
@@ -117,6 +119,7 @@ public final class Matrix {
     return new Summary(
         "",
         (double) whole.complete() / kept,
+        Math.max(0, kept - whole.complete()),
         whole.markedShare(),
         (double) whole.lost() / Math.max(1, whole.owed()),
         whole.pairs(),

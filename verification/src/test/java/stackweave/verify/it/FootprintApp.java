@@ -43,6 +43,7 @@ final class FootprintApp {
       stream.enable("jdk.CPULoad").withPeriod(Duration.ofMillis(200));
       stream.startAsync();
       Thread.sleep(1_500);
+      awaitNoControl();
       print("stream");
     }
 
@@ -69,6 +70,20 @@ final class FootprintApp {
       print("after-" + seconds);
       off += Sampling.isOn() || threadsNow().stream().anyMatch(AgentThread::isComm) ? 0 : 1;
     }
+  }
+
+  /**
+   * The thread that looks after recordings ends when nothing has happened to them for a second; on
+   * a busy machine that takes its time. Gives up after two minutes.
+   */
+  private static void awaitNoControl() throws IOException, InterruptedException {
+    for (int i = 0; i < 1_200 && threadsNow().stream().anyMatch(FootprintApp::isControl); i++) {
+      Thread.sleep(100);
+    }
+  }
+
+  private static boolean isControl(String comm) {
+    return comm.startsWith("stackwe") && !AgentThread.isComm(comm);
   }
 
   private static void burn() {

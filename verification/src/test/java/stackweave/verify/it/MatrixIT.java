@@ -18,6 +18,9 @@ class MatrixIT {
   private static final double SECONDS = 0.6;
   private static final double MIN = 0.995;
 
+  /** Of so many that end early, such as those of a stack that overflows, no share is judged. */
+  private static final int FEW = 10;
+
   /**
    * Frames that stand for others: 0.03 to 0.07 % on a quiet machine, more where code is read late.
    */
@@ -34,7 +37,7 @@ class MatrixIT {
    */
   private static final double MAX_BAD = 1.0 / 50_000;
 
-  private static final int MIN_PAIRS = 1_500;
+  private static final int MIN_PAIRS = 300;
 
   static Stream<Jdk> jdks() {
     return Jdk.all().stream();
@@ -47,7 +50,7 @@ class MatrixIT {
     System.out.println(run);
     assertAll(
         () -> assertEquals("", run.failure()),
-        () -> assertTrue(run.share() >= MIN, run::toString),
+        () -> assertTrue(run.share() >= MIN || run.incomplete() <= FEW, run::toString),
         () -> assertTrue(run.marked() <= MAX_MARKED, run::toString),
         () -> assertTrue(run.lost() <= MAX_LOST, run::toString),
         () -> assertTrue(run.pairs() >= MIN_PAIRS, run::toString),

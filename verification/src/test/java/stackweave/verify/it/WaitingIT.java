@@ -183,13 +183,13 @@ class WaitingIT {
     }
   }
 
-  /** Waits until so many stacks have been read and hardly any come any more; a minute at most. */
+  /** Waits until so many stacks are read and hardly any come any more; two minutes at most. */
   private static void awaitStacks(Jdk jdk, RunningCommand running, int threads)
       throws InterruptedException {
     String pid = Long.toString(running.process().pid());
     long begin = System.nanoTime();
     long before = -1;
-    while ((System.nanoTime() - begin) / 1_000_000 < MINUTE_MILLIS) {
+    while ((System.nanoTime() - begin) / 1_000_000 < 2 * MINUTE_MILLIS) {
       Thread.sleep(STATUS_MILLIS);
       String status = String.join("\n", Jvms.commandLine(jdk, "status", pid).outLines());
       Matcher read = STACKS_READ.matcher(status);
