@@ -221,8 +221,16 @@ class AttachIT {
     assertEquals("true", configuration.getSettings().get("stackweave.WallSample#enabled"));
     assertEquals("50ms", configuration.getSettings().get("stackweave.WallSample#interval"));
     assertEquals("true", configuration.getSettings().get("stackweave.NativeSample#enabled"));
-    Ended wrong = run(ForkedJvm.agentCommand("jfc", "--wall=1us"));
-    assertFailed(wrong, ".*'1us' is not a time from 1ms to 60s.*");
+    assertNull(configuration.getSettings().get("stackweave.Blocked#enabled"));
+    assertEquals(0, run(ForkedJvm.agentCommand("jfc", "-o", file, "--blocked=8ms")).exit());
+    configuration = Configuration.create(file);
+    assertEquals("true", configuration.getSettings().get("stackweave.Blocked#enabled"));
+    assertEquals("8ms", configuration.getSettings().get("stackweave.Blocked#threshold"));
+    assertNull(configuration.getSettings().get("stackweave.WallSample#enabled"));
+    for (String option : List.of("--wall=1us", "--blocked=1us")) {
+      Ended wrong = run(ForkedJvm.agentCommand("jfc", option));
+      assertFailed(wrong, ".*'1us' is not a time from 1ms to 60s.*");
+    }
   }
 
   private Process startWaiting(Jvm jvm, String... options) throws Exception {

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.WallSample;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
@@ -435,31 +436,42 @@ class RecordIT {
     }
   }
 
-  /** The JVM is told to sample waiting, as often as it was said. */
+  /** The JVM is told to sample waiting, as often as it was said; and to time blocked threads. */
   @Test
   void waitingIsAskedFor() throws Exception {
     long pid = start(last(), RUNS).pid();
     Path file = directory.resolve("rec.jfr");
-    command("record", pid, "-d", "2s", "-o", file, "--wall", "30ms").successfully();
+    command("record", pid, "-d", "2s", "-o", file, "--wall", "30ms", "--blocked", "2ms")
+        .successfully();
+    Set<String> wall = settings(file, WallSample.NAME);
+    assertTrue(wall.contains("enabled=true"), wall::toString);
+    assertTrue(wall.contains("interval=30ms"), wall::toString);
+    Set<String> blocked = settings(file, Blocked.NAME);
+    assertTrue(blocked.contains("enabled=true"), blocked::toString);
+    assertTrue(blocked.contains("threshold=2ms"), blocked::toString);
+    for (String option : List.of("--wall=0", "--blocked=0")) {
+      assertFailed(command("record", pid, option), ".*'0' is not a time from 1ms to 60s.*");
+    }
+  }
+
+  /** An event's settings as the recording says that they were. */
+  private static Set<String> settings(Path file, String event) throws Exception {
     Set<String> settings = new TreeSet<>();
     try (RecordingFile recording = new RecordingFile(file)) {
-      long wall =
+      long id =
           recording.readEventTypes().stream()
-              .filter(type -> type.getName().equals(WallSample.NAME))
+              .filter(type -> type.getName().equals(event))
               .findFirst()
               .orElseThrow()
               .getId();
       while (recording.hasMoreEvents()) {
-        RecordedEvent event = recording.readEvent();
-        if (event.getEventType().getName().equals("jdk.ActiveSetting")
-            && event.getLong("id") == wall) {
-          settings.add(event.getString("name") + "=" + event.getString("value"));
+        RecordedEvent next = recording.readEvent();
+        if (next.getEventType().getName().equals("jdk.ActiveSetting") && next.getLong("id") == id) {
+          settings.add(next.getString("name") + "=" + next.getString("value").replace(" ", ""));
         }
       }
     }
-    assertTrue(settings.contains("enabled=true"), settings::toString);
-    assertTrue(settings.contains("interval=30ms"), settings::toString);
-    assertFailed(command("record", pid, "--wall=0"), ".*'0' is not a time from 1ms to 60s.*");
+    return settings;
   }
 
   @Test

@@ -33,10 +33,16 @@ final class BlockedApp {
   @Threshold("0 ns")
   static final class Own extends Event {
     static final String NAME = "test.OwnBlock";
+
+    /** Where the thread blocks. */
+    public String method;
   }
 
   /** How long the others hold what a thread waits for, in ms. */
   static final int MILLIS = 20;
+
+  /** A little more than the threshold, in ms. */
+  static final int TURN_MILLIS = 7;
 
   /** Too short for the threshold. */
   static final int SHORT_MILLIS = 1;
@@ -74,15 +80,16 @@ final class BlockedApp {
     partner("pipe", () -> writeLate(() -> pipe.sink().write(ByteBuffer.wrap(new byte[1]))));
     FileChannel file =
         FileChannel.open(Path.of("synced"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    begin("sleep", BlockedApp::blockInSleep);
-    begin("short", BlockedApp::blockShortly);
-    begin("monitor", BlockedApp::blockInMonitor);
-    begin("lock", BlockedApp::blockInLock);
-    begin("wait", BlockedApp::blockInWait);
-    begin("socket", () -> blockInSocket(socket));
-    begin("pipe", () -> blockInPipe(pipe.source()));
-    begin("file", () -> blockInFile(file));
-    begin("mutex", BlockedApp::blockInMutex);
+    begin("sleep", "blockInSleep", BlockedApp::blockInSleep);
+    begin("short", "blockShortly", BlockedApp::blockShortly);
+    begin("monitor", "blockInMonitor", BlockedApp::blockInMonitor);
+    begin("lock", "blockInLock", BlockedApp::blockInLock);
+    begin("wait", "blockInWait", BlockedApp::blockInWait);
+    begin("socket", "blockInSocket", () -> blockInSocket(socket));
+    begin("pipe", "blockInPipe", () -> blockInPipe(pipe.source()));
+    begin("file", "blockInFile", () -> blockInFile(file));
+    begin("mutex", "blockInMutex", BlockedApp::blockInMutex);
+    daemon(PREFIX + "turns", BlockedApp::blockInTurns);
     for (int i = 0; i < BUSY_THREADS; i++) {
       daemon("busy-" + i, BlockedApp::compute);
     }
@@ -109,18 +116,44 @@ final class BlockedApp {
   }
 
   /** A thread that blocks, and says how long each time. */
-  private static void begin(String kind, Block block) {
+  private static void begin(String kind, String method, Block block) {
     daemon(
         PREFIX + kind,
         () -> {
           while (!ending) {
-            Own own = new Own();
-            own.begin();
-            block.once();
-            own.end();
-            own.commit();
+            block(method, block);
           }
         });
+  }
+
+  private static void block(String method, Block block) throws Exception {
+    Own own = new Own();
+    own.method = method;
+    own.begin();
+    block.once();
+    own.end();
+    own.commit();
+  }
+
+  /** One block right behind the other, each about as long as it takes until a look. */
+  private static void blockInTurns() throws Exception {
+    while (!ending) {
+      block("turnOfOne", BlockedApp::turnOfOne);
+      block("turnOfTwo", BlockedApp::turnOfTwo);
+      block("turnOfThree", BlockedApp::turnOfThree);
+    }
+  }
+
+  private static void turnOfOne() throws InterruptedException {
+    Thread.sleep(TURN_MILLIS);
+  }
+
+  private static void turnOfTwo() throws InterruptedException {
+    Thread.sleep(TURN_MILLIS + 1);
+  }
+
+  private static void turnOfThree() {
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS));
   }
 
   /** One that lets another one wait. */

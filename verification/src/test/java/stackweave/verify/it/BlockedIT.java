@@ -66,7 +66,14 @@ class BlockedIT {
   private static final Set<String> LONG =
       Set.of("sleep", "monitor", "lock", "wait", "socket", "pipe", "mutex");
 
-  private record Own(String thread, Instant start, Instant end) {}
+  private record Own(String thread, String method, Instant start, Instant end) {
+    /** Whether it has this block in it. */
+    boolean has(Waits.Block block) {
+      return thread.equals(block.thread())
+          && !block.start().isBefore(start.minus(APART))
+          && !block.end().isAfter(end.plus(APART));
+    }
+  }
 
   static Stream<Arguments> runs() {
     return Stream.concat(
@@ -121,18 +128,15 @@ class BlockedIT {
 
   /** It lies within a block of its thread, and is what that block is. */
   private static void check(String kind, Waits.Block block, List<Own> own, List<String> wrong) {
+    if (kind.equals("turns")) {
+      checkTurn(block, own, wrong);
+      return;
+    }
     Map.Entry<String, String> expected = KINDS.get(kind);
     if (!block.hasMethod(expected.getKey())) {
       return; // it begins or commits its own event
     }
-    boolean within =
-        own.stream()
-            .anyMatch(
-                o ->
-                    o.thread.equals(block.thread())
-                        && !block.start().isBefore(o.start.minus(APART))
-                        && !block.end().isAfter(o.end.plus(APART)));
-    if (!within && !isLast(block, own)) {
+    if (own.stream().noneMatch(o -> o.has(block)) && !isLast(block, own)) {
       wrong.add("no such block: " + block);
     }
     boolean afterwards = block.state().equals("park") && !kind.equals("lock");
@@ -140,6 +144,22 @@ class BlockedIT {
         && !ANYWHERE.contains(block.state())
         && !afterwards) {
       wrong.add("not " + expected.getValue() + ": " + block);
+    }
+  }
+
+  /** Its stack is that of this block, and not that of the one before or behind it. */
+  private static void checkTurn(Waits.Block block, List<Own> own, List<String> wrong) {
+    List<String> turns =
+        block.frames().stream()
+            .map(Waits.Frame::name)
+            .filter(name -> name.startsWith("turnOf"))
+            .toList();
+    boolean isRight =
+        turns.isEmpty()
+            || isLast(block, own)
+            || own.stream().anyMatch(o -> o.has(block) && turns.equals(List.of(o.method)));
+    if (!isRight) {
+      wrong.add("another turn: " + block);
     }
   }
 
@@ -308,7 +328,12 @@ class BlockedIT {
     List<Own> own = new ArrayList<>();
     for (RecordedEvent event : RecordingFile.readAllEvents(recording)) {
       if (event.getEventType().getName().equals(BlockedApp.Own.NAME)) {
-        own.add(new Own(event.getThread().getJavaName(), event.getStartTime(), event.getEndTime()));
+        own.add(
+            new Own(
+                event.getThread().getJavaName(),
+                event.getString("method"),
+                event.getStartTime(),
+                event.getEndTime()));
       }
     }
     return own;

@@ -15,5 +15,9 @@
  * missing all the same. Threads that inherited from the same one and take turns on a CPU share a
  * timer there (the kernel swaps their events instead of stopping and starting them): together they
  * have the samples of their CPU time, each of them on the average.
+ *
+ * <p><b>Switches.</b> Beside any engine {@code SwitchEvents} records when threads leave a CPU and
+ * get one, by events and rings of its own, which {@code SwitchRecords} decodes; with the same
+ * limits.
  */
 package stackweave.agent.engine.perf;

@@ -64,6 +64,33 @@ class StatusReportTest {
   }
 
   @Test
+  void howBlockedThreadsAreTimedIsSaid() {
+    Counters counters =
+        new Counters()
+            .set(Counter.BLOCKED_THRESHOLD, 5_000_000)
+            .set(Counter.BLOCKED_WRITTEN, 57)
+            .set(Counter.BLOCKED_TIME, 12 * SECOND)
+            .set(Counter.BLOCKED_UNSEEN, 9)
+            .set(Counter.BLOCKED_UNSEEN_TIME, SECOND)
+            .set(Counter.BLOCKED_PUT_OFF, 4)
+            .set(Counter.BLOCKED_LOST, 2)
+            .set(Counter.BLOCKED_SWITCHES, 8_000)
+            .set(Counter.BLOCKED_DESCRIPTORS, 86)
+            .set(Counter.BLOCKED_CPU, 50_000_000);
+    SamplerFigures figures = new SamplerFigures("perf", "", "", counters, Map.of());
+    assertTrue(
+        StatusReport.lines(figures)
+            .contains(
+                "blocked: 57 times 5 ms or longer, 12 s in all; 9 more, 1 s, ended before the look,"
+                    + " 4 of them put off to save CPU time, 2 not followed, for records of switches"
+                    + " were lost; 8000 records of switches, 86 file descriptors, 50 ms of CPU"
+                    + " time"),
+        () -> String.join("\n", StatusReport.lines(figures)));
+    SamplerFigures without = new SamplerFigures("perf", "", "", new Counters(), Map.of());
+    assertTrue(StatusReport.lines(without).stream().noneMatch(line -> line.startsWith("blocked:")));
+  }
+
+  @Test
   void howWaitingIsSampledIsSaid() {
     SamplerFigures without = new SamplerFigures("timer", "", "", new Counters(), Map.of());
     assertTrue(StatusReport.lines(without).stream().noneMatch(line -> line.startsWith("waiting:")));
