@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.export.ShortNames;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.RecordingException;
@@ -24,6 +25,9 @@ import stackweave.jfr.status.SamplerFigures;
  * IdleKind}, are counted apart. Holds no more blocks than it lists, and those that are not over.
  */
 final class BlockReport {
+  /** Columns of a thread's name, so that state and time have room behind it. */
+  private static final int MAX_THREAD = 28;
+
   private static final Comparator<BlockedThread> BY_TIME =
       Comparator.comparingLong(BlockedThread::nanos).thenComparing(BlockedThread::start);
 
@@ -133,7 +137,7 @@ final class BlockReport {
     section.rows.add(
         List.of(
             (block.isOver() ? "" : ">") + Times.seconds(block.nanos()),
-            block.thread().text()
+            ShortNames.cut(block.thread().text(), MAX_THREAD)
                 + ", "
                 + block.state()
                 + ", at "
