@@ -93,7 +93,7 @@ class SeccompIT {
   @ParameterizedTest
   @MethodSource("filters")
   void aFilterThatKillsIsNotMet(Jvm jvm, String calls, String engine) throws Exception {
-    List<String> arguments = works("engine=" + engine + ",wall=20ms");
+    List<String> arguments = works("engine=" + engine + ",wall=20ms,blocked=5ms");
     try (LiveJvm live =
         LiveJvm.start(jvm, directory, killing.whoCalls(calls), arguments, new ArrayList<>())) {
       live.awaitSamplesOf("busy", WORK);
@@ -102,6 +102,7 @@ class SeccompIT {
           status.contains(engine.equals("auto") ? "engine: timer (" + NOT_TRIED : "engine: timer"),
           status);
       assertTrue(status.contains(MEMORY_NOT_TRIED), status);
+      assertTrue(status.contains("blocked threads are not timed: perf not tried: "), status);
       assertEquals(READERS, memoryFiles(live.pid()));
       Ended result = live.end();
       assertEquals(0, result.exit(), result.err());

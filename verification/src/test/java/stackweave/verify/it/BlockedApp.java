@@ -39,7 +39,7 @@ final class BlockedApp {
   }
 
   /** How long the others hold what a thread waits for, in ms. */
-  static final int MILLIS = 20;
+  static final int MILLIS = 60;
 
   /** A little more than the threshold, in ms. */
   static final int TURN_MILLIS = 7;
@@ -51,7 +51,7 @@ final class BlockedApp {
 
   private static final Path END = Path.of("end");
   private static final Path PARK = Path.of("park");
-  private static final int BUSY_THREADS = Integer.getInteger("busy", 4);
+  private static final int BUSY_THREADS = 2;
 
   /** A way to block once. */
   interface Block {
