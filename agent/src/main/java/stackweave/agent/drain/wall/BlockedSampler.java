@@ -70,6 +70,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private final WallFilter filter;
   private final Counters counters;
   private final WallBudget budget;
+  private final LookDelay delay;
   private final PerfBudget perfBudget;
   private final Supplier<CallPolicy> policy;
   private final BlockedThreads threads = new BlockedThreads();
@@ -128,6 +129,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     this.policy = policy;
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
+    this.delay = new LookDelay(thresholdNanos, now);
     this.nextPassAt = now;
     begin(now);
   }
@@ -388,8 +390,8 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   }
 
   private void lookAround(long now, long begin) {
-    long debt = budget.nanosInDebt();
-    boolean maySpend = debt == 0;
+    delay.adjust(now);
+    boolean maySpend = budget.nanosInDebt() == 0;
     long credit = Math.max(1, budget.credit());
     int limit = threads.limit();
     int start = limit == 0 ? 0 : nextStart % limit;
@@ -407,9 +409,14 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
         next = Math.min(next, Math.max(soonest, threads.due[i]));
         continue;
       }
-      if (!maySpend) {
+      if (!maySpend || now - threads.outAt[i] < delay.nanos()) {
         threads.putOff[i] = true;
         postponed = true;
+        if (!maySpend) {
+          delay.putOff();
+        } else {
+          next = Math.min(next, Math.max(soonest, threads.outAt[i] + delay.nanos()));
+        }
         continue;
       }
       look(i);
@@ -544,7 +551,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     }
     if (postponed) {
       note.append(note.isEmpty() ? "" : "; ")
-          .append("some blocked threads were looked at late, to use no more than ")
+          .append("of blocked threads only the longest were looked at, to use no more than ")
           .append(Math.round(10 * budget.percent()) / 10.0)
           .append(" % of a core for them (a fifth of drain=)");
     }
