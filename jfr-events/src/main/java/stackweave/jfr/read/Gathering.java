@@ -366,7 +366,7 @@ final class Gathering extends DefinitionSink {
     } else if (sessions.isEmpty()) {
       why.append(
           "; its JVM ran without -javaagent:stackweave-agent.jar, ended before sampling began, or"
-              + " its settings did not ask for samples");
+              + " its settings did not ask for samples; or merge --only left them out");
     }
     Coverage coverage = figures().coverage();
     if (coverage.missedNanos() > 0) {

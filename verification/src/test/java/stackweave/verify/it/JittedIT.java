@@ -70,7 +70,7 @@ class JittedIT {
     }
     Ended ended =
         jvm.agent("interval=1ms")
-            .recording()
+            .recording(Jvms.WITHOUT_JFR_SAMPLES)
             .run(
                 "stackweave.verify.it.JittedApp",
                 Built.library("jitted").toString(),

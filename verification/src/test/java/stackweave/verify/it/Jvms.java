@@ -15,6 +15,11 @@ final class Jvms {
   private static final Path TARGET = Path.of("target").toAbsolutePath();
   private static final String TESTS = ":" + TARGET + "/test-classes";
 
+  /** Settings of a recording in which JFR does not interrupt threads by a signal of its own. */
+  static final String[] WITHOUT_JFR_SAMPLES = {
+    "jdk.ExecutionSample#enabled=false", "jdk.NativeMethodSample#enabled=false"
+  };
+
   private Jvms() {}
 
   /** One that runs the samples and the tests' own programs. */

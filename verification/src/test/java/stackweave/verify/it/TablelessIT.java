@@ -90,7 +90,7 @@ class TablelessIT {
     }
     Ended ended =
         jvm.agent("interval=1ms")
-            .recording()
+            .recording(Jvms.WITHOUT_JFR_SAMPLES)
             .run(
                 "stackweave.verify.it.TablelessApp",
                 library.toString(),

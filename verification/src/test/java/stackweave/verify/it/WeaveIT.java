@@ -29,11 +29,11 @@ import stackweave.verify.weave.WovenText;
 /** The option {@code weave=on}: what leaves the JVM has every sample as one of JFR's own. */
 @Order(2)
 class WeaveIT {
-  private static final String[] WITHOUT_JFR_SAMPLES = {
-    "+stackweave.NativeSample#interval=5ms",
-    "jdk.ExecutionSample#enabled=false",
-    "jdk.NativeMethodSample#enabled=false"
-  };
+  private static final String[] SETTINGS =
+      Stream.concat(
+              Stream.of("+stackweave.NativeSample#interval=5ms"),
+              Stream.of(Jvms.WITHOUT_JFR_SAMPLES))
+          .toArray(String[]::new);
 
   /** What is not woven of the last chunk can't be counted in the recording that ends with it. */
   private static final long OF_A_CHUNK = 400;
@@ -54,7 +54,7 @@ class WeaveIT {
     ForkedJvm jvm =
         Jvms.withoutLibraries(jdk)
             .agent("weave=on")
-            .recording(WITHOUT_JFR_SAMPLES)
+            .recording(SETTINGS)
             .options("-XX:FlightRecorderOptions:maxchunksize=1M");
     Ended ended = jvm.run(WeavingApp.class.getName(), "3", ".", "streams").successfully();
     System.out.println(jdk + ": " + ended.out());
@@ -143,8 +143,7 @@ class WeaveIT {
         Jvms.withoutLibraries(jdk)
             .agent("weave=on")
             .options(
-                "-XX:StartFlightRecording:disk=false,name=memory,"
-                    + String.join(",", WITHOUT_JFR_SAMPLES),
+                "-XX:StartFlightRecording:disk=false,name=memory," + String.join(",", SETTINGS),
                 "-Xlog:jfr+startup=off");
     Path file = jvm.directory().resolve("memory.jfr");
     RunningCommand running = jvm.start(WeavingApp.class.getName(), "600", ".", "idle");
@@ -179,7 +178,7 @@ class WeaveIT {
     Path patch = RenamedJfr.patch(jdk, "finish", jvm.directory().resolve("jfr"));
     Ended ended =
         jvm.agent("weave=on")
-            .recording(WITHOUT_JFR_SAMPLES)
+            .recording(SETTINGS)
             .options("--patch-module", "jdk.jfr=" + patch, "-Xshare:off")
             .run(WeavingApp.class.getName(), "2", ".")
             .successfully();

@@ -98,14 +98,16 @@ public final class Output {
 
   /**
    * Writes what is made of recordings to a file that only the caller may read, or to standard
-   * output. The unfinished file is deleted if this JVM ends.
+   * output.
    *
+   * @param survivesExit whether a shutdown hook of the caller completes the file if this JVM ends;
+   *     else the unfinished file is deleted then
    * @return what {@code result} says
    * @throws RecordingException if a recording can't be read; nothing is replaced then
    */
-  public static <T> T resultPrivately(Path file, Result<T> result)
+  public static <T> T resultPrivately(Path file, boolean survivesExit, Result<T> result)
       throws FailedException, RecordingException {
-    return unwrapping(content -> privately(file, false, content), result);
+    return unwrapping(content -> privately(file, survivesExit, content), result);
   }
 
   private static void privately(Path file, boolean survivesExit, OutputFile.Content content)

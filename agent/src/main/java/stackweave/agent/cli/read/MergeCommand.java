@@ -88,6 +88,11 @@ public final class MergeCommand implements Callable<Integer> {
     for (String note : report.notes()) {
       System.err.println("stackweave: " + Plain.line(note));
     }
+    if (byWeight && report.woven() > 0) {
+      System.err.println(
+          "stackweave: --by-weight changes nothing of what was woven before: record with --no-weave,"
+              + " or without weave=on, and merge that");
+    }
     if (!Output.isStandardOutput(file)) {
       System.out.println(file + ": " + text(report));
     }
@@ -101,27 +106,32 @@ public final class MergeCommand implements Callable<Integer> {
       for (String loss : merge.losses()) {
         System.err.println("stackweave: " + Plain.line(loss));
       }
-      return Output.resultPrivately(file, merge::writeTo);
+      return Output.resultPrivately(file, false, merge::writeTo);
     }
   }
 
   private static String text(MergeReport report) {
     StringBuilder text = new StringBuilder();
-    text.append(String.format(Locale.ROOT, "%,d samples", report.samples()));
-    if (report.events() != report.samples()) {
-      text.append(String.format(Locale.ROOT, " as %,d events", report.events()));
+    if (report.samples() > 0) {
+      text.append(String.format(Locale.ROOT, "%,d samples", report.samples()));
+      if (report.events() != report.samples()) {
+        text.append(String.format(Locale.ROOT, " as %,d events", report.events()));
+      }
+      text.append(report.woven() > 0 ? ", and those that were woven before," : "");
+    } else {
+      text.append(
+          report.woven() > 0 ? "all samples were woven before," : "no samples of Stackweave,");
     }
     text.append(" of ").append(report.jvms()).append(report.jvms() == 1 ? " JVM" : " JVMs");
     if (report.jdkSamples() > 0) {
       text.append(String.format(Locale.ROOT, "; %,d of JFR's own left out", report.jdkSamples()));
     }
-    if (report.woven() > 0) {
-      text.append(String.format(Locale.ROOT, "; chunks woven before: %,d", report.woven()));
-    }
     if (report.duplicates() > 0) {
       text.append(
           String.format(
-              Locale.ROOT, "; chunks that were there before: %,d left out", report.duplicates()));
+              Locale.ROOT,
+              "; of JFR's chunks %,d were in several inputs, and are taken once",
+              report.duplicates()));
     }
     return text.toString();
   }

@@ -3,17 +3,14 @@ package stackweave.agent.cli.record;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.function.BooleanSupplier;
 
-/** Refuses more bytes than some number, and all of them once a condition holds. */
+/** Refuses more bytes than some number. */
 final class LimitedOutput extends FilterOutputStream {
-  private final BooleanSupplier cancelled;
   private long left;
 
-  LimitedOutput(OutputStream out, long most, BooleanSupplier cancelled) {
+  LimitedOutput(OutputStream out, long most) {
     super(out);
     this.left = most;
-    this.cancelled = cancelled;
   }
 
   @Override
@@ -32,9 +29,6 @@ final class LimitedOutput extends FilterOutputStream {
     left -= count;
     if (left < 0) {
       throw new IOException("it would get too large");
-    }
-    if (cancelled.getAsBoolean()) {
-      throw new IOException("ended by Ctrl-C");
     }
   }
 }

@@ -122,7 +122,6 @@ public final class RecordCommand implements Callable<Integer> {
   private boolean onlyWaiting;
 
   private FilePattern pattern;
-  private RecordingRounds rounds;
   private long recordings;
   private long secondsSaid = -1;
 
@@ -142,7 +141,7 @@ public final class RecordCommand implements Callable<Integer> {
     Map<String, String> wishes = sampling.eventSettings();
     wall.addTo(wishes);
     blocked.addTo(wishes);
-    rounds =
+    RecordingRounds rounds =
         new RecordingRounds(
             new RemoteRecording.Request(
                 settings, wishes, isLoop ? loopMillis : total, GRACE_MILLIS, 0),
@@ -267,15 +266,15 @@ public final class RecordCommand implements Callable<Integer> {
     try {
       if (jvm.process().uid() != OwnDirectory.effectiveUid()) {
         // That user chooses how large it gets, and how long that takes.
-        sayUnwoven(file, "the process is another user's; merge adds them");
+        sayUnwoven(file, "the process is another user's");
         return;
       }
       long most = MAX_GROWTH * Files.size(file);
       mustFit(jvm, most, file);
       RecordingMerge merge =
           RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
-      Output.resultPrivately(
-          file, out -> merge.writeTo(new LimitedOutput(out, most, rounds::isInterrupted)));
+      // Ctrl-C, by which many a recording ends, waits for it as for the recording itself.
+      Output.resultPrivately(file, true, out -> merge.writeTo(new LimitedOutput(out, most)));
     } catch (FailedException e) {
       sayUnwoven(file, FailedException.worded(e));
     } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {
@@ -289,7 +288,10 @@ public final class RecordCommand implements Callable<Integer> {
             + Plain.line(
                 file
                     + " is as the JVM wrote it, without jdk.ExecutionSample events of the samples: "
-                    + why));
+                    + why
+                    + "; "
+                    + OwnCommand.line("merge", OwnCommand.file(file))
+                    + " adds them"));
   }
 
   /**

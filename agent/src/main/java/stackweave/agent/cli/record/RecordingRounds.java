@@ -138,7 +138,7 @@ public final class RecordingRounds {
   }
 
   /** Whether Ctrl-C was pressed. */
-  public boolean isInterrupted() {
+  private boolean isInterrupted() {
     return interrupted.getCount() == 0;
   }
 

@@ -161,7 +161,12 @@ final class RelaySender implements LiveRounds.Taker {
       long left = waiting.size() + (isSending ? 1 : 0);
       if (left > 0) {
         lost += left;
-        System.err.println("stackweave: not sent before the end: " + left);
+        System.err.println(
+            "stackweave: not sent before the end: "
+                + left
+                + "; "
+                + collector.uri()
+                + " has not answered, or could not be reached");
       }
       System.err.println(
           "stackweave: profiles sent: "

@@ -192,7 +192,11 @@ public final class OtlpEndpoint {
     } catch (TimeoutException e) {
       throw new IOException("no answer within " + timeout.toSeconds() + " s", e);
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof SSLException) {
+      if (e.getCause() instanceof SSLException ssl) {
+        if (String.valueOf(ssl.getMessage()).contains("plaintext")) {
+          throw new EndpointException(
+              uri + " does not speak TLS: name it with http:// (and --plain, if it is elsewhere)");
+        }
         // A certificate does not get better by another try.
         throw new EndpointException(
             uri

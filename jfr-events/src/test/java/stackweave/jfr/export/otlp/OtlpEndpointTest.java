@@ -1,5 +1,6 @@
 package stackweave.jfr.export.otlp;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
@@ -233,6 +235,31 @@ class OtlpEndpointTest {
       assertEquals(List.of(), paths);
     } finally {
       secure.stop(0);
+    }
+  }
+
+  @Test
+  void aCollectorWithoutTls() throws Exception {
+    try (ServerSocket plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread server = new Thread(() -> refuse(plain));
+      server.setDaemon(true);
+      server.start();
+      assertFails(
+          "does not speak TLS", endpoint("https://127.0.0.1:" + plain.getLocalPort(), Map.of()));
+    }
+  }
+
+  /** As servers answer what is no HTTP, until the socket is closed. */
+  private static void refuse(ServerSocket socket) {
+    try {
+      while (true) {
+        try (Socket accepted = socket.accept()) {
+          accepted.getInputStream().read();
+          accepted.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(US_ASCII));
+        }
+      }
+    } catch (IOException e) {
+      // The test is over.
     }
   }
 
