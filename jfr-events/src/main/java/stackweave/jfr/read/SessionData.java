@@ -247,8 +247,33 @@ final class SessionData implements Definitions {
     return attributes.getOrDefault(id, SampleAttributes.LOST);
   }
 
+  /**
+   * A thread may have been sampled before the agent knew which Java thread it was: that is one
+   * thread, if its id in the OS and its name were those of one Java thread only.
+   */
+  private void joinThreads() {
+    Map<StackThread, StackThread> known = new HashMap<>();
+    for (StackThread thread : threads.values()) {
+      if (!thread.isVirtual() && thread.javaId() != 0) {
+        known.merge(withoutJavaId(thread), thread, (a, b) -> a.equals(b) ? a : StackThread.LOST);
+      }
+    }
+    threads.replaceAll(
+        (key, thread) -> {
+          StackThread same = known.get(thread);
+          return same == null || same == StackThread.LOST || thread.name().isEmpty()
+              ? thread
+              : same;
+        });
+  }
+
+  private static StackThread withoutJavaId(StackThread thread) {
+    return new StackThread(thread.name(), thread.osThreadId(), 0, false, 0);
+  }
+
   /** Joins the definitions; call it when all have been read. */
   void finish() {
+    joinThreads();
     for (Map.Entry<Long, SampledModule> module : modules.entrySet()) {
       module.setValue(finished(module.getValue()));
     }

@@ -49,6 +49,39 @@ class ReadModelTest {
     return samples;
   }
 
+  /** Its first samples may come before its Java thread is known. */
+  @Test
+  void aThreadIsOneBeforeAndAfterItsJavaThreadIsKnown() throws Exception {
+    List<StackThread> threads = new ArrayList<>();
+    record(
+            store -> {
+              long time = System.nanoTime();
+              for (long thread :
+                  new long[] {
+                    store.thread(77, "worker", 0, false, 0, null),
+                    store.thread(77, "worker", 5, false, 0, null),
+                    store.thread(78, "reused", 0, false, 0, null),
+                    store.thread(78, "reused", 6, false, 0, null),
+                    store.thread(78, "reused", 7, false, 0, null),
+                    store.thread(79, "native", 0, false, 0, null),
+                    store.thread(77, "renamed", 0, false, 0, null),
+                  }) {
+                store.sample(time++, thread, 0, 1, 0, 2, 0);
+              }
+            })
+        .forEach(sample -> threads.add(sample.thread()));
+    assertEquals(
+        List.of(
+            new StackThread("worker", 77, 5, false, 0),
+            new StackThread("worker", 77, 5, false, 0),
+            new StackThread("reused", 78, 0, false, 0),
+            new StackThread("reused", 78, 6, false, 0),
+            new StackThread("reused", 78, 7, false, 0),
+            new StackThread("native", 79, 0, false, 0),
+            new StackThread("renamed", 77, 0, false, 0)),
+        threads);
+  }
+
   @Test
   void framesKeepTheirFacts() throws Exception {
     Sample sample =

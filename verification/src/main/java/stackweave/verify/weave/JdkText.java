@@ -77,7 +77,7 @@ public final class JdkText {
     boolean isVirtual = thread.hasField("virtual") && thread.getBoolean("virtual");
     line.append(isVirtual ? "virtual " : "")
         .append(thread.getLong("osThreadId")) // getOSThreadId() is -1 for virtual ones
-        .append(thread.getJavaThreadId() <= 0 ? "/" : "/" + thread.getJavaThreadId())
+        .append(isVirtual ? "/" + Math.max(0, thread.getJavaThreadId()) : "")
         .append(event.getStackTrace().isTruncated() ? " truncated" : " whole");
     List<RecordedFrame> frames = event.getStackTrace().getFrames();
     if (frames.get(0).getMethod().getType().getName().equals("marker") && frames.size() == 1) {

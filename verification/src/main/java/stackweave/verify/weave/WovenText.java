@@ -28,7 +28,8 @@ public final class WovenText {
     StringBuilder line = new StringBuilder();
     line.append(sample.thread().isVirtual() ? "virtual " : "")
         .append(sample.thread().osThreadId())
-        .append(sample.thread().javaId() == 0 ? "/" : "/" + sample.thread().javaId())
+        // Samples of before the Java thread was known are woven without its id.
+        .append(sample.thread().isVirtual() ? "/" + sample.thread().javaId() : "")
         .append(sample.end().isComplete() ? " whole" : " truncated");
     if (sample.frames().isEmpty()) {
       return line + " no frame";
