@@ -171,11 +171,11 @@ public final class FlameGraphExport extends TextExport {
             "Interval",
             figures.get(Counter.INTERVAL_REACHED) > figures.get(Counter.INTERVAL)
                 ? "asked "
-                    + Timespans.format(figures.get(Counter.INTERVAL))
+                    + intervals(recording)
                     + ", about "
                     + Timespans.format(figures.get(Counter.INTERVAL_REACHED))
                     + ": this kernel's clock tick"
-                : Timespans.format(figures.get(Counter.INTERVAL))
+                : intervals(recording)
           });
     }
     if (recording.choice().isWall()) {
@@ -229,6 +229,13 @@ public final class FlameGraphExport extends TextExport {
     return facts;
   }
 
+  /** The interval of the samples, or its range. */
+  private static String intervals(SampledRecording recording) {
+    String shortest = Timespans.format(recording.shortestIntervalNanos());
+    String longest = Timespans.format(recording.longestIntervalNanos());
+    return shortest.equals(longest) ? shortest : shortest + " to " + longest;
+  }
+
   private static String label(SampledRecording recording) {
     return recording.choice().isWall() ? "Wall time" : "CPU time";
   }
@@ -258,7 +265,8 @@ public final class FlameGraphExport extends TextExport {
     List<String> notes = new ArrayList<>();
     for (int i = 0; i < recordings.size(); i++) {
       for (String note : notes(recordings.get(i))) {
-        notes.add(recordings.size() == 1 ? note : "Recording " + (i + 1) + ": " + note);
+        String of = recordings.size() > 1 ? "Recording " + (i + 1) : before == null ? "" : title;
+        notes.add(of.isEmpty() ? note : of + ": " + note);
       }
     }
     long strays = 0;

@@ -196,20 +196,33 @@ final class TopTables {
     wrap(List.of(text.split(" +")), " ", text.startsWith("! ") ? INDENT : "");
   }
 
-  /** Writes parts in lines, breaking only between parts; longer ones are cut. */
+  /**
+   * Writes parts in lines, breaking between parts. One that is longer than a line begins a line and
+   * is broken between its words; longer words are cut.
+   */
   private void wrap(List<String> parts, String between, String indent) throws IOException {
     StringBuilder line = new StringBuilder();
     boolean isFirst = true; // of its line
     for (String part : parts) {
-      String fitting = ShortNames.cut(part, options.width() - indent.length());
-      if (!isFirst && ShortNames.columns(line + between + fitting) > options.width()) {
-        line(line.toString());
-        line.setLength(0);
-        line.append(indent);
-        isFirst = true;
+      boolean isLong = ShortNames.columns(part) > options.width() - indent.length();
+      int most = options.width() - (isLong ? INDENT : indent).length();
+      String gap = between;
+      String indentOfNext = indent;
+      boolean isFull = isLong;
+      for (String piece : isLong ? part.split(" +") : new String[] {part}) {
+        String fitting = ShortNames.cut(piece, most);
+        if (!isFirst && (isFull || ShortNames.columns(line + gap + fitting) > options.width())) {
+          line(line.toString());
+          line.setLength(0);
+          line.append(indentOfNext);
+          isFirst = true;
+        }
+        line.append(isFirst ? "" : gap).append(fitting);
+        isFirst = false;
+        isFull = false;
+        gap = " ";
+        indentOfNext = INDENT;
       }
-      line.append(isFirst ? "" : between).append(fitting);
-      isFirst = false;
     }
     line(line.toString());
   }

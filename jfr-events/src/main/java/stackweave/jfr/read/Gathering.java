@@ -46,6 +46,12 @@ final class Gathering extends DefinitionSink {
   private final Set<String> otherStates = new TreeSet<>();
 
   private SamplerFigures statuses = SamplerFigures.NONE;
+
+  /** Of the statuses with samples; 0 before there is one. */
+  private long shortestInterval;
+
+  private long longestInterval;
+
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
 
@@ -85,6 +91,8 @@ final class Gathering extends DefinitionSink {
     blockedThreads = 0;
     cpuNanos = 0;
     statuses = SamplerFigures.NONE;
+    shortestInterval = 0;
+    longestInterval = 0;
     first = Long.MAX_VALUE;
     last = Long.MIN_VALUE;
   }
@@ -203,6 +211,11 @@ final class Gathering extends DefinitionSink {
   @Override
   public void status(SamplerFigures figures) {
     statuses = statuses.plus(figures);
+    long interval = figures.get(Counter.INTERVAL);
+    if (interval > 0 && figures.get(Counter.TAKEN) > 0) {
+      shortestInterval = shortestInterval == 0 ? interval : Math.min(shortestInterval, interval);
+      longestInterval = Math.max(longestInterval, interval);
+    }
   }
 
   private SampledRecording.Tally tally(
@@ -249,6 +262,16 @@ final class Gathering extends DefinitionSink {
     counters.set(Counter.CPU_COVERED, cpuNanos);
     counters.set(Counter.CPU_USED, Math.max(counters.get(Counter.CPU_USED), used));
     return statuses.with(counters);
+  }
+
+  /** The shortest interval at which samples were taken, in ns; 0 if no status says one. */
+  long shortestInterval() {
+    return shortestInterval > 0 ? shortestInterval : statuses.get(Counter.INTERVAL);
+  }
+
+  /** The longest one. */
+  long longestInterval() {
+    return longestInterval > 0 ? longestInterval : statuses.get(Counter.INTERVAL);
   }
 
   private boolean hasSamples(SessionData session) {

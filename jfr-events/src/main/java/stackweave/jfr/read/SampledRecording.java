@@ -99,6 +99,8 @@ public final class SampledRecording {
   private final List<SessionFacts> sessions;
   private final List<Tally> tallies;
   private final SamplerFigures figures;
+  private final long shortestIntervalNanos;
+  private final long longestIntervalNanos;
   private final List<String> losses;
   private final TimeCells cells;
   private final SampleChoice choice;
@@ -118,6 +120,8 @@ public final class SampledRecording {
     this.sessions = gathering.facts();
     this.tallies = gathering.tallies();
     this.figures = gathering.figures();
+    this.shortestIntervalNanos = gathering.shortestInterval();
+    this.longestIntervalNanos = gathering.longestInterval();
     this.cells = gathering.cells();
     this.choice = gathering.choice();
     this.waitingSamples = gathering.waitingSamples();
@@ -269,6 +273,20 @@ public final class SampledRecording {
   /** The figures of sampling, summed over the recording. */
   public SamplerFigures figures() {
     return figures;
+  }
+
+  /**
+   * The shortest interval between samples of a thread that was asked for while samples were taken,
+   * in ns of CPU time; 0 if it is not known. It changes with the recordings of a JVM, and files may
+   * have several JVMs.
+   */
+  public long shortestIntervalNanos() {
+    return shortestIntervalNanos;
+  }
+
+  /** The longest one. */
+  public long longestIntervalNanos() {
+    return longestIntervalNanos;
   }
 
   /** What is missing in the recording, one line each; empty for nothing. */

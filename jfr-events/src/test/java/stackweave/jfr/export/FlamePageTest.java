@@ -88,6 +88,32 @@ class FlamePageTest {
     assertEquals("", browser.text("matched"));
   }
 
+  /** What is no expression matches nothing, and nothing is dimmed because of it. */
+  @Test
+  void anInvalidSearchMatchesNothingAndIsSaid() throws Exception {
+    open(timedPage, "");
+    String color = colorOf("app.Zip.pack");
+    browser.key("/", 0);
+    browser.type("[");
+    assertEquals("not a valid regular expression", browser.text("matched"));
+    String title = browser.eval("document.getElementById('matched').title").getAsString();
+    assertTrue(title.contains("Invalid regular expression"), title);
+    assertTrue(browser.eval("document.getElementById('steps').hidden").getAsBoolean());
+    assertTrue(browser.eval("document.getElementById('search').matches('.bad')").getAsBoolean());
+    assertEquals(color, colorOf("app.Zip.pack"));
+    browser.eval("document.getElementById('search').focus()");
+    browser.type("z]ip\\.pack");
+    assertTrue(browser.text("matched").endsWith(" % matched"), browser.text("matched"));
+    assertEquals("1 of 1", browser.text("step"));
+    assertFalse(browser.eval("document.getElementById('search').matches('.bad')").getAsBoolean());
+    browser.eval(
+        "const box = document.getElementById('search'); box.value = '(';"
+            + " box.dispatchEvent(new Event('input'))");
+    browser.click("#reset");
+    assertEquals("", browser.text("matched"));
+    assertNothingWrong();
+  }
+
   @Test
   void aMatchIsScrolledTo() throws Exception {
     Path file = directory.resolve("deep.jfr");
@@ -492,12 +518,7 @@ class FlamePageTest {
   @Test
   void twoRecordingsAreCompared() throws Exception {
     SampledRecording before = TimedWork.record(directory.resolve("before.jfr"), 10);
-    Path file = directory.resolve("diff.html");
-    StringBuilder text = new StringBuilder();
-    new FlameGraphExport("after.jfr", false)
-        .comparedWith("before.jfr", before)
-        .writeText(timed, text);
-    Files.writeString(file, text);
+    Path file = diff("after.jfr", timed, "before.jfr", before);
     open(file, "n=changes");
     assertTrue(browser.text("filters").contains("than in before.jfr"), browser.text("filters"));
     List<String> slow =
@@ -505,6 +526,57 @@ class FlamePageTest {
     assertEquals(List.of("+4.00 pp", "1.00 %", "5.00 %"), slow.subList(0, 3));
     // Newcombe's method 10 for 100 and 20 of 2,000, from the roots of Wilson's quadratic.
     assertTrue(slow.get(3).endsWith("(+2.97 pp to +5.10 pp)"), slow.get(3));
+  }
+
+  /** Of two recordings each note names its own, and colours say what has changed alone. */
+  @Test
+  void aComparisonHasNotesOfBothAndColoursOfChangesAlone() throws Exception {
+    ManyStacks.one(directory);
+    SampledRecording one = timed(directory.resolve("one.jfr"));
+    open(diff("after.jfr", one, "before.jfr", one), "n=functions");
+    String few = ": 1 sample only: shares are rough";
+    assertEquals("after.jfr" + few + " \u2022 before.jfr" + few, browser.text("noteText"));
+
+    open(diff("after.jfr", timed, "before.jfr", timed), "n=functions");
+    assertEquals(0, visible("#legend i, #states i, #tables i"));
+    assertEquals(3, visible("#filters i"));
+    assertTrue(browser.eval("document.getElementById('colors').hidden").getAsBoolean());
+    open(timedPage, "n=functions&r=200-300");
+    int kinds = visible("#legend i");
+    assertTrue(kinds > 3 && visible("#tables i") > 3);
+    assertEquals(0, visible("#filters i"));
+    browser.click("#rest");
+    assertEquals(0, visible("#legend i, #states i, #tables i"));
+    assertEquals(3, visible("#filters i"));
+    String light = background("#filters i");
+    browser.click("#theme");
+    assertNotEquals(light, background("#filters i"));
+    browser.click("#rest");
+    assertEquals(kinds, visible("#legend i"));
+    assertNothingWrong();
+  }
+
+  private static Path diff(
+      String title, SampledRecording after, String beforeTitle, SampledRecording before)
+      throws Exception {
+    StringBuilder text = new StringBuilder();
+    new FlameGraphExport(title, false).comparedWith(beforeTitle, before).writeText(after, text);
+    return Files.writeString(Files.createTempFile(directory, "diff", ".html"), text);
+  }
+
+  private static int visible(String selector) throws Exception {
+    return browser
+        .eval(
+            "[...document.querySelectorAll('"
+                + selector
+                + "')].filter(e => e.getClientRects().length).length")
+        .getAsInt();
+  }
+
+  private static String background(String selector) throws Exception {
+    return browser
+        .eval("document.querySelector('" + selector + "').style.background")
+        .getAsString();
   }
 
   @Test
@@ -542,6 +614,30 @@ class FlamePageTest {
       assertTrue(header < 150, width + ": " + header + " px");
       assertEquals(width, browser.eval("document.body.scrollWidth").getAsInt());
     }
+    // Where there is room nothing that says what a control is for is cut.
+    // The facts do not fit into one line beside such a title.
+    browser.open(page("long-name-".repeat(8), timed, false), "", 1600, 1000);
+    assertEquals(
+        "",
+        browser
+            .eval(
+                """
+                (() => {
+                  const pen = document.createElement('canvas').getContext('2d'), cut = [];
+                  const ARROW = 20, room = (e, text, more = 0) => {
+                    const style = getComputedStyle(e);
+                    pen.font = style.font;
+                    const free = e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+                    if (pen.measureText(text).width + more > free) cut.push(text);
+                  };
+                  room(document.getElementById('search'), document.getElementById('search').placeholder);
+                  for (const option of document.getElementById('view').options) room(document.getElementById('view'), option.text, ARROW);
+                  const facts = document.getElementById('facts');
+                  if (facts.scrollWidth > facts.clientWidth + 1 || facts.scrollHeight > facts.clientHeight + 3) cut.push('facts');
+                  return cut.join();
+                })()
+                """)
+            .getAsString());
     JsonElement nameless =
         browser.eval(
             """

@@ -40,9 +40,14 @@ class ReportTest {
     assertLine(text, "  37.5 %  35.4 %  39.6 %  native library: libzip.so");
     assertLine(text, "  12.5 %  11.1 %  14.0 %  kernel: write");
     assertLine(text, "   5.0 %   4.1 %   6.0 %  waiting: waiting");
-    assertLine(text, "  37.5 % 100.0 %  app.Zip.pack");
+    assertLine(text, "  37.5 %          libzip.so");
+    assertLine(text, "  37.5 % 100.0 %    app.Zip.pack");
     assertLine(text, "0 of 2,000 stacks (0.0 %) do not reach their thread's first frame.");
     assertFalse(text.contains("JNI CALLS"), "no call costs more than its work");
+    assertFalse(text.contains("no stack at all"), text);
+    String html = report(SampledRecording.open(directory.resolve("r.jfr")), true);
+    assertTrue(html.contains("<td dir=\"auto\">libzip.so</td>"), html);
+    assertTrue(html.contains("<td dir=\"auto\" class=\"in\">app.Zip.pack</td>"), html);
   }
 
   @Test
@@ -191,6 +196,10 @@ class ReportTest {
     String text = report(ManyStacks.one(directory), false);
     assertTrue(text.contains("1 sample only: shares are rough"), text);
     assertTrue(text.contains("unknown"), text);
+    assertTrue(
+        text.replaceAll("\\s+", " ")
+            .contains("1 of 1 samples, 100.0 % of the CPU time, have no stack at all"),
+        text);
   }
 
   @Test

@@ -21,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -116,6 +119,34 @@ class TopExportTest {
     String many = top(workload(), new TopExport.Options(0, false, false, 80));
     assertFalse(many.contains("samples only"), many);
     assertTrue(many.contains("! 5 of "), many);
+  }
+
+  /** A fact, unlike a note, has no mark; it is longer than a line all the same. */
+  @ParameterizedTest
+  @CsvSource({"80", "60", "40"})
+  void aLongFactIsWrappedAndNotCut(int width) throws Exception {
+    String text = top(begun(), new TopExport.Options(0, false, false, width));
+    String head = text.substring(0, text.indexOf("\n\n"));
+    assertFalse(head.contains("..."), head);
+    assertTrue(
+        head.replaceAll("\\s+", " ")
+            .contains(
+                "sampling began 0.09 s after the recording; 0.05 s of CPU time used while it did"
+                    + " not run are missing (3 %)"),
+        head);
+    assertTrue(head.contains("\nsampling began"), head);
+    for (String line : head.split("\n")) {
+      assertTrue(ShortNames.columns(line) <= width, line);
+    }
+  }
+
+  /** One of the statuses has no samples: at its interval none was taken. */
+  @Test
+  void allIntervalsAreSaid() throws Exception {
+    String text = top(begun(), new TopExport.Options(0, false, false, 200));
+    assertTrue(text.contains("Interval 5 ms to 10 ms"), text);
+    String one = top(workload(), new TopExport.Options(0, false, false, 200));
+    assertTrue(one.contains("Interval 10 ms;"), one);
   }
 
   @Test
@@ -306,6 +337,37 @@ class TopExportTest {
       recording.dump(file);
     }
     return SampledRecording.open(file);
+  }
+
+  /** Sampling began late, at 10 ms, and went on at 5 ms. */
+  private SampledRecording begun() throws Exception {
+    return ManyStacks.record(
+        directory.resolve("begun.jfr"),
+        store -> {
+          long thread = store.thread(1, "main", 1, false, 0, null);
+          long method = store.method(MethodDefinition.java("a.B", "run", "()V", 1, ""));
+          long node = store.node(EventStore.ROOT, method, C2, -1, 0);
+          for (int i = 0; i < 200; i++) {
+            sample(store, thread, node, i < 100 ? 10 : 5, 0);
+          }
+          store.status(status(20, 0, 0));
+          store.status(status(10, 100, 1_000_000_000L));
+          store.status(status(5, 200, 1_500_000_000L));
+        });
+  }
+
+  /** The sums since the start, of which the store writes what is new. */
+  private static SamplerFigures status(long millis, long taken, long covered) {
+    Counters counters =
+        new Counters()
+            .set(Counter.INTERVAL, millis * 1_000_000)
+            .set(Counter.TAKEN, taken)
+            .set(Counter.WRITTEN, taken)
+            .set(Counter.CPU_COVERED, covered)
+            .set(Counter.CPU_USED, covered + 50_000_000)
+            .set(Counter.CPU_MISSED, 50_000_000)
+            .set(Counter.START_DELAY, 90_000_000);
+    return new SamplerFigures("perf", "", "", counters, Map.of());
   }
 
   private static void sample(EventStore store, long thread, long stack, long millis, int end) {

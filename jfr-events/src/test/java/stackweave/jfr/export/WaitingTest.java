@@ -213,6 +213,26 @@ class WaitingTest {
     }
   }
 
+  /** Of 4 s of waiting 1 s has no frame, and 2 s lack the outermost ones. */
+  @Test
+  void theReportSaysHowMuchHasNoStack() throws Exception {
+    Path file = directory.resolve("stackless.jfr");
+    WaitingWork.recordStackless(file);
+    SampledRecording wall = WaitingWork.open(file, SampleChoice.WALL);
+    String report = oneLine(text(new ReportExport("rec", "rec.jfr", false), wall));
+    assertTrue(
+        report.contains(
+            "HOW FAR TO TRUST THIS 25.0 % of the wall time (1.00 s) has no stack: what it was spent"
+                + " in is not known. 50.0 % of the wall time (2.00 s) has a stack that does not"
+                + " reach its thread's first frame."),
+        report);
+    String whole =
+        text(
+            new ReportExport("rec", "rec.jfr", false),
+            WaitingWork.open(file(2, true), SampleChoice.WALL));
+    assertFalse(oneLine(whole).contains("of the wall time ("), whole);
+  }
+
   /** A task that a pool runs waits inside work, though the pool's frames are below it. */
   @Test
   void aTaskIsNoIdleWait() throws Exception {

@@ -86,6 +86,29 @@ final class WaitingWork {
     }
   }
 
+  /** Waits of 1 s each: without a frame, twice without the outermost ones, and whole. */
+  static void recordStackless(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(WallSample.NAME);
+      recording.start();
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
+        WaitingWork work = new WaitingWork(store, true);
+        long thread = work.thread(1, "worker");
+        long job = work.java(EventStore.ROOT, "app.Job", "run");
+        int truncated = 2;
+        work.wait(ThreadState.SOCKET, thread, EventStore.ROOT, truncated);
+        work.wait(ThreadState.SOCKET, thread, job, truncated);
+        work.wait(ThreadState.SOCKET, thread, job, truncated);
+        work.wait(ThreadState.SOCKET, thread, job, 0);
+      }
+      recording.dump(file);
+    }
+  }
+
+  private void wait(ThreadState state, long thread, long stack, int end) {
+    assertTrue(store.wallSample(time(), thread, state.code(), 1_000 * MILLI, stack, end, 0));
+  }
+
   static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
     return SampledRecording.open(
         file, ReadingProgress.NONE, true, SampledFrame.Change.NONE, choice);

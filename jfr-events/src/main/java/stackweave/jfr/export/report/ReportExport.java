@@ -242,7 +242,7 @@ public final class ReportExport implements Export {
                         List.of(
                             percent(share(caller)),
                             percent(share(caller) / share(library)),
-                            caller.name)));
+                            Section.INDENT + caller.name)));
       }
       return section;
     }
@@ -367,6 +367,17 @@ public final class ReportExport implements Export {
               cut,
               sums.samples(),
               percent((double) cut / sums.samples())));
+      if (sums.frameless.samples() > 0) {
+        section.sentences.add(
+            String.format(
+                Locale.ROOT,
+                "%,d of %,d samples, %s of the %s, have no stack at all: what they were spent in is"
+                    + " not known.",
+                sums.frameless.samples(),
+                sums.samples(),
+                percent(share(sums.frameless)),
+                bySamples ? "samples" : "CPU time"));
+      }
       section.head = List.of("STACKS", "SHARE", "ENDS WITH");
       sums.incomplete.sorted().stream()
           .limit(MAX_SENTENCES)

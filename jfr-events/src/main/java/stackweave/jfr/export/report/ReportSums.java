@@ -116,6 +116,9 @@ final class ReportSums {
 
   final Sums libraries = new Sums();
 
+  /** Without any frame. */
+  final Sum frameless = new Sum("");
+
   final Map<String, SampledModule> modules = new HashMap<>();
   private final Sum all = new Sum("");
 
@@ -165,6 +168,9 @@ final class ReportSums {
     }
     addTransition(place, sum);
     addThread(place, sum);
+    if (frames.isEmpty()) {
+      frameless.add(sum);
+    }
     if (!sum.end().isComplete()) {
       String at = frames.isEmpty() ? "no frame" : CodeOrigin.of(frames.get(0));
       incomplete.add(sum.end().label() + ", in " + at, sum);

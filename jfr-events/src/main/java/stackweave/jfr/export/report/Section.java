@@ -8,6 +8,9 @@ import java.util.List;
  * text, the others are numbers.
  */
 final class Section {
+  /** At the beginning of a row's text: the row belongs to the one above it that has none. */
+  static final String INDENT = "  ";
+
   final String title;
   final List<String> sentences = new ArrayList<>();
   List<String> head = List.of();

@@ -22,6 +22,7 @@ final class SectionWriter {
           + "color-scheme:light dark}table{border-collapse:collapse}td,th{padding:1px 12px 1px 0;"
           + "text-align:right;font-variant-numeric:tabular-nums;vertical-align:top}"
           + "td:last-child,th:last-child{text-align:left;overflow-wrap:anywhere}"
+          + "td.in{padding-inline-start:2ch}"
           + "h2{font-size:17px;margin:1.4em 0 .3em}p{margin:.3em 0}code{overflow-wrap:anywhere}";
 
   private SectionWriter() {}
@@ -71,8 +72,9 @@ final class SectionWriter {
       line.append(" ".repeat(Math.max(1, NUMBER - ShortNames.columns(cell)))).append(cell);
     }
     String name = Names.printable(bounded(cells.get(cells.size() - 1)));
-    int room = Math.max(MIN_NAME, WIDTH - line.length() - 2);
-    line(line + "  " + ShortNames.fit(name, room), out);
+    String indent = name.startsWith(Section.INDENT) ? Section.INDENT : "";
+    int room = Math.max(MIN_NAME, WIDTH - line.length() - 2 - indent.length());
+    line(line + "  " + indent + ShortNames.fit(name.substring(indent.length()), room), out);
   }
 
   private static void wrap(String sentence, Appendable out) throws IOException {
@@ -132,8 +134,10 @@ final class SectionWriter {
     out.append("<tr>");
     for (int i = 0; i < cells.size(); i++) {
       boolean isName = i == cells.size() - 1;
-      out.append('<').append(open).append(isName ? " dir=\"auto\">" : ">");
-      out.append(escape(cells.get(i))).append("</").append(close).append('>');
+      boolean isIndented = isName && cells.get(i).startsWith(Section.INDENT);
+      out.append('<').append(open).append(isName ? " dir=\"auto\"" : "");
+      out.append(isIndented ? " class=\"in\">" : ">");
+      out.append(escape(cells.get(i).strip())).append("</").append(close).append('>');
     }
     out.append("</tr>\n");
   }

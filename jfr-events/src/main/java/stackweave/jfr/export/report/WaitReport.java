@@ -23,7 +23,7 @@ final class WaitReport {
   /** What is less is in no row. */
   private static final double SMALL = 0.01;
 
-  /** A group of threads that takes less of all time is in no row. */
+  /** A group of threads that takes less of all time is in no row, other parts in no sentence. */
   private static final double SMALL_GROUP = 0.001;
 
   private final SampledRecording recording;
@@ -114,7 +114,8 @@ final class WaitReport {
       for (Map.Entry<String, Long> wait : waits.subList(0, Math.min(places, waits.size()))) {
         if (wait.getValue() >= SMALL * group.waitNanos()) {
           section.rows.add(
-              List.of("", share(wait.getValue(), group.waitNanos()), "  " + wait.getKey()));
+              List.of(
+                  "", share(wait.getValue(), group.waitNanos()), Section.INDENT + wait.getKey()));
         }
       }
     }
@@ -189,6 +190,22 @@ final class WaitReport {
               figures.get(Counter.WALL_CAPTURED),
               figures.get(Counter.WALL_DISCARDED),
               figures.get(Counter.WALL_UNREAD)));
+    }
+    if (sums.framelessNanos() > SMALL_GROUP * sums.nanos()) {
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "%s of the wall time (%s) has no stack: what it was spent in is not known.",
+              share(sums.framelessNanos(), sums.nanos()),
+              Times.seconds(sums.framelessNanos())));
+    }
+    if (sums.cutNanos() > SMALL_GROUP * sums.nanos()) {
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "%s of the wall time (%s) has a stack that does not reach its thread's first frame.",
+              share(sums.cutNanos(), sums.nanos()),
+              Times.seconds(sums.cutNanos())));
     }
     if (withNotes) {
       section.sentences.addAll(FlameGraphExport.notes(recording));

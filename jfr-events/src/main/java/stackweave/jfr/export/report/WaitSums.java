@@ -98,6 +98,8 @@ final class WaitSums {
   private long nanos;
   private long idleNanos;
   private long waitNanos;
+  private long framelessNanos;
+  private long cutNanos;
   private long waitingSamples;
   private long cpuSamples;
 
@@ -119,6 +121,11 @@ final class WaitSums {
     group.threads.add(sum.session().uuid() + " " + sum.thread().osThreadId() + " " + name);
     group.nanos += weight;
     nanos += weight;
+    if (sum.frames().isEmpty()) {
+      framelessNanos += weight;
+    } else if (!sum.end().isComplete()) {
+      cutNanos += weight;
+    }
     IdleKind idle = IdleKind.of(sum);
     if (idle != null) {
       group.idleNanos += weight;
@@ -193,6 +200,16 @@ final class WaitSums {
   /** Waits inside work, in ns. */
   long waitNanos() {
     return waitNanos;
+  }
+
+  /** Without any frame, in ns. */
+  long framelessNanos() {
+    return framelessNanos;
+  }
+
+  /** With frames, of which the outermost are missing, in ns. */
+  long cutNanos() {
+    return cutNanos;
   }
 
   long waitingSamples() {

@@ -84,6 +84,7 @@ function paint() {
   palette.edge = night ? '#ffffff' : '#1f1d1a';
   palette.current = night ? '#ffe14d' : '#111111';
   for (const i of document.querySelectorAll('[data-kind]')) i.style.background = palette[i.dataset.kind][1];
+  for (const i of document.querySelectorAll('[data-change]')) i.style.background = changeColor({d: +i.dataset.change, isNoise: i.dataset.change === '0'});
   for (const i of document.querySelectorAll('[data-state]')) i.style.background = statePalette[i.dataset.state][1];
 }
 
@@ -145,7 +146,7 @@ function draw() {
       if (right - x >= 0.4) drawFrame(i, x, y, right - x, char);
       else if (x >= shadow) { // Too narrow to be seen: one line for all within a pixel.
         ctx.globalAlpha = matches && !matches[tree.text[i]] ? 0.15 : 0.45;
-        ctx.fillStyle = matches && matches[tree.text[i]] ? palette.match : nodeColor(i, 1);
+        ctx.fillStyle = matches && matches[tree.text[i]] ? palette.match : baseValues ? changeColor(changeAt(i)) : nodeColor(i, 1);
         ctx.fillRect(x, y, 1, ROW - 1);
         shadow = x + 1;
       }

@@ -40,7 +40,7 @@ function showControls() {
     ? 'Widths and percentages are the ' + D.timeLabel + ' that the samples stand for. Click: the number of samples'
     : 'Widths and percentages are the number of samples. Click: the ' + D.timeLabel + ' that they stand for';
   $('metric').setAttribute('aria-label', 'Widths are ' + shownName + '; change to ' + (isTime ? 'samples' : D.timeLabel));
-  $('colors').hidden = states.length < 2;
+  $('colors').hidden = states.length < 2 || !!base;
   $('colors').textContent = 'Colours: ' + (byState ? 'states' : 'kinds of code');
   const view = $('view');
   while (view.options.length > 2) view.remove(2);
@@ -73,14 +73,16 @@ function showFilters() {
   if (chosen.kind >= 0) chip('Innermost frame: ' + D.kinds[chosen.kind].label, () => { chosen.kind = -1; changed(); });
   if (base) {
     const note = document.createElement('span');
-    note.textContent = 'Colours: orange for a larger share than in ' + (chosen.base === 'before' ? D.before : 'the baseline') + ', blue for a smaller one, grey where it may be chance. Shares are of each side\'s own '
-      + (metric === 'time' ? D.timeLabel : 'samples') + '; widths are of ' + (chosen.base === 'before' ? 'the second recording' : 'the range') + '.';
+    const swatch = change => { const i = document.createElement('i'); i.dataset.change = change; return i; };
+    note.append('Colours: ', swatch(1), ' orange for a larger share than in ' + (chosen.base === 'before' ? D.before : 'the baseline') + ', ', swatch(-1), ' blue for a smaller one, ', swatch(0), ' grey where it may be chance. Shares are of each side\'s own '
+      + (metric === 'time' ? D.timeLabel : 'samples') + '; widths are of ' + (chosen.base === 'before' ? 'the second recording' : 'the range') + '.');
     chips.push(note);
   }
   const texts = [];
   if (chips.length && stackValues) texts.push(...chips);
   $('filters').replaceChildren(...texts);
   $('filters').hidden = !texts.length;
+  paint();
 }
 
 function showLegend() {
@@ -93,7 +95,7 @@ function showLegend() {
     const chip = document.createElement('button'), color = document.createElement('i'), share = document.createElement('span');
     color.dataset.kind = i;
     color.style.background = palette[i][1];
-    color.hidden = byState;
+    color.hidden = byState || !!base;
     share.textContent = kindSums[i][metric] ? percent(kindSums[i][metric], of) : '';
     chip.append(color, k.label, share);
     chip.title = k.about + '. ' + share.textContent + (kindSums[i].count ? ' of all have it innermost. ' : 'Never innermost. ') + 'Click: only stacks with such an innermost frame';
@@ -109,7 +111,7 @@ function showLegend() {
     $('states').replaceChildren(...states.map((name, i) => {
       const chip = document.createElement('button'), share = document.createElement('span');
       share.textContent = percent(stateSums[i][metric], all);
-      if (byState) {
+      if (byState && !base) {
         const color = document.createElement('i');
         color.dataset.state = i;
         color.style.background = statePalette[i][1];
@@ -229,7 +231,7 @@ $('facts').replaceChildren(...[...D.facts].sort(([a], [b]) => rankOf(a) - rankOf
 }));
 if (D.notes.length) {
   $('notes').hidden = false;
-  $('noteText').replaceChildren(...D.notes.flatMap(t => { const s = document.createElement('span'); s.textContent = t; return [s, ' ']; }));
+  $('noteText').replaceChildren(...D.notes.flatMap((t, i) => { const s = document.createElement('span'); s.textContent = t; return i ? [' \u2022 ', s] : [s]; }));
 }
 
 // What does not fit into its line is one click away.

@@ -1,20 +1,22 @@
 // ---- search.js ----
 
+let searchError = ''; // why what is typed is no expression: nothing matches it then
+
 function search(pattern) {
   matches = null;
-  $('search').classList.remove('bad');
+  searchError = '';
   if (pattern) {
-    let test;
     try {
       const expression = new RegExp(pattern, /[A-Z]/.test(pattern) ? '' : 'i');
-      test = s => expression.test(s);
+      matches = new Uint8Array(texts.length);
+      texts.forEach((s, i) => { if (i !== stackTree.text[0] && expression.test(s)) matches[i] = 1; });
     } catch (e) {
-      $('search').classList.add('bad'); // Not yet, or not at all, an expression: as it stands.
-      test = s => s.includes(pattern);
+      searchError = e.message;
     }
-    matches = new Uint8Array(texts.length);
-    texts.forEach((s, i) => { if (i !== stackTree.text[0] && test(s)) matches[i] = 1; });
   }
+  $('search').classList.toggle('bad', !!searchError);
+  $('search').setAttribute('aria-invalid', !!searchError);
+  $('matched').classList.toggle('bad', !!searchError);
   findMatches(); selectMatch(0, true); showButtons(); saveState();
 }
 
@@ -54,7 +56,11 @@ function matchedOfBoth() {
 
 /** The share of stacks with a match anywhere: the outermost match counts for all inside it. */
 function showMatched() {
-  if (!matches) { $('matched').textContent = ''; return; }
+  if (!matches) {
+    $('matched').textContent = searchError && 'not a valid regular expression';
+    $('matched').title = searchError;
+    return;
+  }
   let sum = 0;
   const total = V().total;
   for (let i = zoomed; i < tree.end[zoomed];) {

@@ -25,7 +25,7 @@ const textKey = i => i ? stackTree.text[i] : -1, originKey = i => i && !(stackTr
 function cellsOf(row, cells, name, kind) {
   for (const c of cells) row.insertCell().textContent = c;
   const cell = row.insertCell();
-  if (kind >= 0) {
+  if (kind >= 0 && !base) { // compared with something, colours say what has changed
     const dot = document.createElement('i');
     dot.dataset.kind = kind; dot.style.background = palette[kind][1];
     cell.append(dot);

@@ -34,7 +34,7 @@ const back = () => { if (zoomHistory.length) setZoom(zoomHistory.pop(), false); 
 
 function showButtons() {
   $('back').disabled = !zoomHistory.length;
-  $('reset').disabled = !zoomed && !matches && wanted.name === 'stacks' && !chosen.threads && chosen.state < 0 && chosen.kind < 0 && !chosen.range && (!chosen.base || chosen.base === 'before');
+  $('reset').disabled = !zoomed && !matches && !searchError && wanted.name === 'stacks' && !chosen.threads && chosen.state < 0 && chosen.kind < 0 && !chosen.range && (!chosen.base || chosen.base === 'before');
   const subject = zoomed ? tree.text[zoomed] : current >= 0 ? tree.text[found[current]] : -1;
   $('sandwich').disabled = subject < 0 && wanted.name !== 'function';
   $('sandwich').setAttribute('aria-pressed', wanted.name === 'function');
