@@ -20,10 +20,14 @@ public final class VirtualThreadCount {
   /** Containers are owned by threads of containers; so deep none that makes sense is. */
   private static final int MAX_DEPTH = 16;
 
+  /** For each, the JDK goes through the list of all containers. */
+  private static final int MAX_CONTAINERS = 200;
+
   private final Class<?> virtualThread;
   private final MethodHandle root;
   private final MethodHandle children;
   private final MethodHandle threads;
+  private int containersLeft;
 
   /**
    * @throws ReflectiveOperationException if the JDK lacks these members or the package isn't open
@@ -44,10 +48,12 @@ public final class VirtualThreadCount {
   }
 
   /**
-   * How many there are, mounted or not: {@link #MAX} if more. Those that no container lists, as
-   * with {@code -Djdk.trackAllThreads=false}, are not among them.
+   * How many there are, mounted or not: {@link #MAX} if so many or more, or if they are in more
+   * containers than are looked at. Those that no container lists, as with {@code
+   * -Djdk.trackAllThreads=false}, are not among them.
    */
   public long count() {
+    containersLeft = MAX_CONTAINERS;
     try {
       return count((Object) root.invokeExact(), MAX_DEPTH);
     } catch (Error | RuntimeException e) {
@@ -58,12 +64,16 @@ public final class VirtualThreadCount {
   }
 
   private long count(Object container, int depth) throws Throwable {
+    if (--containersLeft < 0) {
+      return MAX;
+    }
     long count =
         ((Stream<?>) threads.invokeExact(container))
             .filter(virtualThread::isInstance)
             .limit(MAX)
             .count();
-    if (depth > 0) {
+    // The containers inside are found by a look at each thread of this one.
+    if (depth > 0 && count < MAX) {
       Object[] inside = ((Stream<?>) children.invokeExact(container)).toArray();
       for (int i = 0; i < inside.length && count < MAX; i++) {
         count += count(inside[i], depth - 1);

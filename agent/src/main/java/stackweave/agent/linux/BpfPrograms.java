@@ -1,10 +1,8 @@
 package stackweave.agent.linux;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Set;
-import stackweave.maps.proc.PlainFiles;
 
 /**
  * Addresses of the code of loaded BPF programs, by bpf(2), which needs CAP_SYS_ADMIN;
@@ -14,8 +12,6 @@ import stackweave.maps.proc.PlainFiles;
  * Stateless.
  */
 public final class BpfPrograms {
-  private static final String STATUS = "/proc/thread-self/status";
-  private static final int CAP_SYS_ADMIN = 21;
 
   private static final int PROG_GET_NEXT_ID = 11;
   private static final int PROG_GET_FD_BY_ID = 13;
@@ -143,20 +139,6 @@ public final class BpfPrograms {
    * there is or may be a seccomp filter.
    */
   private static boolean mayAsk() {
-    return CallPolicy.ofThread(Set.of()).allows(GuardedCall.BPF) && isCapable();
-  }
-
-  private static boolean isCapable() {
-    try {
-      for (String line : PlainFiles.lines(STATUS)) {
-        if (line.startsWith("CapEff:")) {
-          long capabilities = Long.parseUnsignedLong(line.substring(line.indexOf('\t') + 1), 16);
-          return (capabilities >>> CAP_SYS_ADMIN & 1) != 0;
-        }
-      }
-    } catch (IOException | NumberFormatException e) {
-      return false;
-    }
-    return false;
+    return CallPolicy.ofThread(Set.of()).allows(GuardedCall.BPF) && Capabilities.hasSysAdmin();
   }
 }

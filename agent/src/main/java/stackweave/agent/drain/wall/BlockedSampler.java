@@ -83,6 +83,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
 
   private long begunAt;
   private long pausedAt;
+  private long pauseCountedAt;
   private long pauseNanos = FIRST_PAUSE_NANOS;
   private long rateAt;
   private long rateRecords;
@@ -148,6 +149,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       counters.set(Counter.BLOCKED_THRESHOLD, thresholdNanos);
     } catch (EngineRefusedException e) {
       pausedAt = now;
+      pauseCountedAt = now;
       whyNot = "perf" + e.refusal().separator() + e.refusal().cause();
       counters.set(Counter.BLOCKED_THRESHOLD, 0);
     }
@@ -163,6 +165,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       pauseNanos = FIRST_PAUSE_NANOS;
     }
     pausedAt = now;
+    pauseCountedAt = now;
     whyNot = why + "; tried again in " + Timespans.spoken(pauseNanos);
     counters.set(Counter.BLOCKED_DESCRIPTORS, 0);
   }
@@ -173,7 +176,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       if (now - pausedAt < pauseNanos) {
         return false;
       }
-      counters.add(Counter.BLOCKED_PAUSED, now - pausedAt);
+      countPause(now);
       pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
       begin(now);
       return events != null;
@@ -210,6 +213,11 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     return events != null;
   }
 
+  private void countPause(long now) {
+    counters.add(Counter.BLOCKED_PAUSED, now - pauseCountedAt);
+    pauseCountedAt = now;
+  }
+
   private void readRecords() {
     events.drain(this);
     counters.add(Counter.BLOCKED_SWITCHES, events.switches() - counted);
@@ -221,8 +229,12 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   @Override
   public void switchedOut(int tid, long timeNanos, boolean isPreempted) {
     int i = isPreempted ? threads.find(tid) : threads.findOrAdd(tid);
-    if (i < 0 || threads.isOut[i]) {
+    if (i < 0) {
       return;
+    }
+    if (threads.isOut[i]) {
+      // It was on a CPU meanwhile, of which the record is missing.
+      dropOpen(i);
     }
     // A look that came before this record was read may have seen this block already.
     threads.isSeen[i] &= threads.seenAt[i] - timeNanos >= 0;
@@ -284,13 +296,21 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
 
   @Override
   public void lost() {
+    // Ends of threads may be among what is lost, so none is kept.
     for (int i = 0; i < threads.limit(); i++) {
-      if (threads.isOut[i]) {
-        threads.isOut[i] = false;
-        threads.isSeen[i] = false;
-        boolean counts = threads.kind[i] != BlockedThreads.EXCLUDED;
-        counters.add(Counter.BLOCKED_LOST, counts ? 1 : 0);
+      if (threads.kind[i] != BlockedThreads.FREE) {
+        dropOpen(i);
+        forget(i);
       }
+    }
+  }
+
+  private void dropOpen(int i) {
+    if (threads.isOut[i]) {
+      threads.isOut[i] = false;
+      threads.isSeen[i] = false;
+      boolean counts = threads.kind[i] != BlockedThreads.EXCLUDED;
+      counters.add(Counter.BLOCKED_LOST, counts ? 1 : 0);
     }
   }
 
@@ -375,6 +395,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     nextPassAt = now + MAX_WAIT_NANOS;
     if (isRecording(now)) {
       lookAround(now, begin);
+      nextPassAt = Math.min(nextPassAt, now + Math.max(MIN_WAIT_NANOS, events.watchNanos()));
     }
     long used = clocks.ofThread() - begin;
     budget.used(used);
@@ -391,7 +412,11 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
 
   private void lookAround(long now, long begin) {
     delay.adjust(now);
-    boolean maySpend = budget.nanosInDebt() == 0;
+    if (budget.nanosInDebt() > 0) {
+      lookAtOldest(now);
+      return;
+    }
+    boolean maySpend = true;
     long credit = Math.max(1, budget.credit());
     int limit = threads.limit();
     int start = limit == 0 ? 0 : nextStart % limit;
@@ -431,6 +456,25 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       }
     }
     nextPassAt = isMore ? System.nanoTime() + MIN_WAIT_NANOS : next;
+  }
+
+  /** Passes are rare while nothing can be paid for; who is blocked longest is seen even so. */
+  private void lookAtOldest(long now) {
+    int oldest = -1;
+    for (int i = 0; i < threads.limit(); i++) {
+      if (wantsLook(i) && now - threads.due[i] >= 0) {
+        threads.putOff[i] = true;
+        boolean isOlder = oldest < 0 || threads.outAt[i] - threads.outAt[oldest] < 0;
+        oldest = isOlder ? i : oldest;
+      }
+    }
+    if (oldest >= 0) {
+      postponed = true;
+      delay.putOff();
+      if (now - threads.outAt[oldest] > LookDelay.MAX_NANOS) {
+        look(oldest);
+      }
+    }
   }
 
   private boolean wantsLook(int i) {
@@ -525,6 +569,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   @Override
   public void flush() {
     if (events == null) {
+      countPause(System.nanoTime());
       return;
     }
     long begin = clocks.ofThread();
@@ -572,7 +617,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
           }
         }
       } else {
-        counters.add(Counter.BLOCKED_PAUSED, System.nanoTime() - pausedAt);
+        countPause(System.nanoTime());
       }
     } finally {
       if (events != null) {

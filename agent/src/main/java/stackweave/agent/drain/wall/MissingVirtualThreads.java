@@ -9,14 +9,18 @@ import stackweave.agent.jdk.VirtualThreadCount;
  * the drain thread.
  */
 final class MissingVirtualThreads {
-  /** Counting takes a few ms at most. */
+  /** The shortest time between two counts. */
   private static final long COUNT_NANOS = 10_000_000_000L;
+
+  /** A count may take a thousandth of the time until the next one. */
+  private static final long REST = 1_000;
 
   private static final long NOT_KNOWN = -1;
 
   private boolean areMet;
   private boolean isCounted;
   private long countedAt;
+  private long restNanos;
   private long living = NOT_KNOWN;
 
   /** Null before the first count, and where the JDK doesn't list them. */
@@ -29,7 +33,7 @@ final class MissingVirtualThreads {
 
   /** Counts again, if that was long ago. */
   void countIfDue(long now) {
-    if (!areMet || isCounted && now - countedAt < COUNT_NANOS) {
+    if (!areMet || isCounted && now - countedAt < restNanos) {
       return;
     }
     try {
@@ -37,12 +41,13 @@ final class MissingVirtualThreads {
         threads = new VirtualThreadCount();
       }
       living = threads == null ? NOT_KNOWN : threads.count();
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      threads = null;
+    } catch (ReflectiveOperationException | RuntimeException | Error e) {
+      threads = null; // of a heap without room for it, too
       living = NOT_KNOWN;
     }
     isCounted = true;
-    countedAt = now;
+    countedAt = System.nanoTime();
+    restNanos = Math.max(COUNT_NANOS, REST * (countedAt - now));
   }
 
   /** For the recording's note; empty if no virtual thread was met. */

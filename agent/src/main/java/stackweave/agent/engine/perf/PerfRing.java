@@ -24,6 +24,9 @@ final class PerfRing implements AutoCloseable {
   private static final int DATA_TAIL = 1032;
   private static final int HEADER_BYTES = 8;
 
+  /** Of a record without a stack. */
+  private static final int LARGEST_BYTES = 128;
+
   private final int cpu;
   private final int fd;
   private final NativeBuffer mapping;
@@ -104,6 +107,11 @@ final class PerfRing implements AutoCloseable {
   /** Bytes of all records from the tail to the head last read. */
   int waiting() {
     return (int) (head - tail);
+  }
+
+  /** Whether there may have been no room for a record since the head was read. */
+  boolean isFull() {
+    return mask + 1 - waiting() < LARGEST_BYTES;
   }
 
   /** The word at an offset (a multiple of 8) of the record at the tail. */

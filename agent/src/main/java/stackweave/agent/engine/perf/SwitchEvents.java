@@ -6,6 +6,7 @@ import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.Capabilities;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
@@ -24,10 +25,16 @@ public final class SwitchEvents implements AutoCloseable {
   private static final EngineKind KIND = EngineKind.PERF_USER;
 
   /**
-   * Room for 32,768 switches of a CPU. An unprivileged user gets half of it. In the first seconds
-   * of sampling the drain thread may have no time for it.
+   * Room for 32,768 switches of a CPU. In the first seconds of sampling the drain thread may have
+   * no time for it.
    */
   private static final int RING_BYTES = 1024 * 1024;
+
+  /**
+   * The same without CAP_IPC_LOCK. What all processes of a user may lock is little (512 KiB for
+   * each CPU, kernel.perf_event_mlock_kb, and RLIMIT_MEMLOCK), and others of them need it, too.
+   */
+  private static final int UNPRIVILEGED_RING_BYTES = 128 * 1024;
 
   /** Limit for all rings together, since they are locked memory. */
   private static final long ALL_RINGS_BYTES = 16L * 1024 * 1024;
@@ -129,7 +136,8 @@ public final class SwitchEvents implements AutoCloseable {
 
   private void openRings() throws EngineRefusedException {
     int errno = 0;
-    for (int size = RING_BYTES; size >= MIN_RING_BYTES; size /= 2) {
+    int largest = Capabilities.hasIpcLock() ? RING_BYTES : UNPRIVILEGED_RING_BYTES;
+    for (int size = largest; size >= MIN_RING_BYTES; size /= 2) {
       if ((long) size * cpus.length > ALL_RINGS_BYTES && size > MIN_RING_BYTES) {
         continue;
       }
@@ -160,12 +168,41 @@ public final class SwitchEvents implements AutoCloseable {
     if (closed) {
       return;
     }
+    if (discardIfFull()) {
+      sink.lost();
+      return;
+    }
     records.setSink(sink);
     try {
       merge.drain(Long.MAX_VALUE, stopped, records);
     } finally {
       records.setSink(null); // not held between drains
     }
+  }
+
+  /**
+   * Of a full ring records are missing, which the kernel says only behind them. Records of other
+   * CPUs would then end blocks that were over long before, so all are given up.
+   */
+  private boolean discardIfFull() {
+    boolean isAnyFull = false;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      isAnyFull |= ring.isFull();
+    }
+    if (isAnyFull) {
+      for (PerfRing ring : rings) {
+        ring.readHead();
+        records.discarded(ring.waiting());
+        ring.takeAll();
+      }
+    }
+    return isAnyFull;
+  }
+
+  /** How often {@link #costsTooMuch} is to be asked, in ns. */
+  public long watchNanos() {
+    return budget.watchNanos(cpus.length);
   }
 
   /** Whether there are so many threads, or so many are started, that it must end. */

@@ -34,9 +34,14 @@ final class SwitchRecords implements RingMerge.Target {
     this.sink = sink;
   }
 
-  /** Records of switches of this process, either way. */
+  /** Records of switches of this process, either way, those that were lost included. */
   long switches() {
     return switches;
+  }
+
+  /** Some of that many bytes were given up unread: they count as switches. */
+  void discarded(int bytes) {
+    switches += bytes / SWITCH_BYTES;
   }
 
   /** Threads started. */
@@ -65,6 +70,7 @@ final class SwitchRecords implements RingMerge.Target {
         }
       }
       case RECORD_LOST -> {
+        switches += ring.getLong(16);
         ring.take();
         sink.lost();
       }

@@ -205,10 +205,11 @@ public final class TimerEngine implements SampleEngine {
     }
     long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
     do {
-      long left = (deadline - System.nanoTime()) / 1_000_000L;
-      int step = (int) Math.max(0, Math.min(discovery.isPressed() ? 1 : STEP_MILLIS, left));
+      // In ns: a rest below a millisecond is parked, too.
+      long left = deadline - System.nanoTime();
+      long step = Math.min(1_000_000L * (discovery.isPressed() ? 1 : STEP_MILLIS), left);
       if (step > 0) {
-        LockSupport.parkNanos(this, step * 1_000_000L);
+        LockSupport.parkNanos(this, step);
         Thread.interrupted(); // an interrupted thread would not park
       }
       if (woken || !records.isEmpty()) {

@@ -1,6 +1,6 @@
 package stackweave.jfr.export.report;
 
-import java.time.Instant;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,12 +31,19 @@ final class BlockReport {
   private static final Comparator<BlockedThread> BY_TIME =
       Comparator.comparingLong(BlockedThread::nanos).thenComparing(BlockedThread::start);
 
-  /** A block that is not over comes again in each chunk, longer each time. */
-  private record Key(String session, long osThreadId, Instant start) {}
+  /**
+   * How far the start of a block may be from itself: each chunk converts it by a clock of its own.
+   */
+  private static final Duration SAME_START = Duration.ofMillis(2);
+
+  private record Key(String session, long osThreadId) {}
 
   private final SampledRecording recording;
   private final PriorityQueue<BlockedThread> longest = new PriorityQueue<>(BY_TIME);
+
+  /** A block that is not over comes again in each chunk, longer each time; one for each thread. */
   private final Map<Key, BlockedThread> open = new HashMap<>();
+
   private long count;
   private long nanos;
   private long idleCount;
@@ -110,12 +117,18 @@ final class BlockReport {
   }
 
   private void take(BlockedThread block) {
-    Key key = new Key(block.session().uuid(), block.thread().osThreadId(), block.start());
+    Key key = new Key(block.session().uuid(), block.thread().osThreadId());
+    BlockedThread before = open.remove(key);
+    boolean isSame =
+        before != null
+            && Duration.between(before.start(), block.start()).abs().compareTo(SAME_START) < 0;
+    if (before != null && !isSame) {
+      add(before); // its end is in no chunk
+    }
     if (!block.isOver()) {
-      open.merge(key, block, (a, b) -> a.nanos() > b.nanos() ? a : b);
+      open.put(key, isSame && before.nanos() > block.nanos() ? before : block);
       return;
     }
-    open.remove(key);
     add(block);
   }
 
