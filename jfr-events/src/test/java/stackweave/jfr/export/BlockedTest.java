@@ -26,6 +26,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.Unpooled;
 
 /** Events of blocked threads: written by the store, read by the JDK, read and listed by ours. */
 class BlockedTest {
@@ -35,7 +36,7 @@ class BlockedTest {
       new SessionInfo(
           "test",
           "x86_64-linux-gnu",
-          "0=native,4=C2,6=native method",
+          Unpooled.legend("0=native,4=C2,6=native method"),
           "0=complete",
           "0",
           ThreadState.legend());

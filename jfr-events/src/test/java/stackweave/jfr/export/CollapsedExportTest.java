@@ -14,6 +14,7 @@ import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.Unpooled;
 
 /** From stored stacks to lines of text, through a real recording. */
 class CollapsedExportTest {
@@ -29,8 +30,8 @@ class CollapsedExportTest {
       new SessionInfo(
           "test",
           "x86_64",
-          "0=native,1=kernel,4=C2,7=stub",
-          "0=complete,2=truncated,3=unreadable memory",
+          Unpooled.legend("0=native,1=kernel,4=C2,7=stub"),
+          Unpooled.legend("0=complete,2=truncated,3=unreadable memory"),
           "0",
           "0=running");
 

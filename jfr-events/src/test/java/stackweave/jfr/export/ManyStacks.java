@@ -17,6 +17,7 @@ import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.Unpooled;
 
 /** Recordings with something of all that an export must cope with. */
 public final class ManyStacks {
@@ -38,10 +39,11 @@ public final class ManyStacks {
       new SessionInfo(
           "test",
           "x86_64-linux-gnu",
-          "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub",
-          "0=complete,1=thread entry,2=truncated,3=unreadable memory",
+          Unpooled.legend(
+              "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub"),
+          Unpooled.legend("0=complete,1=thread entry,2=truncated,3=unreadable memory"),
           "0,1",
-          "0=on CPU,1=waiting");
+          Unpooled.legend("0=on CPU,1=waiting"));
 
   /** Writes samples. */
   public interface Content {

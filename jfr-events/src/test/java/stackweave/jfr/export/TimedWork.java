@@ -1,7 +1,6 @@
 package stackweave.jfr.export;
 
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Recording;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
@@ -9,6 +8,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.Unpooled;
 
 /**
  * Ten seconds of two threads, 100 samples a second each. {@code zip} compresses all the time;
@@ -18,26 +18,19 @@ import stackweave.jfr.store.StoreLimits;
 final class TimedWork {
   static final int SAMPLES = 2_000;
 
+  private static final SessionInfo SESSION =
+      new SessionInfo(
+          "timed",
+          "x86_64-linux-gnu",
+          Unpooled.legend(
+              "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub"),
+          Unpooled.legend("0=complete,1=thread entry,2=truncated"),
+          "0,1",
+          Unpooled.legend("0=on CPU,1=waiting"));
+
   private static final long SECOND = 1_000_000_000L;
 
-  private static final AtomicInteger NUMBER = new AtomicInteger();
-
   private TimedWork() {}
-
-  /**
-   * With texts that no other recording of this JVM has: JDK 17 pools a text that it meets again,
-   * and in a later recording such a text may be missing.
-   */
-  private static SessionInfo session() {
-    String unique = "," + (100 + NUMBER.incrementAndGet()) + "=unused";
-    return new SessionInfo(
-        "timed",
-        "x86_64-linux-gnu",
-        "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub" + unique,
-        "0=complete,1=thread entry,2=truncated" + unique,
-        "0,1",
-        "0=on CPU,1=waiting" + unique);
-  }
 
   /** Where a stack ends in a store: pairs of kind and method. */
   private static long stack(EventStore store, Object... kindsAndMethods) {
@@ -60,7 +53,7 @@ final class TimedWork {
   static SampledRecording record(Path file, int slowPercent) throws Exception {
     try (Recording recording = new Recording()) {
       recording.start();
-      try (EventStore store = EventStore.open(session(), StoreLimits.DEFAULT)) {
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         write(store, slowPercent);
       }
       recording.dump(file);

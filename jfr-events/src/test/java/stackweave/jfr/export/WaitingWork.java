@@ -21,6 +21,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.Unpooled;
 
 /**
  * A recording of two workers of a pool that use the CPU, call a server and wait for a monitor; of
@@ -50,8 +51,9 @@ final class WaitingWork {
       new SessionInfo(
           "test",
           "x86_64-linux-gnu",
-          "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub",
-          "0=complete,1=thread entry,2=truncated,3=unreadable memory",
+          Unpooled.legend(
+              "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub"),
+          Unpooled.legend("0=complete,1=thread entry,2=truncated,3=unreadable memory"),
           "0,1",
           ThreadState.legend());
 

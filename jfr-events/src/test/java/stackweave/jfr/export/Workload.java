@@ -14,6 +14,7 @@ import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.jfr.store.Unpooled;
 
 /**
  * A recording that looks like a JVM with much native code: each line a stack, frames separated by
@@ -24,8 +25,9 @@ final class Workload {
       new SessionInfo(
           "test",
           "x86_64-linux-gnu",
-          "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub,8=unknown,9=continuation",
-          "0=complete,1=thread entry,2=truncated,3=unreadable memory",
+          Unpooled.legend(
+              "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub,8=unknown,9=continuation"),
+          Unpooled.legend("0=complete,1=thread entry,2=truncated,3=unreadable memory"),
           "0,1",
           "0=running");
 

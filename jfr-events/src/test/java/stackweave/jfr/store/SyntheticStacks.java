@@ -13,8 +13,9 @@ public final class SyntheticStacks {
       new SessionInfo(
           "0.1-test",
           "x86_64-linux-gnu",
-          "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub,8=unknown,9=continuation",
-          "0=complete,1=thread entry,2=truncated,3=unreadable memory",
+          Unpooled.legend(
+              "0=native,1=kernel,2=interpreted,3=C1,4=C2,5=inlined,6=native method,7=stub,8=unknown,9=continuation"),
+          Unpooled.legend("0=complete,1=thread entry,2=truncated,3=unreadable memory"),
           "0,1",
           "0=running");
 
