@@ -184,25 +184,8 @@ public final class PerfEngine implements SampleEngine {
     Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
   }
 
-  /** Opens the event on this thread to learn the features that the kernel has. */
   private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
-    int errno = 0;
-    for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
-      if (candidate.compareTo(newest) < 0) {
-        continue;
-      }
-      writeSamplingAttr(attr, candidate);
-      int fd = calls.perfEventOpen(attr.address(), drainTid, -1, -1, PerfEvents.FLAG_FD_CLOEXEC);
-      if (fd >= 0) {
-        Libc.close(fd);
-        return candidate;
-      }
-      errno = Libc.errno();
-      if (errno != Errno.EINVAL) {
-        break;
-      }
-    }
-    throw PerfRefusals.open(kind, kernel, errno);
+    return PerfEvents.probe(calls, kind, attr, drainTid, newest, of -> writeSamplingAttr(attr, of));
   }
 
   private void writeSamplingAttr(NativeBuffer target, PerfAttr.Features of) {

@@ -2,6 +2,7 @@ package stackweave.agent.engine.perf;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
@@ -53,6 +54,41 @@ final class PerfEvents implements AutoCloseable {
   private long readAt = System.nanoTime();
   private long readingNanos;
   private boolean released;
+
+  /**
+   * Opens an event on a thread to learn the features that the kernel has.
+   *
+   * @param attr where the event is written
+   * @param newest the first features that are tried
+   * @param write writes the event with given features
+   * @throws EngineRefusedException if the kernel refuses it with any of them
+   */
+  static PerfAttr.Features probe(
+      SystemCalls calls,
+      EngineKind engine,
+      NativeBuffer attr,
+      int tid,
+      PerfAttr.Features newest,
+      Consumer<PerfAttr.Features> write)
+      throws EngineRefusedException {
+    int errno = 0;
+    for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
+      if (candidate.compareTo(newest) < 0) {
+        continue;
+      }
+      write.accept(candidate);
+      int fd = calls.perfEventOpen(attr.address(), tid, -1, -1, FLAG_FD_CLOEXEC);
+      if (fd >= 0) {
+        Libc.close(fd);
+        return candidate;
+      }
+      errno = Libc.errno();
+      if (errno != Errno.EINVAL) {
+        break;
+      }
+    }
+    throw PerfRefusals.open(engine, engine == EngineKind.PERF, errno);
+  }
 
   /**
    * @param attr a sampling attr, which must stay unchanged until {@link #attach} has returned

@@ -100,7 +100,14 @@ public final class SwitchEvents implements AutoCloseable {
     if (KernelVersion.current().isBefore(FIRST)) {
       throw PerfRefusals.switches(KIND);
     }
-    features = probe();
+    features =
+        PerfEvents.probe(
+            calls,
+            KIND,
+            attr,
+            drainTid,
+            PerfAttr.Features.values()[0],
+            of -> PerfAttr.switches(attr.bytes(), of));
     int threads = budget.threads();
     if (PerfBudget.estimate(threads, cpus.length) > budget.bytes() / 4) {
       throw PerfRefusals.kernelMemory(KIND, threads, cpus.length, budget.bytes());
@@ -114,24 +121,6 @@ public final class SwitchEvents implements AutoCloseable {
     PerfAttr.switches(attr.bytes(), features);
     events = new PerfEvents(calls, KIND, attr, false);
     events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
-  }
-
-  /** Opens the event on this thread to learn the features that the kernel has. */
-  private PerfAttr.Features probe() throws EngineRefusedException {
-    int errno = 0;
-    for (PerfAttr.Features candidate : PerfAttr.Features.values()) {
-      PerfAttr.switches(attr.bytes(), candidate);
-      int fd = calls.perfEventOpen(attr.address(), drainTid, -1, -1, PerfEvents.FLAG_FD_CLOEXEC);
-      if (fd >= 0) {
-        Libc.close(fd);
-        return candidate;
-      }
-      errno = Libc.errno();
-      if (errno != Errno.EINVAL) {
-        break;
-      }
-    }
-    throw PerfRefusals.open(KIND, false, errno);
   }
 
   private void openRings() throws EngineRefusedException {
