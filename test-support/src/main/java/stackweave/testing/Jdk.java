@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
@@ -21,6 +22,9 @@ import java.util.stream.StreamSupport;
  */
 public record Jdk(Path home, int feature, String version) {
   private static final int OLDEST = 17;
+
+  /** Whether tests of what no JDK changes run on all of them nevertheless. */
+  private static final boolean EVERY = System.getProperty("jdks", "").equals("every");
 
   /** The JDK in a directory, or null if none is there that the agent is for. */
   public static Jdk at(Path home) {
@@ -52,6 +56,21 @@ public record Jdk(Path home, int feature, String version) {
     String ofUser = System.getProperty("user.home") + "/.cache/stackweave";
     addAll(found, Path.of(System.getenv().getOrDefault("STACKWEAVE_JDKS", ofUser)));
     return new ArrayList<>(found.values());
+  }
+
+  /**
+   * The oldest, for parameterized tests of what no JDK changes; with {@code -Djdks=every} all of
+   * them, as of {@link #onNewest}.
+   */
+  public static Stream<Jdk> onOldest() {
+    List<Jdk> all = all();
+    return EVERY ? all.stream() : Stream.of(all.get(0));
+  }
+
+  /** The newest, for the other half of such tests. */
+  public static Stream<Jdk> onNewest() {
+    List<Jdk> all = all();
+    return EVERY ? all.stream() : Stream.of(all.get(all.size() - 1));
   }
 
   /**

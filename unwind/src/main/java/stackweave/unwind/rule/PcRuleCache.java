@@ -1,12 +1,19 @@
 package stackweave.unwind.rule;
 
+import stackweave.unwind.HeapShare;
+
 /**
  * The rules of recently looked up addresses: two entries per set, the older one replaced. Keys are
  * runtime addresses together with the generation of the modules. Not thread-safe.
  */
 public final class PcRuleCache {
-  /** 8,192 sets of two: 256 KiB, and more return addresses than a busy JVM shows in a minute. */
-  private static final int SETS = 1 << 13;
+  /**
+   * 8,192 sets of two: 256 KiB, and more return addresses than a busy JVM shows in a minute. A
+   * quarter of it on small heaps.
+   */
+  private static final int SETS = Math.max(1 << 11, HeapShare.of(1 << 13));
+
+  private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SETS);
 
   /** What {@link #find} says of an address that is not there. */
   public static final int MISS = Integer.MIN_VALUE;
@@ -59,6 +66,6 @@ public final class PcRuleCache {
   }
 
   private static int set(long address) {
-    return (int) ((address * 0x9e37_79b9_7f4a_7c15L) >>> 51) << 1;
+    return (int) ((address * 0x9e37_79b9_7f4a_7c15L) >>> SHIFT) << 1;
   }
 }

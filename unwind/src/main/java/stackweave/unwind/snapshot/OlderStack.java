@@ -77,8 +77,8 @@ public final class OlderStack implements MemoryReader {
   private final MemoryReader live;
   private final Whereabouts whereabouts;
   private final Runnable onTaken;
-  private byte[] seam = new byte[StackSnapshot.MAX_STACK_BYTES];
-  private byte[] bytes = new byte[PIECE_BYTES];
+  private byte[] seam = {};
+  private byte[] bytes = {};
   private StackSnapshot sample;
   private SpliceOutcome outcome = SpliceOutcome.NOT_NEEDED;
   private boolean closed;
@@ -250,7 +250,7 @@ public final class OlderStack implements MemoryReader {
   private SpliceOutcome compareSeam() {
     int count = sample.stackLength() - seamOffset;
     if (seam.length < count) {
-      seam = new byte[sample.stackBytes().length];
+      seam = new byte[Math.min(Integer.highestOneBit(count) << 1, sample.stackBytes().length)];
     }
     try {
       live.read(seamAddress(), seam, 0, count);

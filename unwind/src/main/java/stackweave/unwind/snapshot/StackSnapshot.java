@@ -33,7 +33,8 @@ public final class StackSnapshot implements MemoryReader {
   private final Registers registers;
   private final boolean bigEndian;
   private final int redZone;
-  private final byte[] stack;
+  private final int maxStackBytes;
+  private byte[] stack;
   private final long[] kernelFrames = new long[MAX_KERNEL_FRAMES];
   private int kernelFrameCount;
   private long stackAddress;
@@ -55,28 +56,28 @@ public final class StackSnapshot implements MemoryReader {
    * A bit per word of the copy: whether the walk relies on it. Kept where there is an {@link
    * #older} part.
    */
-  private final long[] wordsRead;
+  private long[] wordsRead;
 
   /** With room for {@link #MAX_STACK_BYTES}. */
   public StackSnapshot(Architecture architecture) {
     this(architecture, MAX_STACK_BYTES);
   }
 
-  /** With room for a copy of {@code stackBytes}. */
+  /** With room for copies of up to {@code stackBytes} ({@link #stackBytes(int)}). */
   public StackSnapshot(Architecture architecture, int stackBytes) {
     this(architecture, architecture.byteOrder(), stackBytes);
   }
 
   /**
-   * With room for a copy of {@code stackBytes} out of a process of the given byte order, which may
-   * be another one than this machine's.
+   * With room for copies of up to {@code stackBytes} out of a process of the given byte order,
+   * which may be another one than this machine's.
    */
   public StackSnapshot(Architecture architecture, ByteOrder order, int stackBytes) {
     registers = new Registers(architecture);
     bigEndian = order == ByteOrder.BIG_ENDIAN;
     redZone = architecture.redZone();
-    stack = new byte[stackBytes];
-    wordsRead = new long[stackBytes / Long.BYTES / Long.SIZE + 1];
+    maxStackBytes = stackBytes;
+    makeRoom(Math.min(stackBytes, MAX_STACK_BYTES));
   }
 
   /** The byte order of the words in the copy. */
@@ -118,9 +119,33 @@ public final class StackSnapshot implements MemoryReader {
     registersPresent = present;
   }
 
-  /** The buffer of the copy, for the engine to fill; see {@link #setStack}. */
+  /**
+   * The buffer of the copy, for the engine to fill; see {@link #setStack}. It has {@link
+   * #MAX_STACK_BYTES}, if copies may be so long.
+   */
   public byte[] stackBytes() {
     return stack;
+  }
+
+  /**
+   * The same with room for {@code length} bytes, at most {@link #maxStackBytes}: it grows with the
+   * first copies that need it, since few stacks are deep.
+   */
+  public byte[] stackBytes(int length) {
+    if (length > stack.length) {
+      makeRoom(Math.min(maxStackBytes, Integer.highestOneBit(length - 1) << 1));
+    }
+    return stack;
+  }
+
+  /** How many bytes a copy has at most. */
+  public int maxStackBytes() {
+    return maxStackBytes;
+  }
+
+  private void makeRoom(int length) {
+    stack = new byte[length];
+    wordsRead = new long[length / Long.BYTES / Long.SIZE + 1];
   }
 
   /**
