@@ -151,15 +151,55 @@ public final class FileElfImage extends ElfImage {
     }
     List<ByteBuffer> relocations = new ArrayList<>();
     try {
-      for (SectionHeader s : headers.sections()) {
-        if (s.type() == ElfHeaders.SHT_RELA && s.address() != 0) {
-          relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
-        }
-      }
+      addRelocations(relocations);
       return IndirectFunctions.of(architecture(), relocations, dynsym);
     } catch (ElfFormatException e) {
       problem("relocations", e);
       return IndirectFunctions.NONE;
+    } finally {
+      relocations.forEach(bytes::release);
+      bytes.release(dynsym.table());
+      bytes.release(dynsym.names());
+    }
+  }
+
+  private void addRelocations(List<ByteBuffer> relocations) throws ElfFormatException {
+    for (SectionHeader s : headers.sections()) {
+      if (s.type() == ElfHeaders.SHT_RELA && s.address() != 0) {
+        relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
+      }
+    }
+  }
+
+  /**
+   * The stub of the procedure linkage table at a virtual address. Reads the tables anew.
+   *
+   * @param chosen what {@link #indirectFunctions} has found
+   * @return null if there is none, or it is not known whose
+   */
+  public LinkageStub linkageStubAt(long address, IndirectFunctions chosen) {
+    LinkageStub.Jump jump = null;
+    for (SectionHeader s : headers.sections()) {
+      if (LinkageStub.isTable(s.name()) && address - s.address() >= 0) {
+        ByteBuffer code = address - s.address() < s.size() ? bytesOf(s) : null;
+        if (code != null) {
+          jump = LinkageStub.jumpAt(architecture(), code, s.address(), address);
+          bytes.release(code);
+        }
+      }
+    }
+    Symbols dynsym = jump == null ? null : dynsym();
+    if (dynsym == null) {
+      return null;
+    }
+    List<ByteBuffer> relocations = new ArrayList<>();
+    try {
+      addRelocations(relocations);
+      String name = LinkageStub.functionOf(jump.slot(), relocations, dynsym, chosen);
+      return name == null ? null : new LinkageStub(jump.start(), name);
+    } catch (ElfFormatException e) {
+      problem("relocations", e);
+      return null;
     } finally {
       relocations.forEach(bytes::release);
       bytes.release(dynsym.table());

@@ -21,9 +21,9 @@ import stackweave.unwind.rule.RuleTable;
 /**
  * Opens the image of a mapping, and verifies that it is the mapped one, as a path may name another
  * file by now, or none. Tried in order: the file at the path, if device and inode are the
- * mapping's; the mapped file through map_files; the file at the path, if its build id is the one in
- * memory (stacked file systems show other devices); the memory. Equal images are opened once. Used
- * by {@link ModuleIndex}; not thread-safe.
+ * mapping's; the mapped file through a descriptor that is kept, or map_files; the file at the path,
+ * if its build id is the one in memory (stacked file systems show other devices); the memory. Equal
+ * images are opened once. Used by {@link ModuleIndex}; not thread-safe.
  */
 final class ImageOpener {
   private final MemoryReader memory;
@@ -31,12 +31,18 @@ final class ImageOpener {
   private final DebugFiles debugFiles;
   private final RuleTable rules;
   private final Map<String, WeakReference<ModuleImage>> shared = new HashMap<>();
+  private KeptFiles kept = KeptFiles.NONE;
 
   ImageOpener(MemoryReader memory, RuleTable rules, ModuleSources sources) {
     this.memory = memory;
     this.rules = rules;
     this.sources = sources;
     this.debugFiles = new DebugFiles(sources.debugRoot(), rules.memory());
+  }
+
+  /** Files of deleted libraries are read through what is kept. */
+  void keptBy(KeptFiles kept) {
+    this.kept = kept;
   }
 
   /**
@@ -80,6 +86,9 @@ final class ImageOpener {
       Path path = path(code, why);
       boolean surely = path != null && isInode(path, code);
       ModuleImage image = surely ? viaPath(path, code, span, buildId, why) : null;
+      if (image == null) {
+        image = viaKept(code, span, buildId);
+      }
       if (image == null && code.isFile()) {
         image = viaMapFiles(code, span, why);
       }
@@ -151,6 +160,43 @@ final class ImageOpener {
     }
   }
 
+  private ModuleImage viaKept(Mapping code, Span span, String buildId) {
+    Path path = kept.of(code.path());
+    if (path == null) {
+      return null;
+    }
+    try {
+      FileElfImage elf = FileElfImage.open(path, rules.memory());
+      if (!isInode(path, code) && doubt(elf, span, buildId) != null) {
+        return null; // it was loaded from the same path before or after this one
+      }
+      ModuleImage image =
+          share(
+              elf,
+              fileKey(elf, path),
+              ImageOrigin.MAPPED_FILE,
+              code,
+              span,
+              new StringJoiner("").add("file deleted; read while it was held open"));
+      image.readNow(); // it is not held for long
+      return image;
+    } catch (ElfFormatException | IOException e) {
+      return null; // the next way serves as well
+    }
+  }
+
+  /**
+   * The kept file of a path, for an image that was opened from that path; null if there is none.
+   */
+  private FileElfImage keptImage(String path) {
+    Path other = kept.of(path);
+    try {
+      return other == null ? null : FileElfImage.open(other, rules.memory());
+    } catch (ElfFormatException e) {
+      return null;
+    }
+  }
+
   /** Why the file at the path may not be the mapped one; null if it certainly is. */
   private String doubt(FileElfImage elf, Span span, String buildId) {
     String mapped = buildId;
@@ -205,7 +251,8 @@ final class ImageOpener {
   }
 
   private ModuleImage nothing(Mapping code, String why) {
-    return new ModuleImage(null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null);
+    return new ModuleImage(
+        null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null, () -> null);
   }
 
   /** A key of equal files: the build id, else inode and time; and the length. */
@@ -243,7 +290,8 @@ final class ImageOpener {
             code.path(),
             span == null
                 ? null
-                : () -> MemoryElfImage.open(memory, span.base(), span.size(), rules.memory()));
+                : () -> MemoryElfImage.open(memory, span.base(), span.size(), rules.memory()),
+            () -> keptImage(code.path()));
     if (key != null) {
       shared.put(whole, new WeakReference<>(image));
     }

@@ -2,7 +2,7 @@ package stackweave.maps.modules;
 
 /** Where the ELF image of a module was read from. */
 public enum ImageOrigin {
-  /** The mapped file, through /proc/PID/map_files: right even if deleted. */
+  /** The mapped file, by a kept descriptor or /proc/PID/map_files: right even if deleted. */
   MAPPED_FILE("mapped file"),
   /** The file at the path, verified to be the mapped one. */
   FILE("file"),

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
 import stackweave.maps.elf.IndirectFunctions;
+import stackweave.maps.elf.LinkageStub;
 import stackweave.maps.elf.UnknownCode;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.symbols.SymbolTable;
@@ -37,6 +38,8 @@ public final class MappedModule implements CodeModule {
 
   /** Names of functions that the loader has chosen, by virtual address; null until asked for. */
   private Map<Long, String> chosen;
+
+  private boolean loadObserved;
 
   /**
    * @param code the mapping by which the module was found
@@ -155,6 +158,15 @@ public final class MappedModule implements CodeModule {
     return chosen.get(function);
   }
 
+  /**
+   * The stub of a procedure linkage table at a runtime address without a symbol. Reads the file.
+   *
+   * @return its start is a virtual address; null if there is none that can be named
+   */
+  public LinkageStub linkageStubAt(long pc) {
+    return image.linkageStubAt(pc - bias);
+  }
+
   private static String both(String names, String name) {
     Set<String> all = new TreeSet<>(List.of(names.split("/")));
     all.add(name);
@@ -233,6 +245,26 @@ public final class MappedModule implements CodeModule {
         || name.startsWith("libpthread")
         || name.startsWith("libc.musl-")
         || name.startsWith("ld-musl-");
+  }
+
+  /** Whether all that unwinding and naming need was read, so that the file may go. */
+  public boolean isRead() {
+    return image.isRead();
+  }
+
+  /** Reads that, unless the image is very large: see {@link #isRead}. */
+  public void readNow() {
+    image.readNow();
+  }
+
+  /** Whether it was seen how this was loaded. */
+  public boolean isLoadObserved() {
+    return loadObserved;
+  }
+
+  /** It was seen how this was loaded. */
+  public void loadWasObserved() {
+    loadObserved = true;
   }
 
   ModuleImage image() {

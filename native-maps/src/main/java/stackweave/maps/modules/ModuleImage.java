@@ -3,6 +3,7 @@ package stackweave.maps.modules;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import stackweave.maps.elf.Compression;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
@@ -10,6 +11,7 @@ import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.elf.IndirectFunctions;
+import stackweave.maps.elf.LinkageStub;
 import stackweave.maps.elf.MemoryElfImage;
 import stackweave.maps.symbols.ExportedSymbols;
 import stackweave.maps.symbols.SymbolTable;
@@ -31,6 +33,7 @@ public final class ModuleImage {
   private final RuleTable rules;
   private final String path;
   private final Memory memory;
+  private final Supplier<FileElfImage> kept;
 
   private ElfImage elf;
   private ImageOrigin origin;
@@ -62,6 +65,23 @@ public final class ModuleImage {
       RuleTable rules,
       String path,
       Memory memory) {
+    this(elf, origin, why, debugFiles, rules, path, memory, () -> null);
+  }
+
+  /**
+   * @param kept the same file where somebody holds it open, which is preferred to memory; its
+   *     result may be null
+   */
+  ModuleImage(
+      ElfImage elf,
+      ImageOrigin origin,
+      String why,
+      DebugFiles debugFiles,
+      RuleTable rules,
+      String path,
+      Memory memory,
+      Supplier<FileElfImage> kept) {
+    this.kept = kept;
     this.elf = elf;
     this.origin = origin;
     this.why = why;
@@ -105,6 +125,11 @@ public final class ModuleImage {
     }
   }
 
+  /** Whether all that unwinding and naming need was read, so that the file may go. */
+  boolean isRead() {
+    return elf == null || symbols != null && unwindTable != null;
+  }
+
   /** Whether everything not read yet can still be read from its origin. */
   boolean isReadable() {
     return !(elf instanceof FileElfImage file)
@@ -145,7 +170,17 @@ public final class ModuleImage {
 
   /** Switches to memory if the file vanished or changed since it was opened. */
   private void replaceVanished() {
-    if (elf instanceof FileElfImage file && !file.isReadable() && memory != null) {
+    if (!(elf instanceof FileElfImage file) || file.isReadable()) {
+      return;
+    }
+    FileElfImage held = kept.get();
+    if (held != null && isSame(file, held)) {
+      why = "file deleted; read while it was held open";
+      elf = held;
+      origin = ImageOrigin.MAPPED_FILE;
+      return;
+    }
+    if (memory != null) {
       why = "file vanished or changed after it was opened";
       try {
         MemoryElfImage inMemory = memory.open();
@@ -239,6 +274,13 @@ public final class ModuleImage {
               : IndirectFunctions.NONE;
     }
     return indirect;
+  }
+
+  /** The stub of a linkage table at a virtual address; null if there is none that can be named. */
+  LinkageStub linkageStubAt(long address) {
+    return elf instanceof FileElfImage file && file.isReadable()
+        ? file.linkageStubAt(address, indirectFunctions())
+        : null;
   }
 
   /** The virtual address of an exported symbol of any type, or 0. */

@@ -3,7 +3,11 @@ package stackweave.maps.modules;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 import stackweave.unwind.MemoryReader;
@@ -25,6 +29,8 @@ public final class ModuleIndex {
 
   private static final long MAX_AGE_NANOS = 30_000_000_000L;
 
+  private static final int MAX_UNLOADED = 1_024;
+
   private static final String JAVA_HOME = System.getProperty("java.home") + "/";
   private static final String VDSO = "[vdso]";
   private static final String DELETED = " (deleted)";
@@ -34,6 +40,10 @@ public final class ModuleIndex {
   private final ImageOpener opener;
   private final AnonymousCode anonymous = new AnonymousCode();
   private final List<Version> versions = new ArrayList<>();
+
+  /** Paths of libraries that were seen to go: they may come again at any time. */
+  private final Set<String> unloaded = new HashSet<>();
+
   private int lastGeneration;
   private int lastModuleId;
 
@@ -74,6 +84,11 @@ public final class ModuleIndex {
     this.opener = new ImageOpener(memory, rules, sources);
   }
 
+  /** Files of deleted libraries are read through what is kept; before the first refresh. */
+  public void keptBy(KeptFiles kept) {
+    opener.keptBy(kept);
+  }
+
   /**
    * The mappings at a time; the oldest known for an earlier time. Empty before the first {@link
    * #refresh}.
@@ -97,26 +112,114 @@ public final class ModuleIndex {
    * @throws IOException if maps can't be read; the state is unchanged then
    */
   public boolean refresh(long timeNanos, long foundSince) throws IOException {
-    int generation = lastGeneration;
+    return refresh(timeNanos, foundSince, null);
+  }
+
+  /** What the loader has counted since it was asked before. */
+  @FunctionalInterface
+  public interface Changes {
+    /** Whether no other libraries than these have come and gone; asked after a reading. */
+    boolean areAll(long come, long gone);
+  }
+
+  /**
+   * As {@link #refresh(long, long)}, where the loader counts: no library came or went before {@code
+   * foundSince}. From then until {@code timeNanos}, what was at a place counts only if it is
+   * certain. If all changes are seen, that is what has not changed, what came where nothing was,
+   * and what has gone and left its place empty. Else there have been libraries that nobody has
+   * seen: then it is what has not changed, but for files that were unloaded before.
+   *
+   * @param changes null if nobody counts
+   */
+  public boolean refresh(long timeNanos, long foundSince, Changes changes) throws IOException {
     List<CodeRange> before = latest().ranges();
+    int generation = lastGeneration;
     refresh(timeNanos);
-    if (lastGeneration == generation) {
+    boolean changed = lastGeneration != generation;
+    List<CodeRange> after = latest().ranges();
+    List<CodeRange> between =
+        changes == null ? both(before, after) : certain(before, after, changes);
+    boolean same = between == before || isSame(between, before);
+    if (same && !changed) {
       return false;
     }
-    Version complete = versions.remove(versions.size() - 1);
+    Version complete =
+        changed ? versions.remove(versions.size() - 1) : new Version(timeNanos, latest(), true);
+    if (!same && foundSince - complete.since() < 0) {
+      long newest = versions.isEmpty() ? foundSince : versions.get(versions.size() - 1).since();
+      long since = foundSince - newest < 0 ? newest : foundSince;
+      versions.add(new Version(since, newMap(between), false));
+      refreshedGeneration = lastGeneration;
+    }
+    versions.add(complete);
+    trim();
+    return true;
+  }
+
+  /** What was there before, and what is there now in its place. */
+  private static List<CodeRange> both(List<CodeRange> before, List<CodeRange> after) {
     List<CodeRange> both = before;
-    for (CodeRange range : complete.map().ranges()) {
+    for (CodeRange range : after) {
       if (before.stream().noneMatch(known -> isSame(known, range))) {
         both = replaced(both, range.start(), range.end(), range);
       }
     }
-    if (both != before && foundSince - complete.since() < 0) {
-      long newest = versions.isEmpty() ? foundSince : versions.get(versions.size() - 1).since();
-      long since = foundSince - newest < 0 ? newest : foundSince;
-      versions.add(new Version(since, newMap(both), false));
+    return both;
+  }
+
+  /** As {@link #refresh(long, long, Changes)} has it. */
+  private List<CodeRange> certain(List<CodeRange> before, List<CodeRange> after, Changes changes) {
+    if (before == after && changes.areAll(0, 0)) {
+      return before;
     }
-    versions.add(complete);
-    return true;
+    List<CodeRange> stayed = new ArrayList<>();
+    List<CodeRange> gone = new ArrayList<>();
+    List<CodeRange> come = new ArrayList<>();
+    Map<Long, CodeRange> present = byStart(after);
+    for (CodeRange range : before) {
+      CodeRange now = present.get(range.start());
+      (now != null && isSame(now, range) ? stayed : gone).add(range);
+    }
+    Map<Long, CodeRange> known = byStart(before);
+    for (CodeRange range : after) {
+      CodeRange then = known.get(range.start());
+      if (then == null || !isSame(then, range)) {
+        come.add(range);
+      }
+    }
+    for (CodeRange range : gone) {
+      if (unloaded.size() >= MAX_UNLOADED) {
+        unloaded.clear();
+      }
+      unloaded.add(range.module().path());
+    }
+    if (changes.areAll(modules(come), modules(gone))) {
+      addApart(stayed, gone, come);
+      addApart(stayed, come, gone);
+      stayed.sort((a, b) -> Long.compareUnsigned(a.start(), b.start()));
+    } else {
+      stayed.removeIf(range -> unloaded.contains(range.module().path()));
+    }
+    return stayed;
+  }
+
+  private static Map<Long, CodeRange> byStart(List<CodeRange> ranges) {
+    Map<Long, CodeRange> result = new HashMap<>();
+    ranges.forEach(range -> result.put(range.start(), range));
+    return result;
+  }
+
+  private static long modules(List<CodeRange> ranges) {
+    return ranges.stream().map(CodeRange::module).distinct().count();
+  }
+
+  private static void addApart(
+      List<CodeRange> result, List<CodeRange> ranges, List<CodeRange> others) {
+    for (CodeRange range : ranges) {
+      if (others.stream().noneMatch(other -> other.overlaps(range.start(), range.end()))) {
+        result.add(range);
+      }
+    }
   }
 
   /**

@@ -138,6 +138,43 @@ class ModuleIndexTest {
     assertNull(index.at(800).find(0x20000));
   }
 
+  /** Of libraries that came and went between two looks, only what is certain counts. */
+  @Test
+  void whereTheLoaderHasLoadedMoreThanIsThereNobodyKnowsWhatWas() throws Exception {
+    maps(line(0x10000, a), line(0x30000, a));
+    index.refresh(100);
+    maps(line(0x20000, b), line(0x30000, a));
+    assertTrue(index.refresh(300, 200, (come, gone) -> come == 1 && gone == 1));
+    assertEquals("liba.so", index.at(200).find(0x10000).name());
+    assertEquals("libb.so", index.at(200).find(0x20000).name());
+    assertNull(index.at(300).find(0x10000));
+    maps(line(0x20000, a), line(0x30000, a), line(0x40000, b));
+    assertTrue(index.refresh(500, 400, (come, gone) -> come == 2 && gone == 1), "the same place");
+    assertEquals("libb.so", index.at(399).find(0x20000).name());
+    assertNull(index.at(400).find(0x20000));
+    assertEquals("libb.so", index.at(400).find(0x40000).name());
+    assertEquals("liba.so", index.at(500).find(0x20000).name());
+  }
+
+  @Test
+  void afterChangesThatNobodyHasSeenALibraryThatWasUnloadedOnceMayHaveBeenAway() throws Exception {
+    maps(line(0x10000, a), line(0x20000, b));
+    index.refresh(100);
+    maps(line(0x20000, b));
+    assertTrue(index.refresh(300, 200, (come, gone) -> false));
+    assertNull(index.at(200).find(0x10000), "gone, and others may have been there");
+    assertEquals("libb.so", index.at(200).find(0x20000).name());
+    maps(line(0x10000, a), line(0x20000, b));
+    assertTrue(index.refresh(500, 400, (come, gone) -> true));
+    assertEquals("liba.so", index.at(400).find(0x10000).name());
+    assertTrue(index.refresh(700, 600, (come, gone) -> false), "the same mappings");
+    assertEquals("liba.so", index.at(599).find(0x10000).name());
+    assertNull(index.at(600).find(0x10000));
+    assertEquals("libb.so", index.at(600).find(0x20000).name());
+    assertEquals("liba.so", index.at(700).find(0x10000).name());
+    assertFalse(index.refresh(900, 800, (come, gone) -> true));
+  }
+
   private int gen(long time) {
     return index.at(time).generation();
   }

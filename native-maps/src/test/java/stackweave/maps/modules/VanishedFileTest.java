@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +75,10 @@ class VanishedFileTest {
     ModuleIndex index =
         new ModuleIndex(memory, rules, new ModuleSources(process, directory, mapFiles));
     index.refresh(0);
+    return module(index);
+  }
+
+  private MappedModule module(ModuleIndex index) {
     return index.latest().modules().stream()
         .filter(m -> m.path().equals(library.toString()))
         .findFirst()
@@ -102,6 +108,51 @@ class VanishedFileTest {
     assertEquals("", module.why());
     assertEquals("hidden", Symbols.at(module, hidden(module)));
     assertLikeTheFile(module);
+  }
+
+  /** By a descriptor of somebody who opened it before it was deleted: all that the file has. */
+  @Test
+  void deletedButHeldOpen() throws Exception {
+    ModuleIndex index =
+        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+    try (FileInputStream in = new FileInputStream(library.toFile())) {
+      Path held = descriptorOf(library);
+      Files.delete(library);
+      index.keptBy(path -> path.equals(library.toString()) ? held : null);
+      index.refresh(0);
+      assertTrue(in.read() >= 0);
+    }
+    MappedModule module = module(index);
+    assertEquals(ImageOrigin.MAPPED_FILE, module.origin());
+    assertTrue(module.isRead());
+    assertEquals("hidden", Symbols.at(module, hidden(module)));
+    assertLikeTheFile(module);
+  }
+
+  /** Another library was loaded from the same path later, and that one is held. */
+  @Test
+  void anotherFileIsHeld() throws Exception {
+    Files.delete(library);
+    Path other =
+        Gcc.library(directory, "other", "int shown(void) { return 7; }", "-Wl,--build-id=sha1");
+    ModuleIndex index =
+        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+    index.keptBy(path -> other);
+    index.refresh(0);
+    MappedModule module = module(index);
+    assertEquals(ImageOrigin.MEMORY, module.origin());
+    assertLikeTheFile(module);
+  }
+
+  private static Path descriptorOf(Path file) throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path each : all.toList()) {
+        if (Files.isSymbolicLink(each) && Files.readSymbolicLink(each).equals(file)) {
+          return each;
+        }
+      }
+    }
+    throw new AssertionError(file + " is not open");
   }
 
   private static boolean canOpenMapFiles() throws IOException {
