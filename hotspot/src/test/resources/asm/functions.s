@@ -18,6 +18,8 @@ _start:
         call allocates
         call saves_sp
         call jumps_away
+        call stub
+        call tracked_stub
         call drops_arguments
         call pops_return
         call two_exits
@@ -203,6 +205,17 @@ jumps_away:
         movl $9, %ebx
         popq %rbx
         jmp leaf
+
+        .p2align 4
+stub:
+        jmp *slot(%rip)
+
+        .p2align 4
+tracked_stub:
+        endbr64
+        bnd jmp *slot(%rip)
+        .balign 8
+slot:   .quad leaf
 
         .p2align 4
 drops_arguments:

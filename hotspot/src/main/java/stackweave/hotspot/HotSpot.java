@@ -181,6 +181,27 @@ public final class HotSpot {
     return GarbageCollections.open(layout, lasting);
   }
 
+  /**
+   * Begin and end of the addresses that the VM has reserved for the Java heap; both 0 if it does
+   * not say, as with collectors that have the heap in a file of memory.
+   */
+  public long[] reservedHeap() {
+    long[] range = new long[2];
+    if (layout.heapReserved == null) {
+      return range;
+    }
+    try {
+      // A MemRegion: the first address and the number of words (memRegion.hpp).
+      long region = memory.readLong(layout.collectedHeap.offset()) + layout.heapReserved.offset();
+      range[0] = memory.readLong(region);
+      range[1] = range[0] + Long.BYTES * memory.readLong(region + Long.BYTES);
+    } catch (UnreadableMemoryException e) {
+      range[0] = 0;
+      range[1] = 0;
+    }
+    return range;
+  }
+
   Layout layout() {
     return layout;
   }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
@@ -89,6 +90,21 @@ class CodeWithoutTablesTest {
         whole >= program.states().size() * 98 / 100,
         whole + " whole stacks of " + program.states().size());
     assertEquals(0, unwinder.failures());
+  }
+
+  /** Stubs of linkage tables push nothing, so their callers are no guess. */
+  @Test
+  void callersOfStubsAreCertain() {
+    int stubs = 0;
+    for (SteppedProgram.State state : program.states()) {
+      if (program.isJumpThroughData(state.pc())) {
+        unwinder.unwind(state.snapshot(program), new Silent(), frames);
+        assertEquals(state.callers().get(0)[0], frames.pc(1));
+        assertEquals(Found.FORWARD, frames.found(1));
+        stubs++;
+      }
+    }
+    assertEquals(2, stubs);
   }
 
   private static String hex(List<Long> pcs) {

@@ -4,11 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,45 +28,19 @@ class RecordedSampleTest {
   private final SampleRecorder recorder =
       new SampleRecorder(
           vm.modules.libjvm(), vm.memory, vm.rules, Map.of(ReplayFile.JVM, "this"), 1024);
-  private final CountDownLatch stop = new CountDownLatch(1);
-  private Thread thread;
+  private final WaitingThread thread = new WaitingThread();
   private StackSnapshot sample;
 
   RecordedSampleTest() throws Exception {}
 
   @BeforeEach
   void park() throws Exception {
-    int[] tid = new int[1];
-    thread =
-        new Thread(
-            () -> {
-              try {
-                Path self = Path.of("/proc/thread-self").toRealPath();
-                tid[0] = Integer.parseInt(self.getFileName().toString());
-                stop.await();
-              } catch (InterruptedException | java.io.IOException e) {
-                throw new IllegalStateException(e);
-              }
-            });
-    thread.start();
-    while (sample == null) {
-      try {
-        Thread.sleep(1);
-        sample = thread.getState() == Thread.State.WAITING ? parked(tid[0]) : null;
-      } catch (IllegalStateException e) {
-        sample = null; // on its way into the system call
-      }
-    }
-  }
-
-  private StackSnapshot parked(int tid) throws Exception {
-    return ParkedThread.snapshot(tid, vm.memory);
+    sample = thread.snapshot(vm.memory);
   }
 
   @AfterEach
   void unpark() throws Exception {
-    stop.countDown();
-    thread.join();
+    thread.end();
   }
 
   private ModuleDescription describe(long pc) {

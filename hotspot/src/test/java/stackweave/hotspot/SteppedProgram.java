@@ -186,6 +186,16 @@ record SteppedProgram(List<Range> ranges, List<State> states) implements MemoryR
     return ranges.stream().anyMatch(r -> address >= r.start && address - r.start < r.bytes.length);
   }
 
+  /** Whether the instruction is {@code jmp *slot(%rip)}, with the prefix {@code bnd} or without. */
+  boolean isJumpThroughData(long pc) {
+    try {
+      long jump = at(pc) == (byte) 0xf2 ? pc + 1 : pc;
+      return at(jump) == (byte) 0xff && at(jump + 1) == 0x25;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
   private byte at(long address) throws UnreadableMemoryException {
     for (Range range : ranges) {
       if (address >= range.start && address - range.start < range.bytes.length) {

@@ -207,6 +207,22 @@ public abstract class CodePaths implements ForwardAnalysis {
     return false;
   }
 
+  /**
+   * The way goes where a word of data leads. Where nothing else was done, that is a stub of a
+   * linkage table: the function has been called, and not begun.
+   *
+   * @param longestStub in instructions
+   */
+  protected final boolean jumpsThroughData(long returnAddress, long sp, int longestStub) {
+    if (interrupted && !straight && instructions <= longestStub) {
+      if (isReturnAddress(returnAddress)) {
+        exits.add(CallerExits.ENTRY, returnAddress, sp, state);
+      }
+      return false;
+    }
+    return jumpsElsewhere(returnAddress, sp);
+  }
+
   /** Registers that calls don't keep are lost. */
   protected final void lose(int[] lost) {
     for (int register : lost) {

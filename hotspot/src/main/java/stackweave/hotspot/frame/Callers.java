@@ -2,6 +2,7 @@ package stackweave.hotspot.frame;
 
 import stackweave.hotspot.code.BlobKind;
 import stackweave.hotspot.code.CodeCache;
+import stackweave.hotspot.cpu.CodePatterns;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcCache;
@@ -24,6 +25,7 @@ public final class Callers {
   private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
   private final Cpu cpu;
   private final byte[] code;
+  private final byte[] stub = new byte[CodePatterns.MAX_STUB_BYTES];
 
   public Callers(CodeCache codeCache, PcCache pcs, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
@@ -52,9 +54,33 @@ public final class Callers {
     return elsewhere ? walk.modules().isExecutable(pc - 1) : isReturnAddress(walk, pc);
   }
 
+  /** Whether {@code pc} lies in a compiled method, which calls libraries through stubs only. */
+  public boolean isInMethod(long pc) {
+    PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, false) : null;
+    return entry != null && entry.blob.kind == BlobKind.NMETHOD;
+  }
+
   /**
-   * The same for an address that ought to be one: if it is of no code that is known, the modules
-   * may have changed, and the frames say so.
+   * Whether the call before {@code pc} goes to a function of a library, as its code says, and that
+   * one does not jump on at once: then it has not called code that is of no library.
+   */
+  public boolean callsLibrary(Walk walk, long pc) {
+    try {
+      walk.stack().code().read(pc - code.length, code, 0, code.length);
+      long target = cpu.code().callTarget(code, code.length, pc);
+      if (target == 0 || walk.modules().find(target) == null) {
+        return false;
+      }
+      walk.stack().code().read(target, stub, 0, stub.length);
+      return !cpu.code().jumpsOn(stub);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  /**
+   * As {@link #isCaller} for an address that ought to be one: if it is of no code that is known,
+   * the modules may have changed, and the frames say so.
    */
   public boolean isExpectedCaller(Walk walk, long pc) {
     if (isCaller(walk, pc)) {

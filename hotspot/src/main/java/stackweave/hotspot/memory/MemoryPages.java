@@ -1,6 +1,7 @@
 package stackweave.hotspot.memory;
 
 import java.util.Arrays;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -17,8 +18,11 @@ import stackweave.unwind.UnreadableMemoryException;
 public final class MemoryPages implements MemoryReader {
   private static final int LOG2_PAGE = 12;
   private static final int PAGE = 1 << LOG2_PAGE;
-  private static final int LOG2_SLOTS = 6;
-  private static final int SLOTS = 1 << LOG2_SLOTS;
+
+  /** A power of two; fewer where the heap, in which they are kept, is small. */
+  private static final int SLOTS = Math.max(16, HeapShare.of(64));
+
+  private static final int LOG2_SLOTS = Integer.numberOfTrailingZeros(SLOTS);
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
   private static final long NO_PAGE = -1;
 

@@ -45,13 +45,15 @@ public final class Replay {
 
   private static StackSnapshot snapshot(ReplayFile file) {
     ReplayFile.Sample sample = file.sample();
-    StackSnapshot snapshot = new StackSnapshot(file.architecture());
+    int length = sample.stack().length;
+    StackSnapshot snapshot =
+        new StackSnapshot(file.architecture(), Math.max(length, StackSnapshot.MAX_STACK_BYTES));
     snapshot.clear();
     snapshot.setTid(sample.tid());
     snapshot.registers().copyFrom(sample.registers());
     snapshot.setHasRegisters(true);
-    System.arraycopy(sample.stack(), 0, snapshot.stackBytes(), 0, sample.stack().length);
-    snapshot.setStack(sample.stackAddress(), sample.stack().length);
+    System.arraycopy(sample.stack(), 0, snapshot.stackBytes(length), 0, length);
+    snapshot.setStack(sample.stackAddress(), length);
     snapshot.setElsewhere(file.memory());
     return snapshot;
   }

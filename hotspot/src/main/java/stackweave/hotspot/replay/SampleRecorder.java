@@ -36,6 +36,9 @@ public final class SampleRecorder {
   /** How much of a stack that did is tried, from the innermost word on, in bytes. */
   private static final int TRIED_OF_COMPLETE = 512;
 
+  /** The most that an engine copies. */
+  private static final int MAX_STACK_BYTES = 256 << 10;
+
   private final RuleTable rules;
   private final Map<String, Long> symbols = new HashMap<>();
   private final RecordingMemory memory;
@@ -64,7 +67,7 @@ public final class SampleRecorder {
       int depth)
       throws UnsupportedVmException {
     this.rules = rules;
-    this.copy = new StackSnapshot(rules.architecture());
+    this.copy = new StackSnapshot(rules.architecture(), MAX_STACK_BYTES);
     this.memory = new RecordingMemory(memory);
     this.frames = new FrameBuffer(depth);
     this.hotspot =
@@ -124,7 +127,8 @@ public final class SampleRecorder {
     copy.setElsewhere(memory);
     copy.registers().copyFrom(sample.registers());
     copy.setHasRegisters(true);
-    System.arraycopy(sample.stackBytes(), 0, copy.stackBytes(), 0, sample.stackLength());
+    int length = sample.stackLength();
+    System.arraycopy(sample.stackBytes(), 0, copy.stackBytes(length), 0, length);
     copy.setStack(sample.stackAddress(), sample.stackLength());
   }
 

@@ -26,6 +26,11 @@ public final class CodeWithoutTables {
 
   private static final int STATES = 1 << 12;
 
+  /**
+   * What is farther up than any frame is long is no frame pointer, but data of code without one.
+   */
+  private static final long MAX_FRAME_BYTES = 8L << 20;
+
   private final NativeUnwinder natives;
   private final Callers callers;
   private final UnwindCounters counters;
@@ -128,9 +133,7 @@ public final class CodeWithoutTables {
         follow(walk, rule, false)
             || start != 0 && stackDepth != null && leaveFunction(walk, start)
             || follow(walk, rule, true)
-            || (rules != null && isReadable(walk)
-                ? leaveByFp(walk, Found.FRAME_POINTER_AT_LEAF)
-                : leaveByTop(walk));
+            || (rules != null && isReadable(walk) ? leaveByGuessedFp(walk) : leaveByTop(walk));
     return left ? null : StopReason.NO_RULE;
   }
 
@@ -147,7 +150,7 @@ public final class CodeWithoutTables {
   /** By the frame pointer, which each frame must have farther up than the one before. */
   private boolean leaveByFp(Walk walk, Found how) throws UnreadableMemoryException {
     long fp = walk.fp();
-    if (!walk.isFpKnown() || !walk.isOnStack(fp)) {
+    if (!walk.isFpKnown() || !walk.isOnStack(fp) || fp - walk.sp() > MAX_FRAME_BYTES) {
       return false;
     }
     long pc = walk.cpu().returnAddress(walk.read(fp + Cpu.RETURN_ADDRESS));
@@ -158,6 +161,15 @@ public final class CodeWithoutTables {
     walk.frames().setFoundOfNext(how);
     counters.guessedCallers += how.isGuess() ? 1 : 0;
     return true;
+  }
+
+  /** The same where it is a guess: one that leads out of the copy is worth less than a search. */
+  private boolean leaveByGuessedFp(Walk walk) {
+    try {
+      return leaveByFp(walk, Found.FRAME_POINTER_AT_LEAF);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
   }
 
   /**

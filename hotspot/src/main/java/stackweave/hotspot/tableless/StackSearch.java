@@ -56,12 +56,14 @@ public final class StackSearch {
     walk.mark();
     long from = walk.sp();
     long fp = walk.isFpKnown() ? walk.fp() : 0;
+    // A library that has been unmapped: only a call through a pointer can have led into it.
+    boolean gone = !walk.modules().isExecutable(walk.interrupted() ? walk.pc() : walk.pc() - 1);
     int walks = 0;
     framesLeft = MAX_FRAMES;
     for (int i = 0; i < MAX_WORDS && walks < MAX_WALKS && framesLeft > 0; i++) {
       long slot = from + (long) i * Cpu.WORD;
       long pc = walk.peekReturnAddress(slot);
-      if (pc == 0 || !callers.isCaller(walk, pc)) {
+      if (pc == 0 || !callers.isCaller(walk, pc) || gone && callers.callsLibrary(walk, pc)) {
         continue;
       }
       // A frame that was built may have saved its caller's frame pointer right below.

@@ -178,6 +178,7 @@ public final class Layout {
   // Garbage collections and performance data
   public final Field collectedHeap;
   public final Field totalCollections;
+  public final Field heapReserved;
 
   /** Both null where the VM is built without performance data. */
   public final Field perfStart;
@@ -372,6 +373,7 @@ public final class Layout {
 
     collectedHeap = field("Universe", "_collectedHeap");
     totalCollections = field("CollectedHeap", "_total_collections");
+    heapReserved = ledger.optionalField("CollectedHeap::_reserved");
     perfStart = ledger.optionalField("PerfMemory::_start");
     perfTop = ledger.optionalField("PerfMemory::_top");
 

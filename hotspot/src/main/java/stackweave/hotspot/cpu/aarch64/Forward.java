@@ -11,6 +11,11 @@ import stackweave.unwind.Architecture;
  * its signature is taken off where it is used. Not thread-safe.
  */
 final class Forward extends CodePaths {
+  /** {@code bti; adrp; ldr; add; br x17}. */
+  private static final int STUB_INSTRUCTIONS = 5;
+
+  private static final int LINKAGE_REGISTER = 17;
+
   private static final int ZERO = 31;
   private static final int WORD = 8;
   private static final int NOP = 0xd503201f;
@@ -191,7 +196,10 @@ final class Forward extends CodePaths {
   private boolean toRegister(int index) {
     int link = Instruction.X30;
     return switch (word >>> 21 & 15) {
-      case 0, 8 -> jumpsElsewhere(registers[link], registers[Instruction.SP]);
+      case 0, 8 ->
+          field(5) == LINKAGE_REGISTER
+              ? jumpsThroughData(registers[link], registers[Instruction.SP], STUB_INSTRUCTIONS)
+              : jumpsElsewhere(registers[link], registers[Instruction.SP]);
       case 1, 9 -> passCall(index);
       case 2 -> {
         boolean signed = (word & 0x800) != 0;

@@ -12,6 +12,9 @@ import stackweave.hotspot.cpu.SymbolicValues;
  * registers they change (Intel SDM volume 2; System V ABI, AMD64 supplement 3.2). Not thread-safe.
  */
 final class Forward extends CodePaths {
+  /** {@code endbr64; jmp}. */
+  private static final int STUB_INSTRUCTIONS = 2;
+
   private static final int RAX = 0;
   private static final int RCX = 1;
   private static final int RDX = 2;
@@ -474,7 +477,11 @@ final class Forward extends CodePaths {
         return passCall();
       }
       case 4 -> {
-        return jumpTo(isDirect() ? registers[rm()] : SymbolicValues.UNKNOWN);
+        if (isDirect()) {
+          return jumpTo(registers[rm()]);
+        }
+        boolean fromData = instruction.modRm >> 6 == 0 && (instruction.modRm & 7) == RBP;
+        return fromData ? jumpThroughData() : jumpTo(SymbolicValues.UNKNOWN);
       }
       case 6 -> {
         return pushed(operand());
@@ -483,6 +490,11 @@ final class Forward extends CodePaths {
         return false;
       }
     }
+  }
+
+  private boolean jumpThroughData() {
+    long above = SymbolicValues.plus(registers[RSP], WORD);
+    return jumpsThroughData(state.load(registers[RSP]), above, STUB_INSTRUCTIONS);
   }
 
   private boolean jumpTo(long target) {

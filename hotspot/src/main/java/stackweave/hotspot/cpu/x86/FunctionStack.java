@@ -32,8 +32,8 @@ final class FunctionStack implements StackDepth {
   };
 
   private final Instruction instruction = new Instruction();
-  private final int[] depths = new int[MAX_CODE_BYTES];
-  private final int[] work = new int[2 * MAX_CODE_BYTES];
+  private int[] depths = {};
+  private int[] work = {};
   private final int[] slots = new int[RegisterNumbers.R15 + 1];
   private int pending;
 
@@ -41,6 +41,10 @@ final class FunctionStack implements StackDepth {
   public State at(byte[] code, int length, int pc) {
     if (pc < 0 || pc >= length) {
       return null;
+    }
+    if (depths.length < length) {
+      depths = new int[length];
+      work = new int[2 * length];
     }
     Arrays.fill(depths, 0, length, UNKNOWN);
     Arrays.fill(slots, 0);
