@@ -1,0 +1,2 @@
+/** Trace and span of OpenTelemetry as labels of samples. */
+package stackweave.label.opentelemetry;
