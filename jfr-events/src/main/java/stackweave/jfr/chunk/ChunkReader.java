@@ -78,6 +78,16 @@ public final class ChunkReader {
     return -1;
   }
 
+  /** Whether the chunk's metadata have events of a shape, whether there are any or not. */
+  public boolean knows(int shape) {
+    for (EventPlan plan : plans) {
+      if (plan != null && plan.shape() == shape) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Goes to the next event that is wanted.
    *

@@ -48,24 +48,12 @@ public final class ClassNames {
           return true;
         });
     Set<Long> wanted = new HashSet<>(symbols.values());
-    Map<Long, String> texts = new HashMap<>();
-    ConstantPools.read(
-        source,
-        header,
-        metadata,
-        (type, key, input) -> {
-          boolean isText = type.isText() || ConstantPools.hasOneText(type);
-          if (!isText || !symbolTypes.contains(type) || !wanted.contains(key)) {
-            return false;
-          }
-          texts.put(key, input.readText(null).replace('/', '.'));
-          return true;
-        });
+    Map<Long, String> texts = ConstantPools.texts(source, header, metadata, symbolTypes, wanted);
     Map<Long, String> names = new HashMap<>();
     symbols.forEach(
         (key, symbol) -> {
           if (texts.containsKey(symbol)) {
-            names.put(key, texts.get(symbol));
+            names.put(key, texts.get(symbol).replace('/', '.'));
           }
         });
     return names;

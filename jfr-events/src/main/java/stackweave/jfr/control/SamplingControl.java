@@ -3,7 +3,6 @@ package stackweave.jfr.control;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
@@ -12,11 +11,14 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
+import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.event.load.LoadEvents;
 
 /**
  * Watches JFR's recordings and reports to the {@link SamplingListener} when samples are requested,
@@ -32,6 +34,7 @@ public final class SamplingControl implements AutoCloseable {
   private static final int CALLERS_LOOKED_AT = 64;
 
   private final SamplingRule rule;
+  private final CallRule calls;
   private final SamplingListener listener;
   private final StartGate gate;
   private final RecorderListener recorderListener = new RecorderListener();
@@ -116,6 +119,36 @@ public final class SamplingControl implements AutoCloseable {
       long defaultBlockedNanos,
       SamplingListener listener,
       StartGate gate) {
+    this(
+        explicitOnly,
+        defaultIntervalNanos,
+        defaultEngine,
+        defaultDepth,
+        defaultWallNanos,
+        defaultBlockedNanos,
+        SampledEvent.CPU,
+        false,
+        listener,
+        gate);
+  }
+
+  /**
+   * The same with another event than CPU time.
+   *
+   * @param defaultEvent what is sampled for recordings that don't say it
+   * @param defaultMemory whether native memory is recorded for recordings that don't say it
+   */
+  public SamplingControl(
+      boolean explicitOnly,
+      long defaultIntervalNanos,
+      String defaultEngine,
+      int defaultDepth,
+      long defaultWallNanos,
+      long defaultBlockedNanos,
+      SampledEvent defaultEvent,
+      boolean defaultMemory,
+      SamplingListener listener,
+      StartGate gate) {
     this.gate = gate;
     this.rule =
         new SamplingRule(
@@ -124,8 +157,20 @@ public final class SamplingControl implements AutoCloseable {
             defaultEngine,
             defaultDepth,
             defaultWallNanos,
-            defaultBlockedNanos);
+            defaultBlockedNanos,
+            defaultEvent,
+            defaultMemory);
     this.listener = listener;
+    this.calls = new CallRule(explicitOnly);
+  }
+
+  /**
+   * Tells another listener what recordings ask of native calls. Before {@link #start}.
+   *
+   * @param calls called on whatever thread starts or stops a recording, and on this class's
+   */
+  public void timeCalls(CallListener calls) {
+    this.calls.tell(calls);
   }
 
   /**
@@ -205,6 +250,7 @@ public final class SamplingControl implements AutoCloseable {
       } finally {
         lock.unlock();
       }
+      listener.onNoThread();
     }
   }
 
@@ -274,16 +320,30 @@ public final class SamplingControl implements AutoCloseable {
     enableWhereLeftOpen();
     List<String> notes = new ArrayList<>();
     SamplingRequest request = rule.decide(running(), eventIds, notes);
-    if (!Objects.equals(request, told)) {
+    calls.look(running(), notes);
+    notes.addAll(calls.takeNotes());
+    if (!isSame(request, told)) {
       AskedAt at = told == null && asked != null ? asked : askedAtLastChange();
       told = request;
       asked = null;
       listener.onRequest(request, at);
     }
+    // JFR tells of itself before the first recording runs, which may ask.
+    if (request == null && !running.isEmpty()) {
+      LoadEvents.notSampled();
+    }
     if (!notes.equals(toldNotes)) {
       toldNotes = List.copyOf(notes);
       listener.onNotes(toldNotes);
     }
+  }
+
+  /**
+   * Does not ask a record about null: the first comparison of a record takes 20 ms, which sampling
+   * would begin later.
+   */
+  private static boolean isSame(SamplingRequest request, SamplingRequest other) {
+    return request == null || other == null ? request == other : request.equals(other);
   }
 
   /**
@@ -299,6 +359,7 @@ public final class SamplingControl implements AutoCloseable {
       try {
         // Decided before any is enabled, which would count as naming the event.
         boolean isWallOpen = rule.leavesWallEnabledOpen(facts, eventIds);
+        boolean isMemoryOpen = rule.leavesMemoryOpen(facts, eventIds);
         OptionalLong threshold = rule.leavesBlockedOpen(facts, eventIds);
         if (rule.leavesEnabledOpen(facts, eventIds)) {
           recording.enable(NativeSample.NAME);
@@ -306,8 +367,15 @@ public final class SamplingControl implements AutoCloseable {
         if (isWallOpen) {
           recording.enable(WallSample.NAME);
         }
+        if (isMemoryOpen) {
+          recording.enable(NativeMemory.NAME);
+        }
         if (threshold.isPresent()) {
           recording.enable(Blocked.NAME).with("threshold", threshold.getAsLong() + " ns");
+        }
+        OptionalLong ofCalls = calls.leavesOpen(facts);
+        if (ofCalls.isPresent()) {
+          recording.enable(NativeCall.NAME).with("threshold", ofCalls.getAsLong() + " ns");
         }
       } catch (IllegalStateException e) {
         continue; // stopped meanwhile, so it requests nothing
@@ -395,7 +463,11 @@ public final class SamplingControl implements AutoCloseable {
     @Override
     public void run() {
       List<SamplingRule.Facts> running = running();
-      if (!Objects.equals(rule.decide(running, eventIds), told) || anyLeavesEnabledOpen(running)) {
+      if (calls.isOn()) {
+        calls.look(running, new ArrayList<>());
+      }
+      boolean isNew = calls.hasNotes() || !isSame(rule.decide(running, eventIds), told);
+      if (isNew || anyLeavesEnabledOpen(running)) {
         signal();
       }
     }
@@ -404,7 +476,9 @@ public final class SamplingControl implements AutoCloseable {
       for (SamplingRule.Facts facts : running) {
         if (rule.leavesEnabledOpen(facts, eventIds)
             || rule.leavesWallEnabledOpen(facts, eventIds)
-            || rule.leavesBlockedOpen(facts, eventIds).isPresent()) {
+            || rule.leavesMemoryOpen(facts, eventIds)
+            || rule.leavesBlockedOpen(facts, eventIds).isPresent()
+            || calls.leavesOpen(facts).isPresent()) {
           return true;
         }
       }
@@ -422,6 +496,8 @@ public final class SamplingControl implements AutoCloseable {
   private final class RecorderListener implements FlightRecorderListener {
     @Override
     public void recorderInitialized(FlightRecorder recorder) {
+      // At once: the application's first libraries are loaded before another thread could do it.
+      LoadEvents.registerEarly();
       signal();
     }
 
@@ -433,7 +509,22 @@ public final class SamplingControl implements AutoCloseable {
       if (recording.getState() == RecordingState.CLOSED) {
         forget(recording.getId());
       }
+      lookAtCalls();
       signal();
+    }
+
+    /** At once: no call of a recording that begins before main is to be missed. */
+    private void lookAtCalls() {
+      if (!calls.isOn()) {
+        return;
+      }
+      try {
+        calls.look(running(), new ArrayList<>());
+      } catch (Throwable e) {
+        // The caller is the application; the control thread looks again, and has what there is to
+        // say.
+        return;
+      }
     }
 
     private void remember(long id) {

@@ -32,4 +32,11 @@ public interface SamplingListener {
    * @param notes one line each; empty for none
    */
   default void onNotes(List<String> notes) {}
+
+  /**
+   * Nothing can be looked at, for no thread can be started; the next change of a recording tries
+   * again, and so does JFR once a second where events are registered. Called on the thread that
+   * changes a recording, or on JFR's: it must not block.
+   */
+  default void onNoThread() {}
 }

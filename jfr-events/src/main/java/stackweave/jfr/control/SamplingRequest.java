@@ -5,6 +5,7 @@ import java.util.List;
 /**
  * What the running recordings request together. Immutable.
  *
+ * @param event what is sampled, with its interval if it is not CPU time
  * @param intervalNanos CPU time between two samples, in ns: the shortest requested, one of {@link
  *     SamplingSettings#INTERVALS}
  * @param engine {@code auto}, or the name of the requested engine
@@ -14,23 +15,52 @@ import java.util.List;
  *     requested, one of {@link SamplingSettings#WALL_INTERVALS}; 0 if waiting is not to be sampled
  * @param blockedNanos shortest time for which a blocked thread gets an event, in ns: the shortest
  *     requested, one of {@link SamplingSettings#BLOCKED_THRESHOLDS}; 0 for no such events
+ * @param memory whether first touches of native memory are to be recorded
+ * @param allocations whether blocks of malloc are to be recorded
  * @param inMemory whether one of the recordings is in memory only, where the oldest events vanish
  *     without a chunk ending
  * @param recordings the names of the requesting recordings
  * @param notes settings that were not understood or could not be followed, one line each
  */
 public record SamplingRequest(
+    SampledEvent event,
     long intervalNanos,
     String engine,
     int depth,
     long wallNanos,
     long blockedNanos,
+    boolean memory,
+    boolean allocations,
     boolean inMemory,
     List<String> recordings,
     List<String> notes) {
   public SamplingRequest {
     recordings = List.copyOf(recordings);
     notes = List.copyOf(notes);
+  }
+
+  /** A request for CPU time. */
+  public SamplingRequest(
+      long intervalNanos,
+      String engine,
+      int depth,
+      long wallNanos,
+      long blockedNanos,
+      boolean inMemory,
+      List<String> recordings,
+      List<String> notes) {
+    this(
+        SampledEvent.CPU,
+        intervalNanos,
+        engine,
+        depth,
+        wallNanos,
+        blockedNanos,
+        false,
+        false,
+        inMemory,
+        recordings,
+        notes);
   }
 
   /** A request without samples of waiting threads, and without events of blocked ones. */
@@ -47,11 +77,14 @@ public record SamplingRequest(
   /** Whether samples taken for {@code other} also satisfy this request. */
   public boolean samplesLike(SamplingRequest other) {
     return other != null
+        && event.equals(other.event)
         && intervalNanos == other.intervalNanos
         && engine.equals(other.engine)
         && depth == other.depth
         && wallNanos == other.wallNanos
         && blockedNanos == other.blockedNanos
+        && memory == other.memory
+        && allocations == other.allocations
         && inMemory == other.inMemory;
   }
 }

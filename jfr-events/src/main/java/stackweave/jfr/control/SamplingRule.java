@@ -8,6 +8,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
@@ -38,7 +40,10 @@ final class SamplingRule {
   private final int defaultDepth;
   private final long defaultWallNanos;
   private final long defaultBlockedNanos;
+  private final SampledEvent defaultEvent;
+  private final boolean defaultMemory;
 
+  /** With CPU time for recordings that say nothing else. */
   SamplingRule(
       boolean explicitOnly,
       long defaultIntervalNanos,
@@ -46,6 +51,32 @@ final class SamplingRule {
       int defaultDepth,
       long defaultWallNanos,
       long defaultBlockedNanos) {
+    this(
+        explicitOnly,
+        defaultIntervalNanos,
+        defaultEngine,
+        defaultDepth,
+        defaultWallNanos,
+        defaultBlockedNanos,
+        SampledEvent.CPU,
+        false);
+  }
+
+  /**
+   * @param defaultEvent what is sampled for recordings that don't say it
+   * @param defaultMemory whether native memory is recorded for recordings that don't say it
+   */
+  SamplingRule(
+      boolean explicitOnly,
+      long defaultIntervalNanos,
+      String defaultEngine,
+      int defaultDepth,
+      long defaultWallNanos,
+      long defaultBlockedNanos,
+      SampledEvent defaultEvent,
+      boolean defaultMemory) {
+    this.defaultEvent = defaultEvent;
+    this.defaultMemory = defaultMemory;
     this.explicitOnly = explicitOnly;
     this.defaultIntervalNanos = defaultIntervalNanos;
     this.defaultEngine = defaultEngine;
@@ -63,7 +94,7 @@ final class SamplingRule {
       boolean toDisk,
       Map<String, String> settings) {
 
-    private boolean isStartedByPerson() {
+    boolean isStartedByPerson() {
       if (startedByCommand || hasDestination) {
         return true;
       }
@@ -99,6 +130,9 @@ final class SamplingRule {
     int depth = 0;
     long wall = Long.MAX_VALUE;
     long blocked = Long.MAX_VALUE;
+    boolean memory = false;
+    boolean allocations = false;
+    EventRule events = new EventRule(defaultEvent);
     List<String> asking = new ArrayList<>();
     for (Facts recording : running) {
       Map<String, String> own = ownSettings(recording, ids);
@@ -107,9 +141,15 @@ final class SamplingRule {
       noteUnknown(recording, NativeSample.NAME, own, notes);
       noteUnknown(recording, WallSample.NAME, ownWall, notes);
       noteUnknown(recording, Blocked.NAME, ownBlocked, notes);
+      Map<String, String> ownMemory = memorySettings(recording, ids);
+      noteUnknown(recording, NativeMemory.NAME, ownMemory, notes);
+      Map<String, String> ownAllocations = allocationSettings(recording, ids);
+      noteUnknown(recording, NativeAllocation.NAME, ownAllocations, notes);
       noteMisspelt(recording, notes);
       boolean namesWall = !ownWall.isEmpty() && !isDisabled(ownWall);
       boolean namesBlocked = !ownBlocked.isEmpty() && !isDisabled(ownBlocked);
+      boolean namesMemory = namesMemory(ownMemory);
+      boolean namesAllocations = namesMemory(ownAllocations);
       if (isDisabled(own)) {
         disabled = true;
         if (namesWall) {
@@ -118,18 +158,29 @@ final class SamplingRule {
         if (namesBlocked) {
           notes.add(withoutSamples(recording, Blocked.NAME));
         }
+        if (namesMemory) {
+          notes.add(withoutSamples(recording, NativeMemory.NAME));
+        }
+        if (namesAllocations) {
+          notes.add(withoutSamples(recording, NativeAllocation.NAME));
+        }
         continue;
       }
       enabled |= own.containsKey("enabled");
-      boolean names = namesWall || namesBlocked || !own.isEmpty();
+      boolean names =
+          namesWall || namesBlocked || namesMemory || namesAllocations || !own.isEmpty();
       if (!names && (explicitOnly || !recording.isStartedByPerson())) {
         continue;
       }
       asking.add(recording.name());
       inMemory |= !recording.toDisk();
-      interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
+      if (events.takes(own.get("event"), own.get("interval"), recording.name(), notes)) {
+        interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
+      }
       depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
       wall = Math.min(wall, wallInterval(ownWall, recording.name(), notes));
+      allocations |= namesAllocations;
+      memory |= namesMemory || defaultMemory && ownMemory.isEmpty();
       blocked = Math.min(blocked, blockedThreshold(ownBlocked, recording.name(), notes));
       String ownEngine = engine(own.get("engine"), recording.name(), notes);
       if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
@@ -152,8 +203,19 @@ final class SamplingRule {
     }
     long wallNanos = wall == Long.MAX_VALUE ? SamplingSettings.WALL_OFF : wall;
     long blockedNanos = blocked == Long.MAX_VALUE ? SamplingSettings.BLOCKED_OFF : blocked;
+    SampledEvent event = events.decide(notes);
     return new SamplingRequest(
-        interval, engine, depth, wallNanos, blockedNanos, inMemory, asking, notes);
+        event,
+        event.isCpu() ? interval : defaultIntervalNanos,
+        engine,
+        depth,
+        wallNanos,
+        blockedNanos,
+        memory,
+        allocations,
+        inMemory,
+        asking,
+        notes);
   }
 
   private static String withoutSamples(Facts recording, String event) {
@@ -178,7 +240,9 @@ final class SamplingRule {
     boolean names =
         !own.isEmpty()
             || !ownWall.isEmpty() && !isDisabled(ownWall)
-            || !ownBlocked.isEmpty() && !isDisabled(ownBlocked);
+            || !ownBlocked.isEmpty() && !isDisabled(ownBlocked)
+            || namesMemory(memorySettings(recording, ids))
+            || namesMemory(allocationSettings(recording, ids));
     return names && !own.containsKey("enabled");
   }
 
@@ -219,7 +283,25 @@ final class SamplingRule {
     return OptionalLong.of(blockedThreshold(ownBlocked, recording.name(), new ArrayList<>()));
   }
 
-  private static boolean isDisabled(Map<String, String> own) {
+  /**
+   * Whether {@code stackweave.NativeMemory}, which JFR has off by default, has to be enabled in a
+   * recording, as {@link #leavesWallEnabledOpen} says of the other event.
+   */
+  boolean leavesMemoryOpen(Facts recording, EventIds ids) {
+    Map<String, String> own = ownSettings(recording, ids);
+    Map<String, String> ownMemory = memorySettings(recording, ids);
+    if (isDisabled(own) || ownMemory.containsKey("enabled")) {
+      return false;
+    }
+    boolean asks = !own.isEmpty() || !explicitOnly && recording.isStartedByPerson();
+    return !ownMemory.isEmpty() || asks && defaultMemory;
+  }
+
+  private static boolean namesMemory(Map<String, String> ownMemory) {
+    return !ownMemory.isEmpty() && !isDisabled(ownMemory);
+  }
+
+  static boolean isDisabled(Map<String, String> own) {
     String enabled = own.get("enabled");
     return enabled != null && !enabled.strip().equalsIgnoreCase("true");
   }
@@ -236,9 +318,16 @@ final class SamplingRule {
     return settingsOf(Blocked.NAME, ids.blocked(), recording.settings());
   }
 
+  private static Map<String, String> memorySettings(Facts recording, EventIds ids) {
+    return settingsOf(NativeMemory.NAME, ids.memory(), recording.settings());
+  }
+
+  private static Map<String, String> allocationSettings(Facts recording, EventIds ids) {
+    return settingsOf(NativeAllocation.NAME, ids.allocation(), recording.settings());
+  }
+
   /** The settings of an event alone, without its name. */
-  private static Map<String, String> settingsOf(
-      String event, long id, Map<String, String> settings) {
+  static Map<String, String> settingsOf(String event, long id, Map<String, String> settings) {
     String byName = event + "#";
     String byId = id + "#";
     Map<String, String> own = new HashMap<>();
@@ -263,29 +352,21 @@ final class SamplingRule {
     OptionalLong nanos = Timespans.parse(text);
     if (nanos.isEmpty()) {
       notes.add(
-          "recording "
-              + recording
-              + " asks for interval '"
-              + text
-              + "', which is not "
-              + SamplingSettings.INTERVALS
-              + "; "
-              + Timespans.format(defaultIntervalNanos)
-              + " is used");
+          insteadOf(
+              recording,
+              "interval '" + text + "'",
+              "not " + SamplingSettings.INTERVALS,
+              Timespans.format(defaultIntervalNanos)));
       return defaultIntervalNanos;
     }
     long clamped = SamplingSettings.clamp(nanos.getAsLong());
     if (clamped != nanos.getAsLong()) {
       notes.add(
-          "recording "
-              + recording
-              + " asks for interval "
-              + text
-              + ", which is not "
-              + SamplingSettings.INTERVALS
-              + "; "
-              + Timespans.format(clamped)
-              + " is used");
+          insteadOf(
+              recording,
+              "interval " + text,
+              "not " + SamplingSettings.INTERVALS,
+              Timespans.format(clamped)));
     }
     return clamped;
   }
@@ -309,17 +390,11 @@ final class SamplingRule {
     long used = nanos.isEmpty() ? usual : SamplingSettings.clampWall(nanos.getAsLong());
     if (nanos.isEmpty() || used != nanos.getAsLong()) {
       notes.add(
-          "recording "
-              + recording
-              + " asks for interval '"
-              + text
-              + "' of "
-              + WallSample.NAME
-              + ", which is not "
-              + SamplingSettings.WALL_INTERVALS
-              + "; "
-              + Timespans.format(used)
-              + " is used");
+          insteadOf(
+              recording,
+              "interval '" + text + "' of " + WallSample.NAME,
+              "not " + SamplingSettings.WALL_INTERVALS,
+              Timespans.format(used)));
     }
     return used;
   }
@@ -346,17 +421,11 @@ final class SamplingRule {
     long used = nanos.isEmpty() ? usual : SamplingSettings.clampBlocked(nanos.getAsLong());
     if (nanos.isEmpty() || used != nanos.getAsLong()) {
       notes.add(
-          "recording "
-              + recording
-              + " asks for threshold '"
-              + text
-              + "' of "
-              + Blocked.NAME
-              + ", which is not "
-              + SamplingSettings.BLOCKED_THRESHOLDS
-              + "; "
-              + Timespans.format(used)
-              + " is used");
+          insteadOf(
+              recording,
+              "threshold '" + text + "' of " + Blocked.NAME,
+              "not " + SamplingSettings.BLOCKED_THRESHOLDS,
+              Timespans.format(used)));
     }
     return used;
   }
@@ -370,15 +439,8 @@ final class SamplingRule {
       return depth.getAsInt();
     }
     notes.add(
-        "recording "
-            + recording
-            + " asks for depth '"
-            + text
-            + "', which is not "
-            + SamplingSettings.DEPTHS
-            + "; "
-            + defaultDepth
-            + " is used");
+        insteadOf(
+            recording, "depth '" + text + "'", "not " + SamplingSettings.DEPTHS, defaultDepth));
     return defaultDepth;
   }
 
@@ -391,16 +453,25 @@ final class SamplingRule {
       return name;
     }
     notes.add(
-        "recording "
-            + recording
-            + " asks for engine '"
-            + name
-            + "', which is unknown"
-            + SamplingSettings.meantEngine(name)
-            + "; "
-            + defaultEngine
-            + " is used");
+        insteadOf(
+            recording,
+            "engine '" + name + "'",
+            "unknown" + SamplingSettings.meantEngine(name),
+            defaultEngine));
     return defaultEngine;
+  }
+
+  /** The note of a setting that can't be followed, and of what is done instead. */
+  static String insteadOf(String recording, String asked, String wrong, Object used) {
+    return "recording "
+        + recording
+        + " asks for "
+        + asked
+        + ", which is "
+        + wrong
+        + "; "
+        + used
+        + " is used";
   }
 
   /** Notes unknown settings, since JFR accepts any name silently. */

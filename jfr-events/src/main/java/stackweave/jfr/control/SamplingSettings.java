@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
@@ -79,7 +82,8 @@ public final class SamplingSettings {
   public static final String ENGINES = String.join(", ", ENGINE_NAMES);
 
   /** The settings of {@code stackweave.NativeSample} that the agent reads. */
-  private static final List<String> OWN_NAMES = List.of("enabled", "interval", "depth", "engine");
+  private static final List<String> OWN_NAMES =
+      List.of("enabled", "interval", "depth", "engine", "event");
 
   /** The settings of {@code stackweave.WallSample} that the agent reads. */
   private static final List<String> WALL_NAMES = List.of("enabled", "interval");
@@ -87,9 +91,24 @@ public final class SamplingSettings {
   /** The settings of {@code stackweave.Blocked} that the agent reads. */
   private static final List<String> BLOCKED_NAMES = List.of("enabled", "threshold");
 
+  /**
+   * The settings of {@code stackweave.NativeMemory} and of {@code NativeAllocation} that the agent
+   * reads.
+   */
+  private static final List<String> MEMORY_NAMES = List.of("enabled");
+
+  /** The settings of {@code stackweave.NativeCall} that the agent reads. */
+  private static final List<String> CALL_NAMES = List.of("enabled", "filter", "threshold");
+
   /** The events whose settings the agent reads. */
   private static final List<String> EVENTS =
-      List.of(NativeSample.NAME, WallSample.NAME, Blocked.NAME);
+      List.of(
+          NativeSample.NAME,
+          WallSample.NAME,
+          Blocked.NAME,
+          NativeMemory.NAME,
+          NativeAllocation.NAME,
+          NativeCall.NAME);
 
   /** Settings that JFR itself has for every instant event. */
   private static final List<String> JFRS_NAMES = List.of("stackTrace", "threshold");
@@ -183,6 +202,8 @@ public final class SamplingSettings {
     return switch (event) {
       case WallSample.NAME -> WALL_NAMES;
       case Blocked.NAME -> BLOCKED_NAMES;
+      case NativeMemory.NAME, NativeAllocation.NAME -> MEMORY_NAMES;
+      case NativeCall.NAME -> CALL_NAMES;
       default -> OWN_NAMES;
     };
   }

@@ -8,6 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
+import jdk.jfr.Timespan;
 
 /**
  * A thread that was off the CPU for longer than the threshold, from the moment it left the CPU to
@@ -24,6 +25,9 @@ import jdk.jfr.Threshold;
 @Threshold("5 ms")
 public final class Blocked extends Event {
   public static final String NAME = "stackweave.Blocked";
+
+  /** {@link #wakerPid} of a thread that an interrupt woke. */
+  public static final int WOKEN_BY_INTERRUPT = -1;
 
   @Label("Blocked Thread")
   @Description(
@@ -52,4 +56,23 @@ public final class Blocked extends Event {
       "False if the thread was still blocked when its chunk ended: the duration is that until then,"
           + " and a later event of the same thread and start has the whole")
   public boolean over;
+
+  @Label("Waker Thread Key")
+  @Description("The thread of this process that woke it; 0 if that is not known, or none did")
+  public long wakerThreadId;
+
+  @Label("Waker Process")
+  @Description(
+      "The process of the thread that woke it, this one included; -1 if an interrupt woke it (a"
+          + " timer, the network, a disk), 0 if it is not known")
+  public int wakerPid;
+
+  @Label("Wake Delay")
+  @Description("Time from when it was woken until it got a CPU; 0 where the waker is not known")
+  @Timespan(Timespan.NANOSECONDS)
+  public long wakeDelay;
+
+  @Label("Context")
+  @Description("What the thread worked for when it was seen, see stackweave.Context; 0 for none")
+  public long contextId;
 }

@@ -54,7 +54,7 @@ public final class NativeLibrary extends Event {
 
   @Label("Load Observed")
   @Description(
-      "Whether thread and stack trace of this event are those that loaded the library. False, and"
-          + " there is no stack trace, as long as loads are not observed")
+      "Whether it was seen how it was loaded, before the first sample in it: NativeLibraryLoad and"
+          + " NativeLibraryMapped have stack and address. In schema 2 these alone say it")
   public boolean loadObserved;
 }

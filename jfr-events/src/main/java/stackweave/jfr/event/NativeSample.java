@@ -49,7 +49,7 @@ public final class NativeSample extends Event {
   public int end;
 
   @Label("Context")
-  @Description("A label of the application, such as a trace id; 0 for none")
+  @Description("What the thread worked for, see stackweave.Context; 0 for none")
   public long contextId;
 
   @Label("Age")
@@ -63,6 +63,16 @@ public final class NativeSample extends Event {
   @Description("CPU time between two samples, such as 10 ms; the shortest asked for is used")
   @SettingDefinition
   boolean interval(WishControl control) {
+    return true;
+  }
+
+  @Name("event")
+  @Label("Event")
+  @Description(
+      "What is sampled: cpu, or an event such as page-faults, whose samples are EventSample; the"
+          + " interval is a number of events then")
+  @SettingDefinition
+  boolean event(WishControl control) {
     return true;
   }
 

@@ -155,6 +155,16 @@ public final class SamplerStatus extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long intervalReached;
 
+  @Label("Samples Labelled")
+  @Description("Samples taken within a scope of the application's labels, with a contextId")
+  public long labelled;
+
+  @Label("Labels Unknown")
+  @Description(
+      "Samples with contextId 0 of threads that use labels, since it can't be told which scope they"
+          + " were taken in")
+  public long labelUnknown;
+
   @Label("Samples Not Woven")
   @Description(
       "Written, but not as jdk.ExecutionSample although that is asked for: more than 16 MiB for a"
@@ -279,4 +289,71 @@ public final class SamplerStatus extends Event {
   @Description("The part of the agent's own CPU time that timing blocked threads took")
   @Timespan(Timespan.NANOSECONDS)
   public long blockedCpu;
+
+  @Label("Event Interval")
+  @Description(
+      "Events that one sample stands for, while an event is sampled instead of CPU time; otherwise 0")
+  public long eventInterval;
+
+  @Label("Events Counted")
+  @Description("Events that the kernel counted in the threads that are sampled")
+  public long eventsCounted;
+
+  @Label("Events Covered")
+  @Description("Events that the samples taken stand for")
+  public long eventsCovered;
+
+  @Label("Native Memory Touched")
+  @Description("Native memory that was touched first, by the events of it")
+  @DataAmount
+  public long memoryTouched;
+
+  @Label("Native Memory Given Back")
+  @Description("The part of it that was given back to the system since")
+  @DataAmount
+  public long memoryGivenBack;
+
+  @Label("Page Faults")
+  @Description("Page faults of all sorts while native memory was recorded")
+  public long memoryFaults;
+
+  @Label("Page Faults In Heap")
+  @Description("Those of the Java heap, of files and of shared memory, which are not recorded")
+  public long memoryHeapFaults;
+
+  @Label("Page Faults Lost")
+  @Description("Page faults that found no room in the ring buffer: touched memory that is missing")
+  public long memoryLost;
+
+  @Label("Pages Not Followed")
+  @Description(
+      "Recorded pages that can not be looked at later, for they are too many: they count as kept")
+  public long memoryUnfollowed;
+
+  @Label("Huge Pages")
+  @Description("Page faults of native memory that gave a huge page of 2 MiB at once")
+  public long memoryHuge;
+
+  @Label("Native Memory Allocated")
+  @Description("Native memory that was allocated by malloc, by the events of it")
+  @DataAmount
+  public long allocated;
+
+  @Label("Native Memory Freed")
+  @Description("The part of it that was given back by free since")
+  @DataAmount
+  public long freed;
+
+  @Label("Allocation Calls")
+  @Description("Calls of malloc, calloc, realloc and free while allocations were recorded")
+  public long allocationCalls;
+
+  @Label("Allocations Lost")
+  @Description(
+      "Calls for which the buffer had no room: blocks that are missing, or seem to be live")
+  public long allocationsLost;
+
+  @Label("Allocations Not Followed")
+  @Description("Recorded blocks that are not followed, for they are too many: they count as live")
+  public long allocationsUnfollowed;
 }

@@ -53,7 +53,7 @@ public final class WallSample extends Event {
   public int end;
 
   @Label("Context")
-  @Description("A label of the application, such as a trace id; 0 for none")
+  @Description("What the thread worked for, see stackweave.Context; 0 for none")
   public long contextId;
 
   @Label("Age")

@@ -16,10 +16,10 @@ import stackweave.jfr.status.Counter;
  * Collapsed stacks, the format of flame graph tools, one line each, sorted: the thread's first
  * frame first, {@code ;} between frames, a space, the number of samples, or, if the agent skipped
  * samples to save CPU time, the number that those taken stand for. Of wall-clock time it is the
- * nanoseconds: samples of waiting threads stand for times of any length. A stack that does not
- * reach the thread's first frame begins with {@code [truncated]} or {@code [stopped: reason]}; with
- * threads, {@code [thread name]} comes before. In names {@code ;} is replaced by {@code ,} and
- * control characters by a space.
+ * nanoseconds, of events and memory their number: samples of waiting threads stand for times of any
+ * length. A stack that does not reach the thread's first frame begins with {@code [truncated]} or
+ * {@code [stopped: reason]}; with threads, {@code [thread name]} comes before. In names {@code ;}
+ * is replaced by {@code ,} and control characters by a space.
  */
 public final class CollapsedExport extends TextExport {
 
@@ -81,7 +81,7 @@ public final class CollapsedExport extends TextExport {
     private final boolean total;
 
     Lines(SampledRecording recording) {
-      total = options.total() || recording.choice().isWall();
+      total = options.total() || recording.choice().isByWeight();
       thinned = recording.figures().get(Counter.THINNED) > 0;
       interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
     }

@@ -302,10 +302,21 @@ public final class FirefoxExport extends TextExport {
       json.endArray();
       json.name("weight").beginArray();
       for (int i = 0; i < length; i++) {
-        json.value(millis(thread.weightNanos(i)));
+        if (recording.choice().isEvent()) {
+          json.value(thread.weightNanos(i));
+        } else {
+          json.value(millis(thread.weightNanos(i)));
+        }
       }
       json.endArray();
-      json.name("weightType").value("tracing-ms");
+      // The viewer's other types are of samples and bytes (src/types/profile.ts, WeightType).
+      json.name("weightType")
+          .value(
+              switch (recording.choice().unit()) {
+                case NANOSECONDS -> "tracing-ms";
+                case EVENTS -> "samples";
+                case BYTES -> "bytes";
+              });
       json.name("threadCPUDelta").beginArray();
       for (int i = 0; i < length; i++) {
         json.value(thread.isCpu(i) ? thread.weightNanos(i) : 0);

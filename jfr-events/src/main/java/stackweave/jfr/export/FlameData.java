@@ -40,6 +40,10 @@ final class FlameData {
   private static final long NANOS_PER_MICRO = 1_000;
 
   private final FlameTree tree;
+
+  /** What weights are divided by: times are written in microseconds, counts as they are. */
+  private final long divisor;
+
   private final int[] rank;
   private final int[] order;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -48,8 +52,12 @@ final class FlameData {
   private long startNanos;
   private long cells;
 
-  FlameData(FlameTree tree) {
+  /**
+   * @param ofTime whether the weights are times
+   */
+  FlameData(FlameTree tree, boolean ofTime) {
     this.tree = tree;
+    this.divisor = ofTime ? NANOS_PER_MICRO : 1;
     List<String> strings = tree.strings();
     Integer[] sorted = new Integer[strings.size()];
     Arrays.setAll(sorted, i -> i);
@@ -278,20 +286,20 @@ final class FlameData {
     number(stack.state());
     number(2L * byCell.size() + (stack.isBefore() ? 1 : 0));
     number(count);
-    number(micros(nanos));
+    number(written(nanos));
     number(scatter(count, nanos, squares));
     long unit = nanos / count;
     long at = 0;
     for (Map.Entry<Long, long[]> cell : byCell.entrySet()) {
       long samples = cell.getValue()[0];
       long weight = cell.getValue()[1];
-      boolean isOther = Math.abs(weight - samples * unit) >= NANOS_PER_MICRO * samples;
+      boolean isOther = Math.abs(weight - samples * unit) >= divisor * samples;
       number((cell.getKey() - at) << 2 | (samples == 1 ? 0 : 1) | (isOther ? 2 : 0));
       if (samples != 1) {
         number(samples);
       }
       if (isOther) {
-        number(micros(weight));
+        number(written(weight));
       }
       at = cell.getKey();
     }
@@ -301,8 +309,8 @@ final class FlameData {
     return nanos <= 0 ? 0 : Math.max(0, Math.round(100 * (squares / nanos * count / nanos - 1)));
   }
 
-  private static long micros(long nanos) {
-    return Math.max(0, nanos) / NANOS_PER_MICRO;
+  private long written(long weight) {
+    return Math.max(0, weight) / divisor;
   }
 
   private void text(String raw) {

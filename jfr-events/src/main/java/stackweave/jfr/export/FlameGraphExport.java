@@ -10,6 +10,8 @@ import java.util.Set;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
@@ -66,7 +68,7 @@ public final class FlameGraphExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isWall());
+    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isByWeight());
     List<SampledRecording> all = new ArrayList<>();
     all.add(recording);
     all.addAll(more);
@@ -84,18 +86,20 @@ public final class FlameGraphExport extends TextExport {
 
   private void writeData(String name, List<SampledRecording> recordings, FlameTree tree, Json json)
       throws IOException {
-    FlameData data = new FlameData(tree);
+    FlameData data =
+        new FlameData(tree, recordings.get(0).choice().unit() == WeightUnit.NANOSECONDS);
     boolean thinned = before != null && before.figures().get(Counter.THINNED) > 0;
     for (SampledRecording recording : recordings) {
       thinned |= recording.figures().get(Counter.THINNED) > 0;
     }
     json.beginObject();
     json.name("title").value(name);
-    boolean isWall = recordings.get(0).choice().isWall();
+    boolean isWall = recordings.get(0).choice().isByWeight();
     json.name("timeLabel").value(recordings.get(0).choice().time());
     json.name("wall").value(isWall ? 1 : 0);
     // If samples stand for skipped ones, too, or for times of any length, their weight counts.
     json.name("byTime").value(thinned || isWall ? 1 : 0);
+    json.name("unit").value(recordings.get(0).choice().unit().label());
     json.name("before").value(before == null ? "" : beforeTitle);
     json.name("facts").beginArray();
     for (String[] fact : recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings)) {
@@ -140,7 +144,7 @@ public final class FlameGraphExport extends TextExport {
     return List.of(
         new String[] {"Recordings", Integer.toString(recordings.size())},
         new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
-        new String[] {label(recordings.get(0)), Times.seconds(weight)});
+        new String[] {label(recordings.get(0)), recordings.get(0).choice().unit().text(weight)});
   }
 
   /** Facts about the recording: label and text of each; the label may be empty. */
@@ -165,7 +169,9 @@ public final class FlameGraphExport extends TextExport {
     if (!figures.engine().isEmpty()) {
       facts.add(new String[] {"Engine", figures.engine()});
     }
-    if (figures.get(Counter.INTERVAL) > 0) {
+    if (recording.choice().isEvent()) {
+      addEventFacts(recording, facts);
+    } else if (figures.get(Counter.INTERVAL) > 0) {
       facts.add(
           new String[] {
             "Interval",
@@ -178,7 +184,9 @@ public final class FlameGraphExport extends TextExport {
                 : intervals(recording)
           });
     }
-    if (recording.choice().isWall()) {
+    if (recording.choice().isEvent()) {
+      // What is said of CPU time does not apply.
+    } else if (recording.choice().isWall()) {
       if (figures.get(Counter.WALL_INTERVAL) > 0) {
         facts.add(
             new String[] {
@@ -194,6 +202,16 @@ public final class FlameGraphExport extends TextExport {
                 Locale.ROOT,
                 "%,d samples more, which --wall and --state show",
                 recording.waitingSamples())
+          });
+    }
+    if (recording.choice().isEvent()) {
+      addCompleteStacks(recording, facts);
+      return facts;
+    }
+    if (!recording.eventSamples().isEmpty()) {
+      facts.add(
+          new String[] {
+            "Events", String.join(", ", recording.eventSamples().keySet()) + ", which --event shows"
           });
     }
     if (figures.get(Counter.CPU_USED) > 0) {
@@ -214,7 +232,34 @@ public final class FlameGraphExport extends TextExport {
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
       facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
     }
-    boolean byTime = recording.choice().isWall();
+    addCompleteStacks(recording, facts);
+    return facts;
+  }
+
+  /** The event, how many of them there were, and how many the samples stand for. */
+  private static void addEventFacts(SampledRecording recording, List<String[]> facts) {
+    SampleChoice choice = recording.choice();
+    SamplerFigures figures = recording.figures();
+    facts.add(new String[] {"Event", choice.type()});
+    if (choice.unit() == WeightUnit.EVENTS && figures.get(Counter.EVENT_INTERVAL) > 0) {
+      facts.add(
+          new String[] {
+            "Interval",
+            String.format(Locale.ROOT, "%,d events", figures.get(Counter.EVENT_INTERVAL))
+          });
+    }
+    facts.add(new String[] {"Weight", choice.unit().text(recording.weightNanos())});
+    if (choice.unit() == WeightUnit.EVENTS && figures.get(Counter.EVENTS_COUNTED) > 0) {
+      facts.add(
+          new String[] {
+            "Counted by the kernel",
+            String.format(Locale.ROOT, "%,d", figures.get(Counter.EVENTS_COUNTED))
+          });
+    }
+  }
+
+  private static void addCompleteStacks(SampledRecording recording, List<String[]> facts) {
+    boolean byTime = recording.choice().isByWeight();
     long all = byTime ? recording.weightNanos() : recording.samples();
     long[] complete = new long[2];
     recording.forEachStack(
@@ -226,7 +271,6 @@ public final class FlameGraphExport extends TextExport {
     if (complete[1] > 0) {
       facts.add(new String[] {"Complete with guessed frames", percent(complete[1], all)});
     }
-    return facts;
   }
 
   /** The interval of the samples, or its range. */
@@ -237,7 +281,8 @@ public final class FlameGraphExport extends TextExport {
   }
 
   private static String label(SampledRecording recording) {
-    return recording.choice().isWall() ? "Wall time" : "CPU time";
+    SampleChoice choice = recording.choice();
+    return choice.isEvent() ? choice.type() : choice.isWall() ? "Wall time" : "CPU time";
   }
 
   /** What a reader must know to interpret the figures, one sentence each; empty for nothing. */
@@ -248,10 +293,12 @@ public final class FlameGraphExport extends TextExport {
     for (Counter counter : Counter.values()) {
       boolean counts = recording.choice().isWall() || !counter.isOfWaiting();
       if (counts && !counter.inExports().isEmpty() && figures.get(counter) > 0) {
-        notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), counter.inExports()));
+        String text = counter.inExports();
+        text = recording.choice().isEvent() ? text.replace(" by CPU time", "") : text;
+        notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), text));
       }
     }
-    if (figures.get(Counter.CPU_KERNEL) > 0) {
+    if (figures.get(Counter.CPU_KERNEL) > 0 && !recording.choice().isEvent()) {
       notes.add(
           String.format(
               Locale.ROOT,

@@ -23,9 +23,10 @@ import stackweave.jfr.status.Counter;
 /**
  * A profile for pprof: a gzipped message of {@code profile.proto} of github.com/google/pprof.
  * Sample types are {@code samples} in {@code count} and {@code cpu} in {@code nanoseconds}, or
- * {@code wall} if the samples of waiting threads are among those that were read; labels are the
- * thread, its id, its state, the kind of the innermost frame, and of several processes the id of
- * each. Methods inlined by the JVM are lines of the location that they are inlined into.
+ * {@code wall} if the samples of waiting threads are among those that were read, or an event's name
+ * with its unit; labels are the thread, its id, its state, the kind of the innermost frame, and of
+ * several processes the id of each. Methods inlined by the JVM are lines of the location that they
+ * are inlined into.
  *
  * <p>Mappings begin at address 0, since addresses are those of the library's own file ({@link
  * ProfileTables}): pprof then symbolises them without knowing where the library was loaded.
@@ -122,6 +123,10 @@ public final class PprofExport implements Export {
       return profile;
     }
 
+    /** Keys of what is known without the application. */
+    private static final Set<String> OWN =
+        Set.of("thread", "thread_id", "state", "kind", "guessed", "context_id", "process_id");
+
     private List<Label> labels(SampleSum sum) {
       List<Label> labels = new ArrayList<>();
       label(labels, "thread", sum.thread().text());
@@ -131,6 +136,9 @@ public final class PprofExport implements Export {
       label(labels, "kind", tables.kind(sum.frames()));
       label(labels, "guessed", ProfileTables.guessed(sum.frames()));
       label(labels, "context_id", sum.contextId() == 0 ? "" : Long.toHexString(sum.contextId()));
+      sum.context()
+          .all()
+          .forEach((key, value) -> label(labels, OWN.contains(key) ? "label." + key : key, value));
       label(labels, "process_id", severalProcesses ? Long.toString(sum.session().pid()) : "");
       return labels;
     }
@@ -144,10 +152,13 @@ public final class PprofExport implements Export {
 
     private void header() {
       valueType(SAMPLE_TYPE, "samples", "count");
-      String time = recording.choice().isWall() ? "wall" : "cpu";
-      valueType(SAMPLE_TYPE, time, "nanoseconds");
-      valueType(PERIOD_TYPE, "cpu", "nanoseconds");
-      profile.number(PERIOD, recording.figures().get(Counter.INTERVAL));
+      String time = recording.choice().type();
+      String unit = recording.choice().unit().label();
+      boolean isEvent = recording.choice().isEvent();
+      valueType(SAMPLE_TYPE, time, unit);
+      valueType(PERIOD_TYPE, isEvent ? time : "cpu", isEvent ? unit : "nanoseconds");
+      profile.number(
+          PERIOD, recording.figures().get(isEvent ? Counter.EVENT_INTERVAL : Counter.INTERVAL));
       profile.number(DEFAULT_SAMPLE_TYPE, tables.string(time));
       Instant first = selection.first(recording);
       profile.number(TIME_NANOS, Times.nanos(first));

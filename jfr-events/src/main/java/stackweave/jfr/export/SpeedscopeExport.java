@@ -65,7 +65,7 @@ public final class SpeedscopeExport extends TextExport {
     json.endArray().endObject();
     json.name("profiles").beginArray();
     for (ThreadSamples thread : samples.threads()) {
-      profile(json, samples, thread, severalProcesses);
+      profile(json, samples, thread, unit(recording), severalProcesses);
     }
     json.endArray().endObject();
   }
@@ -116,14 +116,23 @@ public final class SpeedscopeExport extends TextExport {
     return nanos;
   }
 
+  /** As the format has it: it knows times and bytes, and everything else has no unit. */
+  private static String unit(SampledRecording recording) {
+    return switch (recording.choice().unit()) {
+      case NANOSECONDS -> "nanoseconds";
+      case EVENTS -> "none";
+      case BYTES -> "bytes";
+    };
+  }
+
   private static void profile(
-      Json json, TimedSamples samples, ThreadSamples thread, boolean severalProcesses)
+      Json json, TimedSamples samples, ThreadSamples thread, String unit, boolean severalProcesses)
       throws IOException {
     json.beginObject();
     json.name("type").value("sampled");
     String process = severalProcesses ? thread.session.pid() + " " : "";
     json.name("name").value(process + name(thread.thread));
-    json.name("unit").value("nanoseconds");
+    json.name("unit").value(unit);
     json.name("startValue").value(0);
     json.name("endValue").value(nanos(thread));
     json.name("samples").beginArray();

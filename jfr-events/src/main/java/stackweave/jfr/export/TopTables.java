@@ -39,8 +39,8 @@ final class TopTables {
     this.sums = new ProfileSums(recording);
     this.title = title;
     this.options = options;
-    boolean isWall = recording.choice().isWall();
-    this.bySamples = !isWall && (options.bySamples() || recording.weightNanos() <= 0);
+    boolean isByWeight = recording.choice().isByWeight();
+    this.bySamples = !isByWeight && (options.bySamples() || recording.weightNanos() <= 0);
     this.all = bySamples ? recording.samples() : recording.weightNanos();
     this.out = out;
   }
@@ -55,11 +55,12 @@ final class TopTables {
     for (String note : FlameGraphExport.notes(recording)) {
       paragraph("! " + clean(note));
     }
-    if (recording.choice().isWall() && sums.cutNanos() > 0) {
+    if (recording.choice().isByWeight() && sums.cutNanos() > 0) {
       paragraph(
           "! "
               + share(sums.cutNanos())
-              + " of the time has no stack, or one that does not reach its thread's first frame:"
+              + (recording.choice().isEvent() ? " of the weight" : " of the time")
+              + " has no stack, or one that does not reach its thread's first frame:"
               + " TOTAL lacks the callers that are missing.");
     } else if (sums.cutSamples() > 0) {
       paragraph(
@@ -79,8 +80,8 @@ final class TopTables {
                 ? String.format(Locale.ROOT, "%,d samples", all)
                 : String.format(
                     Locale.ROOT,
-                    "%.2f s of %s that the samples stand for",
-                    all / 1e9,
+                    "%s of %s that the samples stand for",
+                    recording.choice().unit().text(all),
                     recording.choice().time())));
     if (recording.choice().isWall()) {
       states();
@@ -120,18 +121,24 @@ final class TopTables {
   }
 
   private void threads() throws IOException {
-    boolean isWall = recording.choice().isWall();
+    boolean isByWeight = recording.choice().isByWeight();
+    boolean isEvent = recording.choice().isEvent();
     line("");
-    line((isWall ? "  SHARE    TIME" : "  SHARE SAMPLES") + INDENT + "THREAD");
+    line(
+        (isEvent ? "  SHARE  WEIGHT" : isByWeight ? "  SHARE    TIME" : "  SHARE SAMPLES")
+            + INDENT
+            + "THREAD");
     List<ProfileSums.Sum> sorted = sorted(sums.threads().values(), false);
     int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : OTHERS);
     for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
       int threads = sums.threadsNamed(sum.name());
       row(
           share(sum.self(bySamples)),
-          isWall
-              ? Times.seconds(sum.self(false))
-              : String.format(Locale.ROOT, "%,d", sum.self(true)),
+          isEvent
+              ? recording.choice().unit().text(sum.self(false))
+              : isByWeight
+                  ? Times.seconds(sum.self(false))
+                  : String.format(Locale.ROOT, "%,d", sum.self(true)),
           sum.name() + (threads > 1 ? " (" + threads + " threads)" : ""),
           ShortNames::cut);
     }

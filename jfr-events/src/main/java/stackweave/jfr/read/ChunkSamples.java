@@ -228,6 +228,18 @@ public final class ChunkSamples {
     }
 
     @Override
+    public void eventSample(
+        long nanos,
+        long threadKey,
+        String event,
+        long weight,
+        long stackId,
+        int end,
+        long contextId) {
+      throw new IllegalStateException("samples of events are in no other form");
+    }
+
+    @Override
     public void stackSample(
         long nanos, long threadKey, long weight, long stackId, long attributesId) {
       throw new IllegalStateException("samples are read later");

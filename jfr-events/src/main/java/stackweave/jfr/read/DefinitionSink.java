@@ -60,4 +60,9 @@ abstract class DefinitionSink implements EventSink {
   public void thread(long key, StackThread thread) {
     current().thread(key, thread);
   }
+
+  @Override
+  public void context(long id, String traceId, String spanId, String labels) {
+    current().context(id, traceId, spanId, labels);
+  }
 }

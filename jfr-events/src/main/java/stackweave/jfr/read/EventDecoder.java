@@ -8,13 +8,18 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventShape;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.Context;
 import stackweave.jfr.event.DefinitionBlock;
+import stackweave.jfr.event.EventSample;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.event.Method;
+import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeLibrary;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
@@ -41,16 +46,26 @@ final class EventDecoder {
   /** The shape of samples of waiting threads, in all lists that have samples. */
   static final int WALL_SAMPLE = 2;
 
-  /** The shape of blocked threads, in the lists that have them. */
-  static final int BLOCKED = 3;
+  /** The shape of samples of events, in all lists that have samples. */
+  static final int EVENT_SAMPLE = 3;
 
-  private static final int FRAME = 4;
-  private static final int METHOD = 5;
-  private static final int THREAD = 6;
-  private static final int MODULE = 7;
-  static final int SESSION = 8;
-  static final int STATUS = 9;
-  private static final int BLOCK = 10;
+  /** The shape of native memory, in all lists that have samples. */
+  static final int NATIVE_MEMORY = 4;
+
+  /** The shape of native allocations, in all lists that have samples. */
+  static final int NATIVE_ALLOCATION = 5;
+
+  /** The shape of blocked threads, in the lists that have them. */
+  static final int BLOCKED = 6;
+
+  private static final int FRAME = 7;
+  private static final int METHOD = 8;
+  private static final int THREAD = 9;
+  private static final int MODULE = 10;
+  static final int SESSION = 11;
+  static final int STATUS = 12;
+  private static final int BLOCK = 13;
+  private static final int CONTEXT = 14;
 
   private static final EventShape SAMPLE_SHAPE = sampleShape(NativeSample.NAME);
 
@@ -59,9 +74,35 @@ final class EventDecoder {
   private static final EventShape STACK_SAMPLE_SHAPE =
       EventShape.of(StackSample.NAME, "startTime", "threadId", "weight", "stackId", "attributesId");
 
+  private static final EventShape EVENT_SAMPLE_SHAPE =
+      EventShape.of(
+          EventSample.NAME,
+          "startTime",
+          "age",
+          "threadId",
+          "event",
+          "weight",
+          "stackId",
+          "end",
+          "contextId");
+
+  private static final EventShape NATIVE_MEMORY_SHAPE = memoryShape(NativeMemory.NAME);
+  private static final EventShape NATIVE_ALLOCATION_SHAPE = memoryShape(NativeAllocation.NAME);
+
   private static final EventShape BLOCKED_SHAPE =
       EventShape.of(
-          Blocked.NAME, "startTime", "duration", "threadId", "state", "stackId", "end", "over");
+          Blocked.NAME,
+          "startTime",
+          "duration",
+          "threadId",
+          "state",
+          "stackId",
+          "end",
+          "over",
+          "wakerThreadId",
+          "wakerPid",
+          "wakeDelay",
+          "contextId");
 
   private static final EventShape SESSION_SHAPE =
       EventShape.of(
@@ -86,6 +127,9 @@ final class EventDecoder {
           SAMPLE_SHAPE,
           STACK_SAMPLE_SHAPE,
           WALL_SAMPLE_SHAPE,
+          EVENT_SAMPLE_SHAPE,
+          NATIVE_MEMORY_SHAPE,
+          NATIVE_ALLOCATION_SHAPE,
           BLOCKED_SHAPE,
           EventShape.of(
               Frame.NAME, "id", "parentId", "methodId", "kind", "line", "offset", "found"),
@@ -120,15 +164,29 @@ final class EventDecoder {
               "symbolsFrom"),
           SESSION_SHAPE,
           new EventShape(SamplerStatus.NAME, statusFields()),
-          new EventShape(DefinitionBlock.NAME, blockFields()));
+          new EventShape(DefinitionBlock.NAME, blockFields()),
+          EventShape.of(Context.NAME, "contextId", "traceId", "spanId", "labels"));
 
   /** Samples alone. */
   static final List<EventShape> SAMPLES =
-      List.of(SAMPLE_SHAPE, STACK_SAMPLE_SHAPE, WALL_SAMPLE_SHAPE);
+      List.of(
+          SAMPLE_SHAPE,
+          STACK_SAMPLE_SHAPE,
+          WALL_SAMPLE_SHAPE,
+          EVENT_SAMPLE_SHAPE,
+          NATIVE_MEMORY_SHAPE,
+          NATIVE_ALLOCATION_SHAPE);
 
   /** Samples and blocked threads. */
   static final List<EventShape> SAMPLES_AND_BLOCKED =
-      List.of(SAMPLE_SHAPE, STACK_SAMPLE_SHAPE, WALL_SAMPLE_SHAPE, BLOCKED_SHAPE);
+      List.of(
+          SAMPLE_SHAPE,
+          STACK_SAMPLE_SHAPE,
+          WALL_SAMPLE_SHAPE,
+          EVENT_SAMPLE_SHAPE,
+          NATIVE_MEMORY_SHAPE,
+          NATIVE_ALLOCATION_SHAPE,
+          BLOCKED_SHAPE);
 
   /** Session events alone. */
   static final List<EventShape> SESSIONS = List.of(SESSION_SHAPE);
@@ -205,6 +263,44 @@ final class EventDecoder {
         event.number(7));
   }
 
+  /** Gives the sample of an event that {@code event} is at. */
+  static void eventSample(ChunkReader event, SampleSink sink) throws IOException {
+    sink.eventSample(
+        event.nanosAt(event.number(0)) - event.number(1),
+        event.number(2),
+        event.text(3),
+        event.number(4),
+        event.number(5),
+        (int) event.number(6),
+        event.number(7));
+  }
+
+  private static EventShape memoryShape(String name) {
+    return EventShape.of(
+        name, "startTime", "age", "threadId", "weight", "stackId", "end", "contextId");
+  }
+
+  /** Gives the native memory that {@code event} is at. */
+  static void nativeMemory(ChunkReader event, SampleSink sink) {
+    memory(event, SampledEvent.NATIVE_MEMORY, sink);
+  }
+
+  /** Gives the native allocation that {@code event} is at. */
+  static void nativeAllocation(ChunkReader event, SampleSink sink) {
+    memory(event, SampledEvent.NATIVE_ALLOCATIONS, sink);
+  }
+
+  private static void memory(ChunkReader event, String name, SampleSink sink) {
+    sink.eventSample(
+        event.nanosAt(event.number(0)) - event.number(1),
+        event.number(2),
+        name,
+        event.number(3),
+        event.number(4),
+        (int) event.number(5),
+        event.number(6));
+  }
+
   /** Gives the blocked thread that {@code event} is at. */
   static void blocked(ChunkReader event, SampleSink sink) {
     long start = event.nanosAt(event.number(0));
@@ -215,7 +311,11 @@ final class EventDecoder {
         (int) event.number(3),
         event.number(4),
         (int) event.number(5),
-        event.number(6) != 0);
+        event.number(6) != 0,
+        event.number(7),
+        (int) event.number(8),
+        event.number(9),
+        event.number(10));
   }
 
   /** Gives the sample of schema 2 that {@code event} is at. */
@@ -235,6 +335,9 @@ final class EventDecoder {
       case SAMPLE -> sample(event, sink);
       case STACK_SAMPLE -> stackSample(event, sink);
       case WALL_SAMPLE -> wallSample(event, sink);
+      case EVENT_SAMPLE -> eventSample(event, sink);
+      case NATIVE_MEMORY -> nativeMemory(event, sink);
+      case NATIVE_ALLOCATION -> nativeAllocation(event, sink);
       case BLOCKED -> blocked(event, sink);
       case FRAME -> {
         sink.frame(
@@ -289,6 +392,7 @@ final class EventDecoder {
               event.text(12));
       case STATUS -> sink.status(figures(event));
       case BLOCK -> block(event, sink);
+      case CONTEXT -> sink.context(event.number(0), event.text(1), event.text(2), event.text(3));
       default -> throw new IllegalArgumentException("shape " + shape);
     }
   }

@@ -60,6 +60,9 @@ interface EventSink extends SampleSink {
   /** A thread. */
   void thread(long key, StackThread thread);
 
+  /** What a context id of samples means; texts as in {@code stackweave.Context}. */
+  void context(long id, String traceId, String spanId, String labels);
+
   /** How sampling went since the last status. */
   void status(SamplerFigures figures);
 

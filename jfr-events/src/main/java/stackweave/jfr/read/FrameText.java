@@ -1,6 +1,7 @@
 package stackweave.jfr.read;
 
 import java.util.List;
+import stackweave.jfr.call.TimedMethods;
 
 /**
  * The text of a frame, the same in all exports: {@code symbol [module]} for native code, {@code
@@ -30,6 +31,8 @@ public record FrameText(String text, String symbol, String library) {
     SampledMethod method = frame.method();
     String name = method.name();
     if (!method.className().isEmpty()) {
+      // A timed native method has the name of its wrapper, as in other recordings.
+      name = TimedMethods.ownName(name);
       return new FrameText(method.className() + "." + name, name, "");
     }
     if (hasLibrary(name)) {

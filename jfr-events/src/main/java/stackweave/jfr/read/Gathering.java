@@ -5,11 +5,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -21,6 +25,10 @@ import stackweave.unwind.hash.LongIndex;
 final class Gathering extends DefinitionSink {
   private final Path file;
   private final SampledFrame.Change change;
+
+  /** Labels that a message names. */
+  private static final int MAX_NAMED = 10;
+
   private final SampleChoice choice;
 
   /**
@@ -37,6 +45,10 @@ final class Gathering extends DefinitionSink {
 
   private long badBlocks;
   private long waitingSamples;
+
+  /** Samples of events by the event's name. */
+  private final Map<String, Long> eventSamples = new TreeMap<>();
+
   private long blockedThreads;
 
   /** Of all samples of CPU time, whether their states are chosen or not. */
@@ -44,6 +56,11 @@ final class Gathering extends DefinitionSink {
 
   /** The states of samples that were left out because of them. */
   private final Set<String> otherStates = new TreeSet<>();
+
+  /** The labels of samples that were left out because of them, and whether there are such. */
+  private final Set<String> otherLabels = new TreeSet<>();
+
+  private boolean isAnyLabelOther;
 
   private SamplerFigures statuses = SamplerFigures.NONE;
 
@@ -88,6 +105,7 @@ final class Gathering extends DefinitionSink {
     cells = cells == null ? null : new TimeCells();
     badBlocks = 0;
     waitingSamples = 0;
+    eventSamples.clear();
     blockedThreads = 0;
     cpuNanos = 0;
     statuses = SamplerFigures.NONE;
@@ -110,7 +128,10 @@ final class Gathering extends DefinitionSink {
   public void sample(
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
     cpuNanos += weight;
-    add(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end);
+    if (choice.isEvent()) {
+      return;
+    }
+    add(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end, contextId);
   }
 
   @Override
@@ -118,19 +139,52 @@ final class Gathering extends DefinitionSink {
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
     waitingSamples++;
     if (choice.isWall()) {
-      add(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end);
+      add(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end, contextId);
+    }
+  }
+
+  @Override
+  public void eventSample(
+      long nanos,
+      long threadKey,
+      String event,
+      long weight,
+      long stackId,
+      int end,
+      long contextId) {
+    eventSamples.merge(event, 1L, Long::sum);
+    if (choice.takesEvent(event)) {
+      add(SampleKind.EVENT, nanos, threadKey, 0, weight, stackId, end, contextId);
     }
   }
 
   @Override
   public void blocked(
-      long nanos, long duration, long threadKey, int state, long stackId, int end, boolean isOver) {
+      long nanos,
+      long duration,
+      long threadKey,
+      int state,
+      long stackId,
+      int end,
+      boolean isOver,
+      long wakerKey,
+      int wakerPid,
+      long wakeDelay,
+      long contextId) {
     blockedThreads++;
   }
 
   private void add(
-      SampleKind kind, long nanos, long threadKey, int state, long weight, long stackId, int end) {
-    SampledRecording.Tally tally = tally(kind, threadKey, state, stackId, end);
+      SampleKind kind,
+      long nanos,
+      long threadKey,
+      int state,
+      long weight,
+      long stackId,
+      int end,
+      long contextId) {
+    long context = choice.hasAllLabels() ? 0 : contextId;
+    SampledRecording.Tally tally = tally(kind, threadKey, state, stackId, end, context);
     tally.count++;
     tally.weightNanos += weight;
     tally.squares += (double) weight * weight;
@@ -219,8 +273,9 @@ final class Gathering extends DefinitionSink {
   }
 
   private SampledRecording.Tally tally(
-      SampleKind kind, long threadKey, int state, long stackId, int endCode) {
+      SampleKind kind, long threadKey, int state, long stackId, int endCode, long contextId) {
     long hash = stackId;
+    hash = hash * 0xD6E8FEB86659FD93L + contextId;
     hash = hash * 0xC2B2AE3D27D4EB4FL + threadKey;
     hash = hash * 0x165667B19E3779F9L + endCode;
     hash = hash * 0x27D4EB2F165667C5L + state + (kind == SampleKind.CPU ? 0 : 1L << 32);
@@ -236,6 +291,7 @@ final class Gathering extends DefinitionSink {
                 state,
                 stackId,
                 endCode,
+                contextId,
                 cells == null ? null : cells.series()));
       }
       SampledRecording.Tally tally = tallies.get(position);
@@ -244,7 +300,8 @@ final class Gathering extends DefinitionSink {
           && tally.kind == kind
           && tally.state == state
           && tally.stackId == stackId
-          && tally.endCode == endCode) {
+          && tally.endCode == endCode
+          && tally.contextId == contextId) {
         return tally;
       }
       hash++;
@@ -289,7 +346,30 @@ final class Gathering extends DefinitionSink {
     for (SessionData each : sessions) {
       each.finish();
     }
+    chooseLabels();
     chooseStates();
+    if (choice.unit() == WeightUnit.BYTES) {
+      // What was given back altogether has no net growth.
+      tallies.removeIf(tally -> tally.weightNanos <= 0);
+    }
+  }
+
+  /** Contexts may come after the samples that name them. */
+  private void chooseLabels() {
+    if (choice.hasAllLabels()) {
+      return;
+    }
+    List<SampledRecording.Tally> chosen = new ArrayList<>();
+    for (SampledRecording.Tally tally : tallies) {
+      Map<String, String> labels = tally.session.context(tally.contextId).all();
+      if (choice.takesLabels(labels)) {
+        chosen.add(tally);
+      } else {
+        labels.forEach((key, value) -> otherLabels.add(key + "=" + value));
+        isAnyLabelOther = true;
+      }
+    }
+    tallies = chosen;
   }
 
   /** Legends may come after the samples that need them, so states are chosen at the end. */
@@ -316,6 +396,11 @@ final class Gathering extends DefinitionSink {
   /** Samples of waiting threads, also where they are not chosen. */
   long waitingSamples() {
     return waitingSamples;
+  }
+
+  /** Samples of events by the event's name, also where they are not chosen. */
+  Map<String, Long> eventSamples() {
+    return Map.copyOf(eventSamples);
   }
 
   /** Events of blocked threads. */
@@ -368,6 +453,12 @@ final class Gathering extends DefinitionSink {
     if (!tallies.isEmpty()) {
       return "";
     }
+    if (isAnyLabelOther) {
+      return "none of its samples has these labels: "
+          + (otherLabels.isEmpty()
+              ? "they have none: the application set none, or its threads were not known yet"
+              : "it has " + firstOf(otherLabels));
+    }
     if (!otherStates.isEmpty()) {
       return "none of its samples is selected: the threads' states are "
           + String.join(", ", otherStates);
@@ -378,7 +469,36 @@ final class Gathering extends DefinitionSink {
           "holds no samples of CPU time, but %,d of waiting threads: --wall shows them",
           waitingSamples);
     }
+    if (!eventSamples.isEmpty()) {
+      return withEventsOnly();
+    }
+    if (choice.isEvent() && cpuNanos > 0) {
+      return "holds no samples of event " + choice.type() + ", but samples of CPU time";
+    }
     return whyWithout(losses);
+  }
+
+  private static String firstOf(Set<String> labels) {
+    String first = labels.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+    int more = labels.size() - MAX_NAMED;
+    return more > 0 ? first + " and " + more + " more" : first;
+  }
+
+  private String withEventsOnly() {
+    StringBuilder others = new StringBuilder();
+    eventSamples.forEach(
+        (event, count) ->
+            others
+                .append(others.length() == 0 ? "" : ", ")
+                .append(String.format(Locale.ROOT, "%,d of event %s", count, event)));
+    return "holds no samples of "
+        + (choice.isEvent() ? "event " : "")
+        + choice.time()
+        + ", but "
+        + others
+        + ": --event "
+        + eventSamples.keySet().iterator().next()
+        + " shows them";
   }
 
   private String whyWithout(List<String> losses) {

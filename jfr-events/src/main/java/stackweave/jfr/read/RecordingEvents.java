@@ -184,6 +184,15 @@ final class RecordingEvents {
       } else if (shape == EventDecoder.WALL_SAMPLE) {
         samples++;
         EventDecoder.wallSample(reader, sink);
+      } else if (shape == EventDecoder.EVENT_SAMPLE) {
+        samples++;
+        EventDecoder.eventSample(reader, sink);
+      } else if (shape == EventDecoder.NATIVE_MEMORY) {
+        samples++;
+        EventDecoder.nativeMemory(reader, sink);
+      } else if (shape == EventDecoder.NATIVE_ALLOCATION) {
+        samples++;
+        EventDecoder.nativeAllocation(reader, sink);
       } else if (shape == EventDecoder.BLOCKED) {
         EventDecoder.blocked(reader, sink);
       } else {

@@ -3,6 +3,7 @@ package stackweave.jfr.read;
 import java.time.Instant;
 import java.util.List;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.context.SampledContext;
 
 /**
  * One sample, with everything that its recording has of it. Immutable.
@@ -13,7 +14,7 @@ import stackweave.jfr.read.choice.SampleKind;
  * @param kind whether the weight is CPU time
  * @param state label of the thread's state, from the recording's legend
  * @param weightNanos CPU or wall-clock time that it stands for, in ns
- * @param contextId a label of the application, 0 for none
+ * @param context what the thread worked for
  * @param end why the stack ends
  * @param frames the thread's first frame first
  */
@@ -24,6 +25,11 @@ public record Sample(
     SampleKind kind,
     String state,
     long weightNanos,
-    long contextId,
+    SampledContext context,
     StackEnd end,
-    List<SampledFrame> frames) {}
+    List<SampledFrame> frames) {
+  /** The context's id, 0 for none. */
+  public long contextId() {
+    return context.id();
+  }
+}

@@ -1,5 +1,6 @@
 package stackweave.jfr.read;
 
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.read.block.Definitions;
 
 /** Receives the samples of a recording, in no order but that of the file. */
@@ -28,14 +29,37 @@ interface SampleSink {
       long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId);
 
   /**
+   * A sample of an event, in all schemas.
+   *
+   * @param event what happened
+   * @param weight how many of these events it stands for
+   */
+  void eventSample(
+      long nanos, long threadKey, String event, long weight, long stackId, int end, long contextId);
+
+  /**
    * A blocked thread, which is no sample.
    *
    * @param nanos when it left its CPU, since 1970
    * @param duration until it got a CPU again, in nanoseconds
    * @param isOver false if it still was blocked then
+   * @param wakerKey the thread that woke it, 0 if none of its process did
+   * @param wakerPid as in {@link Blocked#wakerPid}
+   * @param wakeDelay from then until it got a CPU, in nanoseconds
+   * @param contextId a label of the application, 0 for none
    */
   default void blocked(
-      long nanos, long duration, long threadKey, int state, long stackId, int end, boolean isOver) {
+      long nanos,
+      long duration,
+      long threadKey,
+      int state,
+      long stackId,
+      int end,
+      boolean isOver,
+      long wakerKey,
+      int wakerPid,
+      long wakeDelay,
+      long contextId) {
     // Most receivers are of samples alone.
   }
 

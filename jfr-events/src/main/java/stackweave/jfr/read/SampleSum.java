@@ -2,6 +2,7 @@ package stackweave.jfr.read;
 
 import java.util.List;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.context.SampledContext;
 
 /**
  * Samples that have all in common but their time, summed.
@@ -10,7 +11,7 @@ import stackweave.jfr.read.choice.SampleKind;
  * @param thread whose stack it is
  * @param kind whether the weight is CPU time
  * @param state label of the thread's state, from the recording's legend
- * @param contextId a label of the application, 0 for none
+ * @param context what the thread worked for
  * @param end why the stack ends
  * @param frames the thread's first frame first; valid until the next sum is given
  * @param count number of samples
@@ -22,9 +23,14 @@ public record SampleSum(
     StackThread thread,
     SampleKind kind,
     String state,
-    long contextId,
+    SampledContext context,
     StackEnd end,
     List<SampledFrame> frames,
     long count,
     long weightNanos,
-    double squares) {}
+    double squares) {
+  /** The context's id, 0 for none. */
+  public long contextId() {
+    return context.id();
+  }
+}

@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.context.SampledContext;
 import stackweave.jfr.read.time.CellSeries;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
@@ -32,6 +34,9 @@ public final class SampledRecording {
     final long stackId;
     final int endCode;
 
+    /** 0 unless samples are chosen by their labels. */
+    final long contextId;
+
     /** Null if times were not asked for. */
     final CellSeries series;
 
@@ -46,6 +51,7 @@ public final class SampledRecording {
         int state,
         long stackId,
         int endCode,
+        long contextId,
         CellSeries series) {
       this.session = session;
       this.threadKey = threadKey;
@@ -53,6 +59,7 @@ public final class SampledRecording {
       this.state = state;
       this.stackId = stackId;
       this.endCode = endCode;
+      this.contextId = contextId;
       this.series = series;
     }
   }
@@ -80,6 +87,8 @@ public final class SampledRecording {
    * @param state label of what it waited for
    * @param end why the stack ends
    * @param frames the thread's first frame first
+   * @param waker who woke it; null where that is not known
+   * @param context what the thread worked for
    */
   public record BlockedThread(
       SessionFacts session,
@@ -89,7 +98,18 @@ public final class SampledRecording {
       StackThread thread,
       String state,
       StackEnd end,
-      List<SampledFrame> frames) {}
+      List<SampledFrame> frames,
+      Waker waker,
+      SampledContext context) {}
+
+  /**
+   * What ended a block. Immutable.
+   *
+   * @param thread the thread of the same process; null if it was none of them
+   * @param pid the process of the thread that did it; {@link Blocked#WOKEN_BY_INTERRUPT}
+   * @param delayNanos from then until the thread got a CPU, in ns
+   */
+  public record Waker(StackThread thread, int pid, long delayNanos) {}
 
   /** With fewer samples shares are too imprecise. */
   private static final long FEW = 100;
@@ -105,6 +125,7 @@ public final class SampledRecording {
   private final TimeCells cells;
   private final SampleChoice choice;
   private final long waitingSamples;
+  private final Map<String, Long> eventSamples;
   private final long blockedThreads;
   private final Instant first;
   private final Instant last;
@@ -125,6 +146,7 @@ public final class SampledRecording {
     this.cells = gathering.cells();
     this.choice = gathering.choice();
     this.waitingSamples = gathering.waitingSamples();
+    this.eventSamples = gathering.eventSamples();
     this.blockedThreads = gathering.blockedThreads();
     this.first = gathering.first();
     this.last = gathering.last();
@@ -248,6 +270,14 @@ public final class SampledRecording {
     return waitingSamples;
   }
 
+  /**
+   * Samples of events in the file by the event's name, whether they are among the chosen ones or
+   * not; unmodifiable.
+   */
+  public Map<String, Long> eventSamples() {
+    return eventSamples;
+  }
+
   /** Events of blocked threads in the file. */
   public long blockedThreads() {
     return blockedThreads;
@@ -263,6 +293,11 @@ public final class SampledRecording {
   /** The file that it was read from. */
   public Path file() {
     return events.file();
+  }
+
+  /** Whether the application labelled any sample of it, whether that is chosen or not. */
+  public boolean hasContexts() {
+    return data.stream().anyMatch(SessionData::hasContexts);
   }
 
   /** The processes that were sampled. */
@@ -303,7 +338,7 @@ public final class SampledRecording {
     if (samples < FEW) {
       warnings.add(samples + (samples == 1 ? " sample" : " samples") + " only: shares are rough");
     }
-    if (figures.coverage().isMuchMissed()) {
+    if (figures.coverage().isMuchMissed() && !choice.isEvent()) {
       warnings.add(figures.coverage().start());
     }
     if (!figures.note().isEmpty()) {
@@ -322,7 +357,7 @@ public final class SampledRecording {
     return samples;
   }
 
-  /** CPU time that the samples stand for, or wall-clock time by {@link #choice}, in ns. */
+  /** What the samples stand for, in the unit of {@link #choice}: CPU time in ns, if not said. */
   public long weightNanos() {
     return weightNanos;
   }
@@ -394,7 +429,7 @@ public final class SampledRecording {
               tally.session.thread(tally.threadKey),
               tally.kind,
               tally.session.state(tally.state),
-              0,
+              tally.session.context(tally.contextId),
               resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
               view,
               tally.count,
@@ -428,7 +463,7 @@ public final class SampledRecording {
                   session.thread(key.threadKey()),
                   key.kind(),
                   session.state(key.state()),
-                  key.contextId(),
+                  session.context(key.contextId()),
                   resolved ? session.end(key.end()) : SessionData.lostEnd(),
                   view,
                   sum.count,
@@ -455,6 +490,9 @@ public final class SampledRecording {
     /** By code of a state of the session: whether it is chosen. */
     private final Map<Integer, Boolean> chosen = new HashMap<>();
 
+    /** The same by context. */
+    private final Map<Long, Boolean> chosenContexts = new HashMap<>();
+
     SessionData session;
     int sessionNumber;
 
@@ -476,7 +514,7 @@ public final class SampledRecording {
     @Override
     public void sample(
         long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      if (takesState(state)) {
+      if (!choice.isEvent() && takesState(state) && takesContext(contextId)) {
         chosen(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end, contextId);
       }
     }
@@ -484,9 +522,29 @@ public final class SampledRecording {
     @Override
     public void wallSample(
         long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      if (choice.isWall() && takesState(state)) {
+      if (choice.isWall() && takesState(state) && takesContext(contextId)) {
         chosen(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end, contextId);
       }
+    }
+
+    @Override
+    public void eventSample(
+        long nanos,
+        long threadKey,
+        String event,
+        long weight,
+        long stackId,
+        int end,
+        long contextId) {
+      if (choice.takesEvent(event) && takesContext(contextId)) {
+        chosen(SampleKind.EVENT, nanos, threadKey, 0, weight, stackId, end, contextId);
+      }
+    }
+
+    private boolean takesContext(long contextId) {
+      return choice.hasAllLabels()
+          || chosenContexts.computeIfAbsent(
+              contextId, id -> choice.takesLabels(session.context(id).all()));
     }
 
     private boolean takesState(int state) {
@@ -501,6 +559,7 @@ public final class SampledRecording {
       }
       if (session != sessions.get(number)) {
         chosen.clear();
+        chosenContexts.clear();
       }
       sessionNumber = number;
       session = sessions.get(number);
@@ -550,7 +609,7 @@ public final class SampledRecording {
               kind,
               session.state(state),
               weight,
-              contextId,
+              session.context(contextId),
               resolved ? session.end(end) : SessionData.lostEnd(),
               Collections.unmodifiableList(frames)));
     }
@@ -586,7 +645,11 @@ public final class SampledRecording {
         int state,
         long stackId,
         int end,
-        boolean isOver) {
+        boolean isOver,
+        long wakerKey,
+        int wakerPid,
+        long wakeDelay,
+        long contextId) {
       List<SampledFrame> frames = new ArrayList<>();
       boolean resolved = session.resolve(stackId, frames);
       consumer.accept(
@@ -598,7 +661,11 @@ public final class SampledRecording {
               session.thread(threadKey),
               session.state(state),
               resolved ? session.end(end) : SessionData.lostEnd(),
-              Collections.unmodifiableList(frames)));
+              Collections.unmodifiableList(frames),
+              wakerPid == 0
+                  ? null
+                  : new Waker(wakerKey == 0 ? null : session.thread(wakerKey), wakerPid, wakeDelay),
+              session.context(contextId)));
     }
   }
 

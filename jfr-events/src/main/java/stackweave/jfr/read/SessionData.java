@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import stackweave.jfr.event.LabelText;
 import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.read.block.BlockPieces;
 import stackweave.jfr.read.block.Definitions;
+import stackweave.jfr.read.context.SampledContext;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -80,6 +82,7 @@ final class SessionData implements Definitions {
 
   private final Map<Long, StackThread> threads = new HashMap<>();
   private final Map<Long, SampleAttributes> attributes = new HashMap<>();
+  private final Map<Long, SampledContext> contexts = new HashMap<>();
   private final Map<Integer, StackEnd> ends = new HashMap<>();
   private final Map<Integer, FoundWay> ways = new HashMap<>();
 
@@ -235,6 +238,28 @@ final class SessionData implements Definitions {
   @Override
   public void attributes(long id, int state, int end, long contextId, long ageNanos) {
     attributes.putIfAbsent(id, new SampleAttributes(state, end, contextId, ageNanos));
+  }
+
+  void context(long id, String traceId, String spanId, String labels) {
+    if (!contexts.containsKey(id)) {
+      contexts.put(
+          id,
+          new SampledContext(
+              id, traceId, spanId, Collections.unmodifiableSortedMap(LabelText.parse(labels))));
+    }
+  }
+
+  boolean hasContexts() {
+    return !contexts.isEmpty();
+  }
+
+  /** The context of an id; one without labels if its definition is not there. */
+  SampledContext context(long id) {
+    if (id == 0) {
+      return SampledContext.NONE;
+    }
+    SampledContext known = contexts.get(id);
+    return known != null ? known : new SampledContext(id, "", "", SampledContext.NONE.labels());
   }
 
   /** The attributes of an id; null if their definition is not there. */

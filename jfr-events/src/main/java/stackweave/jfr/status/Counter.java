@@ -116,6 +116,19 @@ public enum Counter {
       Adding.LAST,
       "The shortest interval that the engine can reach, if it is longer than the one asked for:"
           + " the tick of the kernel's clock; otherwise 0"),
+  LABELLED(
+      "labelled",
+      "Samples Labelled",
+      Unit.COUNT,
+      Adding.SUM,
+      "Samples taken within a scope of the application's labels, with a contextId"),
+  LABEL_UNKNOWN(
+      "labelUnknown",
+      "Labels Unknown",
+      Unit.COUNT,
+      Adding.SUM,
+      "Samples with contextId 0 of threads that use labels, since it can't be told which scope they"
+          + " were taken in"),
   UNWOVEN(
       "unwoven",
       "Samples Not Woven",
@@ -263,7 +276,97 @@ public enum Counter {
       "Blocked CPU Time",
       Unit.NANOS,
       Adding.SUM,
-      "The part of the agent's own CPU time that timing blocked threads took");
+      "The part of the agent's own CPU time that timing blocked threads took"),
+  EVENT_INTERVAL(
+      "eventInterval",
+      "Event Interval",
+      Unit.COUNT,
+      Adding.LAST,
+      "Events that one sample stands for, while an event is sampled instead of CPU time; otherwise 0"),
+  EVENTS_COUNTED(
+      "eventsCounted",
+      "Events Counted",
+      Unit.COUNT,
+      Adding.SUM,
+      "Events that the kernel counted in the threads that are sampled"),
+  EVENTS_COVERED(
+      "eventsCovered",
+      "Events Covered",
+      Unit.COUNT,
+      Adding.SUM,
+      "Events that the samples taken stand for"),
+  MEMORY_TOUCHED(
+      "memoryTouched",
+      "Native Memory Touched",
+      Unit.BYTES,
+      Adding.SUM,
+      "Native memory that was touched first, by the events of it"),
+  MEMORY_GIVEN_BACK(
+      "memoryGivenBack",
+      "Native Memory Given Back",
+      Unit.BYTES,
+      Adding.SUM,
+      "The part of it that was given back to the system since"),
+  MEMORY_FAULTS(
+      "memoryFaults",
+      "Page Faults",
+      Unit.COUNT,
+      Adding.SUM,
+      "Page faults of all sorts while native memory was recorded"),
+  MEMORY_HEAP_FAULTS(
+      "memoryHeapFaults",
+      "Page Faults In Heap",
+      Unit.COUNT,
+      Adding.SUM,
+      "Those of the Java heap, of files and of shared memory, which are not recorded"),
+  MEMORY_LOST(
+      "memoryLost",
+      "Page Faults Lost",
+      Unit.COUNT,
+      Adding.SUM,
+      "Page faults that found no room in the ring buffer: touched memory that is missing"),
+  MEMORY_UNFOLLOWED(
+      "memoryUnfollowed",
+      "Pages Not Followed",
+      Unit.COUNT,
+      Adding.SUM,
+      "Recorded pages that can not be looked at later, for they are too many: they count as kept"),
+  MEMORY_HUGE(
+      "memoryHuge",
+      "Huge Pages",
+      Unit.COUNT,
+      Adding.SUM,
+      "Page faults of native memory that gave a huge page of 2 MiB at once"),
+  ALLOCATED(
+      "allocated",
+      "Native Memory Allocated",
+      Unit.BYTES,
+      Adding.SUM,
+      "Native memory that was allocated by malloc, by the events of it"),
+  FREED(
+      "freed",
+      "Native Memory Freed",
+      Unit.BYTES,
+      Adding.SUM,
+      "The part of it that was given back by free since"),
+  ALLOCATION_CALLS(
+      "allocationCalls",
+      "Allocation Calls",
+      Unit.COUNT,
+      Adding.SUM,
+      "Calls of malloc, calloc, realloc and free while allocations were recorded"),
+  ALLOCATIONS_LOST(
+      "allocationsLost",
+      "Allocations Lost",
+      Unit.COUNT,
+      Adding.SUM,
+      "Calls for which the buffer had no room: blocks that are missing, or seem to be live"),
+  ALLOCATIONS_UNFOLLOWED(
+      "allocationsUnfollowed",
+      "Allocations Not Followed",
+      Unit.COUNT,
+      Adding.SUM,
+      "Recorded blocks that are not followed, for they are too many: they count as live");
 
   /** What is counted. */
   public enum Unit {

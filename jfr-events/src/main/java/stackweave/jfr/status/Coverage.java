@@ -10,7 +10,7 @@ import java.math.RoundingMode;
  * @param usedNanos CPU time used while samples were requested, in ns
  * @param coveredNanos CPU time that the samples stand for, in ns
  * @param missedNanos the part of it used while no samples were taken, in ns
- * @param startDelayNanos from the request until samples were taken, in ns; 0 before that
+ * @param startDelayNanos from the request until samples were taken, in ns; 0 while none are
  */
 public record Coverage(long usedNanos, long coveredNanos, long missedNanos, long startDelayNanos) {
   private static final int MUCH_PERCENT = 5;
@@ -30,14 +30,19 @@ public record Coverage(long usedNanos, long coveredNanos, long missedNanos, long
     if (missedNanos <= 0) {
       return "";
     }
-    return (startDelayNanos == 0
-            ? "sampling has not begun"
-            : "sampling began " + seconds(startDelayNanos) + " after the recording")
+    return began()
         + "; "
         + seconds(missedNanos)
         + " of CPU time used while it did not run are missing ("
         + fixed(100.0 * missedNanos / Math.max(missedNanos, usedNanos), 0)
         + " %)";
+  }
+
+  private String began() {
+    if (startDelayNanos > 0) {
+      return "sampling began " + seconds(startDelayNanos) + " after the recording";
+    }
+    return coveredNanos > 0 ? "sampling has stopped" : "sampling has not begun";
   }
 
   private static String seconds(long nanos) {

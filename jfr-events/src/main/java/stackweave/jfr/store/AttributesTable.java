@@ -63,6 +63,12 @@ final class AttributesTable {
     return index < 0 || index >= count ? -1 : ends[(int) index];
   }
 
+  /** The context of these attributes; 0 where they are forgotten, too. */
+  long context(long id) {
+    long index = id - firstId;
+    return index < 0 || index >= count ? 0 : contexts[(int) index];
+  }
+
   /** Puts the definition of an id into a block, unless the chunk has it. */
   void define(long id, int chunk, BlockEncoder block) {
     long index = id - firstId;

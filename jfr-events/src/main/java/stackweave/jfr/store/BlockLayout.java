@@ -3,6 +3,9 @@ package stackweave.jfr.store;
 import java.util.Arrays;
 import jdk.jfr.Event;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.EventSample;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
@@ -31,7 +34,10 @@ final class BlockLayout implements SampleLayout {
   /** The chunk that the block, and the samples held back, are made for. */
   private int chunk;
 
-  /** Each a {@link StackSample}, {@link WallSample} or {@link Blocked}, as all events here. */
+  /**
+   * Each a {@link StackSample}, {@link WallSample}, {@link Blocked}, {@link EventSample} or {@link
+   * NativeMemory}, as all events here.
+   */
   private final Event[] held = new Event[HELD_SAMPLES];
 
   private int heldCount;
@@ -93,7 +99,7 @@ final class BlockLayout implements SampleLayout {
   }
 
   @Override
-  public void waiting(Event event, ThreadTable.Entry thread, long stackId) {
+  public void unwoven(Event event, ThreadTable.Entry thread, long stackId) {
     hold(event);
   }
 
@@ -110,13 +116,29 @@ final class BlockLayout implements SampleLayout {
     if (event instanceof StackSample sample) {
       defineThread(sample.threadId);
       attributes.define(sample.attributesId, chunk, block);
+      tables.contexts.emit(attributes.context(sample.attributesId), chunk);
       defineStack(sample.stackId);
     } else if (event instanceof WallSample sample) {
       defineThread(sample.threadId);
+      tables.contexts.emit(sample.contextId, chunk);
       defineStack(sample.stackId);
     } else if (event instanceof Blocked blocked) {
       defineThread(blocked.threadId);
+      defineThread(blocked.wakerThreadId);
+      tables.contexts.emit(blocked.contextId, chunk);
       defineStack(blocked.stackId);
+    } else if (event instanceof NativeMemory touched) {
+      defineThread(touched.threadId);
+      tables.contexts.emit(touched.contextId, chunk);
+      defineStack(touched.stackId);
+    } else if (event instanceof NativeAllocation block) {
+      defineThread(block.threadId);
+      tables.contexts.emit(block.contextId, chunk);
+      defineStack(block.stackId);
+    } else if (event instanceof EventSample sample) {
+      defineThread(sample.threadId);
+      tables.contexts.emit(sample.contextId, chunk);
+      defineStack(sample.stackId);
     }
   }
 

@@ -1,11 +1,16 @@
 package stackweave.jfr.store;
 
 import jdk.jfr.Event;
+import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.EventSample;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
+import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeLibrary;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
 
 /**
@@ -27,6 +32,7 @@ final class EventLayout implements SampleLayout {
   private boolean written;
   private long lastStack;
   private long lastThread;
+  private long lastContext;
 
   EventLayout(StackTables tables, SampleClock clock) {
     this.tables = tables;
@@ -43,6 +49,7 @@ final class EventLayout implements SampleLayout {
         emitThread(thread);
       }
       emitStack(lastStack);
+      tables.contexts.emit(lastContext, chunk);
     }
   }
 
@@ -57,6 +64,7 @@ final class EventLayout implements SampleLayout {
       long contextId) {
     emitThread(thread);
     emitStack(stackId);
+    tables.contexts.emit(contextId, chunk);
     NativeSample event = new NativeSample();
     event.sampledThread = thread.thread();
     event.threadId = thread.key;
@@ -70,21 +78,46 @@ final class EventLayout implements SampleLayout {
     if (weave != null) {
       weave.sample(clock.ticks(event), thread.key, stackId, endCode);
     }
-    wrote(thread, stackId);
+    wrote(thread, stackId, contextId);
   }
 
   @Override
-  public void waiting(Event event, ThreadTable.Entry thread, long stackId) {
+  public void unwoven(Event event, ThreadTable.Entry thread, long stackId) {
     emitThread(thread);
+    if (event instanceof Blocked blocked) {
+      ThreadTable.Entry waker = tables.threads.get(blocked.wakerThreadId);
+      if (waker != null) {
+        emitThread(waker);
+      }
+    }
     emitStack(stackId);
+    long contextId = contextId(event);
+    tables.contexts.emit(contextId, chunk);
     event.commit();
-    wrote(thread, stackId);
+    wrote(thread, stackId, contextId);
   }
 
-  private void wrote(ThreadTable.Entry thread, long stackId) {
+  private static long contextId(Event event) {
+    if (event instanceof WallSample sample) {
+      return sample.contextId;
+    }
+    if (event instanceof EventSample sample) {
+      return sample.contextId;
+    }
+    if (event instanceof NativeMemory touched) {
+      return touched.contextId;
+    }
+    if (event instanceof NativeAllocation block) {
+      return block.contextId;
+    }
+    return event instanceof Blocked blocked ? blocked.contextId : 0;
+  }
+
+  private void wrote(ThreadTable.Entry thread, long stackId, long contextId) {
     written = true;
     lastStack = stackId;
     lastThread = thread.key;
+    lastContext = contextId;
   }
 
   /** Up to the first ancestor that the chunk holds: it holds that one's ancestors too. */
@@ -146,6 +179,7 @@ final class EventLayout implements SampleLayout {
     event.unwindReason = module.unwindReason();
     event.functions = module.functions();
     event.symbolsFrom = module.symbolsFrom();
+    event.loadObserved = module.loadObserved();
     event.commit();
   }
 

@@ -18,10 +18,14 @@ import jdk.jfr.RecordingState;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
+import stackweave.jfr.event.Context;
 import stackweave.jfr.event.DefinitionBlock;
+import stackweave.jfr.event.EventSample;
 import stackweave.jfr.event.Frame;
 import stackweave.jfr.event.Method;
+import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeLibrary;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
@@ -30,6 +34,7 @@ import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.event.load.LoadEvents;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.weave.live.LiveWeave;
 
@@ -52,6 +57,9 @@ public final class EventStore implements AutoCloseable {
   static final String LATE =
       "the JVM ended before the last samples were written, for the drain thread got too little CPU"
           + " time: what is missing is not counted";
+
+  /** More threads than these are not watched. */
+  private static final int MAX_LIVE_THREADS = 1 << 16;
 
   private final SessionInfo info;
   private final StoreLimits limits;
@@ -86,11 +94,15 @@ public final class EventStore implements AutoCloseable {
   private final EventType sampleType;
   private final EventType wallType;
   private final EventType blockedType;
+  private final EventType memoryType;
+  private final EventType allocationType;
   private final SampleClock clock = new SampleClock();
 
   private final StackTables tables = new StackTables();
   private final SampleLayout layout;
   private int generation = 1;
+
+  private int liveThreads;
   private long fullGenerations;
   private int sessionChunk;
   private volatile SamplerFigures lastStatus;
@@ -111,6 +123,8 @@ public final class EventStore implements AutoCloseable {
     this.sampleType = EventType.getEventType(NativeSample.class);
     this.wallType = EventType.getEventType(WallSample.class);
     this.blockedType = EventType.getEventType(Blocked.class);
+    this.memoryType = EventType.getEventType(NativeMemory.class);
+    this.allocationType = EventType.getEventType(NativeAllocation.class);
     this.layout =
         schema == Session.FIRST_SCHEMA_VERSION
             ? new EventLayout(tables, clock)
@@ -131,12 +145,17 @@ public final class EventStore implements AutoCloseable {
    * @throws IllegalArgumentException for another version
    */
   public static EventStore open(SessionInfo info, StoreLimits limits, int schema) {
+    loadWriter();
     // All types before the first commit: none may be registered while holding the gate's lock.
     FlightRecorder.register(Session.class);
     // In all schemas: its settings are what recordings ask for samples with.
     FlightRecorder.register(NativeSample.class);
     FlightRecorder.register(WallSample.class);
     FlightRecorder.register(Blocked.class);
+    FlightRecorder.register(EventSample.class);
+    FlightRecorder.register(NativeMemory.class);
+    FlightRecorder.register(NativeAllocation.class);
+    FlightRecorder.register(Context.class);
     switch (schema) {
       case 1 -> {
         FlightRecorder.register(Frame.class);
@@ -259,11 +278,16 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.unregister(StackSample.class);
     FlightRecorder.unregister(WallSample.class);
     FlightRecorder.unregister(Blocked.class);
+    FlightRecorder.unregister(EventSample.class);
+    FlightRecorder.unregister(NativeMemory.class);
+    FlightRecorder.unregister(NativeAllocation.class);
+    FlightRecorder.unregister(Context.class);
     FlightRecorder.unregister(DefinitionBlock.class);
     FlightRecorder.unregister(SamplerStatus.class);
     FlightRecorder.unregister(ChunkBegin.class);
     FlightRecorder.unregister(ChunkEnd.class);
     FlightRecorder.unregister(SettingsWatch.class);
+    LoadEvents.unregister();
   }
 
   // ---- the drain thread comes and goes
@@ -342,11 +366,29 @@ public final class EventStore implements AutoCloseable {
    * @return the generation; if it differs from the one before, the caller must forget all ids
    */
   public int beginStack() {
-    if (tables.isFull(limits)) {
+    if (tables.isFull(limits, liveThreads)) {
       fullGenerations++;
       newGeneration();
     }
     return generation;
+  }
+
+  /** So many threads live, of which all may be sampled. */
+  public void expectThreads(int count) {
+    liveThreads = Math.min(count, MAX_LIVE_THREADS);
+  }
+
+  /**
+   * Loads what JFR would load while it writes an event: another agent that fails for each class of
+   * the JDK makes events of exceptions then, which JFR (JDK 25.0.3) writes into the middle of the
+   * one that it is writing, and the recording can't be read.
+   */
+  private static void loadWriter() {
+    try {
+      Class.forName("jdk.jfr.internal.Bits", true, null);
+    } catch (ClassNotFoundException | LinkageError e) {
+      // A JDK whose writer needs no such class.
+    }
   }
 
   /** Removes all definitions, so that they are written again; ids continue and are never reused. */
@@ -418,6 +460,11 @@ public final class EventStore implements AutoCloseable {
   public long thread(
       long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
     return tables.threads.intern(tid, name, javaId, virtual, carrierId, thread);
+  }
+
+  /** The id of a context; never 0. Holds as long as the ids of stacks do. */
+  public long context(ContextDefinition context) {
+    return tables.contexts.intern(context);
   }
 
   // ---- writing
@@ -494,7 +541,7 @@ public final class EventStore implements AutoCloseable {
     event.end = endCode;
     event.contextId = contextId;
     clock.stamp(event, timeNanos);
-    return waiting(event, thread, stackId);
+    return unwoven(event, thread, stackId);
   }
 
   /**
@@ -508,6 +555,10 @@ public final class EventStore implements AutoCloseable {
    * @param stackId the innermost frame's node, 0 for a stack without frames
    * @param endCode why the stack ends, as in the session's legend
    * @param isOver whether it is blocked no more
+   * @param wakerKey the thread of this process that woke it, 0 for none
+   * @param wakerPid as in {@link Blocked#wakerPid}
+   * @param wakeDelayNanos time from then until it got a CPU, in ns
+   * @param contextId a label of the application, 0 for none
    * @return false if it was not written: JFR records no such events or refuses their time, or the
    *     ids are of an older generation
    */
@@ -518,7 +569,11 @@ public final class EventStore implements AutoCloseable {
       int stateCode,
       long stackId,
       int endCode,
-      boolean isOver) {
+      boolean isOver,
+      long wakerKey,
+      int wakerPid,
+      long wakeDelayNanos,
+      long contextId) {
     ThreadTable.Entry thread = blockedType.isEnabled() ? enterable(threadKey, stackId) : null;
     if (thread == null) {
       return false;
@@ -530,16 +585,120 @@ public final class EventStore implements AutoCloseable {
     event.stackId = stackId;
     event.end = endCode;
     event.over = isOver;
-    return clock.stamp(event, startNanos, durationNanos) && waiting(event, thread, stackId);
+    event.wakerThreadId = tables.threads.get(wakerKey) == null ? 0 : wakerKey;
+    event.wakerPid = wakerPid;
+    event.wakeDelay = wakeDelayNanos;
+    event.contextId = contextId;
+    return clock.stamp(event, startNanos, durationNanos) && unwoven(event, thread, stackId);
   }
 
-  private boolean waiting(Event event, ThreadTable.Entry thread, long stackId) {
+  /**
+   * Writes a sample of an event, as {@link #sample} does. It is never woven.
+   *
+   * @param event what happened, as options and settings name it
+   * @param timeNanos when, on the clock of System.nanoTime
+   * @param threadKey from {@link #thread}
+   * @param weight number of events that the sample stands for
+   * @param stackId the innermost frame's node, 0 for a stack without frames
+   * @param endCode why the stack ends, as in the session's legend
+   * @param contextId a label of the application, 0 for none
+   * @return false if it was not written: JFR records no samples, or the ids are of an older
+   *     generation
+   */
+  public boolean eventSample(
+      String event,
+      long timeNanos,
+      long threadKey,
+      long weight,
+      long stackId,
+      int endCode,
+      long contextId) {
+    ThreadTable.Entry thread = enterable(threadKey, stackId);
+    if (thread == null) {
+      return false;
+    }
+    EventSample sample = new EventSample();
+    sample.sampledThread = thread.thread();
+    sample.threadId = thread.key;
+    sample.event = event;
+    sample.weight = weight;
+    sample.stackId = stackId;
+    sample.end = endCode;
+    sample.contextId = contextId;
+    clock.stamp(sample, timeNanos);
+    return unwoven(sample, thread, stackId);
+  }
+
+  /**
+   * Writes native memory that was touched or given back, as {@link #sample} does. It is never
+   * woven.
+   *
+   * @param timeNanos when, on the clock of System.nanoTime
+   * @param threadKey from {@link #thread}
+   * @param bytes what it stands for; negative if it was given back
+   * @param address of the page
+   * @param stackId the innermost frame's node, 0 for a stack without frames
+   * @param endCode why the stack ends, as in the session's legend
+   * @param contextId a label of the application, 0 for none
+   * @return false if it was not written: JFR records no such events, or the ids are of an older
+   *     generation
+   */
+  public boolean nativeMemory(
+      long timeNanos,
+      long threadKey,
+      long bytes,
+      long address,
+      long stackId,
+      int endCode,
+      long contextId) {
+    ThreadTable.Entry thread = memoryType.isEnabled() ? enterable(threadKey, stackId) : null;
+    if (thread == null) {
+      return false;
+    }
+    NativeMemory event = new NativeMemory();
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.weight = bytes;
+    event.address = address;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.contextId = contextId;
+    clock.stamp(event, timeNanos);
+    return unwoven(event, thread, stackId);
+  }
+
+  /** Writes a block that was allocated or given back, as {@link #nativeMemory} does. */
+  public boolean nativeAllocation(
+      long timeNanos,
+      long threadKey,
+      long bytes,
+      long address,
+      long stackId,
+      int endCode,
+      long contextId) {
+    ThreadTable.Entry thread = allocationType.isEnabled() ? enterable(threadKey, stackId) : null;
+    if (thread == null) {
+      return false;
+    }
+    NativeAllocation event = new NativeAllocation();
+    event.sampledThread = thread.thread();
+    event.threadId = thread.key;
+    event.weight = bytes;
+    event.address = address;
+    event.stackId = stackId;
+    event.end = endCode;
+    event.contextId = contextId;
+    clock.stamp(event, timeNanos);
+    return unwoven(event, thread, stackId);
+  }
+
+  private boolean unwoven(Event event, ThreadTable.Entry thread, long stackId) {
     int chunk = enter();
     if (chunk == 0) {
       return false;
     }
     try {
-      layout.waiting(event, thread, stackId);
+      layout.unwoven(event, thread, stackId);
     } catch (RuntimeException | Error e) {
       defineAnew();
       throw e;

@@ -11,6 +11,7 @@ package stackweave.jfr.store;
  * @param unwindReason why this origin
  * @param functions number of functions that its unwind information describes
  * @param symbolsFrom origin of its symbols
+ * @param loadObserved whether it was seen how it was loaded
  */
 public record ModuleDefinition(
     String path,
@@ -20,4 +21,19 @@ public record ModuleDefinition(
     String unwindSource,
     String unwindReason,
     long functions,
-    String symbolsFrom) {}
+    String symbolsFrom,
+    boolean loadObserved) {
+
+  /** One of which it was not seen how it was loaded. */
+  public ModuleDefinition(
+      String path,
+      String buildId,
+      long start,
+      long end,
+      String unwindSource,
+      String unwindReason,
+      long functions,
+      String symbolsFrom) {
+    this(path, buildId, start, end, unwindSource, unwindReason, functions, symbolsFrom, false);
+  }
+}

@@ -4,6 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jdk.jfr.Event;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.EventSample;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
@@ -32,6 +35,12 @@ final class SampleClock {
   private static final VarHandle DURATION = field(NativeSample.class, "duration");
   private static final VarHandle STACK_START = field(StackSample.class, "startTime");
   private static final VarHandle STACK_DURATION = field(StackSample.class, "duration");
+  private static final VarHandle MEMORY_START = field(NativeMemory.class, "startTime");
+  private static final VarHandle MEMORY_DURATION = field(NativeMemory.class, "duration");
+  private static final VarHandle BLOCK_START = field(NativeAllocation.class, "startTime");
+  private static final VarHandle BLOCK_DURATION = field(NativeAllocation.class, "duration");
+  private static final VarHandle EVENT_START = field(EventSample.class, "startTime");
+  private static final VarHandle EVENT_DURATION = field(EventSample.class, "duration");
   private static final VarHandle WALL_START = field(WallSample.class, "startTime");
   private static final VarHandle WALL_DURATION = field(WallSample.class, "duration");
 
@@ -59,7 +68,14 @@ final class SampleClock {
     if (START == null || DURATION == null || STACK_START == null || STACK_DURATION == null) {
       return;
     }
-    if (WALL_START == null || WALL_DURATION == null) {
+    if (WALL_START == null
+        || WALL_DURATION == null
+        || EVENT_START == null
+        || EVENT_DURATION == null
+        || MEMORY_START == null
+        || MEMORY_DURATION == null
+        || BLOCK_START == null
+        || BLOCK_DURATION == null) {
       return;
     }
     if (!calibrated) {
@@ -106,6 +122,42 @@ final class SampleClock {
     }
     WALL_START.set(event, ticks(timeNanos));
     WALL_DURATION.set(event, MIN_DURATION_TICKS);
+  }
+
+  /** The same. */
+  void stamp(NativeMemory event, long timeNanos) {
+    if (!calibrated) {
+      event.begin();
+      event.end();
+      event.age = System.nanoTime() - timeNanos;
+      return;
+    }
+    MEMORY_START.set(event, ticks(timeNanos));
+    MEMORY_DURATION.set(event, MIN_DURATION_TICKS);
+  }
+
+  /** The same. */
+  void stamp(NativeAllocation event, long timeNanos) {
+    if (!calibrated) {
+      event.begin();
+      event.end();
+      event.age = System.nanoTime() - timeNanos;
+      return;
+    }
+    BLOCK_START.set(event, ticks(timeNanos));
+    BLOCK_DURATION.set(event, MIN_DURATION_TICKS);
+  }
+
+  /** The same. */
+  void stamp(EventSample event, long timeNanos) {
+    if (!calibrated) {
+      event.begin();
+      event.end();
+      event.age = System.nanoTime() - timeNanos;
+      return;
+    }
+    EVENT_START.set(event, ticks(timeNanos));
+    EVENT_DURATION.set(event, MIN_DURATION_TICKS);
   }
 
   /**

@@ -25,11 +25,12 @@ interface SampleLayout {
       long contextId);
 
   /**
-   * The same for an event of a thread that waited, which is never woven.
+   * The same for an event that is never woven: of a thread that waited, of native memory, and of
+   * what is no CPU time.
    *
    * @param event with its fields and its time
    */
-  void waiting(Event event, ThreadTable.Entry thread, long stackId);
+  void unwoven(Event event, ThreadTable.Entry thread, long stackId);
 
   /** Whether nothing is held back. The one method that may be called outside of the gate. */
   boolean isEmpty();

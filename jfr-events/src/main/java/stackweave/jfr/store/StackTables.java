@@ -6,12 +6,18 @@ final class StackTables {
   final Definitions<MethodDefinition> methods = new Definitions<>();
   final Definitions<ModuleDefinition> modules = new Definitions<>();
   final ThreadTable threads = new ThreadTable();
+  final ContextTable contexts = new ContextTable();
 
-  boolean isFull(StoreLimits limits) {
+  /**
+   * @param liveThreads how many threads there are, as far as that is known: where they are many,
+   *     they have room with two names each, since a new generation would need as much again
+   */
+  boolean isFull(StoreLimits limits, int liveThreads) {
     return trie.count() >= limits.nodes()
         || methods.count() >= limits.methods()
         || modules.count() >= limits.modules()
-        || threads.count() >= limits.threads();
+        || threads.count() >= Math.max(limits.threads(), 2 * liveThreads)
+        || contexts.isFull();
   }
 
   /** Forgets everything; ids go on. */
@@ -20,5 +26,6 @@ final class StackTables {
     methods.clear();
     modules.clear();
     threads.clear();
+    contexts.clear();
   }
 }

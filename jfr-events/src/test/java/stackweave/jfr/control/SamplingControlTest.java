@@ -32,7 +32,7 @@ class SamplingControlTest {
   }
 
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void severalRecordings(Jdk jdk) throws Exception {
     assertEquals(
         """
@@ -59,7 +59,7 @@ class SamplingControlTest {
   }
 
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void eachKindOfRecording(Jdk jdk) throws Exception {
     assertEquals(
         """
@@ -90,7 +90,7 @@ class SamplingControlTest {
 
   /** A thread that changes a recording holds JFR's locks, and waits for ours only for a moment. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void whoChangesARecordingNeverWaitsForWhoWaitsForJfr(Jdk jdk) throws Exception {
     Programs.Outcome outcome = Programs.java(jdk, List.of(), LockOrderProbe.class, List.of());
     assertEquals("done\n", outcome.output());
@@ -98,7 +98,7 @@ class SamplingControlTest {
 
   /** Only where the event is named: not for a name, a file or a command. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void severalExplicitOnly(Jdk jdk) throws Exception {
     assertEquals(
         List.of(
@@ -107,7 +107,7 @@ class SamplingControlTest {
   }
 
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void eachKindExplicitOnly(Jdk jdk) throws Exception {
     assertEquals(List.of("waits", "waits less", "waits no more"), asking(jdk, "kind"));
   }

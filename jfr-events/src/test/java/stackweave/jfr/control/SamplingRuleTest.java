@@ -17,7 +17,7 @@ class SamplingRuleTest {
   private static final String SAMPLE = "stackweave.NativeSample#";
   private static final String WALL = "stackweave.WallSample#";
   private static final String BLOCKED = "stackweave.Blocked#";
-  private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713);
+  private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713, -1, -1);
 
   private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 0);
   private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0, 0);
@@ -297,7 +297,7 @@ class SamplingRuleTest {
           List.of(
               "recording a sets stackweave.NativeSample#intervall, which is unknown, so nothing"
                   + " follows it (did you mean interval? There are: enabled, interval, depth,"
-                  + " engine)"),
+                  + " engine, event)"),
           request.notes());
     }
   }

@@ -74,11 +74,11 @@ class SamplingSettingsTest {
   void whatASettingWasMeantToBe() {
     assertTrue(SamplingSettings.isSetting(SAMPLE, "stackTrace")); // JFR's own
     assertEquals(
-        " (did you mean interval? There are: enabled, interval, depth, engine)",
+        " (did you mean interval? There are: enabled, interval, depth, engine, event)",
         SamplingSettings.meantSetting(SAMPLE, "intervall"));
     assertEquals(" (did you mean interval?)", SamplingSettings.meantSetting(SAMPLE, "period"));
     assertEquals(
-        " (there are: enabled, interval, depth, engine)",
+        " (there are: enabled, interval, depth, engine, event)",
         SamplingSettings.meantSetting(SAMPLE, "colour"));
   }
 
@@ -93,6 +93,16 @@ class SamplingSettingsTest {
       })
   void theEventMisspelt(String name) {
     assertEquals(SAMPLE, SamplingSettings.misspelt(name));
+  }
+
+  @Test
+  void theEventOfCallsMisspelt() {
+    assertEquals("stackweave.NativeCall", SamplingSettings.misspelt("stackweave.NativeCalls"));
+    assertEquals("stackweave.NativeCall", SamplingSettings.misspelt("NativeCall"));
+    assertNull(SamplingSettings.misspelt("stackweave.NativeCallCounts"));
+    assertEquals(
+        " (did you mean filter? There are: enabled, filter, threshold)",
+        SamplingSettings.meantSetting("stackweave.NativeCall", "fliter"));
   }
 
   @ParameterizedTest

@@ -18,6 +18,10 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 import jdk.jfr.ValueDescriptor;
 import org.junit.jupiter.api.Test;
+import stackweave.jfr.call.NativeCall;
+import stackweave.jfr.call.NativeCallCounts;
+import stackweave.jfr.event.load.NativeLibraryLoad;
+import stackweave.jfr.event.load.NativeLibraryMapped;
 
 /**
  * The tables of docs/events.md are those of the event classes. With {@code -Devents.page=write} the
@@ -34,13 +38,21 @@ class EventsPageTest {
           StackSample.class,
           WallSample.class,
           Blocked.class,
+          NativeCall.class,
+          NativeCallCounts.class,
+          EventSample.class,
+          NativeMemory.class,
+          NativeAllocation.class,
           DefinitionBlock.class,
           SamplerStatus.class,
           NativeSample.class,
           Frame.class,
           Method.class,
           SampledThread.class,
-          NativeLibrary.class);
+          NativeLibrary.class,
+          NativeLibraryLoad.class,
+          NativeLibraryMapped.class,
+          Context.class);
 
   private static final List<String> FIELDS_OF_JFR =
       List.of("startTime", "duration", "eventThread", "stackTrace");

@@ -83,14 +83,16 @@ class BlockedTest {
     long idle = store.thread(2, "idle", 2, false, 0, null);
     assertTrue(store.sample(start, worker, 0, 10 * MILLI, job, 0, 0));
     int monitor = ThreadState.MONITOR.code();
-    assertEquals(isWritten, store.blocked(at(1), 500 * MILLI, worker, monitor, put, 0, true));
+    assertEquals(
+        isWritten, store.blocked(at(1), 500 * MILLI, worker, monitor, put, 0, true, 0, 0, 0, 0));
     assertEquals(
         isWritten,
-        store.blocked(at(2), 700 * MILLI, worker, ThreadState.SOCKET.code(), poll, 0, true));
-    store.blocked(at(3), 9 * MILLI, worker, monitor, put, 0, true);
-    store.blocked(at(4), 2_000 * MILLI, worker, monitor, put, 0, false);
-    store.blocked(at(4), 3_000 * MILLI, worker, monitor, put, 0, false);
-    store.blocked(at(1), 8_000 * MILLI, idle, ThreadState.PARK.code(), pool, 0, true);
+        store.blocked(
+            at(2), 700 * MILLI, worker, ThreadState.SOCKET.code(), poll, 0, true, 0, 0, 0, 0));
+    store.blocked(at(3), 9 * MILLI, worker, monitor, put, 0, true, 0, 0, 0, 0);
+    store.blocked(at(4), 2_000 * MILLI, worker, monitor, put, 0, false, 0, 0, 0, 0);
+    store.blocked(at(4), 3_000 * MILLI, worker, monitor, put, 0, false, 0, 0, 0, 0);
+    store.blocked(at(1), 8_000 * MILLI, idle, ThreadState.PARK.code(), pool, 0, true, 0, 0, 0, 0);
   }
 
   private long at(int second) {

@@ -297,7 +297,7 @@ class SampledRecordingTest {
 
   /** A JVM that dies without a word leaves an unfinished chunk: what was flushed is read. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void aJvmThatDied(Jdk jdk) throws Exception {
     Programs.Outcome outcome =
         Programs.java(

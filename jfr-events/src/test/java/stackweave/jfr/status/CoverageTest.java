@@ -22,6 +22,9 @@ class CoverageTest {
     assertEquals(
         "sampling has not begun; 2.2 s of CPU time used while it did not run are missing (100 %)",
         new Coverage(2_200 * MILLI, 0, 2_200 * MILLI, 0).start());
+    assertEquals(
+        "sampling has stopped; 0.42 s of CPU time used while it did not run are missing (25 %)",
+        new Coverage(1_700 * MILLI, 1_200 * MILLI, 420 * MILLI, 0).start());
   }
 
   /** A recording that begins while samples are taken already. */

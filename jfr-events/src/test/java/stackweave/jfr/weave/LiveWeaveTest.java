@@ -145,7 +145,7 @@ class LiveWeaveTest {
 
   /** A disk that is full, or a file that is not as JFR leaves it, and all goes on. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void whatCantBeWrittenLeavesTheFileAsItWas(Jdk jdk) throws Exception {
     for (String flags : List.of("full", "unknown")) {
       Path file = directory.resolve(flags + ".jfr");
@@ -165,7 +165,7 @@ class LiveWeaveTest {
 
   /** More than is put behind a chunk: what is above stays as it is, and is counted. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void thereIsALimit(Jdk jdk) throws Exception {
     Path file = directory.resolve("many.jfr");
     Programs.Outcome outcome = record(jdk, file, 2, "many");
@@ -188,7 +188,7 @@ class LiveWeaveTest {
 
   /** Chunks that are woven are taken as they are, and ours are none of the reading commands'. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void mergeKnowsThem(Jdk jdk) throws Exception {
     Path file = directory.resolve("live.jfr");
     record(jdk, file, 2, "");

@@ -171,7 +171,7 @@ class OtherToolsTest {
    * has a node more, and their innermost frame is not in it.
    */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void missionControlsTreeHasEveryStack(Jdk jdk) throws Exception {
     Path recording = file(jdk, "whole");
     Path only = file(jdk, "only-whole");

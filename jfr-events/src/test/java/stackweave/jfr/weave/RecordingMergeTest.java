@@ -222,7 +222,7 @@ class RecordingMergeTest {
 
   /** Other events keep their own stacks, texts and classes, with samples of both JVMs. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void twoJvmsInOneFile(Jdk jdk) throws Exception {
     Path one = recording(jdk, 0);
     Path other = recording(jdk, 1);
@@ -409,7 +409,7 @@ class RecordingMergeTest {
 
   /** JFR's own samples are left out while samples were taken; by {@code jfr summary}, too. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void jdkSamplesAreLeftOutWhileSampling(Jdk jdk) throws Exception {
     Path recording = recording(jdk, 2, 0, 1, "pause");
     Path kept = directory.resolve("kept.jfr");
@@ -470,7 +470,7 @@ class RecordingMergeTest {
   }
 
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void eventsByWeight(Jdk jdk) throws Exception {
     Path recording = recording(jdk, 2, 0, 1, "weights");
     MergeReport plain = merge(directory.resolve("plain.jfr"), MergeOptions.DEFAULT, recording);
@@ -524,7 +524,7 @@ class RecordingMergeTest {
   }
 
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void chunksOfSeveralInputsAreTakenOnceInOrder(Jdk jdk) throws Exception {
     Path one = recording(jdk, 0);
     Path other = recording(jdk, 1);
@@ -550,7 +550,7 @@ class RecordingMergeTest {
 
   /** Dumps of one JVM whose chunks rotate all the time, and are in several of them. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void rotationStorm(Jdk jdk) throws Exception {
     Programs.Outcome storm =
         Programs.java(
@@ -629,7 +629,7 @@ class RecordingMergeTest {
 
   /** The open chunk of a killed JVM is finished in the output. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void killedJvm(Jdk jdk) throws Exception {
     Path repository = Files.createDirectory(directory.resolve("repository"));
     Programs.Outcome outcome =
@@ -670,7 +670,7 @@ class RecordingMergeTest {
 
   /** An event of a type that no JDK known has is refused in a line. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void anUnknownLayoutIsRefused(Jdk jdk) throws Exception {
     byte[] bytes = Files.readAllBytes(recording(jdk, 0));
     // The field is named otherwise in the metadata's table of strings.

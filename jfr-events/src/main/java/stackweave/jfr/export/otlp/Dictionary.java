@@ -28,6 +28,7 @@ final class Dictionary {
 
   private final ProfileTables tables = new ProfileTables();
   private final Map<Attribute, Integer> attributes = new LinkedHashMap<>();
+  private final Map<SpanLink, Integer> links = new LinkedHashMap<>();
   private final boolean opensLibraries;
 
   /**
@@ -51,6 +52,11 @@ final class Dictionary {
     return attribute(new Attribute(tables.string(key), value));
   }
 
+  /** The index of a link. */
+  int link(SpanLink link) {
+    return links.computeIfAbsent(link, l -> links.size() + 1);
+  }
+
   private int attribute(Attribute attribute) {
     return attributes.computeIfAbsent(attribute, a -> attributes.size() + 1);
   }
@@ -72,6 +78,9 @@ final class Dictionary {
               .number(3, function.file()));
     }
     message.message(LINK, new Protobuf().bytes(1, new byte[16]).bytes(2, new byte[8]));
+    for (SpanLink link : links.keySet()) {
+      message.message(LINK, link.message());
+    }
     message.message(ATTRIBUTE, new Protobuf());
     for (Attribute attribute : attributes.keySet()) {
       Protobuf value = new Protobuf();

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.ProfileTables;
 import stackweave.jfr.export.Protobuf;
@@ -20,6 +21,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.status.Counter;
 
 /**
@@ -86,7 +88,8 @@ public final class OtlpExport implements Export {
         recording,
         sum -> {
           int stack = dictionary.tables().stack(sum.end(), sum.frames());
-          Key key = new Key(stack, attributes(sum, dictionary));
+          int link = SpanLink.of(sum.context()).map(dictionary::link).orElse(0);
+          Key key = new Key(stack, link, attributes(sum, dictionary));
           long[] values =
               processes
                   .computeIfAbsent(sum.session(), session -> new LinkedHashMap<>())
@@ -102,7 +105,18 @@ public final class OtlpExport implements Export {
   }
 
   /** What the convention calls the identity of a sample. */
-  private record Key(int stack, List<Integer> attributes) {}
+  private record Key(int stack, int link, List<Integer> attributes) {}
+
+  /** Keys of what is known without the application. */
+  private static final Set<String> OWN =
+      Set.of(
+          "thread.name",
+          "thread.id",
+          "stackweave.thread.os_id",
+          "stackweave.thread.state",
+          "stackweave.frame.kind",
+          "stackweave.guessed",
+          "stackweave.context.id");
 
   private static List<Integer> attributes(SampleSum sum, Dictionary dictionary) {
     List<Integer> attributes = new ArrayList<>();
@@ -125,6 +139,13 @@ public final class OtlpExport implements Export {
     }
     if (sum.contextId() != 0) {
       attributes.add(dictionary.attribute("stackweave.context.id", sum.contextId()));
+      boolean isLinked = SpanLink.of(sum.context()).isPresent();
+      Map<String, String> labels = isLinked ? sum.context().labels() : sum.context().all();
+      labels.forEach(
+          (key, value) ->
+              attributes.add(
+                  dictionary.attribute(
+                      OWN.contains(key) ? "stackweave.label." + key : key, value)));
     }
     return attributes;
   }
@@ -145,9 +166,10 @@ public final class OtlpExport implements Export {
     Protobuf scope = new Protobuf().string(1, "stackweave").string(2, session.agentVersion());
     scope.message(3, keyValue("stackweave.opentelemetry_proto.version", text(PROTOCOL)));
     Protobuf profiles = new Protobuf().message(1, scope);
-    String time = recording.choice().isWall() ? "wall" : "cpu";
+    String time = recording.choice().type();
+    String unit = recording.choice().unit().label();
     // The first is the one that viewers show.
-    profiles.message(2, profile(recording, session, time, "nanoseconds", 1, samples, dictionary));
+    profiles.message(2, profile(recording, session, time, unit, 1, samples, dictionary));
     profiles.message(2, profile(recording, session, "samples", "count", 0, samples, dictionary));
     return new Protobuf().message(1, resource).message(2, profiles);
   }
@@ -174,7 +196,7 @@ public final class OtlpExport implements Export {
     samples.forEach(
         (key, values) -> {
           sample.clear();
-          sample.number(1, key.stack()).packed(2, key.attributes());
+          sample.number(1, key.stack()).packed(2, key.attributes()).number(3, key.link());
           profile.message(2, sample.packed(4, List.of(values[value])));
         });
     long first = Times.nanos(selection.first(recording));
@@ -182,8 +204,14 @@ public final class OtlpExport implements Export {
     long length =
         1 + Times.nanos(Duration.between(selection.first(recording), selection.last(recording)));
     profile.fixed64(3, first).number(4, length);
-    profile.message(5, valueType("cpu", "nanoseconds", dictionary));
-    profile.number(6, recording.figures().get(Counter.INTERVAL));
+    if (recording.choice().isEvent()) {
+      SampleChoice choice = recording.choice();
+      profile.message(5, valueType(choice.type(), choice.unit().label(), dictionary));
+      profile.number(6, recording.figures().get(Counter.EVENT_INTERVAL));
+    } else {
+      profile.message(5, valueType("cpu", "nanoseconds", dictionary));
+      profile.number(6, recording.figures().get(Counter.INTERVAL));
+    }
     profile.bytes(7, id(session.uuid() + "/" + type + "/" + first + "/" + length));
     return profile;
   }

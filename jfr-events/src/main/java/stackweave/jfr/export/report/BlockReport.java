@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.ShortNames;
 import stackweave.jfr.export.Times;
@@ -17,6 +18,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SampledRecording.BlockedThread;
+import stackweave.jfr.read.SampledRecording.Waker;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
@@ -146,6 +148,24 @@ final class BlockReport {
     }
   }
 
+  private static String waker(BlockedThread block) {
+    Waker waker = block.waker();
+    String who =
+        waker.thread() != null
+            ? ShortNames.cut(waker.thread().text(), MAX_THREAD)
+            : waker.pid() == Blocked.WOKEN_BY_INTERRUPT
+                ? "an interrupt"
+                : waker.pid() == block.session().pid()
+                    ? "a thread of its own process"
+                    : "process " + waker.pid();
+    return block.isOver()
+        ? who
+            + ", ran "
+            + String.format(Locale.ROOT, "%.1f ms", waker.delayNanos() / 1e6)
+            + " later"
+        : who;
+  }
+
   private static void addRows(BlockedThread block, Section section) {
     section.rows.add(
         List.of(
@@ -155,6 +175,9 @@ final class BlockReport {
                 + block.state()
                 + ", at "
                 + block.start().truncatedTo(ChronoUnit.MILLIS)));
+    if (block.waker() != null) {
+      section.rows.add(List.of("", "  woken by " + waker(block)));
+    }
     String place = WaitSums.place(block.frames());
     String java = "";
     String inner = "";

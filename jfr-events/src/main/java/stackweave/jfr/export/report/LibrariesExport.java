@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -21,8 +22,8 @@ import stackweave.jfr.read.StackEnd;
 
 /**
  * The native libraries of a recording: shares, path, build id, where unwind rules and names come
- * from, which stacks end in them, and what to install or to build differently. As text of 80
- * columns or as an HTML page.
+ * from, who loaded them, which stacks end in them, and what to install or to build differently. As
+ * text of 80 columns or as an HTML page.
  */
 public final class LibrariesExport implements Export {
   /** Fewer samples in nameless functions, or stacks that end in a library, are not worth advice. */
@@ -66,6 +67,9 @@ public final class LibrariesExport implements Export {
     /** Other places where copies of the same build were mapped. */
     final Set<String> paths = new HashSet<>();
 
+    /** First addresses of all copies by their paths. */
+    final Map<String, List<Long>> starts = new HashMap<>();
+
     Library(SampledModule module) {
       this.module = module;
     }
@@ -80,7 +84,7 @@ public final class LibrariesExport implements Export {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
-  private List<Section> sections(SampledRecording recording) {
+  private List<Section> sections(SampledRecording recording) throws IOException {
     boolean bySamples = recording.weightNanos() <= 0;
     long all = bySamples ? recording.samples() : recording.weightNanos();
     Comparator<Library> bySelf =
@@ -104,6 +108,8 @@ public final class LibrariesExport implements Export {
     table.head = List.of("SELF", "TOTAL", "NAMED", "LIBRARY");
     List<Section> sections = new ArrayList<>();
     sections.add(table);
+    LoadSections loads = new LoadSections(LibraryLoads.read(recording.file()));
+    sections.add(loads.table(rows));
     int shown = rows == 0 ? libraries.size() : Math.min(rows, libraries.size());
     for (Library library : libraries.subList(0, shown)) {
       table.rows.add(
@@ -112,7 +118,9 @@ public final class LibrariesExport implements Export {
               share(bySamples ? library.totalSamples : library.totalNanos, all),
               share(library.frames - library.nameless, library.frames),
               library.module.name()));
-      sections.add(details(library, recording.samples()));
+      Section details = details(library, recording.samples());
+      details.sentences.addAll(1, loads.sentences(library.starts));
+      sections.add(details);
     }
     if (shown < libraries.size()) {
       table.sentences.add(
@@ -162,6 +170,7 @@ public final class LibrariesExport implements Export {
     Library library =
         byBuild.computeIfAbsent(module.name() + " " + build, key -> new Library(module));
     library.paths.add(module.path());
+    library.starts.computeIfAbsent(module.path(), path -> new ArrayList<>()).add(module.start());
     return library;
   }
 

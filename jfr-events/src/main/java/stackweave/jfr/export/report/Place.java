@@ -93,6 +93,11 @@ record Place(String group, String detail, int javaAt) {
     return category == FrameCategory.NATIVE || category == FrameCategory.CPP;
   }
 
+  /** Whether it is code of the C library, or of what else libraries use. */
+  static boolean isRuntime(SampledFrame frame) {
+    return isLibrary(frame) && RUNTIME.matcher(CodeOrigin.of(frame)).matches();
+  }
+
   static boolean isJava(SampledFrame frame) {
     return CodeOrigin.of(frame).equals(CodeOrigin.JAVA);
   }

@@ -52,6 +52,8 @@ public final class ReportExport implements Export {
 
   private static final int FEW_BLOCKS = 5;
 
+  private static final int MANY_CALLS = 10;
+
   /** The same in a report of waiting alone. */
   private static final int MANY_GROUPS = 12;
 
@@ -101,10 +103,17 @@ public final class ReportExport implements Export {
 
   private List<Section> sections(SampledRecording recording)
       throws IOException, RecordingException {
+    if (recording.choice().isEvent()) {
+      List<Section> sections = new ArrayList<>(new EventReport(recording).sections());
+      sections.add(sections.size() - 1, new LabelReport(recording).section());
+      return sections;
+    }
     if (recording.choice().isWall()) {
       WaitReport report = new WaitReport(recording, MANY_GROUPS, MANY_WAITS);
       List<Section> sections = new ArrayList<>(report.sections());
+      sections.add(new LabelReport(recording).section());
       sections.add(new BlockReport(recording).section(MANY_BLOCKS));
+      sections.addAll(CallReport.sections(recording.file(), recording, MANY_CALLS));
       sections.add(report.trust(true));
       sections.add(nextOfWaiting());
       return sections;
@@ -126,7 +135,14 @@ public final class ReportExport implements Export {
       trust.sentences.addAll(report.trust(false).sentences);
       next.commands.add(JAR + "report --wall " + file);
     }
+    sections.add(new LabelReport(recording).section());
     sections.add(new BlockReport(recording).section(FEW_BLOCKS));
+    sections.addAll(new StallReport(recording).sections());
+    SampledRecording all = waiting == null ? recording : waiting;
+    sections.addAll(CallReport.sections(recording.file(), all, MANY_CALLS));
+    for (String event : recording.eventSamples().keySet()) {
+      next.commands.add(JAR + "report --event " + event + " " + file);
+    }
     sections.addAll(List.of(trust, facts.betterStacks(), next));
     return sections;
   }

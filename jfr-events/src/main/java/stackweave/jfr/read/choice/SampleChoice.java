@@ -1,10 +1,12 @@
 package stackweave.jfr.read.choice;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.ThreadState;
 
 /**
@@ -13,10 +15,10 @@ import stackweave.jfr.event.ThreadState;
  */
 public final class SampleChoice {
   /** CPU time alone, of all states. */
-  public static final SampleChoice CPU = new SampleChoice(false, Set.of());
+  public static final SampleChoice CPU = new SampleChoice(false, Set.of(), "", Map.of());
 
   /** Wall-clock time: CPU time and waiting. */
-  public static final SampleChoice WALL = new SampleChoice(true, Set.of());
+  public static final SampleChoice WALL = new SampleChoice(true, Set.of(), "", Map.of());
 
   /** Any state but on a CPU and waiting for one. */
   private static final String ANY_BLOCKED = "blocked";
@@ -43,9 +45,27 @@ public final class SampleChoice {
   /** In lower case; empty for all. */
   private final Set<String> states;
 
-  private SampleChoice(boolean isWall, Set<String> states) {
+  /** Empty for samples of time. */
+  private final String event;
+
+  /** By key the values that are chosen; empty for all. */
+  private final Map<String, Set<String>> labels;
+
+  private SampleChoice(
+      boolean isWall, Set<String> states, String event, Map<String, Set<String>> labels) {
     this.isWall = isWall;
     this.states = states;
+    this.event = event;
+    this.labels = labels;
+  }
+
+  /**
+   * The samples of an event, and none of time.
+   *
+   * @param event its name, as the recording has it, such as page-faults
+   */
+  public static SampleChoice ofEvent(String event) {
+    return new SampleChoice(false, Set.of(), event, Map.of());
   }
 
   /**
@@ -68,7 +88,44 @@ public final class SampleChoice {
       }
       isWaiting |= isOfWaiting(lower);
     }
-    return new SampleChoice(isWaiting, Set.copyOf(states));
+    return new SampleChoice(isWaiting, Set.copyOf(states), "", Map.of());
+  }
+
+  /**
+   * Of these samples those with some labels.
+   *
+   * @param pairs each {@code key=value}; samples need all keys, each with one of its values. Empty
+   *     for all samples
+   * @throws IllegalArgumentException if one has no {@code =}
+   */
+  public SampleChoice withLabels(Collection<String> pairs) {
+    Map<String, Set<String>> chosen = new HashMap<>();
+    for (String pair : pairs) {
+      int equals = pair.indexOf('=');
+      if (equals < 1) {
+        throw new IllegalArgumentException("'" + pair + "' is no label: key=value");
+      }
+      chosen
+          .computeIfAbsent(pair.substring(0, equals), key -> new HashSet<>())
+          .add(pair.substring(equals + 1));
+    }
+    return new SampleChoice(isWall, states, event, chosen);
+  }
+
+  /** Whether samples are read whatever labels they have, and without any. */
+  public boolean hasAllLabels() {
+    return labels.isEmpty();
+  }
+
+  /** Whether samples with these labels are read. */
+  public boolean takesLabels(Map<String, String> own) {
+    for (Map.Entry<String, Set<String>> label : labels.entrySet()) {
+      String value = own.get(label.getKey());
+      if (value == null || !label.getValue().contains(value)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isOfWaiting(String lower) {
@@ -99,7 +156,39 @@ public final class SampleChoice {
 
   /** Whether samples of a kind are read. */
   public boolean takes(SampleKind kind) {
-    return isWall || kind == SampleKind.CPU;
+    return isEvent() ? kind == SampleKind.EVENT : isWall || kind == SampleKind.CPU;
+  }
+
+  /** Whether samples of an event are read: weights are counts then, and no time. */
+  public boolean isEvent() {
+    return !event.isEmpty();
+  }
+
+  /** Whether weights are of different sizes, so that the number of samples says little. */
+  public boolean isByWeight() {
+    return isWall || isEvent();
+  }
+
+  /** Whether these are the samples that are read without another choice. */
+  public boolean isUsual() {
+    return !isWall && !isEvent() && hasAllStates() && hasAllLabels();
+  }
+
+  /** Whether samples of an event are read, by its name in the recording. */
+  public boolean takesEvent(String name) {
+    return isEvent() && event.equals(name);
+  }
+
+  /** What the weights of the samples are counted in. */
+  public WeightUnit unit() {
+    return !isEvent()
+        ? WeightUnit.NANOSECONDS
+        : SampledEvent.isMemory(event) ? WeightUnit.BYTES : WeightUnit.EVENTS;
+  }
+
+  /** The type of the weights in formats that have types: cpu, wall, or the event. */
+  public String type() {
+    return isEvent() ? event : isWall ? "wall" : "cpu";
   }
 
   /** Whether samples of a state are read, by its label in the recording. */
@@ -113,8 +202,8 @@ public final class SampleChoice {
         || states.contains(ANY_SYSTEM_CALL) && lower.startsWith(ANY_SYSTEM_CALL);
   }
 
-  /** What the weights of the samples are: "CPU time" or "wall time". */
+  /** What the weights of the samples are: "CPU time", "wall time", or the event. */
   public String time() {
-    return isWall ? "wall time" : "CPU time";
+    return isEvent() ? event : isWall ? "wall time" : "CPU time";
   }
 }

@@ -57,6 +57,8 @@ const threads = list(() => ({name: nextText(), id: next(), process: next()}));
 const states = list(nextText);
 
 // Frames are coloured by what their threads did where that is more than to run.
+// Times are written in microseconds, other weights as they are.
+const SCALE = D.unit === 'nanoseconds' ? 1e3 : 1;
 let byState = !!D.wall && states.length > 1;
 
 const stacks = next();
@@ -73,7 +75,7 @@ for (let i = 0, node = 0, e = 0; i < stacks; i++) {
   const head = next();
   stackBefore[i] = head % 2;
   stackCount[i] = next();
-  stackTime[i] = next() * 1e3;
+  stackTime[i] = next() * SCALE;
   stackSquare[i] = stackTime[i] * stackTime[i] / stackCount[i] * (1 + next() / 100);
   const unit = stackTime[i] / stackCount[i];
   for (let left = (head - head % 2) / 2, cell = 0; left > 0; left--, e++) {
@@ -81,7 +83,7 @@ for (let i = 0, node = 0, e = 0; i < stacks; i++) {
     cell += step >>> 2;
     entryCell[e] = cell;
     entryCount[e] = step & 1 ? next() : 1;
-    entryTime[e] = step & 2 ? next() * 1e3 : entryCount[e] * unit;
+    entryTime[e] = step & 2 ? next() * SCALE : entryCount[e] * unit;
   }
   stackCells[i + 1] = e;
 }

@@ -32,7 +32,8 @@ const percent = (part, of) => {
 };
 const points = d => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + (100 * Math.abs(d)).toFixed(Math.abs(d) >= 0.1 ? 1 : 2) + ' pp';
 const count = v => Math.round(v).toLocaleString('en');
-const span = ns => ns >= 1e9 ? (ns / 1e9).toFixed(2) + ' s' : ns >= 1e6 ? (ns / 1e6).toFixed(1) + ' ms' : (ns / 1e3).toFixed(0) + ' \u00b5s';
+const bytes = v => v >= 1 << 30 ? (v / (1 << 30)).toFixed(2) + ' GiB' : v >= 1 << 20 ? (v / (1 << 20)).toFixed(1) + ' MiB' : count(v / 1024) + ' KiB';
+const span = D.unit === 'bytes' ? bytes : D.unit === 'count' ? count : ns => ns >= 1e9 ? (ns / 1e9).toFixed(2) + ' s' : ns >= 1e6 ? (ns / 1e6).toFixed(1) + ' ms' : (ns / 1e3).toFixed(0) + ' \u00b5s';
 const amount = v => metric === 'time' ? span(v) : count(v);
 
 /** How the share of a node, or of anything with these figures, differs from the baseline. */

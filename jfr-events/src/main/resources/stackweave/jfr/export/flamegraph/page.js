@@ -50,7 +50,7 @@ function showControls() {
   $('hideStart').checked = folding.start; $('mergeRecursion').checked = folding.recursion;
   $('flip').setAttribute('aria-pressed', flipped);
   $('tablesButton').setAttribute('aria-pressed', !$('tables').hidden);
-  canvas.setAttribute('aria-label', (viewTitle() || 'Flame graph') + ': ' + (D.wall ? span(stackValues.time.total[0]) + ' of wall time, ' : count(stackValues.count.total[0]) + ' samples, ') + count(tree.n) + ' frames');
+  canvas.setAttribute('aria-label', (viewTitle() || 'Flame graph') + ': ' + (D.wall ? span(stackValues.time.total[0]) + ' of ' + D.timeLabel + ', ' : count(stackValues.count.total[0]) + ' samples, ') + count(tree.n) + ' frames');
 }
 
 /** Says which samples are left out, with a button that brings them back. */
@@ -221,7 +221,7 @@ addEventListener('keydown', e => {
 $('title').textContent = $('title').title = D.title;
 $('title').dir = 'auto';
 // In one line there is room for the first few: how much was seen, then how, then the JVM's long name.
-const rankOf = label => /^Samples|CPU|^Wall/.test(label) ? 0 : /stacks/.test(label) ? 1 : label ? 2 : 3;
+const rankOf = label => /^Samples|CPU|^Wall|^Weight|^Event/.test(label) ? 0 : /stacks/.test(label) ? 1 : label ? 2 : 3;
 $('facts').replaceChildren(...[...D.facts].sort(([a], [b]) => rankOf(a) - rankOf(b)).map(([label, text, look]) => {
   const s = document.createElement('span'), b = document.createElement('b');
   b.textContent = text;

@@ -1,0 +1,190 @@
+package stackweave.jfr.call;
+
+import java.util.Arrays;
+import java.util.function.LongBinaryOperator;
+import jdk.jfr.FlightRecorder;
+
+/**
+ * Writes the events of native calls: slow ones on the calling thread, through {@link #writer}, and
+ * counts at the end of each chunk, on the thread of JFR that ends it. Thread-safe; no lock is taken
+ * on a calling thread.
+ */
+public final class NativeCallEvents implements AutoCloseable {
+  private final TimedMethods methods;
+  private final CallClock clock = new CallClock();
+
+  /** Guarded by this, as is the next. */
+  private Runnable hook = new EndHook();
+
+  private boolean registered;
+
+  /** Guards what the last event of each method had. Nothing is called while holding it but JFR. */
+  private final Object counts = new Object();
+
+  private long[][] written = new long[0][];
+
+  /** Nothing is registered before {@link #register}. */
+  public NativeCallEvents(TimedMethods methods) {
+    this.methods = methods;
+  }
+
+  /** Registers events and hook. Takes JFR's locks; repeated calls have no effect. */
+  public void register() {
+    Runnable first;
+    synchronized (this) {
+      if (registered) {
+        return;
+      }
+      registered = true;
+      first = hook;
+    }
+    FlightRecorder.register(NativeCall.class);
+    FlightRecorder.register(NativeCallCounts.class);
+    FlightRecorder.addPeriodicEvent(NativeCallCounts.class, first);
+    clock.begin();
+  }
+
+  /**
+   * Has the counts written after the hooks that JFR knows by now: one that takes its time would
+   * leave what is called meanwhile out of the chunk. Takes JFR's locks.
+   */
+  public void writeLast() {
+    Runnable old;
+    Runnable last = new EndHook();
+    synchronized (this) {
+      if (!registered) {
+        return;
+      }
+      old = hook;
+      hook = last;
+    }
+    FlightRecorder.addPeriodicEvent(NativeCallCounts.class, last);
+    FlightRecorder.removePeriodicEvent(old);
+    synchronized (this) {
+      if (registered) {
+        return;
+      }
+    }
+    FlightRecorder.removePeriodicEvent(last); // closed meanwhile, maybe before it was added
+  }
+
+  /** Unregisters the events. */
+  @Override
+  public void close() {
+    Runnable last;
+    synchronized (this) {
+      if (!registered) {
+        return;
+      }
+      registered = false;
+      last = hook;
+    }
+    FlightRecorder.removePeriodicEvent(last);
+    FlightRecorder.unregister(NativeCall.class);
+    FlightRecorder.unregister(NativeCallCounts.class);
+  }
+
+  /**
+   * Who writes the slow calls of a method.
+   *
+   * @return gets the begin and the end of a call on the clock of System.nanoTime, on the calling
+   *     thread, and returns 1 if JFR got an event
+   */
+  public LongBinaryOperator writer(int number) {
+    return new Writer(clock, methods.method(number), methods.descriptor(number));
+  }
+
+  /** What was counted so far belongs to no recording. */
+  public void passOver() {
+    synchronized (counts) {
+      for (int i = 0; i < methods.count(); i++) {
+        long[] now = new long[TimedMethods.COUNTERS];
+        if (methods.read(i, now)) {
+          keep(i, now);
+        }
+      }
+    }
+  }
+
+  /** Writes what was counted since the last call; any thread. */
+  public void writeCounts() {
+    synchronized (counts) {
+      long[] now = new long[TimedMethods.COUNTERS];
+      for (int i = 0; i < methods.count(); i++) {
+        if (methods.read(i, now)) {
+          write(i, now);
+          keep(i, now);
+        }
+      }
+    }
+  }
+
+  private void keep(int number, long[] now) {
+    if (number >= written.length) {
+      written = Arrays.copyOf(written, Math.max(2 * number, 16));
+    }
+    if (written[number] == null) {
+      written[number] = new long[TimedMethods.COUNTERS];
+    }
+    System.arraycopy(now, 0, written[number], 0, now.length);
+  }
+
+  private void write(int number, long[] now) {
+    NativeCallCounts event = new NativeCallCounts();
+    StringBuilder histogram = new StringBuilder();
+    for (int i = 0; i < TimedMethods.BUCKETS; i++) {
+      long calls = since(number, now, i);
+      if (calls > 0) {
+        event.calls += calls;
+        histogram.append(histogram.isEmpty() ? "" : ",").append(bound(i)).append('=').append(calls);
+      }
+    }
+    event.slowCalls = since(number, now, TimedMethods.SLOW_CALLS);
+    if (event.calls + event.slowCalls == 0) {
+      return;
+    }
+    event.method = methods.method(number);
+    event.descriptor = methods.descriptor(number);
+    event.time = since(number, now, TimedMethods.TIME);
+    event.histogram = histogram.toString();
+    event.slowTime = since(number, now, TimedMethods.SLOW_TIME);
+    event.commit();
+  }
+
+  private long since(int number, long[] now, int counter) {
+    boolean isNew = number >= written.length || written[number] == null;
+    return now[counter] - (isNew ? 0 : written[number][counter]);
+  }
+
+  private static String bound(int bucket) {
+    boolean isLast = bucket == TimedMethods.BUCKETS - 1;
+    return isLast ? "max" : Long.toString(TimedMethods.FIRST_BOUND << bucket);
+  }
+
+  /** Called by JFR. */
+  private final class EndHook implements Runnable {
+    @Override
+    public void run() {
+      try {
+        writeCounts();
+      } catch (RuntimeException | Error e) {
+        return; // no memory: the next chunk has these calls, too
+      }
+    }
+  }
+
+  private record Writer(CallClock clock, String method, String descriptor)
+      implements LongBinaryOperator {
+    @Override
+    public long applyAsLong(long beginNanos, long endNanos) {
+      NativeCall event = new NativeCall();
+      if (!event.isEnabled() || !clock.stamp(event, beginNanos, endNanos)) {
+        return 0;
+      }
+      event.method = method;
+      event.descriptor = descriptor;
+      event.commit();
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package stackweave.jfr.export.report;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.export.Times;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampleSum;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.WeightUnit;
+import stackweave.jfr.status.Counter;
+
+/**
+ * What a report says of samples of an event, or of memory: where it happened, on whose behalf,
+ * when, and how far that can be trusted. Says nothing of CPU time. Used by {@link ReportExport}.
+ */
+final class EventReport {
+  private static final int MAX_PLACES = 15;
+  private static final int MAX_CALLERS = 3;
+  private static final int QUARTERS = 4;
+  private static final String NO_JAVA = "no Java caller";
+
+  /** The beginning of the text of a frame of the JDK's. */
+  private static final Pattern JDK = Pattern.compile("(java|jdk|sun)[.]");
+
+  /** A function with what is attributed to it. */
+  private static final class Sum {
+    private final String name;
+    private long weight;
+    private long samples;
+    private final Map<String, Sum> callers = new HashMap<>();
+    private final long[] quarters = new long[QUARTERS];
+
+    Sum(String name) {
+      this.name = name;
+    }
+  }
+
+  private final SampledRecording recording;
+  private final SampleChoice choice;
+  private final Map<String, Sum> places = new HashMap<>();
+  private final long[] quarters = new long[QUARTERS];
+  private final long length;
+  private long all;
+  private long cut;
+
+  EventReport(SampledRecording recording) throws RecordingException {
+    this.recording = recording;
+    this.choice = recording.choice();
+    this.length = Times.nanos(Duration.between(recording.first(), recording.last())) + 1;
+    for (int i = 0; i < QUARTERS; i++) {
+      Instant from = i == 0 ? Instant.MIN : at(i);
+      Instant to = i == QUARTERS - 1 ? Instant.MAX : at(i + 1);
+      int quarter = i;
+      recording.forEachSum(from, to, sum -> add(sum, quarter));
+    }
+  }
+
+  private Instant at(int quarter) {
+    return recording.first().plusNanos(length * quarter / QUARTERS);
+  }
+
+  private void add(SampleSum sum, int quarter) {
+    List<SampledFrame> frames = sum.frames();
+    int at = frames.size() - 1;
+    while (at > 0 && isBelow(frames.get(at))) {
+      at--;
+    }
+    String name = frames.isEmpty() ? "[no frames]" : frames.get(at).text();
+    Sum place = places.computeIfAbsent(name, Sum::new);
+    Sum of = place.callers.computeIfAbsent(caller(frames, at), Sum::new);
+    for (Sum each : List.of(place, of)) {
+      each.weight += sum.weightNanos();
+      each.samples += sum.count();
+      each.quarters[quarter] += sum.weightNanos();
+    }
+    quarters[quarter] += sum.weightNanos();
+    all += sum.weightNanos();
+    cut += sum.end().isComplete() ? 0 : sum.weightNanos();
+  }
+
+  /** The innermost Java frame from {@code at} on that is not the JDK's; else the JDK's. */
+  private static String caller(List<SampledFrame> frames, int at) {
+    String ofJdk = NO_JAVA;
+    for (int i = at; i >= 0; i--) {
+      if (Place.isJava(frames.get(i))) {
+        String text = frames.get(i).text();
+        if (!JDK.matcher(text).lookingAt()) {
+          return text;
+        }
+        ofJdk = ofJdk.equals(NO_JAVA) ? text : ofJdk;
+      }
+    }
+    return ofJdk;
+  }
+
+  /** Whether a frame says only how something happened: the kernel, or the C library's functions. */
+  private static boolean isBelow(SampledFrame frame) {
+    return FrameCategory.of(frame) == FrameCategory.KERNEL || Place.isRuntime(frame);
+  }
+
+  List<Section> sections() {
+    return List.of(places(), times(), trust());
+  }
+
+  private Section places() {
+    Section section = new Section("Where " + what());
+    String what = choice.unit().text(all) + " of " + choice.type();
+    section.sentences.add(
+        (isBytes()
+                ? "Net growth is " + what
+                : String.format(Locale.ROOT, "%,d samples stand for %s", recording.samples(), what))
+            + " within "
+            + Times.seconds(length)
+            + ". A place is the innermost function that is neither the kernel's nor the C library's;"
+            + " below it are its Java callers, the innermost outside of the JDK if there is one.");
+    if (isBytes()) {
+      section.sentences.add(
+          "For a rate divide by that time, not by the recording's: it is from the first to the last"
+              + " event, and begins later than the recording.");
+    }
+    section.head =
+        isBytes()
+            ? List.of("SHARE", "BYTES", "PLACE")
+            : List.of("SHARE", "WEIGHT", "SAMPLES", "PLACE");
+    List<Sum> sorted = sorted(places);
+    for (Sum place : sorted.subList(0, Math.min(MAX_PLACES, sorted.size()))) {
+      row(section, place, "");
+      List<Sum> callers = sorted(place.callers);
+      for (Sum caller : callers.subList(0, Math.min(MAX_CALLERS, callers.size()))) {
+        if (!caller.name.equals(place.name)) {
+          row(section, caller, Section.INDENT);
+        }
+      }
+    }
+    return section;
+  }
+
+  private String what() {
+    if (choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS)) {
+      return "what is live was allocated";
+    }
+    return isBytes() ? "native memory was first touched" : "it happened";
+  }
+
+  private boolean isBytes() {
+    return choice.unit() == WeightUnit.BYTES;
+  }
+
+  /** Samples of bytes are those of what was given back, too: their number says nothing. */
+  private void row(Section section, Sum sum, String indent) {
+    String share = String.format(Locale.ROOT, "%.1f %%", all > 0 ? 100.0 * sum.weight / all : 0);
+    String weight = choice.unit().text(sum.weight);
+    String samples = String.format(Locale.ROOT, "%,d", sum.samples);
+    String name = indent + sum.name;
+    section.rows.add(
+        isBytes() ? List.of(share, weight, name) : List.of(share, weight, samples, name));
+  }
+
+  private Section times() {
+    Section section = new Section("When");
+    section.sentences.add(
+        "What goes on at the same pace has four equal quarters of the recording's time; what a start"
+            + " alone needed, has most of it in the first.");
+    section.head = List.of("1ST", "2ND", "3RD", "4TH", "PLACE");
+    section.rows.add(quarters(quarters, "all"));
+    List<Sum> sorted = sorted(places);
+    for (Sum place : sorted.subList(0, Math.min(MAX_CALLERS, sorted.size()))) {
+      section.rows.add(quarters(place.quarters, place.name));
+    }
+    return section;
+  }
+
+  private List<String> quarters(long[] weights, String name) {
+    List<String> row = new ArrayList<>();
+    for (long weight : weights) {
+      row.add(choice.unit().text(weight));
+    }
+    row.add(name);
+    return row;
+  }
+
+  private Section trust() {
+    Section section = new Section("How far this can be trusted");
+    section.sentences.add(
+        "Weights are " + (isBytes() ? "bytes" : "numbers of events") + ", and no CPU time.");
+    section.sentences.add(
+        String.format(
+            Locale.ROOT,
+            "%.1f %% of it has a stack that reaches its thread's first frame.",
+            all > 0 ? 100.0 * (all - cut) / all : 0));
+    if (choice.takesEvent(SampledEvent.NATIVE_MEMORY)) {
+      section.sentences.add(
+          "Memory that was freed and is used again counts for the stack that touched it first: who"
+              + " leaks blocks of malloc among others that are freed, only record"
+              + " --native-allocations tells.");
+    }
+    long lost = recording.figures().get(Counter.ALLOCATIONS_LOST);
+    if (choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS) && lost > 0) {
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "%,d calls were lost: some blocks are missing, others seem to be live that are not.",
+              lost));
+    }
+    long counted = recording.figures().get(Counter.EVENTS_COUNTED);
+    if (choice.unit() == WeightUnit.EVENTS && counted > 0) {
+      section.sentences.add(
+          String.format(
+              Locale.ROOT,
+              "The kernel counted %,d events while it was sampled; the samples stand for %.1f %% of"
+                  + " them.",
+              counted,
+              Math.min(100.0, 100.0 * all / counted)));
+    }
+    section.sentences.addAll(FlameGraphExport.notes(recording));
+    return section;
+  }
+
+  private static List<Sum> sorted(Map<String, Sum> sums) {
+    List<Sum> sorted = new ArrayList<>(sums.values());
+    sorted.removeIf(sum -> sum.weight <= 0); // all of it was given back
+    sorted.sort(
+        Comparator.comparingLong((Sum sum) -> sum.weight)
+            .reversed()
+            .thenComparing(sum -> sum.name));
+    return sorted;
+  }
+}

@@ -1,0 +1,154 @@
+package stackweave.jfr.export.report;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import stackweave.jfr.chunk.StackTraces;
+import stackweave.jfr.export.report.LibraryLoads.Load;
+
+/** Says in words who loaded the libraries of a recording. Immutable. */
+final class LoadSections {
+  /** Frames of a loader's stack that are shown. */
+  private static final int MAX_FRAMES = 12;
+
+  private static final int DEFAULT_ROWS = 20;
+
+  private final List<Load> loads;
+  private final Map<String, List<Load>> byPath = new HashMap<>();
+
+  /**
+   * @param loads the longest first
+   */
+  LoadSections(List<Load> loads) {
+    this.loads = loads;
+    for (Load load : loads) {
+      byPath.computeIfAbsent(load.file(), path -> new ArrayList<>()).add(load);
+    }
+  }
+
+  /**
+   * The table of all loads.
+   *
+   * @param rows most that are shown; 0 for the default
+   */
+  Section table(int rows) {
+    Section section = new Section("Loads");
+    if (loads.isEmpty()) {
+      section.sentences.add(
+          "No load of a library was seen: none was loaded since sampling began (the agent's option"
+              + " hooks=early sees them from the start), or the JDK was not instrumented (hooks=on"
+              + " does it also after attach).");
+      return section;
+    }
+    section.sentences.add(
+        "Libraries that Java code loaded: how long dlopen with constructors and JNI_OnLoad took,"
+            + " when it began after the JVM's start, and who called.");
+    section.head = List.of("TOOK", "AT", "LIBRARY AND CALLER");
+    int shown = Math.min(rows == 0 ? DEFAULT_ROWS : rows, loads.size());
+    for (Load load : loads.subList(0, shown)) {
+      section.rows.add(
+          List.of(
+              duration(load.nanos()),
+              since(load),
+              load.name()
+                  + (load.isLoaded() ? "" : " FAILED")
+                  + (load.caller().isEmpty() ? "" : ", by " + load.caller())));
+    }
+    addFailures(section, rows == 0 ? DEFAULT_ROWS : rows);
+    if (shown < loads.size()) {
+      section.sentences.add(
+          String.format(Locale.ROOT, "%,d more loads are left out.", loads.size() - shown));
+    }
+    return section;
+  }
+
+  /** Names what failed once each: an application may try again and again. */
+  private void addFailures(Section section, int most) {
+    Map<String, Integer> times = new LinkedHashMap<>();
+    for (Load load : loads) {
+      if (!load.isLoaded()) {
+        // The JDK's message is dlopen's behind the path, and dlopen's begins with it.
+        String error = load.error();
+        while (error.startsWith(load.path() + ": ")) {
+          error = error.substring(load.path().length() + 2);
+        }
+        times.merge(load.path() + (error.isEmpty() ? "" : ": " + error), 1, Integer::sum);
+      }
+    }
+    int left = times.size();
+    for (Map.Entry<String, Integer> each : times.entrySet()) {
+      if (times.size() - left == most) {
+        break;
+      }
+      left--;
+      String often = each.getValue() == 1 ? "" : " " + each.getValue() + " times";
+      section.sentences.add("Failed" + often + ": " + each.getKey());
+    }
+    if (left > 0) {
+      section.sentences.add(String.format(Locale.ROOT, "%,d other failures are left out.", left));
+    }
+  }
+
+  /**
+   * Who loaded a library.
+   *
+   * @param starts where its copies are mapped, by path
+   */
+  List<String> sentences(Map<String, List<Long>> starts) {
+    List<Load> own = new ArrayList<>();
+    starts.forEach(
+        (path, addresses) -> {
+          for (Load load : byPath.getOrDefault(path, Collections.emptyList())) {
+            boolean isHere = load.mapped() == null || addresses.contains(load.mapped().start());
+            if (load.isLoaded() && isHere) {
+              own.add(load);
+            }
+          }
+        });
+    if (own.isEmpty()) {
+      return List.of();
+    }
+    Load first = own.get(0); // the longest: later ones of the same file find it loaded
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        "Loaded: in "
+            + duration(first.nanos())
+            + (first.isForeign() ? " by java.lang.foreign" : "")
+            + (first.sinceStartNanos() < 0 ? "" : ", " + since(first) + " after the JVM's start")
+            + (first.thread().isEmpty() ? "" : ", on thread " + first.thread())
+            + (own.size() == 1
+                ? ""
+                : String.format(Locale.ROOT, "; %,d more loads of it", own.size() - 1)));
+    if (!first.stack().isEmpty()) {
+      sentences.add("Loaded by: " + stack(first.stack()));
+    }
+    return sentences;
+  }
+
+  private static String stack(List<StackTraces.Frame> frames) {
+    StringBuilder text = new StringBuilder();
+    int shown = Math.min(MAX_FRAMES, frames.size());
+    for (StackTraces.Frame frame : frames.subList(0, shown)) {
+      text.append(text.isEmpty() ? "" : " < ").append(LibraryLoads.text(frame));
+    }
+    return shown == frames.size()
+        ? text.toString()
+        : text.append(String.format(Locale.ROOT, " < %,d more", frames.size() - shown)).toString();
+  }
+
+  private static String since(Load load) {
+    return load.sinceStartNanos() < 0
+        ? "-"
+        : String.format(Locale.ROOT, "%.1f s", load.sinceStartNanos() / 1e9);
+  }
+
+  private static String duration(long nanos) {
+    return nanos < 10_000_000
+        ? String.format(Locale.ROOT, "%.1f ms", nanos / 1e6)
+        : String.format(Locale.ROOT, "%,.0f ms", nanos / 1e6);
+  }
+}

@@ -1,0 +1,279 @@
+package stackweave.jfr.export.stall;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import stackweave.jfr.call.TimedMethods;
+import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.ChunkReader;
+import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.ConstantPools;
+import stackweave.jfr.chunk.EventShape;
+import stackweave.jfr.chunk.EventThreads;
+import stackweave.jfr.chunk.EventThreads.EventThread;
+import stackweave.jfr.chunk.StackTraces;
+import stackweave.jfr.export.Times;
+import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackThread;
+
+/**
+ * What kept the JVM waiting in a recording, by the JVM's own events, and what the samples of the
+ * time say of it. The JVM tells of what is longer than the thresholds of the recording's settings.
+ */
+public final class Stalls {
+  /** Samples say nothing of shorter safepoints. */
+  public static final long MIN_NANOS = 1_000_000;
+
+  /** A name that {@link #collector} has, as are the next two. */
+  public static final String G1 = "G1";
+
+  public static final String SERIAL = "Serial";
+  public static final String PARALLEL = "Parallel";
+
+  private static final String GC_LOCKER = "jdk.GCLocker";
+  private static final String SAFEPOINT = "jdk.SafepointBegin";
+  private static final int SAFEPOINTS = 0;
+  private static final int CRITICAL = 1;
+  private static final int COLLECTIONS = 2;
+  private static final int CONFIGURATION = 3;
+
+  /** The type of the constants that name collectors. */
+  private static final String GC_NAME = "jdk.types.GCName";
+
+  /**
+   * SafepointBegin covers SafepointStateSynchronization (SafepointSynchronize::begin in
+   * safepoint.cpp, JDK 17 to 27), and is enabled where that one is not.
+   */
+  private static final List<EventShape> SHAPES =
+      List.of(
+          EventShape.of(SAFEPOINT, "startTime", "duration"),
+          EventShape.of(
+              GC_LOCKER, "startTime", "duration", "eventThread", "stackTrace", "stallCount"),
+          EventShape.of("jdk.YoungGarbageCollection", "startTime"),
+          EventShape.of("jdk.GCConfiguration", "oldCollector"));
+
+  private final List<Safepoint> safepoints = new ArrayList<>();
+  private final List<CriticalSection> criticalSections = new ArrayList<>();
+  private final List<Long> collections = new ArrayList<>();
+  private long[] safepointStarts;
+  private long[] criticalStarts;
+  private boolean tellsCriticalSections;
+  private boolean tellsSafepoints;
+  private String collector = "";
+
+  private record Critical(long start, long end, long thread, long stack, long waiting) {}
+
+  private Stalls() {}
+
+  /**
+   * Reads a recording; of a damaged chunk what is before the damage.
+   *
+   * @param recording of one process; it is read again if there is something that its samples may
+   *     explain
+   * @throws RecordingException if the file can't be read any more; one line for users
+   */
+  public static Stalls of(SampledRecording recording) throws IOException, RecordingException {
+    Stalls stalls = ofEvents(recording.file());
+    boolean isLong = stalls.safepoints.stream().anyMatch(each -> each.nanos() >= MIN_NANOS);
+    if (isLong || !stalls.criticalSections.isEmpty()) {
+      recording.forEachSample(stalls::take);
+    }
+    return stalls;
+  }
+
+  /** The same of a recording that has no samples: nothing but what the JVM tells. */
+  public static Stalls ofEvents(Path file) throws IOException, RecordingException {
+    Stalls stalls = new Stalls();
+    try (ChunkSource source = new ChunkSource(file)) {
+      for (ChunkHeader header : ChunkList.scan(file).chunks()) {
+        stalls.read(source, header);
+      }
+    }
+    stalls.safepoints.sort(Comparator.comparingLong(Safepoint::start));
+    stalls.criticalSections.sort(Comparator.comparingLong(CriticalSection::start));
+    stalls.addEnds();
+    stalls.safepointStarts = stalls.safepoints.stream().mapToLong(Safepoint::start).toArray();
+    stalls.criticalStarts =
+        stalls.criticalSections.stream().mapToLong(CriticalSection::start).toArray();
+    return stalls;
+  }
+
+  private void read(ChunkSource source, ChunkHeader header) {
+    List<Critical> critical = new ArrayList<>();
+    long configured = -1; // 0 is the key of a collector
+    try {
+      ChunkReader events = new ChunkReader(source, header, SHAPES);
+      tellsSafepoints |= events.knows(SAFEPOINTS);
+      tellsCriticalSections |= events.knows(CRITICAL);
+      for (int shape = events.next(); shape >= 0; shape = events.next()) {
+        if (shape == CONFIGURATION) {
+          configured = events.number(0);
+          continue;
+        }
+        long start = header.nanosAt(events.number(0));
+        if (shape == COLLECTIONS) {
+          collections.add(start);
+          continue;
+        }
+        long end = Math.max(start, header.nanosAt(events.number(0) + events.number(1)));
+        if (shape == SAFEPOINTS) {
+          safepoints.add(new Safepoint(start, end));
+        } else {
+          critical.add(
+              new Critical(start, end, events.number(2), events.number(3), events.number(4)));
+        }
+      }
+    } catch (IOException e) {
+      // What was read stands.
+    }
+    add(source, header, critical);
+    if (collector.isEmpty() && configured >= 0) {
+      readCollector(source, header, configured);
+    }
+  }
+
+  private void readCollector(ChunkSource source, ChunkHeader header, long configured) {
+    try {
+      ConstantPools.read(
+          source,
+          header,
+          Set.of(GC_NAME),
+          (type, key, text) -> {
+            if (key == configured && type.name().equals(GC_NAME)) {
+              collector = collector(text);
+            }
+          });
+    } catch (IOException e) {
+      // It is not known then, unless the constant was read before the damage.
+    }
+  }
+
+  /** By the old generation's collector, as gcName.hpp of JDK 17 to 27 names it. */
+  private static String collector(String old) {
+    return switch (old) {
+      case "G1Old" -> G1;
+      case "SerialOld" -> SERIAL;
+      case "ParallelOld" -> PARALLEL;
+      case "Z", "ZGC Major" -> "ZGC";
+      default -> old;
+    };
+  }
+
+  private void add(ChunkSource source, ChunkHeader header, List<Critical> critical) {
+    Set<Long> threads = new HashSet<>();
+    Set<Long> stacks = new HashSet<>();
+    for (Critical each : critical) {
+      threads.add(each.thread());
+      stacks.add(each.stack());
+    }
+    Map<Long, EventThread> names = new HashMap<>();
+    Map<Long, List<StackTraces.Frame>> traces = new HashMap<>();
+    try {
+      names.putAll(EventThreads.read(source, header, threads));
+      traces.putAll(StackTraces.read(source, header, stacks));
+    } catch (IOException e) {
+      // The times stand, without a name.
+    }
+    for (Critical each : critical) {
+      List<StackTraces.Frame> frames = traces.getOrDefault(each.stack(), List.of());
+      String released =
+          frames.isEmpty()
+              ? ""
+              : frames.get(0).className() + "." + TimedMethods.ownName(frames.get(0).method());
+      criticalSections.add(
+          new CriticalSection(
+              each.start(),
+              each.end(),
+              names.getOrDefault(each.thread(), EventThread.UNKNOWN),
+              released,
+              each.waiting()));
+    }
+  }
+
+  /**
+   * GCLocker of JDK 21 has no duration (and so is written with a threshold of 0 alone): the
+   * collector waits until it collects, as the last thread leaves its critical section.
+   */
+  private void addEnds() {
+    collections.sort(Comparator.naturalOrder());
+    for (int i = 0; i < criticalSections.size(); i++) {
+      CriticalSection section = criticalSections.get(i);
+      boolean isLast = i + 1 == criticalSections.size();
+      long next = isLast ? Long.MAX_VALUE : criticalSections.get(i + 1).start();
+      int found = Collections.binarySearch(collections, section.start());
+      int after = found >= 0 ? found : -found - 1;
+      boolean hasEnd = section.nanos() > 0;
+      if (!hasEnd && after < collections.size() && collections.get(after) <= next) {
+        section.endAt(collections.get(after));
+      }
+    }
+  }
+
+  private void take(Sample sample) {
+    long nanos = Times.nanos(sample.time());
+    int before = lastBegun(safepointStarts, nanos);
+    Safepoint safepoint = before < 0 ? null : safepoints.get(before);
+    if (safepoint != null && nanos <= safepoint.end() && safepoint.nanos() >= MIN_NANOS) {
+      String place = ThreadPosition.late(sample.frames());
+      if (!place.isEmpty()) {
+        safepoint.ran(nanos, sample.thread().text(), place);
+      }
+    }
+    before = lastBegun(criticalStarts, nanos);
+    CriticalSection section = before < 0 ? null : criticalSections.get(before);
+    if (section != null && nanos <= section.end() && isSame(sample.thread(), section.thread())) {
+      String method = ThreadPosition.nativeMethod(sample.frames());
+      if (!method.isEmpty()) {
+        section.inside(method);
+      }
+    }
+  }
+
+  private static boolean isSame(StackThread sampled, EventThread thread) {
+    return thread.javaId() != 0
+        ? sampled.javaId() == thread.javaId()
+        : thread.osId() != 0 && sampled.osThreadId() == thread.osId();
+  }
+
+  /** The last that began at a time or before it, for those of one process do not overlap; or -1. */
+  private static int lastBegun(long[] starts, long nanos) {
+    int found = Arrays.binarySearch(starts, nanos);
+    return found >= 0 ? found : -found - 2;
+  }
+
+  /** Those that the recording has, in the order of time. */
+  public List<Safepoint> safepoints() {
+    return List.copyOf(safepoints);
+  }
+
+  /** Those that the recording has, in the order of time. */
+  public List<CriticalSection> criticalSections() {
+    return List.copyOf(criticalSections);
+  }
+
+  /** Whether this JVM has an event of safepoints. */
+  public boolean tellsSafepoints() {
+    return tellsSafepoints;
+  }
+
+  /** Whether this JVM has an event of JNI critical sections. */
+  public boolean tellsCriticalSections() {
+    return tellsCriticalSections;
+  }
+
+  /** The JVM's garbage collector by its usual name; empty if it is not recorded. */
+  public String collector() {
+    return collector;
+  }
+}

@@ -1,0 +1,100 @@
+package stackweave.jfr.export.stall;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import stackweave.jfr.export.CodeOrigin;
+import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.SampledFrame;
+
+/**
+ * Whether a stack is one that the JVM has to wait for at a safepoint: of a Java thread in Java code
+ * or in the JVM. A thread in native code is none: it is stopped when it returns. Stateless.
+ */
+final class ThreadPosition {
+  /** What libraries, libjvm and generated code call alike: who called it decides. */
+  private static final Pattern RUNTIME =
+      Pattern.compile(
+          "(libc|libm|libpthread|libstdc\\+\\+|libgcc_s|ld-linux.*|libdl|librt)(\\.so.*|-.*)?"
+              + "|\\[?vdso\\]?");
+
+  /**
+   * Functions of a thread that has come to its stop, or goes on after it, or that waits as blocked
+   * (_thread_blocked: for a lock, a notification, a permit), in which it counts as stopped.
+   */
+  private static final Pattern STOPPED =
+      Pattern.compile(
+          "SafepointMechanism|SafepointSynchronize|HandshakeState|SafepointBlob"
+              + "|handle_polling_page_exception"
+              + "|Parker::park|PlatformEvent::park|PlatformMonitor::wait");
+
+  private ThreadPosition() {}
+
+  /**
+   * Where the thread is, in words, if it has to come to a stop yet.
+   *
+   * @param frames the thread's first frame first
+   * @return "" if it need not
+   */
+  static String late(List<SampledFrame> frames) {
+    int java = innermostJava(frames);
+    if (java < 0) {
+      return ""; // a thread of the JVM or of native code
+    }
+    for (int i = frames.size() - 1; i >= java; i--) {
+      SampledFrame frame = frames.get(i);
+      switch (FrameCategory.of(frame)) {
+        case KERNEL -> {
+          continue;
+        }
+        case JVM -> {
+          return isStopped(frames, java) ? "" : inJvm(frames, i, java);
+        }
+        case STUB -> {
+          return FrameText.of(frame).text() + " of " + FrameText.of(frames.get(java)).text();
+        }
+        case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED -> {
+          return FrameText.of(frame).text();
+        }
+        case NATIVE, CPP -> {
+          if (!RUNTIME.matcher(CodeOrigin.of(frame)).matches()) {
+            return "";
+          }
+        }
+        case NATIVE_METHOD, CONTINUATION, UNKNOWN, MARKER -> {
+          return "";
+        }
+      }
+    }
+    return "";
+  }
+
+  private static boolean isStopped(List<SampledFrame> frames, int java) {
+    for (int i = frames.size() - 1; i > java; i--) {
+      if (STOPPED.matcher(FrameText.of(frames.get(i)).symbol()).find()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String inJvm(List<SampledFrame> frames, int jvm, int java) {
+    return FrameText.of(frames.get(jvm)).text() + " for " + FrameText.of(frames.get(java)).text();
+  }
+
+  /** The native method that the thread is in, with what it calls; "" if it is in none. */
+  static String nativeMethod(List<SampledFrame> frames) {
+    int java = innermostJava(frames);
+    return java >= 0 && FrameCategory.of(frames.get(java)) == FrameCategory.NATIVE_METHOD
+        ? FrameText.of(frames.get(java)).text()
+        : "";
+  }
+
+  private static int innermostJava(List<SampledFrame> frames) {
+    int java = frames.size() - 1;
+    while (java >= 0 && !CodeOrigin.of(frames.get(java)).equals(CodeOrigin.JAVA)) {
+      java--;
+    }
+    return java;
+  }
+}

@@ -1,0 +1,181 @@
+package stackweave.jfr.export.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.chunk.StackTraces;
+import stackweave.jfr.event.load.LoadEvents;
+import stackweave.jfr.event.load.NativeLibraryLoad;
+import stackweave.jfr.event.load.NativeLibraryMapped;
+
+/** What is read of loads is what the JDK's own reader has of them. */
+class LibraryLoadsTest {
+  @TempDir private Path directory;
+
+  /** They stay registered, for other tests in this JVM. */
+  @BeforeEach
+  void register() {
+    LoadEvents.register();
+  }
+
+  private static void load(long number, String path, boolean loaded) {
+    NativeLibraryLoad event = new NativeLibraryLoad();
+    event.begin();
+    event.load = number;
+    event.path = path;
+    event.loaded = loaded;
+    event.foreign = number % 2 == 0;
+    event.error = loaded ? "" : "no " + path;
+    event.commit();
+  }
+
+  private static void deeper(int depth, Runnable last) {
+    if (depth == 0) {
+      last.run();
+    } else {
+      deeper(depth - 1, last);
+    }
+  }
+
+  private static void mapped(long number, String path, long start) {
+    NativeLibraryMapped event = new NativeLibraryMapped();
+    event.load = number;
+    event.path = path;
+    event.start = start;
+    event.fileKept = true;
+    event.commit();
+  }
+
+  private Path record() throws Exception {
+    Path file = directory.resolve("loads.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(NativeLibraryLoad.NAME);
+      recording.enable(NativeLibraryMapped.NAME);
+      recording.start();
+      load(1, "/a/libone.so", true);
+      Thread thread =
+          new Thread(() -> deeper(10, () -> load(2, "libtwo.so", true)), "loader of two");
+      thread.start();
+      thread.join();
+      mapped(2, "/b/libtwo.so.1", 0x7000);
+      load(3, "/a/libbad.so", false);
+      recording.stop();
+      recording.dump(file);
+    }
+    return file;
+  }
+
+  @Test
+  void loadsAreThoseOfTheJdksReader() throws Exception {
+    Path file = record();
+    Map<String, String> expected = new HashMap<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      if (event.getEventType().getName().equals(NativeLibraryLoad.NAME)) {
+        List<String> frames = new ArrayList<>();
+        for (RecordedFrame frame : event.getStackTrace().getFrames()) {
+          frames.add(
+              frame.getMethod().getType().getName()
+                  + "."
+                  + frame.getMethod().getName()
+                  + (frame.getLineNumber() > 0 ? ":" + frame.getLineNumber() : ""));
+        }
+        expected.put(
+            event.getString("path"),
+            event.getThread().getJavaName() + " " + event.getDuration().toNanos() + " " + frames);
+      }
+    }
+    Map<String, String> read = new HashMap<>();
+    for (LibraryLoads.Load load : LibraryLoads.read(file)) {
+      List<String> frames = load.stack().stream().map(LibraryLoads::text).toList();
+      read.put(load.path(), load.thread() + " " + load.nanos() + " " + frames);
+    }
+    assertEquals(3, expected.size());
+    assertEquals(expected, read);
+    assertTrue(read.get("libtwo.so").contains("java.lang.Thread.run"), read::toString);
+  }
+
+  @Test
+  void theyAreJoinedAndSaidInWords() throws Exception {
+    List<LibraryLoads.Load> loads = LibraryLoads.read(record());
+    LoadSections sections = new LoadSections(loads);
+    assertEquals(List.of(), sections.sentences(Map.of("/b/libtwo.so.1", List.of(0x6000L))));
+    assertEquals(List.of(), sections.sentences(Map.of("/a/libbad.so", List.of(0x6000L))));
+    List<String> two = sections.sentences(Map.of("/b/libtwo.so.1", List.of(0x6000L, 0x7000L)));
+    assertTrue(two.get(0).contains("java.lang.foreign"), two::toString);
+    assertTrue(two.get(0).endsWith("on thread loader of two"), two::toString);
+    // Where it lies was not said, so the path has to do.
+    assertTrue(!sections.sentences(Map.of("/a/libone.so", List.of(1L))).isEmpty());
+    Section table = sections.table(2);
+    assertEquals(2, table.rows.size());
+    String text = String.join("\n", table.sentences);
+    assertTrue(text.contains("Failed: /a/libbad.so: no /a/libbad.so"), text);
+    assertTrue(text.contains("1 more loads"), text);
+  }
+
+  /** Frames by class alone, the innermost first. */
+  private static List<StackTraces.Frame> stack(String... classes) {
+    List<StackTraces.Frame> frames = new ArrayList<>();
+    for (String each : classes) {
+      frames.add(new StackTraces.Frame(each, "method", 1));
+    }
+    return frames;
+  }
+
+  /** The stacks are those of an attach to JDK 25. */
+  @Test
+  void whatAnAgentNeedsIsNoneOfTheApplications() {
+    String loader = "jdk.internal.loader.NativeLibraries";
+    String attach = "Attach Listener";
+    String instrument = "/jdk/lib/libinstrument.so";
+    assertTrue(LibraryLoads.isOwn(attach, instrument, List.of()));
+    assertTrue(LibraryLoads.isOwn(attach, "/jdk/lib/libzip.so", List.of()));
+    String implementation = "sun.instrument.InstrumentationImpl";
+    List<StackTraces.Frame> ofClass = stack(loader, "java.lang.System", implementation);
+    assertTrue(LibraryLoads.isOwn(attach, instrument, ofClass));
+    assertTrue(LibraryLoads.isOwn("stackweave-drain", "/tmp/libjnidispatch.so", List.of()));
+    String own = "stackweave.agent.boot.Boot";
+    List<StackTraces.Frame> ofAgent = stack(loader, "java.lang.System", own, implementation);
+    assertTrue(LibraryLoads.isOwn(attach, "/jdk/lib/libmanagement.so", ofAgent));
+
+    assertFalse(LibraryLoads.isOwn(attach, "/opt/libother.so", List.of()), "jcmd JVMTI.agent_load");
+    List<StackTraces.Frame> ofOther = stack(loader, "java.lang.System", "a.Agent", implementation);
+    assertFalse(LibraryLoads.isOwn(attach, "/opt/libother.so", ofOther), "another agent's");
+    assertFalse(LibraryLoads.isOwn("main", "/jdk/lib/libzip.so", List.of()));
+    String observer = "stackweave.agent.drain.load.ObservedLoad";
+    List<StackTraces.Frame> observed = stack(observer, observer, loader, "a.Main");
+    assertFalse(LibraryLoads.isOwn("main", instrument, observed), "the event's own frames");
+  }
+
+  @Test
+  void aRecordingWithoutLoadsSaysWhatToDo() throws Exception {
+    Section table = new LoadSections(List.of()).table(0);
+    assertTrue(table.sentences.get(0).contains("hooks=early"), table.sentences::toString);
+  }
+
+  @Test
+  void withoutSamplesThereAreTheLoads() throws Exception {
+    Path file = record();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    BorderReport.readLoads(file, "there are none", 0).write(false, out);
+    String text = out.toString(StandardCharsets.UTF_8);
+    assertTrue(text.contains("NO SAMPLES\nthere are none\n"), text);
+    assertTrue(text.contains("libone.so, by"), text);
+    assertNull(BorderReport.read(file, "there are none"), "no session of the agent");
+  }
+}
