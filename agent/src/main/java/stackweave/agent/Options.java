@@ -10,6 +10,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.call.CallPatterns;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Session;
 
@@ -41,6 +43,12 @@ import stackweave.jfr.event.Session;
  *     whose settings say nothing of it; {@link SamplingSettings#BLOCKED_OFF}: these have none
  * @param wallThreads names of the threads that are looked at while they wait, as {@link
  *     WallFilter#SYNTAX} says; empty: all but the JVM's own
+ * @param calls native methods whose calls are timed, as {@link CallPatterns#SYNTAX} says; empty:
+ *     none
+ * @param event what is sampled, with its interval if it is not CPU time, for recordings whose
+ *     settings say nothing of it
+ * @param nativeMemory whether first touches of native memory are recorded, for recordings whose
+ *     settings say nothing of it
  */
 public record Options(
     long intervalNanos,
@@ -58,7 +66,10 @@ public record Options(
     boolean weave,
     long wallNanos,
     long blockedNanos,
-    String wallThreads) {
+    String wallThreads,
+    String calls,
+    SampledEvent event,
+    boolean nativeMemory) {
 
   /**
    * Value of interval and depth where no option was given: the recording's settings or the default
@@ -79,7 +90,9 @@ public record Options(
     /** Only if the agent was started by -javaagent, not if it was attached later. */
     AUTO,
     ON,
-    OFF
+    OFF,
+    /** As ON, and loads of libraries are observed from the agent's start on. */
+    EARLY
   }
 
   /** Which of the JVM's compilers may compile the agent's classes. */
@@ -106,7 +119,10 @@ public record Options(
     WEAVE,
     WALL,
     BLOCKED,
-    WALL_THREADS
+    WALL_THREADS,
+    CALLS,
+    EVENT,
+    NATIVE_MEMORY
   }
 
   /**
@@ -129,6 +145,10 @@ public record Options(
     long wall = SamplingSettings.WALL_OFF;
     long blocked = SamplingSettings.BLOCKED_OFF;
     String wallThreads = "";
+    String calls = "";
+    SampledEvent event = SampledEvent.CPU;
+    boolean nativeMemory = false;
+    String intervalText = null;
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
@@ -149,7 +169,10 @@ public record Options(
           weave,
           wall,
           blocked,
-          wallThreads); // the common case loads no further classes
+          wallThreads,
+          calls,
+          event,
+          nativeMemory); // the common case loads no further classes
     }
     Set<Name> seen = new HashSet<>();
     for (String option : text.split(",", -1)) {
@@ -165,7 +188,14 @@ public record Options(
         throw new InvalidOptionException("option '" + key + "' is given twice");
       }
       switch (name) {
-        case INTERVAL -> interval = interval(value);
+        case INTERVAL -> intervalText = value;
+        case NATIVE_MEMORY -> nativeMemory = onOrOff(name, value);
+        case EVENT -> {
+          event = SampledEvent.parse(value);
+          if (event == null) {
+            throw invalid(name, value, SampledEvent.SYNTAX);
+          }
+        }
         case DEPTH -> depth = depth(value);
         case ENGINE -> engine = engine(value);
         case SAMPLE -> {
@@ -211,7 +241,22 @@ public record Options(
           }
           wallThreads = value;
         }
+        case CALLS -> {
+          if (CallPatterns.parse(value) == null) {
+            throw invalid(name, value, CallPatterns.SYNTAX);
+          }
+          calls = value;
+        }
       }
+    }
+    if (intervalText != null && event.isCpu()) {
+      interval = interval(intervalText);
+    } else if (intervalText != null) {
+      SampledEvent every = event.every(intervalText);
+      if (every == null) {
+        throw invalid(Name.INTERVAL, intervalText, SampledEvent.INTERVALS);
+      }
+      event = every;
     }
     return new Options(
         interval,
@@ -229,7 +274,10 @@ public record Options(
         weave,
         wall,
         blocked,
-        wallThreads);
+        wallThreads,
+        calls,
+        event,
+        nativeMemory);
   }
 
   /**
@@ -239,7 +287,7 @@ public record Options(
    *     retransformation of a loaded class deoptimizes all compiled code
    */
   boolean mayInstrument(boolean attached) {
-    return hooks == Hooks.ON || hooks == Hooks.AUTO && !attached;
+    return hooks != Hooks.OFF && (hooks != Hooks.AUTO || !attached);
   }
 
   private static long interval(String value) throws InvalidOptionException {

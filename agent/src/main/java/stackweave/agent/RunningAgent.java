@@ -4,6 +4,8 @@ import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.HeapGate;
 import stackweave.agent.drain.Sampler;
+import stackweave.agent.drain.SamplerSettings;
+import stackweave.agent.jdk.hook.call.NativeCalls;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.SamplingControl;
 import stackweave.jfr.control.SamplingSettings;
@@ -18,6 +20,9 @@ final class RunningAgent {
   private final SamplingControl control;
   private final HeapGate gate;
 
+  /** Null if no native methods are timed. */
+  private final NativeCalls calls;
+
   /**
    * Registers the listener only; everything else is created when a recording asks for samples.
    *
@@ -28,18 +33,22 @@ final class RunningAgent {
     sampler =
         new Sampler(
             instrumentation,
-            options.mayInstrument(attached),
-            options.recordFailures(),
-            options.switchFile(),
-            options.memory(),
-            options.jit() == Options.Jit.C1,
-            options.drainPercent(),
-            (long) options.perfMebibytes() << 20,
-            options.schema(),
-            options.weave(),
-            options.wallThreads(),
+            new SamplerSettings(
+                options.mayInstrument(attached),
+                options.recordFailures(),
+                options.switchFile(),
+                options.memory(),
+                options.jit() == Options.Jit.C1,
+                options.drainPercent(),
+                (long) options.perfMebibytes() << 20,
+                options.schema(),
+                options.weave(),
+                options.wallThreads()),
             messages,
             new StatusBoard(instrumentation));
+    if (options.hooks() == Options.Hooks.EARLY) {
+      sampler.observeLoadsEarly();
+    }
     gate = new HeapGate(instrumentation, messages, sampler);
     control =
         new SamplingControl(
@@ -53,8 +62,19 @@ final class RunningAgent {
                 : options.depth(),
             options.wallNanos(),
             options.blockedNanos(),
+            options.event(),
+            options.nativeMemory(),
             sampler,
             gate);
+    calls =
+        options.calls().isEmpty()
+            ? null
+            : NativeCalls.install(options.calls(), attached, instrumentation, messages);
+    if (calls != null) {
+      control.timeCalls(calls);
+      sampler.afterHooks(calls.afterHooks());
+      sampler.noteCalls(calls.note());
+    }
     control.start();
   }
 
@@ -70,6 +90,9 @@ final class RunningAgent {
    */
   boolean detach() {
     control.close();
+    if (calls != null) {
+      calls.close();
+    }
     gate.close();
     boolean ended = sampler.close();
     EventStore.unregisterEvents();

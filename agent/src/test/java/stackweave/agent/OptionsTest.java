@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.Options.Hooks;
 import stackweave.agent.Options.Jit;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.jfr.control.SampledEvent;
 
 class OptionsTest {
 
@@ -31,7 +32,10 @@ class OptionsTest {
           false,
           0,
           0,
-          "");
+          "",
+          "",
+          SampledEvent.CPU,
+          false);
 
   @ParameterizedTest
   @NullAndEmptySource
@@ -59,9 +63,12 @@ class OptionsTest {
             true,
             20_000_000,
             7_000_000,
-            "worker-*|!worker-9"),
+            "worker-*|!worker-9",
+            "org.rocksdb.RocksDB::*;a.B::get*",
+            SampledEvent.CPU,
+            false),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
   }
 
   @ParameterizedTest
@@ -69,6 +76,7 @@ class OptionsTest {
     "'', true, false",
     "hooks=auto, true, false",
     "hooks=on, true, true",
+    "hooks=early, true, true",
     "hooks=off, false, false"
   })
   void whoComesLateInstrumentsWhenAskedTo(String text, boolean started, boolean attached)
@@ -95,9 +103,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",
@@ -122,7 +130,7 @@ class OptionsTest {
         "schema=3              | option 'schema' can't be '3' (wanted: 1 or 2)",
         "blocked=0             | option 'blocked' can't be '0' (wanted: a time from 1ms to 60s, such as 5ms)",
         "blocked=999us         | option 'blocked' can't be '999us' (wanted: a time from 1ms to 60s, such as 5ms)",
-        "hooks=early           | option 'hooks' can't be 'early' (wanted: auto, on, off)",
+        "hooks=late            | option 'hooks' can't be 'late' (wanted: auto, on, off, early)",
       })
   void whatIsNotUnderstoodIsSaid(String text, String message) {
     InvalidOptionException e =

@@ -117,9 +117,12 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (name.startsWith("java.")) {
+      return getParent().loadClass(name); // a lock of this loader would keep the name for good
+    }
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
-      if (loaded == null && !name.startsWith("java.")) {
+      if (loaded == null) {
         loaded = findOurs(name);
       }
       return loaded != null ? loaded : super.loadClass(name, resolve);

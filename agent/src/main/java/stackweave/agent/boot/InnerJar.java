@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.SoftReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -42,12 +43,15 @@ final class InnerJar implements Closeable {
 
   private final ZipFile outer;
   private final ZipEntry jar;
-  private final ByteBuffer index;
+  private final ZipEntry indexEntry;
 
-  private InnerJar(ZipFile outer, ZipEntry jar, ByteBuffer index) {
+  /** Read again if the collector needs its 60 KB: few classes are loaded while the agent waits. */
+  private volatile SoftReference<ByteBuffer> latestIndex = new SoftReference<>(null);
+
+  private InnerJar(ZipFile outer, ZipEntry jar, ZipEntry indexEntry) {
     this.outer = outer;
     this.jar = jar;
-    this.index = index;
+    this.indexEntry = indexEntry;
   }
 
   /**
@@ -66,11 +70,10 @@ final class InnerJar implements Closeable {
       if (jar == null || index == null || jar.getMethod() != ZipEntry.STORED) {
         throw new ZipException(agentJar + " lacks its inner part");
       }
-      try (InputStream in = outer.getInputStream(index)) {
-        InnerJar inner = new InnerJar(outer, jar, ByteBuffer.wrap(in.readAllBytes()));
-        opened = true;
-        return inner;
-      }
+      InnerJar inner = new InnerJar(outer, jar, index);
+      inner.index();
+      opened = true;
+      return inner;
     } finally {
       if (!opened) {
         outer.close();
@@ -83,8 +86,20 @@ final class InnerJar implements Closeable {
     outer.close();
   }
 
+  private ByteBuffer index() throws IOException {
+    ByteBuffer index = latestIndex.get();
+    if (index == null) {
+      try (InputStream in = outer.getInputStream(indexEntry)) {
+        index = ByteBuffer.wrap(in.readAllBytes());
+      }
+      latestIndex = new SoftReference<>(index);
+    }
+    return index;
+  }
+
   /** The content of this entry, or null if there is none of this name. */
   byte[] read(String name) throws IOException {
+    ByteBuffer index = index();
     int hash = name.hashCode();
     int records = index.capacity() / RECORD;
     int low = 0;
@@ -98,7 +113,7 @@ final class InnerJar implements Closeable {
       }
     }
     for (int i = low; i < records && index.getInt(i * RECORD) == hash; i++) {
-      byte[] content = readIfNamed(name, i * RECORD);
+      byte[] content = readIfNamed(name, index, i * RECORD);
       if (content != null) {
         return content;
       }
@@ -107,7 +122,7 @@ final class InnerJar implements Closeable {
   }
 
   /** Null if the record is of another name with the same hash code. */
-  private byte[] readIfNamed(String name, int record) throws IOException {
+  private byte[] readIfNamed(String name, ByteBuffer index, int record) throws IOException {
     try (InputStream in = outer.getInputStream(jar)) {
       in.skipNBytes(index.getInt(record + POSITION));
       ByteBuffer header = ByteBuffer.wrap(readFully(in, HEADER)).order(ByteOrder.LITTLE_ENDIAN);

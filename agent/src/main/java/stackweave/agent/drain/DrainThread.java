@@ -126,7 +126,7 @@ final class DrainThread implements Runnable {
   /** What the pipeline can't do, with any engine; empty if nothing. */
   private String pipelineNote = "";
 
-  private final HeapSlack slack = new HeapSlack();
+  private final HeapSlack slack;
 
   /** Null until the heap has room for it. */
   private EventStore store;
@@ -141,6 +141,9 @@ final class DrainThread implements Runnable {
 
   private final WaitingWatch wall = new WaitingWatch("waiting threads are not looked at");
   private final WaitingWatch blocked = new WaitingWatch("blocked threads are not timed");
+
+  private final WaitingWatch memory = new WaitingWatch("native memory is not recorded");
+  private final WaitingWatch allocations = new WaitingWatch("native allocations are not recorded");
 
   private final HeapPause pause = new HeapPause();
 
@@ -172,6 +175,7 @@ final class DrainThread implements Runnable {
     this.onPublish = onPublish;
     this.engines = engines;
     this.pipelines = pipelines;
+    this.slack = new HeapSlack(pipelines.laterRoom());
     this.weaving = weaving;
     this.switchFile = switchFile;
     this.messages = messages;
@@ -405,6 +409,7 @@ final class DrainThread implements Runnable {
     totals.engineReason = whyNot;
     totals.note = "not sampling: " + whyNot;
     messages.sampling("no samples: " + whyNot);
+    pipelines.forgetLoads(); // nobody will read the files that are held open
     started.countDown();
     status(null);
   }
@@ -425,7 +430,7 @@ final class DrainThread implements Runnable {
       pause.begun(System.nanoTime());
       totals.intervalNanos = running.intervalNanos();
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
-      long begin = missedUntil(running);
+      long begin = running.event().isCpu() ? missedUntil(running) : 0;
       pipelines.limitCompilers();
       totals.note = pipelineNote;
       // Uses the engine choice's result: a seccomp filter may have been installed since the
@@ -433,6 +438,9 @@ final class DrainThread implements Runnable {
       pipelines.applyFilter(filtered, pipeline.memory(), totals);
       // Finds mappings made after the pipeline looked and before the engine reported them.
       pipeline.refreshModules();
+      if (!stopping) {
+        pipelines.observeLoads(pipeline, totals);
+      }
       pipeline.warmUp();
       if (!stopping) {
         pipelines.hookThreadStarts(running, pipeline, totals);
@@ -451,18 +459,26 @@ final class DrainThread implements Runnable {
         pipeline.sink().follow(running, throttle);
         totals.wallNote = "";
         totals.blockedNote = "";
+        totals.touchNote = "";
+        totals.allocationNote = "";
         beginWaiting(pipeline);
         drainUntilStopped(running, filtered, pipeline);
       } finally {
         wall.close();
         blocked.close();
+        memory.close();
+        allocations.close();
+        pipelines.forgetLoads();
         pipelines.unhookThreadStarts(pipeline);
       }
       // The last published figures must include all that was drained.
       publish(running);
       EngineStatistics statistics = running.statistics();
       totals.add(statistics);
-      totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
+      if (running.event().isCpu()) {
+        // CPU time that is used while an event is sampled instead is missed.
+        totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
+      }
       return !stopping && switchFile.present() == null && !slack.isShort();
     } finally {
       engine = null;
@@ -477,6 +493,18 @@ final class DrainThread implements Runnable {
     if (request.wallNanos() != 0) {
       wall.begin(
           () -> pipelines.openWall(pipeline, request.wallNanos(), drainPercent, totals, wall::say));
+    }
+    if (request.memory()) {
+      memory.begin(
+          () ->
+              pipelines.openMemory(
+                  pipeline, store, totals, perfMemoryBytes, config().callPolicy(), memory::say));
+    }
+    if (request.allocations()) {
+      allocations.begin(
+          () ->
+              PipelineFactory.openAllocations(
+                  pipeline, store, totals, config().callPolicy(), allocations::say));
     }
     if (request.blockedNanos() != 0) {
       blocked.begin(
@@ -553,6 +581,7 @@ final class DrainThread implements Runnable {
 
   private void flushStatus() {
     if (store != null && store.flushRequested()) {
+      totals.lookAtCalls();
       status(null);
       store.flushDone();
     }
@@ -615,20 +644,27 @@ final class DrainThread implements Runnable {
       pipeline.look(slack);
       boolean flush = store.flushRequested();
       if (flush) {
+        totals.lookAtCalls();
         status(running); // draining may take longer than a chunk rotation waits
       }
+      pipeline.sink().lookAtLoader();
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       mustEnd |= running.hasEnded();
       throttle.settle();
+      pipelines.lookAtLoads(System.nanoTime(), totals);
       if (!flush) {
+        memory.pass();
+        allocations.pass();
         blocked.pass();
         wall.pass();
       }
       wait = nextWait(drained);
       if (flush) {
+        memory.flush();
+        allocations.flush();
         blocked.flush();
         wall.flush();
-        if (drained > 0 || wall.isOn() || blocked.isOn()) {
+        if (drained > 0 || wall.isOn() || blocked.isOn() || memory.isOn() || allocations.isOn()) {
           status(running);
         }
         store.flushDone();
@@ -638,7 +674,8 @@ final class DrainThread implements Runnable {
     }
 
     private int nextWait(int drained) {
-      return blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained)));
+      return allocations.waitMillis(
+          memory.waitMillis(blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained)))));
     }
 
     private int nextWaitForSamples(int drained) {
@@ -704,6 +741,8 @@ final class DrainThread implements Runnable {
     totals.throttleNote = throttle == null ? "" : throttle.note();
     totals.wallNote = wall.note();
     totals.blockedNote = blocked.note();
+    totals.touchNote = memory.note();
+    totals.allocationNote = allocations.note();
     pipelines.noteCompilers(totals);
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();
@@ -731,6 +770,10 @@ final class DrainThread implements Runnable {
             .findFirst()
             .orElse(null);
     return new EngineConfig(
-        request.intervalNanos(), EngineConfig.MAX_STACK_BYTES, preferred, pipelines.memoryAccess());
+        request.intervalNanos(),
+        EngineConfig.MAX_STACK_BYTES,
+        preferred,
+        pipelines.memoryAccess(),
+        request.event());
   }
 }

@@ -4,14 +4,16 @@ import java.lang.instrument.Instrumentation;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.MetaspaceRoom;
+import stackweave.agent.drain.limit.ProcessRoom;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.StartGate;
 
 /**
- * Delays everything that sampling loads, even the registration of events with JFR, until heap and
- * metaspace have room for it. On a small heap it first waits for the application's start, when
- * memory in permanent use is not allocated yet. Once open it stays open, since loaded classes stay.
- * Called by the recording control on one thread; {@link #close} on any thread.
+ * Delays everything that sampling loads, even the registration of events with JFR, until heap,
+ * metaspace and the process's limits have room for it. On a small heap it first waits for the
+ * application's start, when memory in permanent use is not allocated yet. Once open it stays open,
+ * since loaded classes stay. Called by the recording control on one thread; {@link #close} on any
+ * thread.
  */
 public final class HeapGate implements StartGate, AutoCloseable {
   /** How long it waits for the application's start on a small heap. */
@@ -46,7 +48,7 @@ public final class HeapGate implements StartGate, AutoCloseable {
     MetaspaceRoom metaspace = MetaspaceRoom.of(instrumentation);
     HeapSlack slack = new HeapSlack();
     long begin = System.nanoTime();
-    String noClasses = null;
+    String noRoom = null;
     boolean asked = false;
     boolean said = false;
     for (int look = 0; !closed; look++) {
@@ -54,9 +56,10 @@ public final class HeapGate implements StartGate, AutoCloseable {
       boolean settled = !slack.needsSettling() || System.nanoTime() - begin > SETTLE_NANOS;
       boolean looksAtRecordings = look % RECORDINGS_LOOKS == 0 || recordings.haveChanged();
       if (looksAtRecordings) {
-        noClasses = metaspace.whyNot();
+        noRoom = metaspace.whyNot();
+        noRoom = noRoom == null ? ProcessRoom.whyNot() : noRoom;
       }
-      if (settled && slack.isAmple() && noClasses == null) {
+      if (settled && slack.isAmple() && noRoom == null) {
         open = true;
         sampler.waitsFor("");
         return true;
@@ -67,7 +70,7 @@ public final class HeapGate implements StartGate, AutoCloseable {
         }
         asked = recordings.ask();
       }
-      String whyNot = noClasses != null ? noClasses : slack.isKnown() ? slack.whyNot() : "";
+      String whyNot = noRoom != null ? noRoom : slack.isKnown() ? slack.whyNot() : "";
       if (settled && asked && !said && !whyNot.isEmpty()) {
         said = true;
         messages.sampling("not sampling: " + whyNot);

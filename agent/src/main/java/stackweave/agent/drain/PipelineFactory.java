@@ -6,9 +6,12 @@ import java.lang.instrument.Instrumentation;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.LaterRoom;
+import stackweave.agent.drain.load.LibraryLoadWatch;
 import stackweave.agent.drain.name.JitNames;
 import stackweave.agent.drain.name.KernelNames;
 import stackweave.agent.drain.name.StackNames;
@@ -19,6 +22,8 @@ import stackweave.agent.drain.thread.StartedJavaThreads;
 import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.drain.thread.ThreadStartHooks;
 import stackweave.agent.drain.thread.VirtualThreads;
+import stackweave.agent.drain.touch.AllocationSampler;
+import stackweave.agent.drain.touch.MemorySampler;
 import stackweave.agent.drain.wall.BlockedSampler;
 import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.drain.wall.WallParts;
@@ -31,6 +36,7 @@ import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.MountedContinuations;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
+import stackweave.agent.jdk.label.ContextHook;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
@@ -66,7 +72,13 @@ final class PipelineFactory {
 
   private final Instrumentation instrumentation;
   private final ThreadStartHooks hooks;
+
+  /** Null if classes of the JDK may not be instrumented. */
+  private final LibraryLoadWatch loads;
+
+  /** Where replay files of incomplete stacks go; null: none are written. */
   private final FailureFiles failureFiles;
+
   private final MemoryAccess memoryAccess;
 
   /** Null if C2 may compile the agent's classes. */
@@ -75,28 +87,22 @@ final class PipelineFactory {
   private final String wallThreads;
   private final Messages messages;
 
-  /**
-   * @param hooks whether classes of the JDK may be instrumented while sampling
-   * @param failureFiles where replay files of incomplete stacks go; null: none are written
-   * @param memoryAccess how the process reads its own memory
-   * @param withoutC2 whether C2 is kept away from the agent's classes
-   * @param wallThreads names of the threads that are looked at while they wait, or empty
-   */
-  PipelineFactory(
-      Instrumentation instrumentation,
-      boolean hooks,
-      FailureFiles failureFiles,
-      MemoryAccess memoryAccess,
-      boolean withoutC2,
-      String wallThreads,
-      Messages messages) {
+  PipelineFactory(Instrumentation instrumentation, SamplerSettings settings, Messages messages) {
+    boolean hooks = settings.hooks();
+    String failures = settings.recordFailures();
     this.instrumentation = instrumentation;
     this.hooks = hooks ? new ThreadStartHooks(instrumentation, messages) : null;
-    this.failureFiles = failureFiles;
-    this.memoryAccess = memoryAccess;
-    this.compilerLimit = withoutC2 ? new CompilerLimit(instrumentation) : null;
-    this.wallThreads = wallThreads;
+    this.loads = hooks ? new LibraryLoadWatch(instrumentation) : null;
+    this.failureFiles = failures.isEmpty() ? null : new FailureFiles(failures, messages);
+    this.memoryAccess = settings.memoryAccess();
+    this.compilerLimit = settings.withoutC2() ? new CompilerLimit(instrumentation) : null;
+    this.wallThreads = settings.wallThreads();
     this.messages = messages;
+  }
+
+  /** What is looked at while sampling, besides the heap. */
+  LaterRoom laterRoom() {
+    return new LaterRoom(instrumentation);
   }
 
   /**
@@ -106,6 +112,7 @@ final class PipelineFactory {
    * @param vmThreads null if Java threads can't be matched with the VM's
    * @param classes null if the VM is not supported
    * @param collections null if garbage collections can't be counted
+   * @param heap begin and end of what the VM has reserved for the Java heap; equal if not known
    * @param forWall what samples of waiting threads need of it
    */
   record Pipeline(
@@ -118,6 +125,7 @@ final class PipelineFactory {
       JavaThreads vmThreads,
       LoadedClasses classes,
       GarbageCollections collections,
+      long[] heap,
       WallParts.Shared forWall)
       implements AutoCloseable {
 
@@ -154,6 +162,7 @@ final class PipelineFactory {
 
     @Override
     public void close() {
+      sink.contexts().close();
       threads.close();
       memory.close();
       tables.close();
@@ -224,6 +233,9 @@ final class PipelineFactory {
       EventStore store, int depth, SamplerTotals totals, SelfMemory memory, MappedTables tables) {
     RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
     ModuleIndex modules = new ModuleIndex(memory, rules);
+    if (loads != null) {
+      modules.keptBy(loads.kept());
+    }
     try {
       modules.refresh(System.nanoTime());
     } catch (IOException e) {
@@ -237,18 +249,28 @@ final class PipelineFactory {
         new StackNames(
             store, methods, new KernelNames(tables), new JitNames(modules, memory), memory);
     boolean open = hotSpot != null && openJavaBase();
+    SampledContexts contexts = openContexts(open, store, totals);
     ThreadNames threads =
         new ThreadNames(
             store,
             open ? findThreads(hotSpot) : null,
-            () -> open ? openVirtualThreads(hotSpot) : null);
+            () -> open ? openVirtualThreads(hotSpot, contexts.threads()) : null);
     FailureRecorder failures =
         failureFiles == null || hotSpot == null || !failureFiles.isUsable()
             ? null
             : new FailureRecorder(failureFiles, libjvm(modules), memory, rules, methods, depth);
     SamplePipeline sink =
         new SamplePipeline(
-            store, modules, memory, unwinder, names, threads, failures, depth, totals.counts);
+            store,
+            modules,
+            memory,
+            unwinder,
+            names,
+            threads,
+            contexts,
+            failures,
+            depth,
+            totals.counts);
     ThreadStacks javaStacks =
         hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
     return new Pipeline(
@@ -261,6 +283,7 @@ final class PipelineFactory {
         open ? hotSpot.threads() : null,
         hotSpot == null ? null : hotSpot.loadedClasses(),
         hotSpot == null ? null : hotSpot.collections(),
+        hotSpot == null ? new long[2] : hotSpot.reservedHeap(),
         new WallParts.Shared(
             store,
             sink,
@@ -323,6 +346,53 @@ final class PipelineFactory {
             policy);
   }
 
+  /**
+   * Begins to record first touches of native memory.
+   *
+   * @param perfMemoryBytes kernel memory that events of threads may take
+   * @param policy which system calls may be made now
+   * @param whyNot is told if that is not possible
+   * @return null then
+   */
+  MemorySampler openMemory(
+      Pipeline pipeline,
+      EventStore store,
+      SamplerTotals totals,
+      long perfMemoryBytes,
+      CallPolicy policy,
+      Consumer<String> whyNot) {
+    if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+      whyNot.accept(
+          "native memory is not recorded: perf " + GuardedCall.PERF_EVENT_OPEN.notTried());
+      return null;
+    }
+    return MemorySampler.open(
+        pipeline.sink(),
+        store,
+        pipeline.heap(),
+        perfMemoryBytes,
+        memoryAccess,
+        policy,
+        totals.counts.counters,
+        whyNot);
+  }
+
+  /**
+   * Begins to record blocks of malloc.
+   *
+   * @param policy which system calls may be made now
+   * @param whyNot is told if that is not possible
+   * @return null then
+   */
+  static AllocationSampler openAllocations(
+      Pipeline pipeline,
+      EventStore store,
+      SamplerTotals totals,
+      CallPolicy policy,
+      Consumer<String> whyNot) {
+    return AllocationSampler.open(pipeline.sink(), store, policy, totals.counts.counters, whyNot);
+  }
+
   private WallFilter filter() {
     return wallThreads.isEmpty() ? WallFilter.DEFAULT : WallFilter.parse(wallThreads);
   }
@@ -345,6 +415,49 @@ final class PipelineFactory {
   /** Takes over what became of {@link #limitCompilers}. */
   void noteCompilers(SamplerTotals totals) {
     totals.compilerNote = compilerLimit == null ? "" : compilerLimit.note();
+  }
+
+  /** Instruments what loads libraries before sampling begins; says on stderr if it can't. */
+  void observeLoadsEarly() {
+    try {
+      if (loads != null) {
+        loads.beginEarly();
+      }
+    } catch (HookException | RuntimeException | LinkageError e) {
+      messages.sampling("loads of libraries are not observed: " + e.getMessage());
+    }
+  }
+
+  /** Begins to observe which libraries are loaded, if permitted. */
+  void observeLoads(Pipeline pipeline, SamplerTotals totals) {
+    totals.loadNote = "";
+    try {
+      if (loads != null) {
+        loads.begin(pipeline.modules(), pipeline.memory(), pipeline::refreshModules);
+      }
+    } catch (HookException | RuntimeException | LinkageError e) {
+      totals.loadNote = "loads of libraries are not observed: " + e.getMessage();
+    }
+  }
+
+  /** Does what the libraries ask for that were loaded since the last time. */
+  void lookAtLoads(long nowNanos, SamplerTotals totals) {
+    if (loads == null) {
+      return;
+    }
+    try {
+      loads.turn(nowNanos);
+    } catch (RuntimeException | Error e) {
+      totals.loadNote = "loads of libraries are not observed any more: " + e;
+      loads.end();
+    }
+  }
+
+  /** Sampling ends. */
+  void forgetLoads() {
+    if (loads != null) {
+      loads.end();
+    }
   }
 
   /** Instruments {@code Thread.start} if permitted and useful to the engine. */
@@ -377,6 +490,20 @@ final class PipelineFactory {
     if (hooks != null) {
       hooks.remove();
     }
+    if (loads != null) {
+      loads.close();
+    }
+  }
+
+  private SampledContexts openContexts(boolean open, EventStore store, SamplerTotals totals) {
+    if (!open) {
+      return SampledContexts.none(store, totals.counts.counters);
+    }
+    SampledContexts contexts = SampledContexts.open(instrumentation, store, totals.counts.counters);
+    if (!contexts.whyNot().isEmpty()) {
+      messages.sampling(contexts.whyNot());
+    }
+    return contexts;
   }
 
   private HotSpot openHotSpot(ModuleIndex modules, SelfMemory memory, SamplerTotals totals) {
@@ -426,7 +553,7 @@ final class PipelineFactory {
   }
 
   /** Null if samples can't be assigned to virtual threads. */
-  private VirtualThreads openVirtualThreads(HotSpot hotSpot) {
+  private VirtualThreads openVirtualThreads(HotSpot hotSpot, ContextHook labelled) {
     GarbageCollections collections = hotSpot.collections();
     String why;
     if (collections == null || collections.moves() == GarbageCollections.Moves.UNKNOWN) {
@@ -437,7 +564,8 @@ final class PipelineFactory {
         return new VirtualThreads(
             collections,
             mounted,
-            new ObjectBits(SystemCalls.current().orElseThrow(), CallPolicy.ofThread(Set.of())));
+            new ObjectBits(SystemCalls.current().orElseThrow(), CallPolicy.ofThread(Set.of())),
+            labelled);
       } catch (ReflectiveOperationException | RuntimeException e) {
         why = e.toString();
       }

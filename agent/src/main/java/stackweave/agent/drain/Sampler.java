@@ -12,11 +12,9 @@ import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
-import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.agent.message.Version;
 import stackweave.hotspot.model.Found;
@@ -45,15 +43,23 @@ public final class Sampler implements SamplingListener {
    */
   private static final long STOP_MILLIS = 10_000;
 
+  private final Instrumentation instrumentation;
   private final EngineSource engines;
-  private final PipelineFactory pipelines;
   private final SwitchFile switchFile;
   private final Messages messages;
+
+  /** Null for nothing. */
+  private volatile Runnable afterHooks;
+
   private final StatusBoard board;
-  private final int drainPercent;
-  private final long perfMemoryBytes;
-  private final int schema;
-  private final SamplerTotals totals = new SamplerTotals();
+  private final SamplerSettings settings;
+
+  // Made for the first request, since their classes take 100 KB of a heap that may be nearly full.
+  private volatile SamplerTotals totals;
+  private PipelineFactory pipelines;
+
+  /** Null for nothing. */
+  private Supplier<String> callNote;
 
   /** Null if samples are not to be woven. */
   private final Weaving weaving;
@@ -76,81 +82,65 @@ public final class Sampler implements SamplingListener {
   private final Map<String, SamplerFigures> records = new ConcurrentHashMap<>();
 
   /**
-   * @param hooks whether classes of the JDK may be instrumented while sampling
-   * @param recordFailures the directory for replay files of incomplete stacks, or empty
-   * @param switchFile the file that switches sampling off, or empty: the default paths
-   * @param memoryAccess how the process reads its own memory
-   * @param drainPercent how much of a core the drain thread may use, 1 to 100
-   * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
-   * @param schema version of the events' schema to write
-   * @param weave whether JFR's chunks get the samples as JFR's own events, too
-   * @param wallThreads names of the threads that are looked at while they wait, or empty
    * @param board where the status is published, from the first request on
    */
   public Sampler(
       Instrumentation instrumentation,
-      boolean hooks,
-      String recordFailures,
-      String switchFile,
-      MemoryAccess memoryAccess,
-      boolean withoutC2,
-      int drainPercent,
-      long perfMemoryBytes,
-      int schema,
-      boolean weave,
-      String wallThreads,
+      SamplerSettings settings,
       Messages messages,
       StatusBoard board) {
-    this(
-        EngineSource.OF_MACHINE,
-        instrumentation,
-        hooks,
-        recordFailures,
-        switchFile,
-        memoryAccess,
-        withoutC2,
-        drainPercent,
-        perfMemoryBytes,
-        schema,
-        weave,
-        wallThreads,
-        messages,
-        board);
+    this(EngineSource.OF_MACHINE, instrumentation, settings, messages, board);
   }
 
   /** With other engines than the machine's; for tests. */
   Sampler(
       EngineSource engines,
       Instrumentation instrumentation,
-      boolean hooks,
-      String recordFailures,
-      String switchFile,
-      MemoryAccess memoryAccess,
-      boolean withoutC2,
-      int drainPercent,
-      long perfMemoryBytes,
-      int schema,
-      boolean weave,
-      String wallThreads,
+      SamplerSettings settings,
       Messages messages,
       StatusBoard board) {
+    this.instrumentation = instrumentation;
     this.engines = engines;
-    this.pipelines =
-        new PipelineFactory(
-            instrumentation,
-            hooks,
-            recordFailures.isEmpty() ? null : new FailureFiles(recordFailures, messages),
-            memoryAccess,
-            withoutC2,
-            wallThreads,
-            messages);
-    this.switchFile = new SwitchFile(switchFile, messages);
-    this.drainPercent = drainPercent;
-    this.perfMemoryBytes = perfMemoryBytes;
-    this.schema = schema;
-    this.weaving = weave ? new Weaving(instrumentation, messages) : null;
+    this.settings = settings;
+    this.switchFile = new SwitchFile(settings.switchFile(), messages);
+    this.weaving = settings.weave() ? new Weaving(instrumentation, messages) : null;
     this.messages = messages;
     this.board = board;
+  }
+
+  /** Sets what is run on the drain thread when the hooks of sampling are known to JFR. */
+  public void afterHooks(Runnable after) {
+    afterHooks = after;
+  }
+
+  /** Sets who says what a recording should say of native calls when a chunk ends. */
+  public synchronized void noteCalls(Supplier<String> note) {
+    callNote = note;
+    if (totals != null) {
+      totals.calls = note;
+    }
+  }
+
+  /** Observes loads of libraries from now on, not only while samples are taken. */
+  public synchronized void observeLoadsEarly() {
+    prepare();
+    pipelines.observeLoadsEarly();
+  }
+
+  /** Makes what sampling needs, once. Under the lock of this. */
+  private void prepare() {
+    if (totals == null) {
+      pipelines = new PipelineFactory(instrumentation, settings, messages);
+      SamplerTotals made = new SamplerTotals();
+      made.calls = callNote;
+      totals = made;
+    }
+  }
+
+  /** The latest figures; null if nothing was asked for so far. Any thread. */
+  private SamplerFigures latest() {
+    SamplerTotals made = totals;
+    return made == null ? null : made.latest();
   }
 
   @Override
@@ -183,6 +173,13 @@ public final class Sampler implements SamplingListener {
     }
   }
 
+  @Override
+  public void onNoThread() {
+    messages.sampling(
+        "not sampling, if a recording asks for it: no thread can be started, for the user's processes"
+            + " (ulimit -u), the container's (pids.max) or memory are limited");
+  }
+
   /**
    * Shows in the status why sampling has not begun: memory that it needs is not free.
    *
@@ -199,7 +196,7 @@ public final class Sampler implements SamplingListener {
     if (request == null) {
       return;
     }
-    SamplerFigures latest = totals.latest();
+    SamplerFigures latest = latest();
     for (String name : request.recordings()) {
       if (RecordName.isRecord(name)) {
         records.putIfAbsent(name, latest == null ? SamplerFigures.NONE : latest);
@@ -216,7 +213,7 @@ public final class Sampler implements SamplingListener {
       String name = each.getKey();
       if (request == null || !request.recordings().contains(name)) {
         records.remove(name);
-        SamplerFigures latest = totals.latest();
+        SamplerFigures latest = latest();
         String report =
             latest == null
                 ? ""
@@ -240,6 +237,10 @@ public final class Sampler implements SamplingListener {
   }
 
   private void sampleFor(SamplingRequest request, AskedAt asked) {
+    if (request == null && totals == null) {
+      return;
+    }
+    prepare();
     totals.settingsNote = request == null ? "" : String.join("; ", request.notes());
     if (drain != null
         && !drain.hasEnded()
@@ -264,8 +265,8 @@ public final class Sampler implements SamplingListener {
         new DrainThread(
             request,
             start,
-            drainPercent,
-            perfMemoryBytes,
+            settings.drainPercent(),
+            settings.perfMemoryBytes(),
             new Stores(),
             totals,
             new Board(),
@@ -282,7 +283,7 @@ public final class Sampler implements SamplingListener {
    * it.
    */
   private void discardRest() {
-    SamplerFigures latest = totals.latest();
+    SamplerFigures latest = latest();
     if (store != null && latest != null) {
       totals.missed.stated(latest.get(Counter.CPU_MISSED));
       store.passOver(latest);
@@ -298,11 +299,15 @@ public final class Sampler implements SamplingListener {
     @Override
     public EventStore get() {
       if (store == null) {
-        EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, schema);
+        EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, settings.schema());
         if (weaving != null) {
           weaving.begin(opened);
         }
         store = opened;
+        Runnable after = afterHooks;
+        if (after != null) {
+          after.run();
+        }
       } else {
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
@@ -339,7 +344,7 @@ public final class Sampler implements SamplingListener {
     closed = true;
     endRecords(null);
     boolean ended = stopDrain();
-    if (ended) {
+    if (ended && pipelines != null) {
       pipelines.close();
     }
     if (weaving != null) {
@@ -354,7 +359,7 @@ public final class Sampler implements SamplingListener {
   /** The agent's status, one topic a line; up to a second old. Any thread, without a lock. */
   public String report() {
     List<String> lines = new ArrayList<>();
-    SamplerFigures latest = totals.latest();
+    SamplerFigures latest = latest();
     lines.add("state: " + state(latest));
     if (!switchFile.name().isEmpty()) {
       lines.add(SwitchPlaces.STATUS + switchFile.name());

@@ -5,6 +5,7 @@ import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
@@ -16,9 +17,15 @@ import stackweave.jfr.control.SamplingSettings;
  *     an engine may copy less where the kernel or its ring demands it
  * @param preferred the engine to try first, or null for the default order; the others follow
  * @param memoryAccess how the process reads its own memory
+ * @param event what is sampled; if that is not CPU time, with the interval that is used instead of
+ *     {@code intervalNanos}
  */
 public record EngineConfig(
-    long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
+    long intervalNanos,
+    int stackBytes,
+    EngineKind preferred,
+    MemoryAccess memoryAccess,
+    SampledEvent event) {
   /** More than nearly every stack uses; a full copy takes 3 µs. */
   public static final int MAX_STACK_BYTES = 256 * 1024;
 
@@ -28,6 +35,12 @@ public record EngineConfig(
   public EngineConfig {
     intervalNanos = SamplingSettings.clamp(intervalNanos);
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
+  }
+
+  /** Of CPU time. */
+  public EngineConfig(
+      long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
+    this(intervalNanos, stackBytes, preferred, memoryAccess, SampledEvent.CPU);
   }
 
   /** With {@link MemoryAccess#AUTO}. */

@@ -84,7 +84,16 @@ public enum EngineFigure {
   KERNEL_MEMORY(Counter.KERNEL_MEMORY),
 
   /** The most of it that the engine may hold, in bytes; 0 where it holds none. */
-  KERNEL_MEMORY_BUDGET(Counter.KERNEL_MEMORY_BUDGET);
+  KERNEL_MEMORY_BUDGET(Counter.KERNEL_MEMORY_BUDGET),
+
+  /** Events that a sample stands for, where these are sampled instead of CPU time; otherwise 0. */
+  EVENT_INTERVAL(Counter.EVENT_INTERVAL),
+
+  /** Events that the kernel counted in all threads. */
+  EVENTS_COUNTED(Counter.EVENTS_COUNTED),
+
+  /** Events that the samples stand for. */
+  EVENTS_COVERED(Counter.EVENTS_COVERED);
 
   private final Counter counter;
 

@@ -41,6 +41,8 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     SIGNAL_QUEUE,
     /** Another engine of the same kind runs in this process. */
     IN_USE,
+    /** The library with the function that is to be sampled is not mapped yet. */
+    NOT_MAPPED,
     /** Not tried, since a seccomp filter may kill the process for the call. */
     NOT_TRIED
   }

@@ -1,6 +1,7 @@
 package stackweave.agent.engine;
 
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 
 /**
  * A running engine. The drain thread calls await and drain repeatedly, and at the end stop, drain
@@ -17,6 +18,11 @@ public interface SampleEngine extends AutoCloseable {
 
   /** CPU time between two samples of a thread, in ns. */
   long intervalNanos();
+
+  /** What it samples: CPU time, or an event with its interval. */
+  default SampledEvent event() {
+    return SampledEvent.CPU;
+  }
 
   /** The interval that this engine reaches here, in ns; not shorter than {@link #intervalNanos}. */
   default long reachedIntervalNanos() {
@@ -92,6 +98,15 @@ public interface SampleEngine extends AutoCloseable {
    * that send signals then leave them on the stack that they come upon.
    */
   default void signalStacksMayVanish(boolean mayVanish) {}
+
+  /**
+   * By how much a sample's time may differ from that of {@link System#nanoTime} at the instruction
+   * that it shows, in ns; {@link Long#MAX_VALUE} if that is not known. Usually 0: both read one
+   * clock.
+   */
+  default long clockErrorNanos() {
+    return 0;
+  }
 
   /** Share of the fullest ring that waits to be drained, 0 to 1. */
   double backlog();

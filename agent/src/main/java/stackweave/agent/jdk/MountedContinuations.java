@@ -55,6 +55,11 @@ public final class MountedContinuations {
     return continuation;
   }
 
+  /** The continuation of a virtual thread, also of one that has ended; null of another thread. */
+  public Object ofThread(Thread thread) {
+    return virtualThread.isInstance(thread) ? own.get(thread) : null;
+  }
+
   /** The virtual thread whose continuation this is, or null. */
   public Thread threadOf(Object continuation) {
     Object runnable = target.get(continuation);

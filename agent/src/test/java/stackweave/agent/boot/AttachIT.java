@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jfr.Configuration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 
 /** The command line on running JVMs: attach, record, status, detach, and whatever can be wrong. */
+@Order(4)
 class AttachIT {
 
   /** Seconds that a program runs: longer than any test takes; the test ends it. */
@@ -43,10 +45,6 @@ class AttachIT {
 
   static Stream<Jvm> jvms() {
     return Jvm.all();
-  }
-
-  static Stream<Jvm> oldestJvm() {
-    return Jvm.all().limit(1);
   }
 
   @AfterEach
@@ -87,7 +85,7 @@ class AttachIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void recordsAndLeavesNoAgentWhereNoneWas(Jvm jvm) throws Exception {
     // A temporary directory of its own: in that of the machine other tests' files may be.
     Path temporary = Files.createDirectory(directory.resolve("tmp"));
@@ -102,38 +100,15 @@ class AttachIT {
     assertEquals(List.of(), leftIn(temporary.resolve(".stackweave-" + uid())));
   }
 
-  /** Those that any user can run. */
-  static Stream<Jvm> publicJvms() {
-    return Jvm.all().filter(jvm -> jvm.jdk().isOpenToAll());
-  }
-
   @ParameterizedTest
-  @MethodSource("publicJvms")
+  @MethodSource("stackweave.agent.boot.Container#publicJvms")
   void recordsInAContainerOfAnotherUser(Jvm jvm) throws Exception {
     assumeTrue(uid().equals("0"), "only root makes namespaces");
     Path apps = Files.createTempDirectory(Path.of("/var/tmp"), "stackweave-apps");
     try {
       copyClass(BurnsCpu.class, apps);
       Process unshare =
-          new ProcessBuilder(
-                  "unshare",
-                  "--mount",
-                  "--pid",
-                  "--fork",
-                  "--mount-proc",
-                  "sh",
-                  "-c",
-                  "mount -t tmpfs tmpfs /tmp && cd / && exec setpriv --reuid 65534 --regid 65534"
-                      + " --clear-groups "
-                      + jvm.home().resolve("bin/java")
-                      + " -cp "
-                      + apps
-                      + " "
-                      + BurnsCpu.class.getName()
-                      + " "
-                      + RUNS)
-              .redirectError(directory.resolve("container.txt").toFile())
-              .start();
+          Container.start(jvm, apps, BurnsCpu.class, RUNS, directory.resolve("container.txt"));
       started.add(unshare);
       assertEquals("running", unshare.inputReader().readLine());
       long pid = javaBelow(unshare);
@@ -166,7 +141,7 @@ class AttachIT {
   }
 
   @ParameterizedTest
-  @MethodSource("oldestJvm")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void whatIsWrongIsSaidInOneLine(Jvm jvm) throws Exception {
     assertFailed(command("attach", 999_999_999), "there is no process 999999999");
     Process sleep = new ProcessBuilder("sleep", "900").start();
@@ -227,6 +202,13 @@ class AttachIT {
     assertEquals("true", configuration.getSettings().get("stackweave.Blocked#enabled"));
     assertEquals("8ms", configuration.getSettings().get("stackweave.Blocked#threshold"));
     assertNull(configuration.getSettings().get("stackweave.WallSample#enabled"));
+    String function = "--event=libfoo.so:foo_open";
+    assertEquals(0, run(ForkedJvm.agentCommand("jfc", "-o", file, function)).exit());
+    configuration = Configuration.create(file);
+    assertEquals(
+        "libfoo.so:foo_open", configuration.getSettings().get("stackweave.NativeSample#event"));
+    assertNull(configuration.getSettings().get("stackweave.NativeSample#interval"));
+    assertEquals("auto", configuration.getSettings().get("stackweave.NativeSample#engine"));
     for (String option : List.of("--wall=1us", "--blocked=1us")) {
       Ended wrong = run(ForkedJvm.agentCommand("jfc", option));
       assertFailed(wrong, ".*'1us' is not a time from 1ms to 60s.*");

@@ -47,10 +47,6 @@ class BesideOthersIT {
   private static Path emptyAgent;
   private static Path tenantAgent;
 
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
   /** What one run leaves. */
   private record Run(Ended result, List<String> printed, Set<String> covered, Path recording) {}
 
@@ -61,7 +57,7 @@ class BesideOthersIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void allDoTheirWork(Jvm jvm) throws Exception {
     Run without = run(jvm, "without", false, emptyAgent, Jars.JACOCO, tenantAgent);
     assertTrue(without.printed.contains("tenant.starts=5"), without.printed.toString());

@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import jdk.jfr.Recording;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import stackweave.testing.FlamePageNames;
 import stackweave.testing.Jdk;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
+@Order(6)
 class CommandLineIT {
 
   private static final Pattern COLLAPSED = Pattern.compile("[^;]+(;[^;]+)* [1-9]\\d*");
@@ -55,10 +57,6 @@ class CommandLineIT {
 
   static Stream<Jvm> jvms() {
     return Jvm.all();
-  }
-
-  static Stream<Jvm> oldest() {
-    return Jvm.all().limit(1);
   }
 
   /**
@@ -108,7 +106,7 @@ class CommandLineIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void exportsARecording(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
 
@@ -323,7 +321,7 @@ class CommandLineIT {
 
   /** Each function's figures, counted a second time in the text of the collapsed stacks. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void topSaysWhatTheCollapsedStacksSay(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
     Map<String, Long> self = new TreeMap<>();
@@ -360,7 +358,7 @@ class CommandLineIT {
 
   /** Each library's shares of the CPU time, counted a second time in the same way. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void librariesHaveTheSharesOfTheCollapsedStacks(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
     Map<String, Long> self = new TreeMap<>();
@@ -402,7 +400,7 @@ class CommandLineIT {
   }
 
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void topFitsATerminal(Jvm jvm) throws Exception {
     recordWithAgent(jvm);
     Ended top = commandLine(jvm, "top", "rec.jfr");
@@ -473,7 +471,7 @@ class CommandLineIT {
   }
 
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void helpAndVersion(Jvm jvm) throws Exception {
     Ended version = commandLine(jvm, "--version");
     assertTrue(version.out().matches("Stackweave \\d+\\.\\d+\\.\\d+\\S*\n"), version.out());

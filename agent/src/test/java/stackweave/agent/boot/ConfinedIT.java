@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
@@ -41,19 +40,6 @@ class ConfinedIT {
 
   @TempDir private Path directory;
 
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
-  /** The agent's side of it is the same on all. */
-  static Stream<Jvm> oldestJvm() {
-    return Jvm.all().min(Comparator.comparing(Jvm::feature)).stream();
-  }
-
-  static Stream<Jvm> newestJvm() {
-    return Jvm.all().max(Comparator.comparing(Jvm::feature)).stream();
-  }
-
   /** Those that have a security manager. */
   static Stream<Jvm> guardingJvms() {
     return Jvm.all().filter(jvm -> jvm.feature() < 24);
@@ -61,7 +47,7 @@ class ConfinedIT {
 
   /** A module, started as one, in a JVM that has no others than it needs. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void aModuleAmongFewModules(Jvm jvm) throws Exception {
     Path module = directory.resolve("app");
     Path source = directory.resolve("module-info.java");
@@ -91,7 +77,7 @@ class ConfinedIT {
 
   /** Everywhere is noexec but in one directory, which only XDG_RUNTIME_DIR names. */
   @ParameterizedTest
-  @MethodSource("oldestJvm")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void oneDirectoryForCode(Jvm jvm) throws Exception {
     Ended result =
         sampled(
@@ -108,7 +94,7 @@ class ConfinedIT {
   }
 
   @ParameterizedTest
-  @MethodSource("newestJvm")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void noDirectoryForCode(Jvm jvm) throws Exception {
     List<String> arguments = new ArrayList<>(List.of("-javaagent:" + Jars.AGENT));
     arguments.addAll(Arrays.asList(works()));

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -45,12 +44,8 @@ class DrivenIT {
 
   @TempDir private Path directory;
 
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   @SuppressWarnings("BanJNDI") // the JMX server is one that the test has started
   void recordingsComeChangeAndGo(Jvm jvm) throws Exception {
     List<String> arguments =
@@ -87,7 +82,7 @@ class DrivenIT {
 
   /** As the documentation says: no name, no file, no setting. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void aBareStartSamples(Jvm jvm) throws Exception {
     List<String> arguments =
         List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());

@@ -16,6 +16,16 @@ public record Jvm(Jdk jdk) {
     return Jdk.all().stream().map(Jvm::new);
   }
 
+  /** The oldest, for tests of what no JDK changes: {@link Jdk#onOldest}. */
+  static Stream<Jvm> onOldest() {
+    return Jdk.onOldest().map(Jvm::new);
+  }
+
+  /** The newest, for tests of what no JDK changes: {@link Jdk#onNewest}. */
+  static Stream<Jvm> onNewest() {
+    return Jdk.onNewest().map(Jvm::new);
+  }
+
   /** Those that restrict System.load. */
   static Stream<Jvm> restricting() {
     return all().filter(jvm -> jvm.feature() >= 24);

@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,19 +19,11 @@ import stackweave.agent.apps.Works;
 import stackweave.testing.Ended;
 
 /** What a recording says of the CPU time that has no samples, for sampling had not begun. */
+@Order(7)
 class MissedCpuIT {
   private static final long SECOND = 1_000_000_000L;
 
   @TempDir private Path directory;
-
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
-  /** For what is the agent's arithmetic alone. */
-  static Stream<Jvm> oldest() {
-    return Jvm.all().limit(1);
-  }
 
   /** Sums over a recording's statuses. */
   private record Cpu(long used, long covered, long missed, List<RecordedEvent> statuses) {
@@ -54,7 +46,7 @@ class MissedCpuIT {
 
   /** A short program: what it used before the first sample is a good part of it. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void aShortProgramsCpuTimeIsAllThere(Jvm jvm) throws Exception {
     Path recording = directory.resolve("short.jfr");
     Ended result = record(jvm, recording, 2_000);
@@ -82,7 +74,7 @@ class MissedCpuIT {
 
   /** Whoever looks at a graph of so few samples is told. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void fewSamplesAreSaidToBeFew(Jvm jvm) throws Exception {
     Path recording = directory.resolve("few.jfr");
     record(jvm, recording, 2_000, "+stackweave.NativeSample#interval=200ms");
@@ -101,7 +93,7 @@ class MissedCpuIT {
 
   /** Nobody asks before the first recording, nor between two. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void whatIsUsedWhileNobodyAsksIsNotMissed(Jvm jvm) throws Exception {
     List<String> arguments =
         List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
@@ -129,7 +121,7 @@ class MissedCpuIT {
 
   /** What it asked for in vain is said, too, and is all of it. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void whileItIsSwitchedOffAllIsMissed(Jvm jvm) throws Exception {
     Path recording = directory.resolve("off.jfr");
     Path off = Files.createFile(directory.resolve("off"));

@@ -5,16 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.tools.attach.VirtualMachine;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,14 +19,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.agent.apps.BurnsCpu;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.WallSample;
 import stackweave.testing.Ended;
@@ -40,72 +31,15 @@ import stackweave.testing.ForkedJvm;
 import stackweave.testing.RunningCommand;
 
 /**
- * The command {@code record}, by its user: several at once, programs that end meanwhile, commands
- * that are killed, files that can't be written. The JVM has a temporary directory of its own, so
- * that what is left in it is seen.
+ * The command {@code record}, by its user: several at once, one after another, files that can't be
+ * written, what it says.
  */
-@Order(1)
-class RecordIT {
+@Order(2)
+class RecordIT extends RecordedProgram {
   private static final Pattern WRITTEN = Pattern.compile("(\\d+) written");
-  private static final Pattern TAKEN = Pattern.compile("samples: (\\d+) taken");
-  private static final String ENDED = "the program ended after [\\d.]+ s of 5 min; saved .*";
-  private static final String KILLED =
-      "the program was killed or crashed after [\\d.]+ s of 5 min; saved .* chunks? of /.*";
-
-  /** Seconds that a program runs: longer than any test takes; the test ends it. */
-  private static final int RUNS = 900;
-
-  /** CPU time of a program in which there are samples of it, even where few ticks are delivered. */
-  private static final long WORK_NANOS = 500_000_000;
-
-  /** Time in which a program gets as much on a machine that is busy, or stops for two seconds. */
-  private static final String SAMPLED = "4s";
-
-  private Path directory;
-  private Path temporary;
-  private final List<Process> started = new ArrayList<>();
-
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
-  /** What no JDK changes is tried on one: some on this, */
-  static Stream<Jvm> oldest() {
-    return Jvm.all().limit(1);
-  }
-
-  /** and some on this. */
-  static Stream<Jvm> newest() {
-    return Stream.of(last());
-  }
-
-  /** Those that any user can run. */
-  static Stream<Jvm> publicJvms() {
-    return Jvm.all().filter(jvm -> jvm.jdk().isOpenToAll());
-  }
-
-  @BeforeEach
-  void prepare() throws Exception {
-    directory = Files.createTempDirectory(Path.of("/var/tmp"), "stackweave record'");
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-    temporary = Files.createDirectory(directory.resolve("tmp of it"));
-  }
-
-  @AfterEach
-  void cleanUp() throws Exception {
-    for (Process process : started) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().waitFor();
-    }
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
-  }
 
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void severalAtOnceLeaveARecordingEach(Jvm jvm) throws Exception {
     long pid = start(jvm, RUNS).pid();
     RunningCommand[] records = new RunningCommand[3];
@@ -127,7 +61,7 @@ class RecordIT {
 
   /** Nor is an agent loaded that is there: JDK 21 and later would warn each time. */
   @ParameterizedTest
-  @MethodSource("newest")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void anAgentOfTheJvmStaysAndEachSummaryIsOfItsRecording(Jvm jvm) throws Exception {
     long pid = start(jvm, RUNS, "-javaagent:" + Jars.AGENT).pid();
     long[] taken = new long[2];
@@ -161,7 +95,7 @@ class RecordIT {
 
   /** What was recorded while two ran is in both: as one recording they have each sample once. */
   @ParameterizedTest
-  @MethodSource("newest")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void aLoopLosesNothingBetweenItsRecordings(Jvm jvm) throws Exception {
     long pid = start(jvm, RUNS, "-javaagent:" + Jars.AGENT).pid();
     Ended result =
@@ -239,130 +173,6 @@ class RecordIT {
     target.destroyForcibly().waitFor();
     assertFailed(command("top", target.pid()), "there is no process " + target.pid());
     assertFailed(command("top", 1, "--every=1ms"), "--every must be 1s to 30s.*");
-  }
-
-  /** One that came for a recording stays when its user says so meanwhile. */
-  @Test
-  void attachWhileRecordingMakesTheAgentStay() throws Exception {
-    long pid = start(last(), RUNS).pid();
-    RunningCommand record = begin("record", pid, "-d", "5m", "-o", directory.resolve("rec.jfr"));
-    awaitSamples(pid);
-    Ended options = command("attach", pid, "depth=5");
-    assertFailed(options, ".*leaves with it: depth=5 was not applied.*");
-    assertEquals(0, command("attach", pid).exit());
-    record.process().destroy(); // SIGTERM, by which it ends as by Ctrl-C
-    Ended result = record.end();
-    assertFalse(result.err().contains("as the JVM wrote it"), result.err());
-    String merged = command("merge", "rec.jfr", "-o", "merged.jfr").successfully().out();
-    assertTrue(merged.contains("woven before"), merged);
-    awaitDormant(pid);
-  }
-
-  @ParameterizedTest
-  @MethodSource("jvms")
-  void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {
-    Process target = start(jvm, RUNS);
-    RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
-    awaitSamples(target.pid());
-    target.destroy(); // SIGTERM
-    assertSaved(record, ENDED);
-  }
-
-  @ParameterizedTest
-  @MethodSource("jvms")
-  void whatAProgramDidUntilItWasKilledIsSaved(Jvm jvm) throws Exception {
-    Process target = start(jvm, RUNS);
-    RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
-    awaitSamples(target.pid());
-    awaitFlushes(temporary);
-    target.destroyForcibly();
-    assertSaved(record, KILLED);
-  }
-
-  private void assertSaved(RunningCommand record, String message) throws Exception {
-    Ended result = record.end();
-    assertEquals(0, result.exit(), result.err());
-    String said = result.err().lines().findFirst().orElseThrow();
-    assertTrue(said.matches("stackweave: " + message), said);
-    assertTrue(stacks("rec.jfr").contains("BurnsCpu.main"), "no sample of the program");
-    assertNothingIsLeft();
-  }
-
-  /** With its process, its root goes, and all that is mounted there. */
-  @ParameterizedTest
-  @CsvSource({"TERM", "KILL"})
-  void aContainerOfAnotherUserThatEndsLosesNothing(String signal) throws Exception {
-    assumeTrue(isRoot(), "only root makes namespaces");
-    Path apps = Files.createDirectory(directory.resolve("apps"));
-    copyClass(BurnsCpu.class, apps);
-    Jvm jvm = publicJvms().findFirst().orElseThrow();
-    String run =
-        "mount -t tmpfs tmpfs /tmp && cd / && exec setpriv --reuid 65534 --regid 65534"
-            + " --clear-groups \"$1\" -cp \"$2\" "
-            + BurnsCpu.class.getName()
-            + " "
-            + RUNS;
-    Process unshare =
-        new ProcessBuilder(
-                "unshare",
-                "--mount",
-                "--pid",
-                "--fork",
-                "--mount-proc",
-                "sh",
-                "-c",
-                run,
-                "sh",
-                jvm.home().resolve("bin/java").toString(),
-                apps.toString())
-            .redirectError(directory.resolve("target.txt").toFile())
-            .start();
-    started.add(unshare);
-    assertEquals("running", unshare.inputReader().readLine());
-    ProcessHandle target = javaBelow(unshare);
-    RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
-    awaitSamples(target.pid());
-    awaitFlushes(Path.of("/proc/" + target.pid() + "/root/tmp"));
-    assertEquals(0, new ProcessBuilder("kill", "-" + signal, "" + target.pid()).start().waitFor());
-    assertSaved(record, signal.equals("TERM") ? ENDED : KILLED);
-  }
-
-  @Test
-  void detachWhileRecordingIsSaidOnBothSides() throws Exception {
-    long pid = start(last(), RUNS).pid();
-    RunningCommand record = begin("record", pid, "-d", "5m", "-o", directory.resolve("rec.jfr"));
-    awaitSamples(pid);
-    Ended detached = command("detach", pid);
-    assertEquals(
-        "detached from "
-            + pid
-            + "; 1 recording of the command record ended with it, and what was recorded is kept\n",
-        detached.out());
-    assertSaved(
-        record, "the recording was ended from outside .* after [\\d.]+ s of 5 min; saved .*");
-  }
-
-  /** Its recording ends by itself, a minute late; another command's goes on and has the agent. */
-  @Test
-  void aCommandThatIsKilledLeavesTheAgentForNoLongerThanItsTime() throws Exception {
-    long pid = start(last(), RUNS).pid();
-    // Long enough for a look at its status, on a busy machine.
-    RunningCommand killed = begin("record", pid, "-d", "8s", "-o", directory.resolve("killed.jfr"));
-    awaitSampling(pid);
-    killed.process().destroyForcibly().waitFor();
-    Path file = directory.resolve("rec.jfr");
-    Ended other =
-        command("record", pid, "-d", SAMPLED, "-o", file, "--settings=none", "--interval=1ms");
-    assertEquals(0, other.exit(), other.err());
-    assertTrue(stacks("rec.jfr").contains("BurnsCpu.main"), "no sample of the program");
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (!status(pid).isEmpty() && System.nanoTime() < end) {
-      Thread.sleep(500);
-    }
-    assertFailed(command("status", pid), "no Stackweave agent.*");
   }
 
   @Test
@@ -503,53 +313,6 @@ class RecordIT {
     assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(5), "said after recording");
   }
 
-  private static Jvm last() {
-    return Jvm.all().reduce((first, second) -> second).orElseThrow();
-  }
-
-  private Process start(Jvm jvm, int seconds, String... options) throws Exception {
-    List<String> arguments = new ArrayList<>(Arrays.asList(options));
-    arguments.add("-Djava.io.tmpdir=" + temporary);
-    arguments.addAll(
-        List.of("-cp", Jars.apps().toString(), BurnsCpu.class.getName(), "" + seconds));
-    Process process =
-        jvm.start(directory, arguments)
-            .redirectError(directory.resolve("target.txt").toFile())
-            .start();
-    started.add(process);
-    assertEquals("running", process.inputReader().readLine());
-    return process;
-  }
-
-  private static ProcessHandle javaBelow(Process unshare) {
-    return unshare
-        .descendants()
-        .filter(child -> child.info().command().orElse("").endsWith("/java"))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private void awaitSampling(long pid) throws Exception {
-    awaitStatus(
-        pid, status -> status.startsWith("state: sampling for recording stackweave-record-"));
-  }
-
-  /** Waits until there are samples of the program itself, and not of the JVM's threads alone. */
-  private void awaitSamples(long pid) throws Exception {
-    awaitStatus(pid, status -> TAKEN.matcher(status).find() && taken(status) > 0);
-    long enough = LiveJvm.cpuNanos(pid, "java") + WORK_NANOS; // as the kernel calls its main thread
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (LiveJvm.cpuNanos(pid, "java") < enough) {
-      assertTrue(System.nanoTime() < end, "the program gets no CPU");
-      Thread.sleep(50);
-    }
-  }
-
-  private void awaitDormant(long pid) throws Exception {
-    awaitStatus(pid, status -> status.startsWith("state: dormant"));
-    assertTrue(command("status", pid).out().startsWith("state: dormant"));
-  }
-
   /** Waits until what a command has printed so far is so. */
   private static void awaitOut(RunningCommand command, Predicate<String> wanted) throws Exception {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
@@ -561,121 +324,7 @@ class RecordIT {
     }
   }
 
-  private void awaitStatus(long pid, Predicate<String> wanted) throws Exception {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    String status = "";
-    while (System.nanoTime() < end) {
-      status = status(pid);
-      if (wanted.test(status)) {
-        return;
-      }
-      Thread.sleep(50);
-    }
-    throw new AssertionError("never so: " + status);
-  }
-
-  /** What the command status prints, without a JVM for the command. */
-  private static String status(long pid) throws Exception {
-    VirtualMachine target = VirtualMachine.attach(Long.toString(pid));
-    try {
-      return target.getAgentProperties().getProperty("stackweave.status", "");
-    } finally {
-      target.detach();
-    }
-  }
-
-  /** JFR writes once a second what it has: waits until it has done so twice, below a directory. */
-  private static void awaitFlushes(Path below) throws Exception {
-    long before = chunkBytes(below);
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    for (int flushes = 0; flushes < 2; Thread.sleep(50)) {
-      assertTrue(System.nanoTime() < end, "JFR writes nothing below " + below);
-      long now = chunkBytes(below);
-      flushes += now > before ? 1 : 0;
-      before = now;
-    }
-  }
-
-  private static long chunkBytes(Path below) throws IOException {
-    long bytes = 0;
-    try (Stream<Path> all = Files.walk(below)) {
-      for (Path path : all.filter(file -> file.toString().endsWith(".jfr")).toList()) {
-        bytes += Files.size(path);
-      }
-    } catch (UncheckedIOException | NoSuchFileException e) {
-      return chunkBytes(below); // something else went meanwhile
-    }
-    return bytes;
-  }
-
-  private static long taken(String text) {
-    Matcher matcher = TAKEN.matcher(text);
-    assertTrue(matcher.find(), text);
-    return Long.parseLong(matcher.group(1));
-  }
-
-  private String stacks(String recording) throws Exception {
-    Ended result = run(ForkedJvm.agentCommand("collapsed", directory.resolve(recording)));
-    assertEquals(0, result.exit(), result.err());
-    return result.out();
-  }
-
-  private void assertNothingIsLeft() throws IOException {
-    try (Stream<Path> all = Files.walk(temporary)) {
-      List<Path> left = all.filter(Files::isRegularFile).filter(file -> !isOfJvm(file)).toList();
-      assertEquals(List.of(), left);
-    }
-  }
-
-  /** What a JVM that was killed leaves: its counters, and JFR's repository. */
-  private static boolean isOfJvm(Path file) {
-    return !file.getParent().getFileName().toString().startsWith(".stackweave-");
-  }
-
-  private RunningCommand begin(Object... arguments) throws IOException {
-    return beginAny(ForkedJvm.agentCommand(arguments));
-  }
-
-  private RunningCommand beginAny(Object... command) throws IOException {
-    List<String> words = Arrays.stream(command).map(Object::toString).toList();
-    RunningCommand begun =
-        RunningCommand.start(new ProcessBuilder(words).directory(directory.toFile()), directory);
-    started.add(begun.process());
-    return begun;
-  }
-
-  private Ended command(Object... arguments) throws Exception {
-    return begin(arguments).end();
-  }
-
-  private Ended run(Object... command) throws Exception {
-    return beginAny(command).end();
-  }
-
   private static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  }
-
-  private static void assertFailed(Ended result, String line) {
-    assertEquals(2, result.exit(), result.out() + result.err());
-    assertEquals(1, result.err().lines().count(), result.err());
-    assertTrue(result.err().strip().matches("stackweave: " + line), result.err());
-    assertFalse(result.err().contains("null"), result.err());
-  }
-
-  private static boolean isRoot() throws IOException {
-    return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
-  }
-
-  private static void copyClass(Class<?> type, Path directory) throws IOException {
-    String name = type.getName().replace('.', '/') + ".class";
-    Files.createDirectories(directory.resolve(name).getParent());
-    Files.copy(Jars.apps().resolve(name), directory.resolve(name));
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path path : all.toList()) {
-        path.toFile().setReadable(true, false);
-        path.toFile().setExecutable(Files.isDirectory(path), false);
-      }
-    }
   }
 }

@@ -31,7 +31,7 @@ import stackweave.testing.ForkedJvm;
 import stackweave.testing.RunningCommand;
 
 /** The command {@code relay}, with a collector in this JVM. */
-@Order(2)
+@Order(3)
 class RelayIT {
   private static final Pattern SENT =
       Pattern.compile("profiles sent: (\\d+), with (\\d+) samples; lost: (\\d+)");
@@ -41,10 +41,6 @@ class RelayIT {
   private final List<Process> started = new ArrayList<>();
   private final List<byte[]> received = Collections.synchronizedList(new ArrayList<>());
   private HttpServer collector;
-
-  static Stream<Jvm> oldest() {
-    return Jvm.all().limit(1);
-  }
 
   @AfterEach
   void end() throws Exception {
@@ -113,7 +109,7 @@ class RelayIT {
 
   /** Each sample once, though recordings overlap. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void everySampleIsSentOnce(Jvm jvm) throws Exception {
     long pid = start(jvm, "-javaagent:" + Jars.AGENT).pid();
     String url = collect(request -> 200);
@@ -140,7 +136,7 @@ class RelayIT {
   /** A collector that can't take anything for a while gets all of it later. */
   @Test
   void whatIsRefusedForSomeTimeIsSentLater() throws Exception {
-    long pid = start(oldest().findFirst().orElseThrow(), "-javaagent:" + Jars.AGENT).pid();
+    long pid = start(Jvm.all().findFirst().orElseThrow(), "-javaagent:" + Jars.AGENT).pid();
     String url = collect(request -> request < 2 ? 503 : 200);
     RunningCommand relay = begin("relay", pid, "--endpoint", url, "--every=1s");
     awaitReceived(4);
@@ -156,7 +152,7 @@ class RelayIT {
   /** A collector that refuses for good: it is said once, and counted. */
   @Test
   void whatIsLostIsCounted() throws Exception {
-    Process target = start(oldest().findFirst().orElseThrow());
+    Process target = start(Jvm.all().findFirst().orElseThrow());
     String url = collect(request -> 400);
     Ended relay = begin("relay", target.pid(), "--endpoint", url, "--every=1s", "-d5s").end();
     assertEquals(2, relay.exit(), relay.err());
@@ -169,7 +165,7 @@ class RelayIT {
   /** JFR itself ends the recording of a relay that was killed, within a minute. */
   @Test
   void theRecordingOfADeadRelayHasAnEndAndALimit() throws Exception {
-    Jvm jvm = oldest().findFirst().orElseThrow();
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
     Process target = start(jvm);
     String url = collect(request -> 200);
     RunningCommand relay = begin("relay", target.pid(), "--endpoint", url, "--every=30s");

@@ -8,7 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,10 +21,11 @@ class SFrameCommandIT {
   private static final Path CORPUS =
       Path.of("../unwind/src/test/resources/sframe-corpus").toAbsolutePath();
 
-  @TempDir private Path directory;
+  @TempDir private static Path directory;
+  private static OneJvm warm;
 
-  @BeforeEach
-  void files() throws Exception {
+  @BeforeAll
+  static void files() throws Exception {
     copy("aarch64-v3/exe-simple.elf", "simple.elf");
     copy("aarch64-v3/exe-simple.tsv", "simple.tsv");
     copy("bad/53-fretype15.sframe", "rows.sframe");
@@ -34,9 +36,15 @@ class SFrameCommandIT {
     // A library of the JDK: it has .eh_frame, and System.load can say whether it still loads.
     Path library = Path.of(System.getProperty("java.home"), "lib", "libzip.so");
     Files.copy(library, directory.resolve("libzip.so"));
+    warm = OneJvm.start(Jvm.all().findFirst().orElseThrow(), directory);
   }
 
-  private void copy(String from, String to) throws Exception {
+  @AfterAll
+  static void end() throws Exception {
+    warm.close();
+  }
+
+  private static void copy(String from, String to) throws Exception {
     Files.copy(CORPUS.resolve(from), directory.resolve(to), StandardCopyOption.REPLACE_EXISTING);
   }
 
@@ -207,7 +215,7 @@ class SFrameCommandIT {
         "merge missing@10 -o out                  | missing: no such file",
       })
   void failsInOneLine(String arguments, String message) throws Exception {
-    Ended result = sframe(arguments == null ? new String[0] : arguments.split(" "));
+    Ended result = warm.run(("sframe " + (arguments == null ? "" : arguments)).strip().split(" "));
     assertEquals("", result.out());
     assertEquals(1, result.err().lines().count(), result.err());
     assertTrue(result.err().matches("stackweave: (" + message + ")\n"), result.err());

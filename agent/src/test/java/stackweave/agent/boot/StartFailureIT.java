@@ -37,7 +37,7 @@ class StartFailureIT {
   void unknownOptionIsNamedWithTheKnownOnes(Jvm jvm) throws Exception {
     assertOneLine(
         hello(jvm, Jars.AGENT, "intervall=1ms"),
-        "unknown option 'intervall' \\(known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads\\).*");
+        "unknown option 'intervall' \\(known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory\\).*");
   }
 
   @ParameterizedTest
@@ -99,7 +99,7 @@ class StartFailureIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void aDamagedClass(Jvm jvm) throws Exception {
     Path broken =
         Jars.agentWith(
@@ -109,14 +109,14 @@ class StartFailureIT {
 
   /** The text of an exception may have line breaks: still one line. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void anExceptionOutOfTheInnerStart(Jvm jvm) throws Exception {
     Path broken = agentThat("throw new IllegalStateException(\"first\\nsecond\");");
     assertOneLine(hello(jvm, broken, null), "could not start \\(.*first second\\).*");
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void anErrorOutOfTheInnerStart(Jvm jvm) throws Exception {
     assertOneLine(
         hello(jvm, agentThat("start(options, instrumentation);"), null),

@@ -34,10 +34,6 @@ class SwitchCommandIT {
   @TempDir private Path directory;
   private final List<Process> started = new ArrayList<>();
 
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
   @AfterEach
   void endTargets() throws Exception {
     for (Process process : started) {
@@ -48,7 +44,7 @@ class SwitchCommandIT {
   }
 
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void oneJvmStopsAndGoesOn(Jvm jvm) throws Exception {
     Path file = ownDirectory("switch").resolve("off");
     Process target = start(jvm, "engine=timer,switch=" + file);
@@ -72,7 +68,7 @@ class SwitchCommandIT {
     Path named =
         Files.createSymbolicLink(directory.resolve("var"), file.getParent().getParent())
             .resolve("app/off");
-    Process target = start(jvms().findFirst().orElseThrow(), "engine=timer,switch=" + named);
+    Process target = start(Jvm.all().findFirst().orElseThrow(), "engine=timer,switch=" + named);
     awaitSamples(target.pid());
     Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
     assertEquals("off: " + named + "\nprocess " + target.pid() + ": switched off\n", off.out());
@@ -85,7 +81,7 @@ class SwitchCommandIT {
   void aLinkInsteadOfTheDirectoryOfANamedFileIsRefused() throws Exception {
     Path named =
         Files.createSymbolicLink(directory.resolve("link"), ownDirectory("there")).resolve("off");
-    Process target = start(jvms().findFirst().orElseThrow(), "engine=timer,switch=" + named);
+    Process target = start(Jvm.all().findFirst().orElseThrow(), "engine=timer,switch=" + named);
     awaitSamples(target.pid());
     Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
     assertEquals(2, off.exit(), off.out());

@@ -42,13 +42,8 @@ class WrongSettingsIT {
     return Jvm.all();
   }
 
-  /** For what is the agent's arithmetic alone. */
-  static Stream<Jvm> oldest() {
-    return Jvm.all().limit(1);
-  }
-
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void aRecordingsSettingsAreTold(Jvm jvm) throws Exception {
     Path recording = directory.resolve("rec.jfr");
     String settings = "engine=foo," + EVENT + "intervall=5ms," + EVENT + "interval=10us";
@@ -79,7 +74,7 @@ class WrongSettingsIT {
 
   /** It is served by what samples for the first, and has its notes all the same. */
   @ParameterizedTest
-  @MethodSource("jvms")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void aSecondRecordingsSettingsAreTold(Jvm jvm) throws Exception {
     List<String> arguments =
         List.of("-javaagent:" + Jars.AGENT, "-cp", Jars.apps().toString(), Works.class.getName());
@@ -154,7 +149,7 @@ class WrongSettingsIT {
 
   /** What is reached is said wherever the interval is. */
   @ParameterizedTest
-  @MethodSource("oldest")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void anIntervalBelowTheTickIsSaidToBeTheTick(Jvm jvm) throws Exception {
     Path recording = directory.resolve("tick.jfr");
     Ended result =

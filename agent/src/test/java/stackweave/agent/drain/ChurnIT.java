@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.boot.Jvm;
@@ -21,7 +21,7 @@ import stackweave.testing.RunningCommand;
  * but none is wrong. The long form, until so many pairs of frames were checked: {@code
  * -Dchurn.pairs=100000}.
  */
-@Isolated("measures")
+@Order(8)
 class ChurnIT {
   private static final int SHORT_SECONDS = 8;
   private static final int LONG_SECONDS = 1800;

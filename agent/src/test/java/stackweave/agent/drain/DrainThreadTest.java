@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.choice.EngineSource;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.MissedCpu;
@@ -41,7 +40,7 @@ class DrainThreadTest {
               new SamplerTotals(),
               () -> {},
               EngineSource.OF_MACHINE,
-              new PipelineFactory(null, false, null, MemoryAccess.AUTO, false, "", messages),
+              new PipelineFactory(null, SamplerTest.SETTINGS, messages),
               null,
               new SwitchFile("", messages),
               messages);

@@ -74,16 +74,17 @@ class FakeEngineTest {
         new Sampler(
             this::choose,
             null,
-            false,
-            "",
-            directory.resolve("off").toString(),
-            MemoryAccess.AUTO,
-            false,
-            100,
-            0,
-            Session.FIRST_SCHEMA_VERSION,
-            false,
-            "",
+            new SamplerSettings(
+                false,
+                "",
+                directory.resolve("off").toString(),
+                MemoryAccess.AUTO,
+                false,
+                100,
+                0,
+                Session.FIRST_SCHEMA_VERSION,
+                false,
+                ""),
             new Messages(said::add),
             new StatusBoard(nothing));
     recording = new Recording();

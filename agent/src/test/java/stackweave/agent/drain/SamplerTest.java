@@ -24,6 +24,10 @@ import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
 
 class SamplerTest {
+  static final SamplerSettings SETTINGS =
+      new SamplerSettings(
+          false, "", "", MemoryAccess.AUTO, false, 100, 0, Session.SCHEMA_VERSION, false, "");
+
   private static final SamplingRequest REQUEST =
       new SamplingRequest(1_000_000, "timer", 64, false, List.of("test"), List.of());
 
@@ -51,21 +55,7 @@ class SamplerTest {
   void samplesAgainAfterTheDrainThreadHasDied() throws Exception {
     List<String> said = new CopyOnWriteArrayList<>();
     Messages messages = new Messages(said::add);
-    Sampler sampler =
-        new Sampler(
-            null,
-            false,
-            "",
-            "",
-            MemoryAccess.AUTO,
-            false,
-            100,
-            0,
-            Session.SCHEMA_VERSION,
-            false,
-            "",
-            messages,
-            new StatusBoard(instrumentation()));
+    Sampler sampler = new Sampler(null, SETTINGS, messages, new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
       recording.start();
       breaks = true;
@@ -98,20 +88,7 @@ class SamplerTest {
   @Test
   void allCpuTimeThatIsAskedForIsStated() throws Exception {
     Sampler sampler =
-        new Sampler(
-            null,
-            false,
-            "",
-            "",
-            MemoryAccess.AUTO,
-            false,
-            100,
-            0,
-            Session.SCHEMA_VERSION,
-            false,
-            "",
-            new Messages(line -> {}),
-            new StatusBoard(instrumentation()));
+        new Sampler(null, SETTINGS, new Messages(line -> {}), new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
       recording.start();
       // As if another thread of the process had used 7 s since samples were asked for.
@@ -159,20 +136,7 @@ class SamplerTest {
   @Test
   void theNotesOfALaterRequestAreStated() throws Exception {
     Sampler sampler =
-        new Sampler(
-            null,
-            false,
-            "",
-            "",
-            MemoryAccess.AUTO,
-            false,
-            100,
-            0,
-            Session.SCHEMA_VERSION,
-            false,
-            "",
-            new Messages(line -> {}),
-            new StatusBoard(instrumentation()));
+        new Sampler(null, SETTINGS, new Messages(line -> {}), new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
       recording.start();
       sampler.onRequest(REQUEST);

@@ -19,9 +19,9 @@ final class EngineProbe {
   private EngineProbe() {}
 
   /**
-   * Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads, and then
-   * the engine to try first (or {@code AUTO}), and anything fifth for another one of its kind that
-   * runs all the while.
+   * Arguments: interval in µs, CPU time of each busy thread in ms, number of idle threads
+   * (negative: of threads that start others all the while), and then the engine to try first (or
+   * {@code AUTO}), and anything fifth for another one of its kind that runs all the while.
    */
   public static void main(String[] args) throws Exception {
     EngineKind preferred =
@@ -40,6 +40,11 @@ final class EngineProbe {
       Thread idle = new Thread(() -> await(end), "idle " + i);
       idle.setDaemon(true);
       idle.start();
+    }
+    for (int i = Integer.parseInt(args[2]); i < 0; i++) {
+      Thread churning = new Thread(EngineProbe::churn, "churns " + i);
+      churning.setDaemon(true);
+      churning.start();
     }
     List<Burner> burners = new ArrayList<>();
     Recorder recorder =
@@ -118,6 +123,18 @@ final class EngineProbe {
 
   private static double used(List<Burner> burners) {
     return burners.stream().mapToLong(burner -> burner.used).sum();
+  }
+
+  private static void churn() {
+    try {
+      while (true) {
+        Thread brief = new Thread(() -> {});
+        brief.start();
+        brief.join();
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static void await(CountDownLatch latch) {

@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 import stackweave.agent.linux.OwnDirectory;
 import stackweave.agent.linux.Randomness;
@@ -27,7 +28,8 @@ import stackweave.agent.linux.Randomness;
 /**
  * Writes a result file: under a temporary name in the destination's directory, then renames it. So
  * a symbolic link that somebody else put there is not followed, and an existing file stays until
- * the new one is complete. Only a regular file of the caller's is ever replaced. Stateless.
+ * the new one is complete. Only a regular file of the caller's is ever replaced, and only where the
+ * caller sent it ({@link OutputPlace}). Stateless.
  */
 public final class OutputFile {
 
@@ -178,7 +180,17 @@ public final class OutputFile {
   private static SecureDirectoryStream<Path> open(Path directory) throws IOException {
     DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
     if (stream instanceof SecureDirectoryStream<Path> secure) {
-      return secure;
+      boolean chosen = false;
+      try {
+        PosixFileAttributeView opened = secure.getFileAttributeView(PosixFileAttributeView.class);
+        OutputPlace.mustBeChosen(directory, opened.readAttributes().owner(), owner());
+        chosen = true;
+        return secure;
+      } finally {
+        if (!chosen) {
+          secure.close();
+        }
+      }
     }
     stream.close();
     throw new FileSystemException(
@@ -225,7 +237,7 @@ public final class OutputFile {
     return attributes.isRegularFile() ? null : "it is no regular file: choose another -o";
   }
 
-  private static Object owner() throws IOException {
+  private static UserPrincipal owner() throws IOException {
     return Path.of("/")
         .getFileSystem()
         .getUserPrincipalLookupService()

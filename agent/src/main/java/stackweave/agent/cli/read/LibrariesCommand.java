@@ -1,5 +1,6 @@
 package stackweave.agent.cli.read;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -10,6 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.jfr.export.report.BorderReport;
 import stackweave.jfr.export.report.LibrariesExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -49,8 +51,33 @@ public final class LibrariesCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
     }
     recording.mustNotBeUnlessStandard(output);
-    SampledRecording read = recording.read();
-    Output.to(output, new LibrariesExport(recording.title(), rows == null ? 0 : rows, html), read);
+    int most = rows == null ? 0 : rows;
+    SampledRecording read;
+    try {
+      read = recording.read();
+    } catch (RecordingException e) {
+      return withoutSamples(most, e);
+    }
+    Output.to(output, new LibrariesExport(recording.title(), most, html), read);
+    return 0;
+  }
+
+  /** Loads are events of their own. */
+  private int withoutSamples(int most, RecordingException why)
+      throws RecordingException, FailedException {
+    BorderReport loads = null;
+    if (why.isWithoutSamples() && recording.hasAll()) {
+      try {
+        loads = BorderReport.readLoads(recording.file(), why.getMessage(), most);
+      } catch (IOException e) {
+        throw why;
+      }
+    }
+    if (loads == null) {
+      throw why;
+    }
+    BorderReport found = loads;
+    Output.to(output, (none, out) -> found.write(html, out), null);
     return 0;
   }
 }

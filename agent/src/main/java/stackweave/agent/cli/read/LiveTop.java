@@ -53,7 +53,9 @@ final class LiveTop implements LiveRounds.Taker {
               ? FailedException.worded(e)
               : choice.isWall()
                   ? "no sample of the states that were asked for"
-                  : "no sample: it uses no CPU time");
+                  : choice.isEvent()
+                      ? "no sample of " + choice.type()
+                      : "no sample: it uses no CPU time");
     } finally {
       try {
         Files.deleteIfExists(file);

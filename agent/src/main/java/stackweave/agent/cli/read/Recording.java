@@ -82,6 +82,11 @@ public final class Recording {
     }
   }
 
+  /** Whether no option chooses some of the samples. */
+  boolean hasAll() {
+    return time.choice().isUsual();
+  }
+
   /** Reads the recording; prints its losses and warnings on stderr, one per line. */
   SampledRecording read() throws RecordingException, FailedException {
     return said(file, symbols.open(file, false, time.choice()));

@@ -1,5 +1,6 @@
 package stackweave.agent.cli.read;
 
+import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,7 @@ import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.jfr.export.Export;
+import stackweave.jfr.export.report.BorderReport;
 import stackweave.jfr.export.report.Comparison;
 import stackweave.jfr.export.report.Limit;
 import stackweave.jfr.export.report.ReportExport;
@@ -44,9 +46,9 @@ import stackweave.jfr.read.choice.SampleChoice;
           + " recording can't be read or was cut short."
     },
     customSynopsis = {
-      "java -jar stackweave-agent.jar report REC [-o FILE] [--html] [--wall] [--state LIST]",
+      "java -jar stackweave-agent.jar report REC [-o FILE] [--html] [--wall] [--state LIST] [--event NAME] [--native-memory] [--native-allocations]",
       "java -jar stackweave-agent.jar report --diff BEFORE AFTER [--fail-if LIMIT]... [-o FILE]"
-          + " [--html] [--wall] [--state LIST]"
+          + " [--html] [--wall] [--state LIST] [--event NAME] [--native-memory] [--native-allocations]"
     })
 public final class ReportCommand implements Callable<Integer> {
   private static final int EXCEEDED = 1;
@@ -104,13 +106,37 @@ public final class ReportCommand implements Callable<Integer> {
   private int report() throws RecordingException, FailedException {
     Path file = files.get(0);
     SampleChoice choice = time.choice();
-    SampledRecording recording = symbols.open(file, false, choice);
+    SampledRecording recording;
+    try {
+      recording = symbols.open(file, false, choice);
+    } catch (RecordingException e) {
+      return withoutSamples(file, choice, e);
+    }
     String name = String.valueOf(file.getFileName());
     ReportExport report = new ReportExport(name, OwnCommand.quoted(OwnCommand.file(file)), html);
     if (!choice.isWall() && choice.hasAllStates() && recording.waitingSamples() > 0) {
       report = report.withWaiting(symbols.open(file, false, SampleChoice.WALL));
     }
     Output.to(output, report, recording);
+    return 0;
+  }
+
+  /** Of a recording without samples there may be calls, loads and stalls to report. */
+  private int withoutSamples(Path file, SampleChoice choice, RecordingException why)
+      throws RecordingException, FailedException {
+    BorderReport report = null;
+    if (choice.isUsual() && why.isWithoutSamples()) {
+      try {
+        report = BorderReport.read(file, why.getMessage());
+      } catch (IOException e) {
+        throw why;
+      }
+    }
+    if (report == null) {
+      throw why;
+    }
+    BorderReport found = report;
+    Output.to(output, (none, out) -> found.write(html, out), null);
     return 0;
   }
 

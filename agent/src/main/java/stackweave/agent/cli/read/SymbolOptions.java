@@ -9,12 +9,13 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.symbols.NativeNames;
+import stackweave.agent.cli.symbols.TemplateFolding;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 
-/** The option that names native functions, and the reading of recordings with it. */
+/** The options for the names of native functions, and the reading of recordings with them. */
 final class SymbolOptions {
   @Option(
       names = "--symbols",
@@ -24,6 +25,13 @@ final class SymbolOptions {
               + " inlined, from files below this directory with the build id of their library;"
               + " several are allowed. Such as /usr/lib/debug or ~/.cache/debuginfod_client.")
   private List<Path> directories = List.of();
+
+  @Option(
+      names = "--fold-templates",
+      description =
+          "Instances of a C++ template, or of a generic Rust function, are one function:"
+              + " std::vector<...>::push_back.")
+  private boolean foldTemplates;
 
   /** The files whose missing names were said: one may be opened for CPU time and for waiting. */
   private final Set<Path> said = new HashSet<>();
@@ -55,11 +63,12 @@ final class SymbolOptions {
     }
   }
 
-  private static SampledRecording open(
+  private SampledRecording open(
       Path file, boolean timed, SampledFrame.Change change, SampleChoice choice)
       throws RecordingException {
+    SampledFrame.Change all = foldTemplates ? new TemplateFolding(change) : change;
     try (ProgressLine progress = ProgressLine.begin()) {
-      return SampledRecording.open(file, progress, timed, change, choice);
+      return SampledRecording.open(file, progress, timed, all, choice);
     }
   }
 }

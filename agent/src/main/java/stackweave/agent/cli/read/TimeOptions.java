@@ -1,10 +1,19 @@
 package stackweave.agent.cli.read;
 
 import java.util.List;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.read.choice.SampleChoice;
 
-/** The options that say which time is looked at: CPU time, or wall-clock time, of which states. */
+/**
+ * The options that say what is looked at: CPU time, or wall-clock time, of which states, or an
+ * event that is no time; and of which labels.
+ */
 public final class TimeOptions {
   @Option(
       names = "--wall",
@@ -24,7 +33,67 @@ public final class TimeOptions {
               + " wall-clock time.")
   private List<String> states = List.of();
 
+  @Option(
+      names = "--label",
+      paramLabel = "KEY=VALUE",
+      converter = LabelConverter.class,
+      description =
+          "Only samples that the application labelled so, such as endpoint=/orders or trace_id=...;"
+              + " again with another key: those with both, with another value: those with either.")
+  private List<String> labels = List.of();
+
+  @Option(
+      names = "--event",
+      paramLabel = "NAME",
+      description =
+          "The samples of an event instead of those of CPU time, such as page-faults, as record"
+              + " --event page-faults took them. Their weights are numbers of events.")
+  private String event = "";
+
+  @Option(
+      names = "--native-memory",
+      description =
+          "The net growth of native memory by the stacks that touched it first, as record"
+              + " --native-memory recorded it. The same as --event native-memory.")
+  private boolean nativeMemory;
+
+  @Option(
+      names = "--native-allocations",
+      description =
+          "What is live of the memory that malloc gave, by the stacks that called it, as record"
+              + " --native-allocations recorded it. The same as --event native-allocations.")
+  private boolean nativeAllocations;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
   SampleChoice choice() {
+    return kind().withLabels(labels);
+  }
+
+  private SampleChoice kind() {
+    if (nativeMemory) {
+      event = SampledEvent.NATIVE_MEMORY;
+    } else if (nativeAllocations) {
+      event = SampledEvent.NATIVE_ALLOCATIONS;
+    }
+    if (!event.isEmpty()) {
+      if (wall || !states.isEmpty()) {
+        throw new ParameterException(
+            spec.commandLine(), "--event is of no time: --wall and --state don't go with it");
+      }
+      return SampleChoice.ofEvent(event.strip());
+    }
     return SampleChoice.of(wall, states);
+  }
+
+  private static final class LabelConverter implements ITypeConverter<String> {
+    @Override
+    public String convert(String text) {
+      if (text.indexOf('=') < 1) {
+        throw new TypeConversionException("'" + text + "' is no label: key=value");
+      }
+      return text;
+    }
   }
 }

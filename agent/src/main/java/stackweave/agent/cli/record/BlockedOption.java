@@ -18,13 +18,8 @@ public final class BlockedOption {
               + ". The command report lists the longest.")
   private String threshold;
 
-  /** The threshold as it was given; null for none. */
-  public String threshold() {
-    return threshold;
-  }
-
   /** Adds what was asked for to a recording's settings. */
-  void addTo(Map<String, String> settings) {
+  public void addTo(Map<String, String> settings) {
     if (threshold != null) {
       SamplingWishes.addBlocked(settings, threshold);
     }

@@ -37,7 +37,7 @@ import stackweave.jfr.weave.RecordingMerge;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--wall TIME] [--blocked TIME] [--settings NAME] [--loop TIME]"
+            + " [--engine NAME] [--event NAME] [--wall TIME] [--blocked TIME] [--settings NAME] [--loop TIME]"
             + " [--no-weave]")
 public final class RecordCommand implements Callable<Integer> {
 
@@ -79,7 +79,7 @@ public final class RecordCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "JFR's configuration for its own events: default, profile, or none. Default: default.")
-  private String settings = "default";
+  private String settings = DEFAULT_SETTINGS;
 
   @Option(
       names = "--no-weave",
@@ -107,6 +107,8 @@ public final class RecordCommand implements Callable<Integer> {
 
   /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
+
+  private static final String DEFAULT_SETTINGS = "default";
 
   /** How it says that there are samples of waiting threads. */
   private static final String HAS_WAITING = "waiting: [1-9].*";
@@ -141,6 +143,9 @@ public final class RecordCommand implements Callable<Integer> {
     Map<String, String> wishes = sampling.eventSettings();
     wall.addTo(wishes);
     blocked.addTo(wishes);
+    if (settings.equals(DEFAULT_SETTINGS)) {
+      SamplingWishes.addStalls(wishes);
+    }
     RecordingRounds rounds =
         new RecordingRounds(
             new RemoteRecording.Request(
@@ -223,7 +228,13 @@ public final class RecordCommand implements Callable<Integer> {
                 : "next: "
                     + (onlyWaiting
                         ? OwnCommand.line("flamegraph", "--wall", OwnCommand.file(file))
-                        : OwnCommand.line("flamegraph", OwnCommand.file(file))));
+                        : sampling.hasEvent()
+                            ? OwnCommand.line(
+                                "flamegraph",
+                                "--event",
+                                OwnCommand.quoted(sampling.event()),
+                                OwnCommand.file(file))
+                            : OwnCommand.line("flamegraph", OwnCommand.file(file))));
       }
     }
   }
@@ -260,7 +271,11 @@ public final class RecordCommand implements Callable<Integer> {
    * leaves it as it is.
    */
   private void weave(TargetJvm jvm, Path file) {
-    if (noWeave || noSample || Output.isStandardOutput(file) || Output.isDevice(file)) {
+    if (noWeave
+        || noSample
+        || sampling.hasEvent()
+        || Output.isStandardOutput(file)
+        || Output.isDevice(file)) {
       return;
     }
     try {

@@ -3,22 +3,56 @@ package stackweave.agent.cli.record;
 import java.util.Iterator;
 import java.util.Map;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /** The options of sampling, which are checked before anything is done in the target. */
 public final class SamplingOptions {
   @Option(
       names = "--interval",
       paramLabel = "TIME",
-      converter = Interval.class,
       description =
           "CPU time between two samples of a thread: "
               + SamplingSettings.INTERVALS
-              + ", the default.")
+              + ", the default. With --event a number of events.")
   private String interval;
+
+  @Option(
+      names = "--event",
+      paramLabel = "NAME",
+      converter = Event.class,
+      description =
+          "Samples an event instead of CPU time: page-faults, context-switches, cycles,"
+              + " cache-misses, branch-misses, a tracepoint such as sched:sched_switch, a function"
+              + " such as libc.so.6:malloc. The commands that read show them with --event NAME.")
+  private String event;
+
+  @Option(
+      names = "--native-memory",
+      description =
+          "Records which stacks touch native memory first, and what of it is given back. The"
+              + " commands that read show the net growth with --native-memory.")
+  private boolean nativeMemory;
+
+  @Option(
+      names = "--native-allocations",
+      description =
+          "Records which stacks allocate by malloc what is not freed, by probes at each call: where"
+              + " it is called less than 20,000 times a second, and as root. The commands that read"
+              + " show what is live with --native-allocations.")
+  private boolean nativeAllocations;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
 
   @Option(
       names = "--engine",
@@ -28,9 +62,45 @@ public final class SamplingOptions {
       description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
   private String engine;
 
+  /** Whether an event other than CPU time is asked for. */
+  public boolean hasEvent() {
+    return event != null && !SampledEvent.parse(event).isCpu();
+  }
+
+  /** The event as recordings name it. */
+  String event() {
+    return SampledEvent.parse(event).name();
+  }
+
+  /** The samples that these options ask for: of the event, or else of CPU time. */
+  public SampleChoice choice() {
+    return hasEvent() ? SampleChoice.ofEvent(event()) : SampleChoice.CPU;
+  }
+
   /** The settings that ask for samples, with those that were given: event, '#', setting. */
   public Map<String, String> eventSettings() {
     Map<String, String> all = SamplingWishes.usual();
+    SampledEvent sampled = event == null ? SampledEvent.CPU : SampledEvent.parse(event);
+    if (interval != null
+        && (sampled.isCpu()
+            ? SamplingSettings.interval(interval).isEmpty()
+            : sampled.every(interval) == null)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--interval': '"
+              + interval
+              + "' is not "
+              + (sampled.isCpu() ? SamplingSettings.INTERVALS : SampledEvent.INTERVALS));
+    }
+    if (event != null) {
+      all.put(NativeSample.NAME + "#event", event);
+    }
+    if (nativeMemory) {
+      all.put(NativeMemory.NAME + "#enabled", "true");
+    }
+    if (nativeAllocations) {
+      all.put(NativeAllocation.NAME + "#enabled", "true");
+    }
     if (interval != null) {
       all.put(NativeSample.NAME + "#interval", interval);
     }
@@ -40,12 +110,12 @@ public final class SamplingOptions {
     return all;
   }
 
-  /** Accepts {@link SamplingSettings#INTERVALS} and keeps the text as given. */
-  static final class Interval implements ITypeConverter<String> {
+  /** Accepts {@link SampledEvent#SYNTAX} and keeps the text as given. */
+  static final class Event implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
-      if (SamplingSettings.interval(text).isEmpty()) {
-        throw new TypeConversionException("'" + text + "' is not " + SamplingSettings.INTERVALS);
+      if (SampledEvent.parse(text) == null) {
+        throw new TypeConversionException("'" + text + "' is none of " + SampledEvent.SYNTAX);
       }
       return text;
     }

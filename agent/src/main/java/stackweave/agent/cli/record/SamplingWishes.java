@@ -4,10 +4,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.WeightUnit;
 
 /** The settings by which a recording asks for samples, as JFR's commands take them. Stateless. */
 public final class SamplingWishes {
@@ -21,6 +23,11 @@ public final class SamplingWishes {
   /** What a reader of {@code choice} needs: waiting threads, too, if it has them. */
   public static Map<String, String> ofChoice(SampleChoice choice) {
     Map<String, String> wishes = usual();
+    if (choice.unit() == WeightUnit.BYTES) {
+      wishes.put(NativeMemory.NAME + "#enabled", "true");
+    } else if (choice.isEvent()) {
+      wishes.put(NativeSample.NAME + "#event", choice.type());
+    }
     if (choice.isWall()) {
       addWall(wishes, Timespans.format(SamplingSettings.DEFAULT_WALL_NANOS));
     }
@@ -45,5 +52,14 @@ public final class SamplingWishes {
   static void addBlocked(Map<String, String> wishes, String threshold) {
     wishes.put(Blocked.NAME + "#enabled", "true");
     wishes.put(Blocked.NAME + "#threshold", threshold);
+  }
+
+  /**
+   * Adds what {@code report} needs of the JVM's own events to say who keeps it waiting: both are
+   * rare, and JFR's default thresholds leave out nearly all.
+   */
+  static void addStalls(Map<String, String> wishes) {
+    wishes.put("jdk.SafepointBegin#threshold", "1 ms");
+    wishes.put("jdk.GCLocker#threshold", "0 ms"); // JDK 21 writes none with a threshold
   }
 }

@@ -18,13 +18,8 @@ public final class WallOption {
               + ". The commands that read show them with --wall.")
   private String interval;
 
-  /** The interval as it was given; null for none. */
-  public String interval() {
-    return interval;
-  }
-
   /** Adds what was asked for to a recording's settings. */
-  void addTo(Map<String, String> settings) {
+  public void addTo(Map<String, String> settings) {
     if (interval != null) {
       SamplingWishes.addWall(settings, interval);
     }

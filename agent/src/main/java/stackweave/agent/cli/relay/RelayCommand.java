@@ -31,7 +31,8 @@ import stackweave.jfr.export.otlp.OtlpHeaders;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar relay PID --endpoint URL [--every TIME] [-d TIME]"
-            + " [--plain] [--headers FILE] [--service NAME] [--interval TIME] [--engine NAME]")
+            + " [--plain] [--headers FILE] [--service NAME] [--interval TIME] [--engine NAME]"
+            + " [--event NAME]")
 public final class RelayCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -66,7 +67,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
     LiveRounds rounds = new LiveRounds("relay", everyMillis, totalMillis, sampling.eventSettings());
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      RelaySender sender = new RelaySender(collector, destination.service());
+      RelaySender sender = new RelaySender(collector, destination.service(), sampling.choice());
       rounds.run(jvm, sender, sender::close);
       return sender.lost() == 0 ? 0 : 2;
     }

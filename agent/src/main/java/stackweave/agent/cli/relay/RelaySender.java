@@ -14,7 +14,9 @@ import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * Sends recordings on a thread of its own, in their order, so that recording goes on while a
@@ -32,6 +34,7 @@ final class RelaySender implements LiveRounds.Taker {
 
   private final OtlpEndpoint collector;
   private final String service;
+  private final SampleChoice choice;
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private final Thread thread = new Thread(this::run, "stackweave-relay");
   private boolean isClosed;
@@ -40,13 +43,18 @@ final class RelaySender implements LiveRounds.Taker {
   private long sentSamples;
   private long lost;
   private String lastProblem = "";
+  private boolean isNothingSaid;
 
   /** A recording of one round, without what the one before it had. */
   private record Waiting(Path file, long bytes) {}
 
-  RelaySender(OtlpEndpoint collector, String service) {
+  /**
+   * @param choice which samples are sent
+   */
+  RelaySender(OtlpEndpoint collector, String service, SampleChoice choice) {
     this.collector = collector;
     this.service = service;
+    this.choice = choice;
     thread.setDaemon(true);
     thread.start();
   }
@@ -117,22 +125,36 @@ final class RelaySender implements LiveRounds.Taker {
 
   private void send(Path file) throws InterruptedException {
     try {
-      SampledRecording recording = SampledRecording.open(file, ReadingProgress.NONE);
+      SampledRecording recording =
+          SampledRecording.open(
+              file, ReadingProgress.NONE, false, SampledFrame.Change.NONE, choice);
       OtlpExport export = new OtlpExport(service, Selection.ALL, false);
       Delivery.send(collector, export.message(recording));
       count(recording.samples());
     } catch (RecordingException e) {
       if (!e.isWithoutSamples()) {
         lose(FailedException.worded(e));
+      } else if (choice.isEvent()) {
+        sayNothing(file, FailedException.worded(e));
       }
     } catch (FailedException e) {
       lose(FailedException.worded(e));
     }
   }
 
+  /** An event may be refused, which the recording says; CPU time is none of an idle program. */
+  private synchronized void sayNothing(Path file, String why) {
+    if (!isNothingSaid) {
+      isNothingSaid = true;
+      String said = why.replace(file + ": ", "");
+      System.err.println("stackweave: nothing to send: " + Plain.line(said));
+    }
+  }
+
   private synchronized void count(long samples) {
     sent++;
     sentSamples += samples;
+    isNothingSaid = false;
     if (!lastProblem.isEmpty()) {
       lastProblem = "";
       System.err.println("stackweave: " + collector.uri() + " takes profiles again");

@@ -16,6 +16,16 @@ public final class HeapSlack {
     long usedBytes();
   }
 
+  /** What else may be short, which ends sampling in the same way. */
+  public interface OtherRoom {
+    /**
+     * Why there is too little, in one line; null if there is enough.
+     *
+     * @param begins whether sampling is to begin, or to go on
+     */
+    String whyNot(boolean begins);
+  }
+
   /** Below this maximum size sampling waits for the application's start. */
   static final long SETTLING_BYTES = 224L << 20;
 
@@ -26,6 +36,7 @@ public final class HeapSlack {
   private static final int LOOKS = 16;
 
   private final Heap heap;
+  private final OtherRoom other;
   private final long maxBytes;
   private long collection;
   private long looks;
@@ -36,7 +47,13 @@ public final class HeapSlack {
 
   /** For this JVM's heap. */
   public HeapSlack() {
+    this((OtherRoom) null);
+  }
+
+  /** For this JVM's heap, and other room that may be short. */
+  public HeapSlack(OtherRoom other) {
     this(
+        other,
         new Heap() {
           @Override
           public long maxBytes() {
@@ -53,6 +70,11 @@ public final class HeapSlack {
 
   /** For another source of figures; for tests. */
   public HeapSlack(Heap heap) {
+    this(null, heap);
+  }
+
+  private HeapSlack(OtherRoom other, Heap heap) {
+    this.other = other;
     this.heap = heap;
     this.maxBytes = heap.maxBytes();
   }
@@ -93,11 +115,25 @@ public final class HeapSlack {
   }
 
   /**
-   * Whether two collections in a row have left too little for going on. The first that was seen may
-   * have been before the first look.
+   * Whether two collections in a row have left too little for going on, or on a small heap the last
+   * one so much less than the one before that the next will: there may be no time for another look
+   * after it. The first that was seen may have been before the first look.
    */
   public boolean isShort() {
-    return collectionsSeen > 2 && bytes() < keepBytes();
+    return collectionsSeen > 2 && (bytes() < keepBytes() || willBeShort()) || isOtherShort(false);
+  }
+
+  private boolean isOtherShort(boolean begins) {
+    return other != null && other.whyNot(begins) != null;
+  }
+
+  private boolean willBeShort() {
+    return needsSettling() && lostBytes() > 0 && maxBytes - lowest - lostBytes() < keepBytes();
+  }
+
+  /** What the application took between the last two collections; negative for what it gave. */
+  private long lostBytes() {
+    return collectionsSeen > 2 ? lowest - lowestBefore : 0;
   }
 
   /**
@@ -105,12 +141,12 @@ public final class HeapSlack {
    * that the lowest usage is known.
    */
   public boolean isKnown() {
-    return collectionsSeen > 2;
+    return collectionsSeen > 2 || isOtherShort(true);
   }
 
   /** Whether enough is free to start, even if nothing in use is garbage. */
   public boolean isAmple() {
-    return maxBytes - used >= startBytes();
+    return maxBytes - used >= startBytes() && !isOtherShort(true);
   }
 
   /** Whether the heap is so small that the application's start is waited for. */
@@ -135,11 +171,16 @@ public final class HeapSlack {
 
   /** Why sampling waits, in one line. */
   public String whyNot() {
+    if (isOtherShort(true)) {
+      return other.whyNot(true);
+    }
     return "the heap of "
         + mib(maxBytes)
         + " MiB has "
         + mib(Math.max(0, maxBytes - lowest))
-        + " MiB left after the last collection, and sampling needs "
+        + " MiB left after the last collection, "
+        + (lostBytes() >> 20 > 0 ? mib(lostBytes()) + " less than after the one before, " : "")
+        + "and sampling needs "
         + mib(startBytes())
         + " to begin and "
         + mib(keepBytes())

@@ -98,22 +98,38 @@ public final class MetaspaceRoom {
     return used(Pools.left("Metaspace"), Pools.left("Compressed Class Space"));
   }
 
+  /**
+   * The same while sampling, when most of what it needs is loaded.
+   *
+   * @param shares the part of what is needed before, as a divisor
+   */
+  String whyNot(int shares) {
+    if (isUnlimited() || ModuleLayer.boot().findModule("java.management").isEmpty()) {
+      return null;
+    }
+    return used(Pools.left("Metaspace"), Pools.left("Compressed Class Space"), shares);
+  }
+
   /** The same, of what is left in both, in bytes. */
   static String used(long left, long leftForClasses) {
-    if (left < NEEDED_BYTES) {
-      return left(LIMIT, left, NEEDED_BYTES);
+    return used(left, leftForClasses, 1);
+  }
+
+  private static String used(long left, long leftForClasses, int shares) {
+    if (left < NEEDED_BYTES / shares) {
+      return left(LIMIT, left, NEEDED_BYTES / shares);
     }
-    return leftForClasses < NEEDED_CLASS_BYTES
-        ? left(CLASS_LIMIT, leftForClasses, NEEDED_CLASS_BYTES)
+    return leftForClasses < NEEDED_CLASS_BYTES / shares
+        ? left(CLASS_LIMIT, leftForClasses, NEEDED_CLASS_BYTES / shares)
         : null;
   }
 
   private static String left(String option, long left, long needed) {
     return option.substring(0, option.length() - 1)
         + " leaves "
-        + (left >> 20)
-        + " MiB for classes, and sampling needs "
-        + (needed >> 20)
+        + (left >> 10)
+        + " KiB for classes, and sampling needs "
+        + (needed >> 10)
         + "; a larger one helps";
   }
 

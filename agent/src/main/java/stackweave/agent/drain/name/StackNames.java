@@ -11,6 +11,8 @@ import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
+import stackweave.maps.demangle.Demangler;
+import stackweave.maps.elf.LinkageStub;
 import stackweave.maps.elf.UnknownCode;
 import stackweave.maps.jit.JitSymbols;
 import stackweave.maps.kernel.KernelSymbols;
@@ -277,6 +279,13 @@ public final class StackNames {
       offsets[slot] = address - start;
       return;
     }
+    LinkageStub stub = module.linkageStubAt(pc);
+    if (stub != null) {
+      String name = Demangler.shortName(stub.name()) + LinkageStub.SUFFIX;
+      symbolIds[slot] = store.method(MethodDefinition.symbol(moduleId(module), name, stub.start()));
+      offsets[slot] = address - stub.start();
+      return;
+    }
     long start = module.unwindTable().functionStart(address);
     if (start == UnwindTable.NO_ADDRESS) {
       nameUnknown(slot, pc, module);
@@ -349,7 +358,8 @@ public final class StackNames {
                 module.unwindTable().source().label(),
                 reason(module),
                 module.unwindTable().functionCount(),
-                module.symbolSource()));
+                module.symbolSource(),
+                module.isLoadObserved()));
     moduleIds.put(module.id(), id);
     return id;
   }

@@ -1,6 +1,7 @@
 package stackweave.agent.drain.sample;
 
 import java.util.HexFormat;
+import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.deep.SplicingUnwinder;
 import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
@@ -11,8 +12,10 @@ import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
+import stackweave.maps.modules.LoaderCounts;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.unwind.MemoryReader;
@@ -34,10 +37,19 @@ public final class SamplePipeline implements EngineSink {
   private final SplicingUnwinder unwinder;
   private final StackNames names;
   private final ThreadNames threads;
+
+  /** Why the stack that was unwound last ends. */
+  private StopReason end;
+
+  private final SampledContexts contexts;
   private final FailureRecorder failures;
   private final FrameBuffer frames;
   private final SampleCounts counts;
   private SampleEngine engine;
+
+  /** One that takes samples beside it; null for none. */
+  private SampleEngine beside;
+
   private Throttle throttle;
   private int storeGeneration;
 
@@ -56,6 +68,7 @@ public final class SamplePipeline implements EngineSink {
       MixedUnwinder unwinder,
       StackNames names,
       ThreadNames threads,
+      SampledContexts contexts,
       FailureRecorder failures,
       int depth,
       SampleCounts counts) {
@@ -64,10 +77,11 @@ public final class SamplePipeline implements EngineSink {
     this.memory = memory;
     this.names = names;
     this.threads = threads;
+    this.contexts = contexts;
     this.failures = failures;
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
-    this.search = new ModuleSearch(modules, true);
+    this.search = new ModuleSearch(modules, true, null);
     this.unwinder =
         new SplicingUnwinder(unwinder, frames, memory, this::highestStackPointer, counts.splices);
   }
@@ -81,18 +95,59 @@ public final class SamplePipeline implements EngineSink {
   public void follow(SampleEngine running, Throttle throttle) {
     engine = running;
     this.throttle = throttle;
-    search = new ModuleSearch(modules, running.reportsMappings());
+    contexts.follow(running);
+    boolean reported = running.reportsMappings();
+    LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
+    search = new ModuleSearch(modules, reported, loader);
     searchedGeneration = 0;
     searchLibraries();
   }
 
   private long highestStackPointer(int tid) {
-    return engine == null ? 0 : engine.highestStackPointer(tid);
+    long highest = engine == null ? 0 : engine.highestStackPointer(tid);
+    long other = beside == null ? 0 : beside.highestStackPointer(tid);
+    return Long.compareUnsigned(other, highest) > 0 ? other : highest;
+  }
+
+  /**
+   * Sets an engine whose samples come to {@link #decode} meanwhile.
+   *
+   * @param other null for none
+   */
+  public void alsoFollow(SampleEngine other) {
+    beside = other;
+  }
+
+  /**
+   * Unwinds and names a sample that is not of the engine that is followed. What is written of it is
+   * the receiver's.
+   */
+  public void decode(StackSnapshot snapshot, StackReceiver receiver) {
+    long begin = System.nanoTime();
+    try {
+      snapshot.setElsewhere(memory);
+      beginStack();
+      SampledThreads.Entry thread = threads.find(snapshot.tid());
+      ModuleMap map = unwind(snapshot, thread);
+      long threadId = threads.ownerOf(frames, snapshot, thread);
+      long contextId =
+          contexts.ofBeside(
+              threads.owner(), snapshot.timeNanos(), beside == null ? 0 : beside.clockErrorNanos());
+      receiver.stack(threadId, names.stackId(frames, map), end, contextId);
+    } catch (RuntimeException | Error e) {
+      counts.lastFailure = e;
+    }
+    throttle.decoded(System.nanoTime() - begin);
   }
 
   /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
   public long deepNanos() {
     return unwinder.deepNanos();
+  }
+
+  /** What threads worked for. */
+  public SampledContexts contexts() {
+    return contexts;
   }
 
   /** As {@link MixedUnwinder#isUnloadingSince}. */
@@ -108,6 +163,11 @@ public final class SamplePipeline implements EngineSink {
     search.refresh();
     searchLibraries();
     names.refresh();
+  }
+
+  /** Finds libraries that have come and gone since the last call; before samples are taken. */
+  public void lookAtLoader() {
+    search.lookAtLoader();
   }
 
   private void searchLibraries() {
@@ -129,6 +189,7 @@ public final class SamplePipeline implements EngineSink {
       storeGeneration = generation;
       names.forget();
       threads.forget();
+      contexts.forget();
     }
     return generation;
   }
@@ -166,15 +227,8 @@ public final class SamplePipeline implements EngineSink {
       snapshot.setElsewhere(memory);
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
-      clamp(snapshot, thread.stackEnd);
-      snapshot.setJavaThread(thread.vmThread);
-      ModuleMap map = modules.at(snapshot.timeNanos());
-      StopReason end = unwind(snapshot, map, thread.stackEnd);
-      if (frames.hasUnknownCode() && search.look(snapshot.timeNanos())) {
-        map = modules.at(snapshot.timeNanos());
-        end = unwind(snapshot, map, thread.stackEnd);
-      }
-      write(snapshot, map, threads.ownerOf(frames, snapshot, thread), end);
+      ModuleMap map = unwind(snapshot, thread);
+      write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
       if (failures != null && !frames.end().isComplete()) {
         failures.record(snapshot, map, frames);
       }
@@ -184,6 +238,23 @@ public final class SamplePipeline implements EngineSink {
       counts.lastFailure = e;
     }
     throttle.decoded(System.nanoTime() - begin);
+  }
+
+  /**
+   * Unwinds a sample with the modules of its time; {@link #end} says how it ended.
+   *
+   * @return these modules
+   */
+  private ModuleMap unwind(StackSnapshot snapshot, SampledThreads.Entry thread) {
+    clamp(snapshot, thread.stackEnd);
+    snapshot.setJavaThread(thread.vmThread);
+    ModuleMap map = modules.at(snapshot.timeNanos());
+    end = unwind(snapshot, map, thread.stackEnd);
+    if (frames.hasUnknownCode() && search.look(snapshot.timeNanos())) {
+      map = modules.at(snapshot.timeNanos());
+      end = unwind(snapshot, map, thread.stackEnd);
+    }
+    return map;
   }
 
   /** Unwinds, and measures the time by two clock reads, 50 ns. */
@@ -205,11 +276,19 @@ public final class SamplePipeline implements EngineSink {
     }
   }
 
-  private void write(StackSnapshot snapshot, ModuleMap map, long threadId, StopReason end) {
+  private void write(StackSnapshot snapshot, ModuleMap map, long threadId) {
     HandlersNotBegun.drop(snapshot, frames);
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
-    if (store.sample(snapshot.timeNanos(), threadId, ON_CPU, weight, stackId, end.code(), 0)) {
+    long time = snapshot.timeNanos();
+    long contextId = contexts.of(threads.owner(), time);
+    SampledEvent event = engine.event();
+    boolean isWritten =
+        event.isCpu()
+            ? store.sample(time, threadId, ON_CPU, weight, stackId, end.code(), contextId)
+            : store.eventSample(
+                event.name(), time, threadId, weight, stackId, end.code(), contextId);
+    if (isWritten) {
       counts.counters.add(Counter.WRITTEN, 1);
       counts.ends[end.code()]++;
       frames.countFound(counts.found);

@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.Supplier;
 import stackweave.agent.drain.sample.SampleCounts;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
@@ -55,8 +56,23 @@ public final class SamplerTotals {
   /** What is to know of the events of blocked threads, or empty. */
   public String blockedNote = "";
 
+  /** What is to know of native memory, or empty. */
+  public String touchNote = "";
+
+  /** What is to know of native allocations, or empty. */
+  public String allocationNote = "";
+
+  /** Who says what is to know of native calls; null for nobody. Written before sampling begins. */
+  public volatile Supplier<String> calls;
+
+  /** What that said when the last chunk ended, or empty. */
+  private String callNote = "";
+
   /** Why Thread.start is not instrumented although it would help; else empty. */
   public String hookNote = "";
+
+  /** Why loads of libraries are not observed, though they are to be; empty if they are. */
+  public String loadNote = "";
 
   /** Why C2 compiles the agent's classes, too; "" if it doesn't, or may. */
   public String compilerNote = "";
@@ -96,6 +112,12 @@ public final class SamplerTotals {
     earlierLinks.putAll(links());
     earlierResets.putAll(resetsOfDecoder());
     decoder = statistics;
+  }
+
+  /** At the end of a chunk: before it, classes that are to be loaded yet would be missed. */
+  public void lookAtCalls() {
+    Supplier<String> say = calls;
+    callNote = say == null ? "" : say.get();
   }
 
   /** Adds the figures of an engine that has ended. */
@@ -160,8 +182,12 @@ public final class SamplerTotals {
         engineNote,
         kernelNote,
         hookNote,
+        loadNote,
         wallNote,
         blockedNote,
+        touchNote,
+        allocationNote,
+        callNote,
         compilerNote,
         weaveNote,
         failure);

@@ -28,7 +28,11 @@ public final class StatusReport {
           "engine: "
               + figures.engine()
               + (figures.engineReason().isEmpty() ? "" : " (" + figures.engineReason() + ")"));
-      lines.add("interval: " + interval(figures) + " of CPU time");
+      lines.add(
+          "interval: "
+              + (figures.get(Counter.EVENT_INTERVAL) > 0
+                  ? figures.get(Counter.EVENT_INTERVAL) + " events, CPU time is not sampled"
+                  : interval(figures) + " of CPU time"));
     }
     lines.add("samples: " + samples(figures));
     if (figures.get(Counter.WALL_INTERVAL) > 0) {
@@ -37,8 +41,24 @@ public final class StatusReport {
     if (figures.get(Counter.BLOCKED_THRESHOLD) > 0) {
       lines.add("blocked: " + blocked(figures));
     }
+    if (figures.get(Counter.MEMORY_FAULTS) > 0) {
+      lines.add("native memory: " + memory(figures));
+    }
+    if (figures.get(Counter.ALLOCATION_CALLS) > 0) {
+      lines.add("native allocations: " + allocations(figures));
+    }
+    boolean isEvent = figures.get(Counter.EVENT_INTERVAL) > 0;
+    if (isEvent) {
+      lines.add(
+          "events: "
+              + figures.get(Counter.EVENTS_COUNTED)
+              + " counted by the kernel, "
+              + figures.get(Counter.EVENTS_COVERED)
+              + " covered by samples"
+              + share(figures.get(Counter.EVENTS_COVERED), figures.get(Counter.EVENTS_COUNTED)));
+    }
     String start = figures.coverage().start();
-    if (!start.isEmpty()) {
+    if (!start.isEmpty() && !isEvent) {
       lines.add("start: " + start);
     }
     lines.add("stacks: " + ends(figures));
@@ -116,6 +136,35 @@ public final class StatusReport {
         .append(Timespans.spoken(figures.get(Counter.WALL_CPU)))
         .append(" of CPU time")
         .toString();
+  }
+
+  /** What was seen of native memory. */
+  private static String memory(SamplerFigures figures) {
+    StringBuilder text = new StringBuilder();
+    text.append(figures.get(Counter.MEMORY_TOUCHED) >> 20)
+        .append(" MiB touched first, ")
+        .append(figures.get(Counter.MEMORY_GIVEN_BACK) >> 20)
+        .append(" MiB of it given back; ")
+        .append(figures.get(Counter.MEMORY_FAULTS))
+        .append(" page faults");
+    add(text, figures, Counter.MEMORY_HEAP_FAULTS, " of them of the Java heap and of files");
+    add(text, figures, Counter.MEMORY_LOST, " lost (no room in the buffer that they wait in)");
+    add(text, figures, Counter.MEMORY_UNFOLLOWED, " pages not followed");
+    return text.toString();
+  }
+
+  /** What was seen of malloc and its relatives. */
+  private static String allocations(SamplerFigures figures) {
+    StringBuilder text = new StringBuilder();
+    text.append(figures.get(Counter.ALLOCATED) >> 20)
+        .append(" MiB allocated, ")
+        .append(figures.get(Counter.FREED) >> 20)
+        .append(" MiB of it freed; ")
+        .append(figures.get(Counter.ALLOCATION_CALLS))
+        .append(" calls");
+    add(text, figures, Counter.ALLOCATIONS_LOST, " lost (no room in the buffer that they wait in)");
+    add(text, figures, Counter.ALLOCATIONS_UNFOLLOWED, " blocks not followed");
+    return text.toString();
   }
 
   /** How blocked threads were timed. */

@@ -31,6 +31,9 @@ public final class ThreadNames implements AutoCloseable {
   private VirtualThreads virtualThreads;
   private boolean virtualThreadsOpened;
 
+  /** Of the last {@link #ownerOf}. */
+  private Thread owner;
+
   /** How often the Java threads were looked through. */
   private int listings;
 
@@ -66,6 +69,23 @@ public final class ThreadNames implements AutoCloseable {
 
   /** The thread of a sample, with an id; allocates nothing for one met before. */
   public SampledThreads.Entry find(int tid) {
+    SampledThreads.Entry entry = look(tid);
+    if (entry.threadId == 0) {
+      define(entry, Tasks.comm(tid), null);
+    }
+    return entry;
+  }
+
+  /** The same, without an id as long as it is not known whether it is a thread of Java. */
+  public SampledThreads.Entry findLater(int tid) {
+    SampledThreads.Entry entry = look(tid);
+    if (entry.threadId == 0 && isLookedFor(entry)) {
+      define(entry, Tasks.comm(tid), null);
+    }
+    return entry;
+  }
+
+  private SampledThreads.Entry look(int tid) {
     SampledThreads.Entry entry = threads.find(tid);
     long now = System.nanoTime();
     if (entry == null) {
@@ -77,15 +97,12 @@ public final class ThreadNames implements AutoCloseable {
       finder.forEach(this::seen);
       looks.done(now, System.nanoTime());
     }
-    if (entry.threadId == 0) {
-      define(entry, Tasks.comm(tid), null);
-    }
     return entry;
   }
 
   /**
-   * Whether {@link #find} has looked through the Java threads since it was met, for whichever
-   * thread, or there are none to look for.
+   * Whether {@link #find} or {@link #findLater} has looked through the Java threads since it was
+   * met, for whichever thread, or there are none to look for.
    */
   public boolean isLookedFor(SampledThreads.Entry entry) {
     return finder == null || entry.addedAfter != listings;
@@ -99,6 +116,7 @@ public final class ThreadNames implements AutoCloseable {
     long entry = frames.mountEntry();
     boolean cutOff = entry == 0 && carrier.runsVirtualThreads && mayLackEntry(frames);
     if (entry == 0 && !cutOff) {
+      owner = carrier.thread();
       return carrier.threadId;
     }
     Thread carrierThread = carrier.thread();
@@ -109,6 +127,7 @@ public final class ThreadNames implements AutoCloseable {
             ? virtualThread(carrierThread, carrier.tid, frames, sample)
             : null;
     carrier.runsVirtualThreads = true;
+    owner = thread;
     return store.thread(
         carrier.tid,
         thread == null ? "" : thread.getName(),
@@ -116,6 +135,11 @@ public final class ThreadNames implements AutoCloseable {
         true,
         carrierThread == null ? 0 : ids.of(carrierThread),
         thread);
+  }
+
+  /** The Java thread that the last {@link #ownerOf} named; null if it is none, or not certain. */
+  public Thread owner() {
+    return owner;
   }
 
   /** Whether a virtual thread's frames may have begun where the stack is not known. */

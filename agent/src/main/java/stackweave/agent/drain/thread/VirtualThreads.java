@@ -2,6 +2,7 @@ package stackweave.agent.drain.thread;
 
 import stackweave.agent.drain.thread.ContinuationTable.Found;
 import stackweave.agent.jdk.MountedContinuations;
+import stackweave.agent.jdk.label.ContextHook;
 import stackweave.agent.linux.ObjectBits;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.unwind.UnreadableMemoryException;
@@ -35,15 +36,26 @@ public final class VirtualThreads implements AutoCloseable {
   private int nextRemembered;
   private boolean allTaken;
 
+  /** Virtual threads that set labels, which may have ended before a sample is decoded; or null. */
+  private final ContextHook labelled;
+
+  /** How many of these were looked at in this epoch. */
+  private long labelledTaken;
+
   /** Whether addresses were read since the epoch was last confirmed. */
   private boolean unconfirmed;
 
   /**
    * @param collections of a supported collector
    * @param bits closed with this
+   * @param labelled the threads that set labels; may be null
    */
   public VirtualThreads(
-      GarbageCollections collections, MountedContinuations mounted, ObjectBits bits) {
+      GarbageCollections collections,
+      MountedContinuations mounted,
+      ObjectBits bits,
+      ContextHook labelled) {
+    this.labelled = labelled;
     this.mounted = mounted;
     this.bits = bits;
     epoch = new CollectionEpoch(collections);
@@ -95,6 +107,10 @@ public final class VirtualThreads implements AutoCloseable {
         takeRemembered();
         found = table.find(address, ANY_CARRIER);
       }
+      if (found == null && labelled != null) {
+        takeLabelled();
+        found = table.find(address, ANY_CARRIER);
+      }
       if (!isSameEpoch()) {
         return null;
       }
@@ -137,15 +153,39 @@ public final class VirtualThreads implements AutoCloseable {
     }
   }
 
+  /**
+   * A continuation that is at an address now was there before, too, while the count is the same.
+   */
+  private void takeLabelled() {
+    long count = labelled.virtualThreads();
+    long first = Math.max(labelledTaken, count - ContextHook.MAX_RECENT);
+    for (long number = Math.max(0, first); number < count; number++) {
+      Thread thread = labelled.virtualThread(number);
+      if (thread != null) {
+        found(mounted.ofThread(thread));
+      }
+    }
+    labelledTaken = count;
+  }
+
   private void take(Object continuation) {
-    Thread thread = continuation == null ? null : mounted.threadOf(continuation);
-    long address = thread == null ? 0 : bits.of(continuation);
-    if (address != 0 && table.find(address, ANY_CARRIER) == null) {
-      Found found = new Found(address, ANY_CARRIER, continuation, thread, System.nanoTime());
-      table.put(found);
-      unconfirmed = true;
+    Found found = found(continuation);
+    if (found != null) {
       remember(found, continuation);
     }
+  }
+
+  /** Adds a continuation where it lies now; null if it is none, or was added before. */
+  private Found found(Object continuation) {
+    Thread thread = continuation == null ? null : mounted.threadOf(continuation);
+    long address = thread == null ? 0 : bits.of(continuation);
+    if (address == 0 || table.find(address, ANY_CARRIER) != null) {
+      return null;
+    }
+    Found found = new Found(address, ANY_CARRIER, continuation, thread, System.nanoTime());
+    table.put(found);
+    unconfirmed = true;
+    return found;
   }
 
   private void remember(Found found, Object continuation) {
@@ -217,6 +257,7 @@ public final class VirtualThreads implements AutoCloseable {
       sinceBefore = since;
       untilBefore = until;
       allTaken = false;
+      labelledTaken = 0;
     }
     unconfirmed = false;
     return same;

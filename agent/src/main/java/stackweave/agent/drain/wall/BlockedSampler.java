@@ -10,6 +10,7 @@ import stackweave.agent.engine.perf.SwitchSink;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -49,6 +50,9 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   /** A switch costs the application 1 µs there and back: so many records are 2 % of a core. */
   static final long MAX_RECORDS_A_SECOND = 40_000;
 
+  /** What woke a thread, where it was an interrupt: of a timer, the network, a disk. */
+  private static final int INTERRUPT = Blocked.WOKEN_BY_INTERRUPT;
+
   /** Over how long they are counted. */
   private static final long RATE_NANOS = 1_000_000_000L;
 
@@ -87,6 +91,13 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private long pauseNanos = FIRST_PAUSE_NANOS;
   private long rateAt;
   private long rateRecords;
+
+  /** Whether to record who wakes threads, which costs as much again. */
+  private boolean wantsWakeUps = true;
+
+  /** Why that is not recorded; empty where it is, or switches are not. */
+  private String whyNoWakers = "";
+
   private long counted;
   private long outgrownAt;
   private long nextPassAt;
@@ -132,15 +143,24 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     this.budget = new WallBudget(drainPercent, now);
     this.delay = new LookDelay(thresholdNanos, now);
     this.nextPassAt = now;
-    begin(now);
+    boolean begun = false;
+    try {
+      begin(now);
+      begun = true;
+    } finally {
+      if (!begun) {
+        closeParts();
+      }
+    }
   }
 
   // ---- whether switches are recorded
 
   private void begin(long now) {
     try {
-      events = SwitchEvents.start(perfBudget, policy.get());
+      events = SwitchEvents.start(perfBudget, policy.get(), wantsWakeUps);
       whyNot = "";
+      whyNoWakers = wantsWakeUps ? events.whyNoWakeUps() : whyNoWakers;
       counted = 0;
       begunAt = now;
       rateAt = now;
@@ -182,11 +202,18 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       return events != null;
     }
     readRecords();
-    long records = events.switches() - rateRecords;
+    long allRecords = events.switches() + events.wakeUpRecords();
+    long records = allRecords - rateRecords;
     if (now - rateAt >= RATE_NANOS) {
       long perSecond = (long) (records * 1e9 / (now - rateAt));
       rateAt = now;
-      rateRecords = events.switches();
+      rateRecords = allRecords;
+      if (perSecond > MAX_RECORDS_A_SECOND && events.hasWakeUps()) {
+        wantsWakeUps = false;
+        whyNoWakers = perSecond + " switches and wake-ups a second are too many";
+        beginAnew(now);
+        return events != null;
+      }
       if (perSecond > MAX_RECORDS_A_SECOND) {
         pause(
             now,
@@ -204,13 +231,17 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     if (now - outgrownAt > OUTGROWN_NANOS) {
       outgrownAt = now;
       if (events.isOutgrown()) {
-        events.close();
-        events = null;
-        lost();
-        begin(now);
+        beginAnew(now);
       }
     }
     return events != null;
+  }
+
+  private void beginAnew(long now) {
+    events.close();
+    events = null;
+    lost();
+    begin(now);
   }
 
   private void countPause(long now) {
@@ -241,6 +272,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     if (!isPreempted) {
       threads.isOut[i] = true;
       threads.outAt[i] = timeNanos;
+      threads.wakerPid[i] = 0;
       threads.due[i] = timeNanos + thresholdNanos;
       threads.putOff[i] = false;
     }
@@ -263,6 +295,17 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       }
     }
     threads.isSeen[i] &= !isOfThis;
+  }
+
+  @Override
+  public void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt) {
+    int i = threads.find(tid);
+    if (i < 0 || !threads.isOut[i]) {
+      return;
+    }
+    threads.wakerPid[i] = isInterrupt ? INTERRUPT : wakerPid;
+    threads.wakerTid[i] = wakerTid;
+    threads.wokenAt[i] = timeNanos;
   }
 
   /** Whether the last look was between the time that the thread left its CPU and another. */
@@ -354,7 +397,18 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
             threads.state[i],
             threads.stackId[i],
             threads.end[i],
-            isOver);
+            isOver,
+            wakerKey(i),
+            threads.wakerPid[i],
+            threads.wakerPid[i] == 0 || !isOver ? 0 : threads.outAt[i] + nanos - threads.wokenAt[i],
+            threads.contextId[i]);
+  }
+
+  /** The thread of this process that woke it; 0 if there is none. */
+  private long wakerKey(int i) {
+    return threads.wakerPid[i] == parts.processId()
+        ? decoder.thread(threads.wakerTid[i]).threadId()
+        : 0;
   }
 
   /** Writes those that are blocked at a time up to which all records were read. */
@@ -367,11 +421,9 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
           || !isSeenWithin(i, untilNanos)) {
         continue;
       }
-      if (System.nanoTime() - started > MAX_FLUSH_NANOS) {
-        return;
-      }
-      boolean written = write(i, untilNanos - threads.outAt[i], false);
-      counters.add(Counter.BLOCKED_OPEN, written ? 1 : 0);
+      boolean isInTime = System.nanoTime() - started <= MAX_FLUSH_NANOS;
+      boolean written = isInTime && write(i, untilNanos - threads.outAt[i], false);
+      counters.add(written ? Counter.BLOCKED_OPEN : Counter.BLOCKED_DROPPED, 1);
     }
   }
 
@@ -562,6 +614,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     threads.seenAt[i] = stacks.timeNanos();
     threads.stackId[i] = decoder.stackId();
     threads.threadKey[i] = decoder.threadKey();
+    threads.contextId[i] = decoder.contextId();
     threads.end[i] = (byte) (read ? decoder.end() : StopReason.UNREADABLE_MEMORY).code();
     threads.generation[i] = decoder.generation();
   }
@@ -588,6 +641,9 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       note.append("blocked threads are not timed: ")
           .append(whyNot)
           .append(" (samples of waiting threads, wall=20ms, need no perf events)");
+    }
+    if (events != null && !whyNoWakers.isEmpty()) {
+      note.append("who wakes blocked threads is not recorded: ").append(whyNoWakers);
     }
     if (denied) {
       note.append(note.isEmpty() ? "" : "; ")
@@ -625,9 +681,13 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       }
       counters.set(Counter.BLOCKED_THRESHOLD, 0);
       counters.set(Counter.BLOCKED_DESCRIPTORS, 0);
-      stacks.close();
-      parts.tasks().close();
-      parts.threadCount().close();
+      closeParts();
     }
+  }
+
+  private void closeParts() {
+    stacks.close();
+    parts.tasks().close();
+    parts.threadCount().close();
   }
 }

@@ -230,7 +230,7 @@ final class BlockedStacks implements AutoCloseable {
 
   private boolean copy(long sp, int length) {
     try {
-      memory.read(sp, snapshot.stackBytes(), 0, length);
+      memory.read(sp, snapshot.stackBytes(length), 0, length);
       snapshot.setStack(sp, length);
       return true;
     } catch (UnreadableMemoryException e) {

@@ -35,6 +35,12 @@ final class BlockedThreads {
 
   long[] outAt;
 
+  /** Who woke it since, and when; a process of 0 if that is not known. */
+  int[] wakerPid;
+
+  int[] wakerTid;
+  long[] wokenAt;
+
   /** When it is to be looked at, as long as it is out. */
   long[] due;
 
@@ -47,6 +53,7 @@ final class BlockedThreads {
   long[] seenAt;
   long[] stackId;
   long[] threadKey;
+  long[] contextId;
   int[] state;
   byte[] end;
 
@@ -76,12 +83,16 @@ final class BlockedThreads {
     generation = grown(generation, length);
     unseen = grown(unseen, length);
     unseenPutOff = grown(unseenPutOff, length);
+    wakerPid = grown(wakerPid, length);
+    wakerTid = grown(wakerTid, length);
+    wokenAt = grown(wokenAt, length);
     decidedAt = grown(decidedAt, length);
     outAt = grown(outAt, length);
     due = grown(due, length);
     seenAt = grown(seenAt, length);
     stackId = grown(stackId, length);
     threadKey = grown(threadKey, length);
+    contextId = grown(contextId, length);
     unseenNanos = grown(unseenNanos, length);
   }
 

@@ -30,6 +30,7 @@ final class WallDecoder {
   private ModuleMap map;
   private long stackId;
   private long threadKey;
+  private long contextId;
   private StopReason end = StopReason.INTERNAL_ERROR;
 
   /**
@@ -50,10 +51,13 @@ final class WallDecoder {
     this.frames = new FrameBuffer(depth);
   }
 
-  /** What is known of a thread; it is looked for among the Java threads. */
+  /**
+   * What is known of a thread; it is looked for among the Java threads, and has no id until that
+   * has been done.
+   */
   SampledThreads.Entry thread(int tid) {
     pipeline.beginStack();
-    return threads.find(tid);
+    return threads.findLater(tid);
   }
 
   /** Whether it is known whether the thread is one of Java. */
@@ -89,6 +93,7 @@ final class WallDecoder {
   void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
     stackId = names.stackId(frames, map);
     threadKey = threads.ownerOf(frames, snapshot, thread);
+    contextId = pipeline.contexts().at(threads.owner(), snapshot.timeNanos());
   }
 
   /** The frames that were unwound last. */
@@ -109,6 +114,11 @@ final class WallDecoder {
   /** The recording's id of the thread that was named last, or of the virtual one that it runs. */
   long threadKey() {
     return threadKey;
+  }
+
+  /** What the thread that was named last worked for; 0 where that is not known. */
+  long contextId() {
+    return contextId;
   }
 
   /**

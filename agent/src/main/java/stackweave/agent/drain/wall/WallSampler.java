@@ -1,6 +1,5 @@
 package stackweave.agent.drain.wall;
 
-import java.util.SplittableRandom;
 import stackweave.agent.drain.thread.SampledThreads;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.TaskList;
@@ -23,9 +22,6 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * anybody. Allocates nothing per look.
  */
 public final class WallSampler implements WaitingPart {
-  /** The longest time between two looks at a thread. */
-  private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
-
   /**
    * The longest time until what is known is written: so long for each thread, within limits. What
    * is not written is lost if the JVM ends and this thread gets no CPU.
@@ -35,9 +31,6 @@ public final class WallSampler implements WaitingPart {
   private static final long MIN_WRITE_NANOS = 1_000_000_000L;
   private static final long MAX_WRITE_NANOS = 10_000_000_000L;
 
-  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
-  private static final long UNDECIDED_NANOS = 20_000_000L;
-
   /** How often threads are listed, and how often if their number has changed. */
   private static final long LIST_NANOS = 1_000_000_000L;
 
@@ -45,9 +38,6 @@ public final class WallSampler implements WaitingPart {
 
   /** A listing is followed by so many times the time it took without one. */
   private static final int LIST_COST_SHARE = 200;
-
-  /** Less time of waiting for a CPU is kept for the next sample of the thread. */
-  private static final long MIN_RUNNABLE_NANOS = 200_000L;
 
   /** How often the budget is checked: after so many looks that read no stack. */
   private static final int LOOKS_PER_CHECK = 32;
@@ -64,10 +54,13 @@ public final class WallSampler implements WaitingPart {
   /** The longest wait between two passes, in ms. */
   private static final int MAX_WAIT_MILLIS = 40;
 
-  /** The end of a stack that has no frames: nothing was read. */
-  private static final StopReason NO_STACK = StopReason.NOT_READ;
+  /** How a walk through due threads ended. */
+  private enum Walk {
+    ENDED,
+    NO_CREDIT,
+    NO_TIME
+  }
 
-  private final long intervalNanos;
   private final EventStore store;
   private final WallDecoder decoder;
   private final BlockedStacks stacks;
@@ -81,9 +74,9 @@ public final class WallSampler implements WaitingPart {
   private final int processId;
   private final Counters counters;
   private final WallBudget budget;
-  private final SplittableRandom random = new SplittableRandom();
   private final WallThreads threads = new WallThreads();
-  private int nextStart;
+  private final WallSchedule schedule;
+  private final WallWriter writer;
   private int lastCount;
   private long listedAt;
   private long listCost;
@@ -101,7 +94,6 @@ public final class WallSampler implements WaitingPart {
    */
   public WallSampler(
       WallParts what, long intervalNanos, int drainPercent, WallFilter filter, Counters counters) {
-    this.intervalNanos = intervalNanos;
     this.store = what.store();
     this.decoder = what.decoder();
     this.stacks = what.stacks();
@@ -114,6 +106,8 @@ public final class WallSampler implements WaitingPart {
     this.processId = what.processId();
     this.filter = filter;
     this.counters = counters;
+    this.schedule = new WallSchedule(threads, intervalNanos);
+    this.writer = new WallWriter(threads, store, decoder, counters);
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
     this.listedAt = now - LIST_NANOS;
@@ -168,7 +162,7 @@ public final class WallSampler implements WaitingPart {
     long begin = clocks.ofThread();
     listIfDue(now);
     virtualThreads.countIfDue(now);
-    boolean all = lookAround(now, begin, Math.max(1, budget.credit()));
+    boolean isInTime = lookAround(now, begin, Math.max(1, budget.credit()));
     long used = clocks.ofThread() - begin;
     budget.used(used);
     counters.add(Counter.WALL_CPU, used);
@@ -176,58 +170,50 @@ public final class WallSampler implements WaitingPart {
     counters.set(
         Counter.WALL_EXCLUDED,
         threads.count(WallThreads.EXCLUDED) + threads.count(WallThreads.OF_JVM));
-    // At random, so that no thread's own rhythm is met.
-    nextPassAt =
-        System.nanoTime()
-            + (all ? intervalNanos / 2 + random.nextLong(intervalNanos) : PASS_PAUSE_NANOS);
+    nextPassAt = System.nanoTime() + (isInTime ? schedule.passPause() : PASS_PAUSE_NANOS);
   }
 
   /**
-   * Looks at due threads from where the last pass ended, as far as the credit reaches.
+   * Looks at due threads, as far as the credit reaches.
    *
    * @param begin CPU time of this thread when the pass began, in ns
    * @return false if the pass has taken long enough and is to go on soon
    */
   private boolean lookAround(long now, long begin, long credit) {
-    int limit = threads.limit();
-    int start = limit == 0 ? 0 : nextStart % limit;
-    int unchecked = 0;
-    for (int n = 0; n < limit; n++) {
-      int i = start + n < limit ? start + n : start + n - limit;
-      if (!isDue(i, now)) {
-        continue;
+    WallSchedule.Group first = schedule.first();
+    Walk walk = lookAround(first, now, begin, credit);
+    long between = clocks.ofThread();
+    schedule.spent(first, between - begin);
+    if (walk == Walk.ENDED) {
+      walk = lookAround(first.other(), now, begin, credit);
+      schedule.spent(first.other(), clocks.ofThread() - between);
+    }
+    switch (walk) {
+      case ENDED -> schedule.allServed();
+      case NO_CREDIT -> postponed |= schedule.isAnyDue(now);
+      case NO_TIME -> {
+        return false;
       }
+    }
+    return true;
+  }
+
+  private Walk lookAround(WallSchedule.Group group, long now, long begin, long credit) {
+    schedule.walk(group);
+    int unchecked = 0;
+    for (int i = schedule.next(now); i >= 0; i = schedule.next(now)) {
       boolean cheap = look(i);
       if (cheap && ++unchecked < LOOKS_PER_CHECK) {
         continue;
       }
       unchecked = 0;
-      nextStart = i + 1;
-      if (clocks.ofThread() - begin > credit) {
-        postponed |= isAnyDue(i + 1, limit - n - 1, now);
-        return true;
-      }
-      if (System.nanoTime() - now > MAX_PASS_NANOS) {
-        return false;
+      boolean isSpent = clocks.ofThread() - begin > credit;
+      if (isSpent || System.nanoTime() - now > MAX_PASS_NANOS) {
+        schedule.stop();
+        return isSpent ? Walk.NO_CREDIT : Walk.NO_TIME;
       }
     }
-    nextStart = limit == 0 ? 0 : random.nextInt(limit);
-    return true;
-  }
-
-  private boolean isDue(int i, long now) {
-    byte kind = threads.kind[i];
-    return (kind == WallThreads.WATCHED || kind == WallThreads.NEW) && now - threads.due[i] >= 0;
-  }
-
-  private boolean isAnyDue(int from, int count, long now) {
-    int limit = threads.limit();
-    for (int n = 0; n < count; n++) {
-      if (isDue((from + n) % limit, now)) {
-        return true;
-      }
-    }
-    return false;
+    return Walk.ENDED;
   }
 
   // ---- which threads there are
@@ -239,10 +225,10 @@ public final class WallSampler implements WaitingPart {
       return;
     }
     lastCount = count;
+    store.expectThreads(count);
     int listed = tasks.read();
     // Without what new threads cost: that isn't paid again.
     long took = System.nanoTime() - now;
-    listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
     listedAt = now;
     if (listed < 0) {
       return;
@@ -258,6 +244,7 @@ public final class WallSampler implements WaitingPart {
     }
     writeNanos =
         Math.max(MIN_WRITE_NANOS, Math.min(MAX_WRITE_NANOS, listed * WRITE_NANOS_A_THREAD));
+    long relisted = System.nanoTime();
     for (int i = 0; i < threads.limit(); i++) {
       if (threads.kind[i] != WallThreads.FREE && !threads.isListed(i)) {
         end(i);
@@ -265,6 +252,8 @@ public final class WallSampler implements WaitingPart {
         reconsider(i);
       }
     }
+    took += System.nanoTime() - relisted;
+    listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
   }
 
   /** A thread that was left out may be in the JVM's list now, or have another name. */
@@ -286,18 +275,18 @@ public final class WallSampler implements WaitingPart {
   }
 
   private void end(int i) {
-    writeAll(i, System.nanoTime());
+    writer.writeAll(i, System.nanoTime());
     decoder.exited(threads.tid(i));
     threads.remove(i);
   }
 
   /** Decides whether a thread is looked at. False if that isn't known yet. */
   private boolean isDecided(int i, SampledThreads.Entry thread) {
+    if (!thread.isJava() && !decoder.isLookedFor(thread)) {
+      return false; // nor is it, of one that is watched, when a new generation has begun
+    }
     if (threads.kind[i] != WallThreads.NEW) {
       return true;
-    }
-    if (!thread.isJava() && !decoder.isLookedFor(thread)) {
-      return false;
     }
     if (!thread.isJava() && threads.tid(i) == processId && !filter.includesJvm()) {
       // The launcher's thread, which waits for the one that runs main.
@@ -330,7 +319,7 @@ public final class WallSampler implements WaitingPart {
     if (rested && threads.hasStack[i] && threads.generation[i] == decoder.generation()) {
       rest(i, now);
       if (now - threads.writtenAt[i] >= writeNanos) {
-        write(i, now);
+        writer.write(i, now);
       }
       return true;
     }
@@ -340,7 +329,7 @@ public final class WallSampler implements WaitingPart {
 
   private void restart(int i, long cpu, long now) {
     int tid = threads.tid(i);
-    writeAll(i, now);
+    writer.writeAll(i, now);
     decoder.exited(tid);
     threads.reset(i, cpu, files.runDelay(tid), now);
     threads.setKind(i, WallThreads.NEW);
@@ -352,25 +341,18 @@ public final class WallSampler implements WaitingPart {
     threads.blocked[i] += passed;
     threads.accounted[i] += passed;
     threads.lookedAt[i] = now;
-    long rested = now - threads.restsSince[i];
-    long pause = rested / 8 + random.nextLong(rested / 8 + 1);
-    threads.due[i] = now + Math.max(shortPause(), Math.min(MAX_PAUSE_NANOS, pause));
-  }
-
-  /** About half an interval: passes are an interval apart. */
-  private long shortPause() {
-    return intervalNanos / 4 + random.nextLong(intervalNanos / 2 + 1);
+    threads.due[i] = now + schedule.restPause(now - threads.restsSince[i]);
   }
 
   /** It has run, or it is not known what it waits for. */
   private void read(int i, int tid, long cpu, boolean rested) {
     SampledThreads.Entry thread = decoder.thread(tid);
     if (isRenamed(i, thread)) {
-      write(i, System.nanoTime());
+      writer.write(i, System.nanoTime());
       threads.setKind(i, WallThreads.NEW);
     }
     if (!isDecided(i, thread)) {
-      threads.due[i] = System.nanoTime() + Math.max(UNDECIDED_NANOS, shortPause());
+      threads.due[i] = System.nanoTime() + schedule.undecidedPause();
       return;
     }
     if (threads.kind[i] != WallThreads.WATCHED) {
@@ -393,7 +375,7 @@ public final class WallSampler implements WaitingPart {
     } else {
       pass(i, tid);
     }
-    threads.due[i] = System.nanoTime() + shortPause();
+    threads.due[i] = System.nanoTime() + schedule.shortPause();
   }
 
   /** Whether it has another name than when it was chosen: the next may be left out. */
@@ -415,7 +397,7 @@ public final class WallSampler implements WaitingPart {
     if (threads.hasStack[i]) {
       threads.blocked[i] += rest / 2;
       rest -= rest / 2;
-      write(i, now);
+      writer.write(i, now);
       threads.hasStack[i] = false;
     }
     threads.carried[i] += rest;
@@ -430,6 +412,7 @@ public final class WallSampler implements WaitingPart {
   private long account(int i, int tid, long cpu, long now) {
     long delay = files.runDelay(tid);
     long ran = cpu - threads.cpu[i];
+    threads.ranAt[i] = ran > 0 ? now : threads.ranAt[i];
     long waited =
         delay < 0 || threads.runDelay[i] < 0 ? 0 : Math.max(0, delay - threads.runDelay[i]);
     long rest = now - threads.changedAt[i] - ran - waited - threads.accounted[i];
@@ -487,14 +470,14 @@ public final class WallSampler implements WaitingPart {
     if (threads.hasStack[i] && !same) {
       threads.blocked[i] += rest / 2;
       rest -= rest / 2;
-      write(i, now);
+      writer.write(i, now);
     }
     keep(i, state, end);
     threads.blocked[i] += rest + threads.carried[i];
     threads.carried[i] = Math.min(0, threads.blocked[i]);
     threads.blocked[i] -= threads.carried[i];
     if (now - threads.writtenAt[i] >= writeNanos) {
-      write(i, now);
+      writer.write(i, now);
     }
   }
 
@@ -503,6 +486,7 @@ public final class WallSampler implements WaitingPart {
     return threads.hasStack[i]
         && threads.stackId[i] == decoder.stackId()
         && threads.threadKey[i] == decoder.threadKey()
+        && threads.contextId[i] == decoder.contextId()
         && threads.generation[i] == decoder.generation();
   }
 
@@ -510,51 +494,13 @@ public final class WallSampler implements WaitingPart {
     threads.hasStack[i] = true;
     threads.stackId[i] = decoder.stackId();
     threads.threadKey[i] = decoder.threadKey();
+    threads.contextId[i] = decoder.contextId();
     threads.state[i] = state;
     threads.end[i] = (byte) end.code();
     threads.generation[i] = decoder.generation();
   }
 
-  // ---- writing
-
-  /** Writes what a thread's present stack stands for, and what no stack stands for. */
-  private void write(int i, long now) {
-    threads.writtenAt[i] = now;
-    if (threads.hasStack[i] && threads.blocked[i] > 0) {
-      write(i, now, threads.state[i], threads.blocked[i]);
-      threads.blocked[i] = 0;
-    }
-    if (threads.hasStack[i] && threads.runnable[i] >= MIN_RUNNABLE_NANOS) {
-      write(i, now, ThreadState.RUNNABLE.code(), threads.runnable[i]);
-      threads.runnable[i] = 0;
-    }
-    if (threads.preempted[i] >= MIN_RUNNABLE_NANOS) {
-      writeAlone(i, now, ThreadState.RUNNABLE, threads.preempted[i]);
-      threads.preempted[i] = 0;
-    }
-  }
-
-  private void write(int i, long now, int state, long nanos) {
-    count(
-        nanos,
-        store.wallSample(
-            now, threads.threadKey[i], state, nanos, threads.stackId[i], threads.end[i], 0));
-  }
-
-  /** Writes a state without a stack. */
-  private void writeAlone(int i, long now, ThreadState state, long nanos) {
-    boolean named = threads.ownKey[i] != 0 && threads.ownGeneration[i] == decoder.generation();
-    count(
-        nanos,
-        named
-            && store.wallSample(
-                now, threads.ownKey[i], state.code(), nanos, 0, NO_STACK.code(), 0));
-  }
-
-  private void count(long nanos, boolean written) {
-    counters.add(written ? Counter.WALL_WRITTEN : Counter.WALL_DROPPED, 1);
-    counters.add(Counter.WALL_TIME, written ? nanos : 0);
-  }
+  // ---- a chunk ends
 
   /**
    * Writes the time of all threads up to now, for a chunk that ends. That of those that have run
@@ -592,20 +538,11 @@ public final class WallSampler implements WaitingPart {
       } else {
         threads.carried[i] += rest;
       }
-      write(i, now);
+      writer.write(i, now);
       threads.hasStack[i] = false;
       return;
     }
-    write(i, now);
-  }
-
-  /** Writes the last of what is known of a thread: also what still waits for a stack. */
-  private void writeAll(int i, long now) {
-    write(i, now);
-    if (threads.carried[i] > 0) {
-      writeAlone(i, now, ThreadState.BLOCKED, threads.carried[i]);
-      threads.carried[i] = 0;
-    }
+    writer.write(i, now);
   }
 
   /** Writes the last of what is known, and ends. */
@@ -616,7 +553,7 @@ public final class WallSampler implements WaitingPart {
       long now = System.nanoTime();
       for (int i = 0; i < threads.limit(); i++) {
         if (threads.kind[i] == WallThreads.WATCHED) {
-          writeAll(i, now);
+          writer.writeAll(i, now);
         }
       }
     } finally {

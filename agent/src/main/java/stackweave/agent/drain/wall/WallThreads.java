@@ -51,6 +51,9 @@ final class WallThreads {
   /** Since when it has been seen to stand still. */
   long[] restsSince;
 
+  /** When it was last seen to have run since the look before; long ago if never. */
+  long[] ranAt;
+
   /** When its time was last written. */
   long[] writtenAt;
 
@@ -59,6 +62,7 @@ final class WallThreads {
 
   long[] stackId;
   long[] threadKey;
+  long[] contextId;
   int[] state;
   byte[] end;
 
@@ -109,9 +113,11 @@ final class WallThreads {
     accounted = grown(accounted, length);
     lookedAt = grown(lookedAt, length);
     restsSince = grown(restsSince, length);
+    ranAt = grown(ranAt, length);
     writtenAt = grown(writtenAt, length);
     stackId = grown(stackId, length);
     threadKey = grown(threadKey, length);
+    contextId = grown(contextId, length);
     blocked = grown(blocked, length);
     runnable = grown(runnable, length);
     preempted = grown(preempted, length);
@@ -188,6 +194,7 @@ final class WallThreads {
     accounted[i] = 0;
     lookedAt[i] = now;
     restsSince[i] = now;
+    ranAt[i] = now - Long.MAX_VALUE / 2;
     writtenAt[i] = now;
     hasStack[i] = false;
     blocked[i] = 0;

@@ -27,7 +27,7 @@ public record EngineChoice(
   public boolean mayPass() {
     for (EngineRefusal refusal : refusals) {
       switch (refusal.reason()) {
-        case SIGNAL_BLOCKED, SIGNAL_QUEUE, NO_SIGNAL, IN_USE, RING_MEMORY -> {
+        case SIGNAL_BLOCKED, SIGNAL_QUEUE, NO_SIGNAL, IN_USE, RING_MEMORY, NOT_MAPPED -> {
           return true;
         }
         default -> {}

@@ -12,6 +12,7 @@ import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.PerfEngine;
 import stackweave.agent.engine.perf.PerfRefusals;
+import stackweave.agent.engine.perf.event.EventRefusals;
 import stackweave.agent.engine.timer.TimerEngine;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
@@ -49,6 +50,12 @@ public final class EngineChooser {
     List<EngineRefusal> refusals = new ArrayList<>(order.passedOver());
     CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order.kinds()) {
+      if (!config.event().isCpu() && !kind.usesPerfEvents()) {
+        if (kind == config.preferred()) {
+          refusals.add(EventRefusals.notByTimers(kind, config.event()));
+        }
+        continue;
+      }
       if (kind.usesPerfEvents() && !policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
         refusals.add(PerfRefusals.notTried(kind));
         continue;

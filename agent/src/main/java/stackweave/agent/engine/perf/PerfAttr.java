@@ -1,6 +1,7 @@
 package stackweave.agent.engine.perf;
 
 import java.nio.ByteBuffer;
+import stackweave.agent.engine.perf.event.KernelEvent;
 
 /**
  * Writes struct perf_event_attr (include/uapi/linux/perf_event.h) for the events in use: the one
@@ -20,14 +21,17 @@ public final class PerfAttr {
   private static final int FLAGS = 40;
 
   private static final int TYPE_SOFTWARE = 1;
+  private static final int TYPE_TRACEPOINT = 2;
   private static final int COUNT_SW_CPU_CLOCK = 0;
   private static final int COUNT_SW_DUMMY = 9;
 
   private static final int SAMPLE_TID = 1 << 1;
   private static final int SAMPLE_TIME = 1 << 2;
+  private static final int SAMPLE_ADDR = 1 << 3;
   private static final int SAMPLE_CALLCHAIN = 1 << 5;
   private static final int SAMPLE_ID_BIT = 1 << 6;
   private static final int SAMPLE_PERIOD = 1 << 8;
+  private static final int SAMPLE_RAW = 1 << 10;
   private static final int SAMPLE_REGS_USER = 1 << 12;
   private static final int SAMPLE_STACK_USER = 1 << 13;
 
@@ -131,6 +135,21 @@ public final class PerfAttr {
   }
 
   /**
+   * Changes a {@link #sampling} event to one of another kind, enabled once it is open. Its samples
+   * have an address in place of their period: the kernel would take a sample of every event of
+   * software with a period in it (perf_swevent_event in kernel/events/core.c), and all of one event
+   * have the same.
+   *
+   * @param interval events that a sample stands for
+   */
+  static void event(ByteBuffer attr, KernelEvent event, long interval) {
+    event.writeTo(attr);
+    attr.putLong(PERIOD, interval);
+    attr.putLong(24, attr.getLong(24) & ~SAMPLE_PERIOD | SAMPLE_ADDR);
+    attr.putLong(FLAGS, attr.getLong(FLAGS) & ~DISABLED);
+  }
+
+  /**
    * Changes a {@link #sampling} event to an additional one: enabled once it is open, and without
    * records other than samples.
    */
@@ -146,6 +165,18 @@ public final class PerfAttr {
     long flags =
         INHERIT | TASK | CONTEXT_SWITCH | EXCLUDE_KERNEL | EXCLUDE_HV | SAMPLE_ID_ALL | USE_CLOCKID;
     write(attr, COUNT_SW_DUMMY, SAMPLE_ID, 0, flags | (features.flags() & ~BUILD_ID));
+  }
+
+  /**
+   * Changes a {@link #switches} event to one that also records each time that its thread wakes
+   * another or is woken: a tracepoint of the kernel's, which needs CAP_PERFMON.
+   */
+  static void wakeUps(ByteBuffer attr, WakeTracepoint tracepoint) {
+    attr.putInt(0, TYPE_TRACEPOINT);
+    attr.putLong(8, tracepoint.id());
+    attr.putLong(PERIOD, 1);
+    attr.putLong(24, SAMPLE_ID | SAMPLE_RAW);
+    attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(EXCLUDE_KERNEL | EXCLUDE_HV));
   }
 
   /** Sets the period of an event. */

@@ -11,12 +11,16 @@ import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.Wakeup;
+import stackweave.agent.engine.perf.event.EventRefusals;
+import stackweave.agent.engine.perf.event.KernelEvent;
+import stackweave.agent.engine.perf.event.KernelEvents;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 
 /**
  * Samples by perf_event_open: after each interval of CPU time the kernel writes the thread's
@@ -27,6 +31,9 @@ import stackweave.jfr.control.EngineKind;
  * <p>The package's comment says how events, rings and records are divided among the classes here.
  */
 public final class PerfEngine implements SampleEngine {
+  /** As {@link PerfClock} may be wrong: an undisturbed measurement is fifty times better. */
+  private static final long MEASURED_CLOCK_NANOS = 1_000_000;
+
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
   private static final int TASK_PERF_EVENTS_ENABLE = 32;
 
@@ -40,6 +47,12 @@ public final class PerfEngine implements SampleEngine {
    * collections.
    */
   private static final int RING_BYTES = 16 * 1024 * 1024;
+
+  /**
+   * The same of an event other than CPU time, of which hundreds may come in a millisecond: 1,800
+   * samples.
+   */
+  private static final int EVENT_RING_BYTES = 32 * 1024 * 1024;
 
   /** Limit for all rings together, since they are locked memory. */
   private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
@@ -56,6 +69,9 @@ public final class PerfEngine implements SampleEngine {
   /** Bytes of a record besides the copy of the stack: header, ids, call chain, registers. */
   private static final int RECORD_OVERHEAD = 2048;
 
+  /** Time between two events of a CPU that the rings have room for while it waits, in ns. */
+  private static final long EVENT_NANOS = 50_000;
+
   /** How long it waits at most while samples come; the kernel wakes it when a quarter is full. */
   private static final int MAX_BUSY_MILLIS = 40;
 
@@ -71,6 +87,19 @@ public final class PerfEngine implements SampleEngine {
 
   private final EngineKind kind;
   private final EngineConfig config;
+
+  /** Null for CPU time. */
+  private KernelEvent event;
+
+  /** Of {@link EngineConfig#intervalNanos} or {@link EngineConfig#event}. */
+  private final long interval;
+
+  /** A BPF program that decides which samples are taken; −1 for none. */
+  private final int filter;
+
+  /** Most bytes of a ring. */
+  private final int mostRingBytes;
+
   private final PerfBudget budget;
   private final boolean kernel;
   private final SystemCalls calls;
@@ -94,6 +123,7 @@ public final class PerfEngine implements SampleEngine {
   private PerfShortEvents shortEvents;
   private PerfRecords records;
   private RingMerge merge;
+  private long clockOffset;
   private Wakeup wakeup;
   private NativeBuffer pollFds;
   private long kernelNanos;
@@ -105,9 +135,18 @@ public final class PerfEngine implements SampleEngine {
   private boolean stopped;
   private boolean closed;
 
-  private PerfEngine(EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls) {
+  private PerfEngine(
+      EngineKind kind,
+      EngineConfig config,
+      PerfBudget budget,
+      SystemCalls calls,
+      int mostRingBytes,
+      int filter) {
     this.kind = kind;
     this.config = config;
+    this.mostRingBytes = mostRingBytes;
+    this.filter = filter;
+    this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
     this.budget = budget;
     this.kernel = kind == EngineKind.PERF;
     this.calls = calls;
@@ -137,8 +176,34 @@ public final class PerfEngine implements SampleEngine {
   public static PerfEngine start(
       EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
       throws EngineRefusedException {
+    int ringBytes = config.event().isCpu() ? RING_BYTES : EVENT_RING_BYTES;
+    return start(kind, config, budget, newest, ringBytes, -1);
+  }
+
+  /**
+   * Starts beside another engine, of an event that is not CPU time: the other one's end ends it,
+   * too, for both are the events of one thread.
+   *
+   * @param budget its own
+   * @param ringBytes most bytes of a CPU's ring, a power of two
+   * @param filter a BPF program that decides which samples are taken; −1 for all
+   */
+  public static PerfEngine startBeside(
+      EngineKind kind, EngineConfig config, PerfBudget budget, int ringBytes, int filter)
+      throws EngineRefusedException {
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, ringBytes, filter);
+  }
+
+  private static PerfEngine start(
+      EngineKind kind,
+      EngineConfig config,
+      PerfBudget budget,
+      PerfAttr.Features newest,
+      int ringBytes,
+      int filter)
+      throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
-    PerfEngine engine = new PerfEngine(kind, config, budget, calls);
+    PerfEngine engine = new PerfEngine(kind, config, budget, calls, ringBytes, filter);
     boolean started = false;
     try {
       engine.open(newest);
@@ -152,6 +217,7 @@ public final class PerfEngine implements SampleEngine {
   }
 
   private void open(PerfAttr.Features newest) throws EngineRefusedException {
+    findEvent();
     features = probe(newest);
     budget.admit(kind, cpus.length, System.nanoTime());
     wakeup = Wakeup.open();
@@ -166,13 +232,16 @@ public final class PerfEngine implements SampleEngine {
             kernel,
             calls.architecture(),
             cpus,
-            config.intervalNanos(),
+            config.event(),
+            interval,
             shortThreads,
             shortEvents);
-    merge = new RingMerge(rings, clockOffset());
+    clockOffset = clockOffset();
+    merge = new RingMerge(rings, clockOffset);
     pollFds = pollFds();
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
+    events.setFilter(filter);
     attach();
     budget.begun(System.nanoTime());
     cpuAtStart = cpuOfOthers();
@@ -180,16 +249,51 @@ public final class PerfEngine implements SampleEngine {
 
   /** Attaches all threads and enables their events. */
   public void attach() throws EngineRefusedException {
-    events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
-    Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+    try {
+      events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
+    } catch (EngineRefusedException e) {
+      throw worded(e);
+    }
+    if (event == null) {
+      Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+    }
+  }
+
+  private void findEvent() throws EngineRefusedException {
+    if (config.event().isCpu()) {
+      return;
+    }
+    event = KernelEvents.find(kind, config.event());
+    if (!kernel && !event.inUserMode()) {
+      throw EventRefusals.notInUserMode(kind, config.event());
+    }
+  }
+
+  /** A refusal that names the event. */
+  private EngineRefusedException worded(EngineRefusedException e) {
+    return event == null ? e : EventRefusals.open(config.event(), e.refusal());
   }
 
   private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
-    return PerfEvents.probe(calls, kind, attr, drainTid, newest, of -> writeSamplingAttr(attr, of));
+    try {
+      return PerfEvents.probe(
+          calls, kind, attr, drainTid, newest, of -> writeSamplingAttr(attr, of));
+    } catch (EngineRefusedException e) {
+      throw worded(e);
+    }
   }
 
   private void writeSamplingAttr(NativeBuffer target, PerfAttr.Features of) {
     PerfAttr.sampling(target.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+    if (event != null) {
+      PerfAttr.event(target.bytes(), event, interval);
+    }
+  }
+
+  /** In a time namespace the difference of the clocks is measured, and not sure. */
+  @Override
+  public long clockErrorNanos() {
+    return clockOffset == 0 ? 0 : MEASURED_CLOCK_NANOS;
   }
 
   private long clockOffset() throws EngineRefusedException {
@@ -231,6 +335,10 @@ public final class PerfEngine implements SampleEngine {
    * with a small ring and a high rate deep stacks are cut rather than samples lost.
    */
   private int stackBytesFor(int ring) {
+    if (event != null) {
+      // Events come in bursts: many samples in a ring are worth more than deep ones.
+      return Math.min(stackBytes, Math.min(ring / 4 - RECORD_OVERHEAD, MIN_STACK_BYTES)) & -8;
+    }
     long shortest = PerfShortEvents.meanNanos(config.intervalNanos());
     long forPause = (long) ((double) ring * shortest / PAUSE_NANOS);
     long room = Math.min(ring / 2, Math.max(forPause, MIN_STACK_BYTES + RECORD_OVERHEAD));
@@ -239,7 +347,7 @@ public final class PerfEngine implements SampleEngine {
 
   private int wantedRingBytes() {
     long share = Math.max(MIN_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
-    return (int) Math.min(kernel ? RING_BYTES : USER_RING_BYTES, share);
+    return (int) Math.min(kernel ? mostRingBytes : USER_RING_BYTES, share);
   }
 
   /** Opens rings of one size for all CPUs; returns 0 or the errno of the first that failed. */
@@ -266,6 +374,16 @@ public final class PerfEngine implements SampleEngine {
   }
 
   @Override
+  public SampledEvent event() {
+    return config.event();
+  }
+
+  /** Within {@link #drain}: the address that the present sample is of; 0 for none. */
+  public long address() {
+    return records.address();
+  }
+
+  @Override
   public long intervalNanos() {
     return config.intervalNanos();
   }
@@ -274,7 +392,8 @@ public final class PerfEngine implements SampleEngine {
   @Override
   public int busyMillis() {
     long records = ringBytes / (stackBytes + RECORD_OVERHEAD);
-    long full = records * config.intervalNanos() / 4 / 1_000_000;
+    long each = event == null ? config.intervalNanos() : EVENT_NANOS;
+    long full = records * each / 4 / 1_000_000;
     long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(eventsPerThread()) / 1_000_000);
     return (int) Math.max(MIN_BUSY_MILLIS, Math.min(full, Math.min(watch, MAX_BUSY_MILLIS)));
   }
@@ -311,7 +430,7 @@ public final class PerfEngine implements SampleEngine {
     } finally {
       records.setSink(null); // not held between drains
     }
-    if (!stopped) {
+    if (!stopped && event == null) {
       followShortThreads(System.nanoTime());
     }
     return count;
@@ -407,10 +526,12 @@ public final class PerfEngine implements SampleEngine {
     stopped = true;
     heldBytes = heldBytes();
     cpuAtStop = cpuOfOthers();
-    if (!ended) {
+    if (!ended && event == null) {
       // Skipped if ended because of too many threads: each call takes about as long as closing,
       // which can't wait then.
       Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+      events.readCounts();
+    } else if (!ended) {
       events.readCounts();
     }
     events.release();
@@ -428,9 +549,22 @@ public final class PerfEngine implements SampleEngine {
       events.readCountsInTime(cpuTime);
     }
     long lost = Math.max(records.lost(), events.lost());
-    losses.add(lost, records.raw(), records.rawNanos(), config.intervalNanos());
+    losses.add(lost, records.raw(), records.rawNanos(), interval);
     int descriptors = events.fileDescriptors() + shortEvents.fileDescriptors() + rings.length + 1;
-    return new EngineStatistics(kind)
+    EngineStatistics statistics = new EngineStatistics(kind);
+    if (event != null) {
+      statistics
+          .set(EngineFigure.EVENT_INTERVAL, interval)
+          .set(EngineFigure.EVENTS_COUNTED, events.countedNanos())
+          .set(EngineFigure.EVENTS_COVERED, records.coveredNanos());
+    } else {
+      statistics
+          .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+          .set(EngineFigure.CPU_COUNTED, events.countedNanos())
+          .set(EngineFigure.CPU_COVERED, records.coveredNanos())
+          .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos());
+    }
+    return statistics
         .set(EngineFigure.INTERVAL, config.intervalNanos())
         .set(EngineFigure.THREADS, events.threads())
         .set(EngineFigure.CPUS, cpus.length)
@@ -438,17 +572,13 @@ public final class PerfEngine implements SampleEngine {
         .set(EngineFigure.RING_BYTES, ringBytes)
         .set(EngineFigure.STACK_BYTES, stackBytes)
         .set(EngineFigure.SAMPLES, records.samples())
-        .set(EngineFigure.LOST, losses.nanos() / config.intervalNanos())
+        .set(EngineFigure.LOST, losses.nanos() / interval)
         .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
         .set(EngineFigure.DUPLICATES, records.duplicates())
         .set(EngineFigure.THROTTLED, records.throttled())
         .set(EngineFigure.LATE, merge.late())
         .set(EngineFigure.MALFORMED, merge.malformed())
-        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
-        .set(EngineFigure.CPU_COUNTED, events.countedNanos())
-        .set(EngineFigure.CPU_COVERED, records.coveredNanos())
         .set(EngineFigure.SURPLUS, records.surplus())
-        .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos())
         .set(EngineFigure.KERNEL_MEMORY, stopped ? heldBytes : heldBytes())
         .set(EngineFigure.KERNEL_MEMORY_BUDGET, budget.bytes());
   }
@@ -501,6 +631,9 @@ public final class PerfEngine implements SampleEngine {
       pollFds.close();
     }
     attr.close();
+    if (event != null) {
+      event.close();
+    }
     scratch.close();
     cpuTime.close();
   }

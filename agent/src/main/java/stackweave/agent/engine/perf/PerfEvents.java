@@ -27,6 +27,9 @@ final class PerfEvents implements AutoCloseable {
 
   static final long IOC_SET_OUTPUT = 0x2405;
 
+  /** _IOW('$', 8, __u32). */
+  private static final long IOC_SET_BPF = 0x40042408;
+
   /**
    * Reading a count sums over all events inherited from it (__perf_event_read_value in
    * kernel/events/core.c), so it gets slower with CPUs and threads. Readings are this many times
@@ -54,6 +57,9 @@ final class PerfEvents implements AutoCloseable {
   private long readAt = System.nanoTime();
   private long readingNanos;
   private boolean released;
+
+  /** A BPF program that decides which samples are taken; −1 for none. */
+  private int filter = -1;
 
   /**
    * Opens an event on a thread to learn the features that the kernel has.
@@ -99,6 +105,11 @@ final class PerfEvents implements AutoCloseable {
     this.engine = engine;
     this.attr = attr;
     this.lostCount = lostCount;
+  }
+
+  /** Events that are attached from now on have samples only where a BPF program says so. */
+  void setFilter(int program) {
+    filter = program;
   }
 
   /**
@@ -164,7 +175,8 @@ final class PerfEvents implements AutoCloseable {
         throw PerfRefusals.open(engine, engine == EngineKind.PERF, errno);
       }
       add(fd);
-      if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0) {
+      if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0
+          || filter >= 0 && Libc.ioctl(fd, IOC_SET_BPF, filter) < 0) {
         throw PerfRefusals.open(engine, engine == EngineKind.PERF, Libc.errno());
       }
       attached = true;

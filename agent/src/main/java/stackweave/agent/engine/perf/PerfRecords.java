@@ -3,6 +3,7 @@ package stackweave.agent.engine.perf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import stackweave.agent.engine.EngineSink;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -24,6 +25,11 @@ final class PerfRecords implements RingMerge.Target {
   private static final int MISC_MMAP_BUILD_ID = 1 << 14;
 
   private static final int SAMPLE_ROOT = 24;
+
+  /** Of an event other than CPU time, whose samples have an address but no period. */
+  private static final int SAMPLE_ADDRESS = 24;
+
+  private static final int ROOT_AFTER_ADDRESS = 32;
   private static final int SAMPLE_PERIOD = 32;
 
   /** Offset of a sample's call chain or registers, after header, ids, time, event and period. */
@@ -37,6 +43,10 @@ final class PerfRecords implements RingMerge.Target {
 
   private final int pid;
   private final boolean kernel;
+
+  /** Offset of the id of the event that a sample is of. */
+  private final int sampleRoot;
+
   private final PerfRegisters registers;
   private final PerfRoots roots;
   private final long intervalNanos;
@@ -44,9 +54,10 @@ final class PerfRecords implements RingMerge.Target {
   private final ShortThreads shortThreads;
   private final ShortEvents shortEvents;
   private final StackSnapshot snapshot;
-  private final byte[] text = new byte[64 * 1024];
+  private byte[] text = new byte[4 << 10];
 
   private EngineSink sink;
+  private long address;
   private long samples;
   private long surplus;
   private long coveredNanos;
@@ -60,7 +71,8 @@ final class PerfRecords implements RingMerge.Target {
   private long starts;
 
   /**
-   * @param intervalNanos CPU time that a sample stands for
+   * @param event what is sampled
+   * @param interval CPU time that a sample stands for, in ns, or the number of events
    * @param shortThreads informed of threads that end
    * @param shortEvents informed of threads that start and end; its samples are thinned
    */
@@ -69,17 +81,19 @@ final class PerfRecords implements RingMerge.Target {
       boolean kernel,
       Architecture architecture,
       int[] cpus,
-      long intervalNanos,
+      SampledEvent event,
+      long interval,
       ShortThreads shortThreads,
       ShortEvents shortEvents) {
     this.pid = pid;
     this.kernel = kernel;
     this.registers = PerfRegisters.of(architecture);
     this.roots = new PerfRoots(cpus);
-    this.intervalNanos = intervalNanos;
+    this.intervalNanos = interval;
+    this.sampleRoot = event.isCpu() ? SAMPLE_ROOT : ROOT_AFTER_ADDRESS;
     this.shortThreads = shortThreads;
     this.shortEvents = shortEvents;
-    this.thinning = new PerfThinning(intervalNanos, System.nanoTime());
+    this.thinning = new PerfThinning(interval, System.nanoTime());
     this.snapshot = new StackSnapshot(architecture);
   }
 
@@ -90,6 +104,11 @@ final class PerfRecords implements RingMerge.Target {
 
   long samples() {
     return samples;
+  }
+
+  /** The address that the present sample is of, such as that of a page fault; 0 for none. */
+  long address() {
+    return address;
   }
 
   /** Samples dropped because they came more often than asked for; others stand for them. */
@@ -162,7 +181,8 @@ final class PerfRecords implements RingMerge.Target {
       foreign++;
       ring.take();
     } else {
-      long root = ring.getLong(SAMPLE_ROOT);
+      long root = ring.getLong(sampleRoot);
+      address = sampleRoot == SAMPLE_ROOT ? 0 : ring.getLong(SAMPLE_ADDRESS);
       boolean isShort = shortEvents.contains(root);
       long weight = isShort ? shortWeight(ring, tid, root) : weight(ring, tid, root);
       boolean wanted = weight > 0 && wants(weight);
@@ -381,6 +401,9 @@ final class PerfRecords implements RingMerge.Target {
   /** The null-terminated text between two offsets. */
   private String string(PerfRing ring, int from, int to) {
     int length = Math.max(0, to - from);
+    if (length > text.length) {
+      text = new byte[length]; // 64 KiB at most: a record's size has 16 bits
+    }
     ring.copy(from, text, 0, length);
     int end = 0;
     while (end < length && text[end] != 0) {

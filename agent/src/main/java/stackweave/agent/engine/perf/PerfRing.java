@@ -124,6 +124,11 @@ final class PerfRing implements AutoCloseable {
     return data.getInt(((int) tail + offset) & mask);
   }
 
+  /** The byte at an offset of the record at the tail, unsigned. */
+  int getByte(int offset) {
+    return data.get(((int) tail + offset) & mask) & 0xff;
+  }
+
   /** Copies a piece of the record at the tail. */
   void copy(int offset, byte[] target, int targetOffset, int length) {
     int from = ((int) tail + offset) & mask;

@@ -2,6 +2,7 @@ package stackweave.agent.engine.perf;
 
 import java.util.BitSet;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.KernelVersion;
@@ -15,10 +16,10 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * Records when threads leave a CPU and get one: an event of its own for each thread and CPU, which
- * later threads inherit, beside whichever engine samples. Rings are its own, so that switches take
- * no room of samples. The kernel writes 32 bytes for a switch; nothing else happens on the threads.
- * Used by the drain thread alone, which is not recorded itself.
+ * Records when threads leave a CPU and get one, and who wakes them: an event of its own for each
+ * thread and CPU, which later threads inherit, beside whichever engine samples. Rings are its own,
+ * so that switches take no room of samples. The kernel writes 32 bytes for a switch; nothing else
+ * happens on the threads. Used by the drain thread alone, which is not recorded itself.
  */
 public final class SwitchEvents implements AutoCloseable {
   /** Which event a refusal is of: one without privilege, as in this engine. */
@@ -56,6 +57,11 @@ public final class SwitchEvents implements AutoCloseable {
   private final SwitchRecords records;
   private final PerfStarts starts = new PerfStarts(System.nanoTime());
   private PerfAttr.Features features;
+
+  /** Null where wake-ups are not recorded. */
+  private WakeTracepoint tracepoint;
+
+  private String whyNoWakeUps = "";
   private PerfRing[] rings = {};
   private PerfEvents events;
   private RingMerge merge;
@@ -75,9 +81,10 @@ public final class SwitchEvents implements AutoCloseable {
    *
    * @param budget of kernel memory, as much again as an engine may use
    * @param policy whether perf_event_open may be called
+   * @param wakeUps whether to record who wakes threads, too, where that is possible
    * @throws EngineRefusedException if it can't run; nothing is held then
    */
-  public static SwitchEvents start(PerfBudget budget, CallPolicy policy)
+  public static SwitchEvents start(PerfBudget budget, CallPolicy policy, boolean wakeUps)
       throws EngineRefusedException {
     if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
       throw new EngineRefusedException(PerfRefusals.notTried(KIND));
@@ -86,7 +93,7 @@ public final class SwitchEvents implements AutoCloseable {
     SwitchEvents started = new SwitchEvents(budget, calls);
     boolean opened = false;
     try {
-      started.open();
+      started.open(wakeUps);
       opened = true;
     } finally {
       if (!opened) {
@@ -96,18 +103,17 @@ public final class SwitchEvents implements AutoCloseable {
     return started;
   }
 
-  private void open() throws EngineRefusedException {
+  private void open(boolean wakeUps) throws EngineRefusedException {
     if (KernelVersion.current().isBefore(FIRST)) {
       throw PerfRefusals.switches(KIND);
     }
-    features =
-        PerfEvents.probe(
-            calls,
-            KIND,
-            attr,
-            drainTid,
-            PerfAttr.Features.values()[0],
-            of -> PerfAttr.switches(attr.bytes(), of));
+    if (wakeUps) {
+      tracepoint = wakeUps();
+    }
+    if (tracepoint == null) {
+      features = probe(of -> PerfAttr.switches(attr.bytes(), of));
+    }
+    records.setTracepoint(tracepoint);
     int threads = budget.threads();
     if (PerfBudget.estimate(threads, cpus.length) > budget.bytes() / 4) {
       throw PerfRefusals.kernelMemory(KIND, threads, cpus.length, budget.bytes());
@@ -118,9 +124,34 @@ public final class SwitchEvents implements AutoCloseable {
       throw PerfRefusals.clock(KIND);
     }
     merge = new RingMerge(rings, offset.getAsLong());
-    PerfAttr.switches(attr.bytes(), features);
+    write(features);
     events = new PerfEvents(calls, KIND, attr, false);
     events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
+  }
+
+  /** Null if the kernel has none for this process. */
+  private WakeTracepoint wakeUps() {
+    try {
+      tracepoint = WakeTracepoint.read();
+      features = probe(this::write);
+      return tracepoint;
+    } catch (WakeTracepoint.MissingException e) {
+      whyNoWakeUps = e.getMessage();
+    } catch (EngineRefusedException e) {
+      whyNoWakeUps = "sched_waking needs root or CAP_PERFMON";
+    }
+    return null;
+  }
+
+  private PerfAttr.Features probe(Consumer<PerfAttr.Features> write) throws EngineRefusedException {
+    return PerfEvents.probe(calls, KIND, attr, drainTid, PerfAttr.Features.values()[0], write);
+  }
+
+  private void write(PerfAttr.Features of) {
+    PerfAttr.switches(attr.bytes(), of);
+    if (tracepoint != null) {
+      PerfAttr.wakeUps(attr.bytes(), tracepoint);
+    }
   }
 
   private void openRings() throws EngineRefusedException {
@@ -220,6 +251,21 @@ public final class SwitchEvents implements AutoCloseable {
   /** Records of switches so far. */
   public long switches() {
     return records.switches();
+  }
+
+  /** Records of wake-ups so far: about two for each. */
+  public long wakeUpRecords() {
+    return records.wakeUps();
+  }
+
+  /** Whether it records who wakes threads. */
+  public boolean hasWakeUps() {
+    return tracepoint != null;
+  }
+
+  /** Why it does not though it was asked to, as a line for users; empty if it does. */
+  public String whyNoWakeUps() {
+    return whyNoWakeUps;
   }
 
   /** File descriptors that it holds. */

@@ -10,6 +10,7 @@ final class SwitchRecords implements RingMerge.Target {
   private static final int RECORD_LOST = 2;
   private static final int RECORD_EXIT = 4;
   private static final int RECORD_FORK = 7;
+  private static final int RECORD_SAMPLE = 9;
   private static final int RECORD_SWITCH = 14;
 
   private static final int MISC_SWITCH_OUT = 1 << 13;
@@ -20,13 +21,31 @@ final class SwitchRecords implements RingMerge.Target {
   /** Bytes of a switch: header, and the fields at the end of each record: pid, tid, time, id. */
   private static final int SWITCH_BYTES = 32;
 
+  /**
+   * Offset of a tracepoint's own data in a sample: header, pid, tid, time, id, and the data's size.
+   */
+  private static final int RAW = 36;
+
+  /** TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ, TRACE_FLAG_NMI: include/linux/trace_events.h. */
+  private static final int FLAGS_INTERRUPT = 0x08 | 0x10 | 0x40;
+
   private final int pid;
+
+  /** Null where wake-ups are not recorded. */
+  private WakeTracepoint tracepoint;
+
   private SwitchSink sink;
   private long switches;
+  private long wakeUps;
   private long starts;
 
   SwitchRecords(int pid) {
     this.pid = pid;
+  }
+
+  /** Sets where samples have what is used of them. */
+  void setTracepoint(WakeTracepoint tracepoint) {
+    this.tracepoint = tracepoint;
   }
 
   /** Sets the receiver of the following records. */
@@ -44,6 +63,11 @@ final class SwitchRecords implements RingMerge.Target {
     switches += bytes / SWITCH_BYTES;
   }
 
+  /** Records of wake-ups, of which there may be two for one. */
+  long wakeUps() {
+    return wakeUps;
+  }
+
   /** Threads started. */
   long starts() {
     return starts;
@@ -53,6 +77,7 @@ final class SwitchRecords implements RingMerge.Target {
   public void record(PerfRing ring, long timeNanos) {
     switch (ring.type()) {
       case RECORD_SWITCH -> switched(ring, timeNanos);
+      case RECORD_SAMPLE -> woken(ring, timeNanos);
       case RECORD_FORK -> {
         // Of a child process pid is another one.
         int tid = ring.getInt(8) == pid ? ring.getInt(16) : 0;
@@ -76,6 +101,23 @@ final class SwitchRecords implements RingMerge.Target {
       }
       default -> ring.take();
     }
+  }
+
+  /** The running thread and the woken one each have a record of it, if both have an event. */
+  private void woken(PerfRing ring, long timeNanos) {
+    if (tracepoint == null || ring.size() < RAW + tracepoint.pid() + Integer.BYTES) {
+      ring.take();
+      return;
+    }
+    int wakerPid = ring.getInt(8);
+    int wakerTid = ring.getInt(12);
+    int flags = ring.getByte(RAW + tracepoint.flags());
+    int tid = ring.getInt(RAW + tracepoint.pid());
+    ring.take();
+    wakeUps++;
+    // Nobody runs on an idle CPU: what wakes from there is an interrupt, too.
+    boolean isInterrupt = (flags & FLAGS_INTERRUPT) != 0 || wakerTid == 0;
+    sink.woken(tid, timeNanos, wakerPid, wakerTid, isInterrupt);
   }
 
   private void switched(PerfRing ring, long timeNanos) {

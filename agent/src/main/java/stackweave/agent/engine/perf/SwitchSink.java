@@ -15,6 +15,16 @@ public interface SwitchSink {
   /** A thread has got a CPU. */
   void switchedIn(int tid, long timeNanos);
 
+  /**
+   * A thread is being woken; it gets a CPU later. What wakes it is the thread that runs, or an
+   * interrupt.
+   *
+   * @param wakerPid the process of the thread that runs
+   * @param wakerTid that thread
+   * @param isInterrupt whether an interrupt, hard or soft, wakes it: whose thread runs is chance
+   */
+  void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt);
+
   /** A thread was started: whoever had this id before is gone. */
   void started(int tid);
 

@@ -24,14 +24,18 @@ import stackweave.agent.linux.TaskList;
 
 /**
  * Finds started and ended threads, and creates or deletes their timers. Tasks are listed when the
- * machine has started one since the last listing, using at most a fiftieth of a core, and at least
- * every {@link #LISTING_NANOS}. Threads reported by {@link ThreadStarts} get their timers before
- * that. Used by {@link TimerEngine} on the drain thread. A thread must not get a timer while it may
- * block the signal or wait for it: the signal would end its wait or stay pending.
+ * machine has started one since the last listing, using at most a hundredth of a core, and at least
+ * every {@link #LISTING_NANOS}, or less often where threads are thousands. Threads reported by
+ * {@link ThreadStarts} get their timers before that. Used by {@link TimerEngine} on the drain
+ * thread. A thread must not get a timer while it may block the signal or wait for it: the signal
+ * would end its wait or stay pending.
  */
 final class TimerDiscovery implements AutoCloseable {
   /** Pause after a listing, in multiples of its CPU time. */
-  private static final int COST_SHARE = 50;
+  private static final int COST_SHARE = 100;
+
+  /** The same of what is looked through though no thread was started: thousands may be idle. */
+  private static final int QUIET_COST_SHARE = 200;
 
   /**
    * Limit of the CPU time for checking masks of new threads: a fiftieth of a core, with {@link
@@ -114,6 +118,7 @@ final class TimerDiscovery implements AutoCloseable {
   private long listedAt;
   private long listingCost;
   private long verifiedAt;
+  private long verifyCost;
   private long doubtedAt;
   private int nextDoubt;
 
@@ -219,13 +224,27 @@ final class TimerDiscovery implements AutoCloseable {
     if (threads.live() == 0 && refused > 0) {
       throw TimerRefusals.timers(refusedErrno);
     }
-    if (threads.live() == 0 && threads.skipped() > 0 && doubtful == 0) {
+    if (threads.live() == 0 && threads.skipped() > 0 && !mayAnyTake()) {
       throw TimerRefusals.blocked(masks.signal(), threads.skipped());
     }
     started.clear();
     listedAt = System.nanoTime();
     verifiedAt = listedAt;
     return threads.live();
+  }
+
+  /**
+   * Whether a living thread is in doubt. One that ended while it was looked at is so, too, and
+   * where threads come and go there is always one.
+   */
+  private boolean mayAnyTake() {
+    for (int slot = 0; slot < threads.slots() && doubtful > 0; slot++) {
+      int tid = threads.tidAt(slot);
+      if (tid != 0 && passedOver.isInDoubt(slot, tid) && masks.cpuNanos(tid) >= 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void follow(ThreadStarts starts) {
@@ -247,12 +266,18 @@ final class TimerDiscovery implements AutoCloseable {
     int pid = lastPidTrusted ? lastPid.read() : -1;
     boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
-    if (now - listedAt >= LISTING_NANOS || wanted && affordable) {
+    boolean due = now - listedAt >= Math.max(LISTING_NANOS, QUIET_COST_SHARE * listingCost);
+    if (due || wanted && affordable) {
       listNow = false;
+      long verified = verifiedAt;
       long cpu = cpuTime.ofThread() - firstLooks.usedNanos(); // which have their own limit
       list(pid);
       listedAt = now;
-      listingCost = cpuTime.ofThread() - firstLooks.usedNanos() - cpu;
+      listingCost =
+          cpuTime.ofThread()
+              - firstLooks.usedNanos()
+              - cpu
+              - (verified == verifiedAt ? 0 : verifyCost);
     }
   }
 
@@ -275,9 +300,12 @@ final class TimerDiscovery implements AutoCloseable {
     if (count <= 0) {
       return;
     }
-    if (System.nanoTime() - verifiedAt > VERIFY_NANOS) {
+    long pause = Math.max(VERIFY_NANOS, QUIET_COST_SHARE * verifyCost);
+    if (System.nanoTime() - verifiedAt > pause) {
       verifiedAt = System.nanoTime();
+      long cpu = cpuTime.ofThread();
       verify(count);
+      verifyCost = cpuTime.ofThread() - cpu;
     }
     refused = 0;
     int before = started.size();

@@ -249,6 +249,12 @@ public final class TimerEngine implements SampleEngine {
     }
   }
 
+  /** Without the vDSO's clock a sample has the time at which it was read. */
+  @Override
+  public long clockErrorNanos() {
+    return memory.get(HandlerLayout.PROCESS_CLOCK) == 0 ? Long.MAX_VALUE : 0;
+  }
+
   @Override
   public double backlog() {
     return (double) records.waiting() / ringBytes;

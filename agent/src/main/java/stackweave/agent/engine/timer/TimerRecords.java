@@ -143,7 +143,7 @@ final class TimerRecords {
             && bytes <= head - position
             && stack >= 0
             && stack <= bytes - layout.recordStack()
-            && stack <= snapshot.stackBytes().length;
+            && stack <= snapshot.maxStackBytes();
     if (!sound) {
       malformed++;
       giveUpTo(head);
@@ -200,7 +200,7 @@ final class TimerRecords {
     layout.readRegisters(ring, at, snapshot.registers());
     snapshot.setHasRegisters(true);
     int length = ring.getInt(at + HandlerLayout.RECORD_STACK_BYTES);
-    ring.get(at + layout.recordStack(), snapshot.stackBytes(), 0, length);
+    ring.get(at + layout.recordStack(), snapshot.stackBytes(length), 0, length);
     snapshot.setStack(snapshot.registers().sp(), length);
     snapshot.setStackUnknown(length == 0);
     withoutStack += length == 0 ? 1 : 0;

@@ -15,7 +15,7 @@ import stackweave.agent.jdk.JavaBase;
  * Defines {@link StartedThreads} as a class of java.lang, or finds it. A class can't be removed, so
  * it stays when the agent is detached, and the next agent finds it. Stateless.
  */
-final class HookClass {
+public final class HookClass {
   static final String NAME = "java.lang.StackweaveStartedThreads";
 
   private HookClass() {}
@@ -46,7 +46,7 @@ final class HookClass {
   }
 
   /** The class file of a class of the agent, which has another name. */
-  static byte[] renamed(Class<?> type, String name) throws IOException {
+  public static byte[] renamed(Class<?> type, String name) throws IOException {
     return renamed(type, type, name);
   }
 

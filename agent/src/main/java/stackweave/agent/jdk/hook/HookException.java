@@ -4,7 +4,8 @@ package stackweave.agent.jdk.hook;
 public final class HookException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  HookException(String message, Throwable cause) {
+  /** What could not be, in one line. */
+  public HookException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -139,6 +140,34 @@ class OutputFileTest {
     Path foreign = Files.writeString(directory.resolve("foreign"), "keep");
     Files.setAttribute(foreign, "unix:uid", 65534);
     assertRefused(foreign, "it belongs to another user");
+  }
+
+  /**
+   * Whose directory or link is on the way could send it anywhere: to a directory of his at most.
+   */
+  @Test
+  void noOtherUserDecidesWhereItIsWritten() throws IOException {
+    Path his = Files.createDirectory(directory.resolve("his"));
+    assumeTrue(canGive(his), "only root gives directories away");
+    Path mine = Files.createDirectory(directory.resolve("mine"));
+    assertRefused(Files.createSymbolicLink(his.resolve("link"), mine).resolve("a"), "another user");
+    assertRefused(Files.createDirectory(his.resolve("below")).resolve("a"), "another user");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("mine"));
+    assertTrue(canGive(link));
+    assertRefused(link.resolve("a"), "another user");
+    assertRefused(directory.resolve("mine/../link/a"), "another user");
+    write(his.resolve("a"));
+    write(Files.createSymbolicLink(directory.resolve("own"), Path.of("mine/../mine")).resolve("a"));
+    assertEquals("new", Files.readString(mine.resolve("a")));
+  }
+
+  private static boolean canGive(Path path) {
+    try {
+      Files.setAttribute(path, "unix:uid", 65534, LinkOption.NOFOLLOW_LINKS);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Test

@@ -57,6 +57,46 @@ class HeapSlackTest {
     assertFalse(slack.isShort());
   }
 
+  /** 25 MiB more in use after each collection: the next one leaves less than the agent holds. */
+  @Test
+  void aSmallHeapThatFillsIsGivenUpBeforeTheLastCollection() {
+    HeapSlack small = slackOf(96);
+    used = 30;
+    small.look(1);
+    used = 35;
+    small.look(2);
+    used = 60;
+    small.look(3);
+    assertFalse(small.isShort(), "11 MiB are left after the next, and 8 needed");
+    used = 70;
+    small.look(3);
+    assertFalse(small.isShort(), "which is garbage");
+    used = 85;
+    small.look(4);
+    assertTrue(small.isShort());
+    assertTrue(
+        small.whyNot().contains("has 11 MiB left after the last collection, 25 less than"),
+        small.whyNot());
+    look(1, 100);
+    look(2, 150);
+    look(3, 225);
+    assertFalse(slack.isShort(), "a larger heap has time for another look");
+  }
+
+  /** Whatever the heap leaves. */
+  @Test
+  void otherRoomEndsSamplingToo() {
+    String[] why = {null};
+    HeapSlack both = new HeapSlack(begins -> why[0]);
+    both.look(1);
+    assertFalse(both.isShort());
+    assertTrue(both.isAmple());
+    why[0] = "no room for classes";
+    assertTrue(both.isShort());
+    assertFalse(both.isAmple());
+    assertEquals("no room for classes", both.whyNot());
+  }
+
   @Test
   void withoutACountLooksStandForCollections() {
     used = 250;

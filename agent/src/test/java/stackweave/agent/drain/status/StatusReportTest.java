@@ -43,6 +43,11 @@ class StatusReportTest {
         List.of(
             "start: sampling has not begun; 3.0 s of CPU time used while it did not run are missing"
                 + " (75 %)"),
+        starts(totals, statistics(SECOND, 0).set(EngineFigure.CPU_COVERED, 0)));
+    assertEquals(
+        List.of(
+            "start: sampling has stopped; 3.0 s of CPU time used while it did not run are missing"
+                + " (75 %)"),
         starts(totals));
     totals.startDelayNanos = 4_200_000_000L;
     assertEquals(
@@ -123,7 +128,11 @@ class StatusReportTest {
   }
 
   private static List<String> starts(SamplerTotals totals) {
-    return StatusReport.lines(totals.figures(statistics(SECOND, 0))).stream()
+    return starts(totals, statistics(SECOND, 0));
+  }
+
+  private static List<String> starts(SamplerTotals totals, EngineStatistics statistics) {
+    return StatusReport.lines(totals.figures(statistics)).stream()
         .filter(line -> line.startsWith("start:"))
         .toList();
   }

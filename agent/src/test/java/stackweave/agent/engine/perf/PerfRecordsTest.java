@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.perf.WrittenRing.Bytes;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -59,6 +60,7 @@ class PerfRecordsTest {
             kernel,
             architecture,
             new int[] {CPU},
+            SampledEvent.CPU,
             INTERVAL,
             new ShortThreads(INTERVAL, 0),
             shorts);

@@ -56,6 +56,11 @@ class SwitchEventsTest {
     }
 
     @Override
+    public void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt) {
+      // Not looked at.
+    }
+
+    @Override
     public void started(int tid) {
       // Not looked at.
     }
@@ -84,7 +89,8 @@ class SwitchEventsTest {
   private static SwitchEvents start() throws Exception {
     return SwitchEvents.start(
         new PerfBudget(PerfBudget.DEFAULT_BYTES),
-        CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN)));
+        CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN)),
+        true);
   }
 
   private static void drainUntil(SwitchEvents events, SwitchSink sink, BooleanSupplier condition)

@@ -46,6 +46,17 @@ class SwitchRecordsTest {
           }
 
           @Override
+          public void woken(
+              int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt) {
+            told.add(
+                tid
+                    + " woken by "
+                    + (isInterrupt ? "an interrupt" : wakerPid + "/" + wakerTid)
+                    + " @"
+                    + timeNanos);
+          }
+
+          @Override
           public void started(int tid) {
             told.add(tid + " started");
           }
@@ -119,6 +130,41 @@ class SwitchRecordsTest {
     drain();
     assertEquals(List.of("4712 started", "lost", "4712 ended"), told);
     assertEquals(1, records.starts());
+  }
+
+  /** As Linux 6.18 writes it: common_type, flags, preempt_count, pid; comm, pid, prio, cpu. */
+  private static byte[] woken(int flags, int pid, int tid, int wokenTid, long time) {
+    WrittenRing.Bytes bytes =
+        new WrittenRing.Bytes(WrittenRing.SAMPLE, 1).u32(pid).u32(tid).u64(time).u64(ID).u32(36);
+    bytes.u8(375 & 0xff).u8(375 >> 8).u8(flags).u8(1).u32(tid);
+    return bytes.u64(0x6b6f7277).u64(0).u32(wokenTid).u32(120).u32(0).end();
+  }
+
+  @Test
+  void whoWakesAThread() {
+    records.setTracepoint(new WakeTracepoint(375, 2, 24));
+    written[0].write(woken(0, PID, PID + 1, TID, 10)).write(woken(0x10, PID, PID, TID, 20));
+    written[1].write(woken(0x01, PID + 5, PID + 6, TID, 15)).write(woken(0x08, 0, 0, TID, 25));
+    drain();
+    String waker = PID + "/" + (PID + 1);
+    String other = (PID + 5) + "/" + (PID + 6);
+    assertEquals(
+        List.of(
+            TID + " woken by " + waker + " @1010",
+            TID + " woken by " + other + " @1015",
+            TID + " woken by an interrupt @1020",
+            TID + " woken by an interrupt @1025"),
+        told);
+    assertEquals(4, records.wakeUps());
+    assertEquals(0, records.switches());
+  }
+
+  @Test
+  void aRecordThatIsTooShortForATracepointIsPassedOver() {
+    records.setTracepoint(new WakeTracepoint(375, 2, 48));
+    written[0].write(woken(0, PID, PID, TID, 10)).write(switched(OUT, TID, 20));
+    drain();
+    assertEquals(List.of(TID + " out @1020"), told);
   }
 
   /** A record of 32 bytes never lies across the ring's end, but the records before it move it. */

@@ -21,7 +21,7 @@ public enum HandlerLayout {
   public static final int PROCESS_IN_FLIGHT = 8;
   static final int PROCESS_RING = 16;
   static final int PROCESS_RING_BYTES = 24;
-  static final int PROCESS_CLOCK = 32;
+  public static final int PROCESS_CLOCK = 32;
   static final int PROCESS_BLOCKS = 40;
   static final int PROCESS_BLOCKS_BYTES = 48;
   public static final int PROCESS_STACK_LIMIT = 56;

@@ -231,7 +231,7 @@ public final class SignalMasks implements AutoCloseable {
   }
 
   /** The CPU time that a thread has used by now, in ns; −1 if it has ended. */
-  long cpuNanos(int tid) {
+  public long cpuNanos(int tid) {
     if (Libc.clock_gettime(CpuTime.clock(tid), time.address()) < 0) {
       return -1;
     }

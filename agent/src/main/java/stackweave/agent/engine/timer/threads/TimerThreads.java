@@ -95,7 +95,7 @@ public final class TimerThreads implements AutoCloseable {
   private long[] missed = new long[256];
 
   /** Free slots, the longest free first. */
-  private final int[] free = new int[HandlerMemory.BLOCKS];
+  private int[] free = new int[256];
 
   private int freeHead;
   private int freeCount;
@@ -482,6 +482,8 @@ public final class TimerThreads implements AutoCloseable {
       weighed = Arrays.copyOf(weighed, length);
       missed = Arrays.copyOf(missed, length);
       seen = Arrays.copyOf(seen, length);
+      free = new int[length]; // no slot is free here
+      freeHead = 0;
     }
     return slots++;
   }

@@ -1,0 +1,68 @@
+package stackweave.agent.engine.probe;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+
+/**
+ * Makes maps and loads programs by bpf(2) (union bpf_attr, include/uapi/linux/bpf.h). The caller
+ * has asked whether the call may be made, and closes the descriptors. Stateless.
+ */
+final class Bpf {
+  private static final int MAP_CREATE = 0;
+  private static final int PROG_LOAD = 5;
+  private static final int ARRAY = 2;
+  private static final int RING = 27;
+
+  /** Programs at probes, and at events that are counted (enum bpf_prog_type). */
+  static final int KPROBE = 2;
+
+  static final int PERF_EVENT = 7;
+
+  private static final int MAY_BE_MAPPED = 1 << 10;
+  private static final int KEY_BYTES = 4;
+  private static final int ATTR_BYTES = 72;
+  private static final int PROGRAM = 256;
+
+  private Bpf() {}
+
+  /** A map with one value, which can be mapped into memory; −1 if the kernel refuses. */
+  static int createValue(SystemCalls calls, int valueBytes) {
+    return create(calls, ARRAY, KEY_BYTES, valueBytes, 1, MAY_BE_MAPPED);
+  }
+
+  /** A ring buffer of all CPUs, a power of two of pages; −1 if the kernel refuses. */
+  static int createRing(SystemCalls calls, int bytes) {
+    return create(calls, RING, 0, 0, bytes, 0);
+  }
+
+  private static int create(
+      SystemCalls calls, int type, int keyBytes, int valueBytes, int entries, int flags) {
+    try (NativeBuffer attr = NativeBuffer.allocate(ATTR_BYTES)) {
+      ByteBuffer bytes = attr.bytes();
+      bytes.putInt(0, type);
+      bytes.putInt(4, keyBytes);
+      bytes.putInt(8, valueBytes);
+      bytes.putInt(12, entries);
+      bytes.putInt(16, flags);
+      return calls.bpf(MAP_CREATE, attr.address(), ATTR_BYTES);
+    }
+  }
+
+  /** Loads a program of a type; −1 if the kernel refuses. */
+  static int load(SystemCalls calls, int type, BpfCode code) {
+    int codeBytes = code.size() * BpfCode.BYTES;
+    try (NativeBuffer attr = NativeBuffer.allocate(PROGRAM + codeBytes)) {
+      ByteBuffer bytes = attr.bytes();
+      byte[] license = "GPL".getBytes(StandardCharsets.US_ASCII); // functions that read user memory
+      bytes.put(ATTR_BYTES, license);
+      code.writeTo(bytes.slice(PROGRAM, codeBytes));
+      bytes.putInt(0, type);
+      bytes.putInt(4, code.size());
+      bytes.putLong(8, attr.address() + PROGRAM);
+      bytes.putLong(16, attr.address() + ATTR_BYTES);
+      return calls.bpf(PROG_LOAD, attr.address(), ATTR_BYTES);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package stackweave.agent.engine.probe;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Writes the instructions of a BPF program (Documentation/bpf/standardization/instruction-set.rst;
+ * struct bpf_insn in include/uapi/linux/bpf.h). Knows no more than {@link AllocationProgram} needs.
+ * Not thread-safe.
+ */
+final class BpfCode {
+  /** The register that points behind the program's stack. */
+  static final int FRAME = 10;
+
+  static final int BYTES = 8;
+
+  private static final int MAX_INSTRUCTIONS = 256;
+  private static final int MOVE = 0xb7;
+  private static final int MOVE_REGISTER = 0xbf;
+  private static final int LOAD_64 = 0x18;
+  private static final int FROM_MAP = 1;
+  private static final int FROM_MAP_VALUE = 2;
+  private static final int ATOMIC_64 = 0xdb;
+  private static final int CALL = 0x85;
+  private static final int EXIT = 0x95;
+
+  private final ByteBuffer code =
+      ByteBuffer.allocate(BYTES * MAX_INSTRUCTIONS).order(ByteOrder.nativeOrder());
+
+  /** Two operands: the second one is a register or a constant. */
+  enum Operation {
+    ADD(0x07),
+    AND(0x57),
+    SHIFT_LEFT(0x67),
+    SHIFT_RIGHT(0x77),
+    MULTIPLY(0x27),
+    EXCLUSIVE_OR(0xa7);
+
+    private final int code;
+
+    Operation(int code) {
+      this.code = code;
+    }
+  }
+
+  /** When to jump, with unsigned operands. */
+  enum Condition {
+    ALWAYS(0x05),
+    EQUAL(0x15),
+    NOT_EQUAL(0x55),
+    NOT_BELOW(0x35),
+    BELOW(0xa5);
+
+    private final int code;
+
+    Condition(int code) {
+      this.code = code;
+    }
+  }
+
+  private static final int BY_REGISTER = 0x08;
+
+  private BpfCode add(int opcode, int target, int source, int offset, int constant) {
+    code.put((byte) opcode).put((byte) (source << 4 | target)).putShort((short) offset);
+    code.putInt(constant);
+    return this;
+  }
+
+  BpfCode set(int target, int constant) {
+    return add(MOVE, target, 0, 0, constant);
+  }
+
+  BpfCode copy(int target, int source) {
+    return add(MOVE_REGISTER, target, source, 0, 0);
+  }
+
+  /** Any 64 bits. */
+  BpfCode setLong(int target, long value) {
+    return add(LOAD_64, target, 0, 0, (int) value).add(0, 0, 0, 0, (int) (value >>> 32));
+  }
+
+  /** The map itself, for functions that take one. */
+  BpfCode setMap(int target, int fd) {
+    return add(LOAD_64, target, FROM_MAP, 0, fd).add(0, 0, 0, 0, 0);
+  }
+
+  /** The address of the first value in a map. */
+  BpfCode setMapValue(int target, int fd) {
+    return add(LOAD_64, target, FROM_MAP_VALUE, 0, fd).add(0, 0, 0, 0, 0);
+  }
+
+  BpfCode apply(Operation operation, int target, int constant) {
+    return add(operation.code, target, 0, 0, constant);
+  }
+
+  BpfCode applyRegister(Operation operation, int target, int source) {
+    return add(operation.code | BY_REGISTER, target, source, 0, 0);
+  }
+
+  BpfCode load(int target, int address, int offset) {
+    return add(0x79, target, address, offset, 0);
+  }
+
+  BpfCode loadInt(int target, int address, int offset) {
+    return add(0x61, target, address, offset, 0);
+  }
+
+  BpfCode store(int address, int offset, int source) {
+    return add(0x7b, address, source, offset, 0);
+  }
+
+  BpfCode storeConstant(int address, int offset, int constant) {
+    return add(0x7a, address, 0, offset, constant);
+  }
+
+  /** Adds a register to what is at an address, as one step for all CPUs. */
+  BpfCode addAtomically(int address, int offset, int source) {
+    return add(ATOMIC_64, address, source, offset, 0);
+  }
+
+  BpfCode call(int function) {
+    return add(CALL, 0, 0, 0, function);
+  }
+
+  BpfCode exit() {
+    return add(EXIT, 0, 0, 0, 0);
+  }
+
+  /** A jump forwards; {@link #land} says where to. */
+  int jump(Condition condition, int register, int constant) {
+    add(condition.code, register, 0, 0, constant);
+    return size() - 1;
+  }
+
+  int jumpByRegister(Condition condition, int register, int other) {
+    add(condition.code | BY_REGISTER, register, other, 0, 0);
+    return size() - 1;
+  }
+
+  /** These jumps lead to the next instruction that is written. */
+  void land(int... jumps) {
+    for (int jump : jumps) {
+      code.putShort(jump * BYTES + 2, (short) (size() - jump - 1));
+    }
+  }
+
+  /** Instructions so far. */
+  int size() {
+    return code.position() / BYTES;
+  }
+
+  /** Copies all of them. */
+  void writeTo(ByteBuffer target) {
+    target.put(0, code.array(), 0, code.position());
+  }
+}

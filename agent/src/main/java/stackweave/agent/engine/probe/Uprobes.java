@@ -1,0 +1,90 @@
+package stackweave.agent.engine.probe;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import stackweave.agent.engine.perf.event.KernelEvent;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.maps.proc.PlainFiles;
+
+/**
+ * Breakpoints of the kernel in a library of this process (Documentation/trace/uprobetracer.rst),
+ * each with a program that runs when any thread comes there. An event of the calling thread makes
+ * the kernel set one in the whole process; it is taken away when the event is closed. For the drain
+ * thread.
+ */
+final class Uprobes implements AutoCloseable {
+  private static final String TYPE = "/sys/bus/event_source/devices/uprobe/type";
+  private static final int ATTR_BYTES = 112;
+  private static final int SIZE = 4;
+  private static final int FLAG_FD_CLOEXEC = 8;
+
+  /** _IOW('$', 8, __u32). */
+  private static final long IOC_SET_BPF = 0x40042408;
+
+  private final SystemCalls calls;
+  private final String path;
+  private int[] fds = {};
+
+  /**
+   * @param path of the library's file
+   */
+  Uprobes(SystemCalls calls, String path) {
+    this.calls = calls;
+    this.path = path;
+  }
+
+  /**
+   * Places one.
+   *
+   * @param offset of an instruction in the file
+   * @return why not, or 0
+   */
+  int place(long offset, BpfCode code) {
+    int type;
+    try {
+      type = Integer.parseInt(PlainFiles.text(TYPE, StandardCharsets.ISO_8859_1).strip());
+    } catch (IOException | NumberFormatException e) {
+      return Errno.ENOENT;
+    }
+    int program = Bpf.load(calls, Bpf.KPROBE, code);
+    if (program < 0) {
+      return Libc.errno();
+    }
+    try (KernelEvent event = new KernelEvent(type, 0, NativeBuffer.path(path), offset, false);
+        NativeBuffer attr = NativeBuffer.allocate(ATTR_BYTES)) {
+      event.writeTo(attr.bytes());
+      attr.bytes().putInt(SIZE, ATTR_BYTES);
+      int fd = calls.perfEventOpen(attr.address(), calls.gettid(), -1, -1, FLAG_FD_CLOEXEC);
+      if (fd < 0) {
+        return Libc.errno();
+      }
+      fds = Arrays.copyOf(fds, fds.length + 1);
+      fds[fds.length - 1] = fd;
+      return Libc.ioctl(fd, IOC_SET_BPF, program) < 0 ? Libc.errno() : 0;
+    } finally {
+      Libc.close(program);
+    }
+  }
+
+  /** Takes one away, by its number in the order of {@link #place}. */
+  void remove(int number) {
+    if (fds[number] >= 0) {
+      Libc.close(fds[number]);
+      fds[number] = -1;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (fds.length > 0) {
+      remove(fds.length - 1); // each takes its time: those that are met most come first
+    }
+    for (int i = 0; i < fds.length; i++) {
+      remove(i);
+    }
+  }
+}

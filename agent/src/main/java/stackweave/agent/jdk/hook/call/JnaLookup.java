@@ -1,0 +1,88 @@
+package stackweave.agent.jdk.hook.call;
+
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.utility.OpenedClassReader;
+
+/**
+ * Has the application's JNA look for functions by names without the wrappers' prefix. {@code
+ * Native.register(type)} links each method of a class that is native with the function of that
+ * name; of a method with a wrapper that is the method with the prefix. Used by {@link
+ * CallTransformer}. Stateless.
+ */
+final class JnaLookup {
+  /** Also where it was moved to another package. */
+  private static final String LIBRARY = "com/sun/jna/NativeLibrary";
+
+  /** Where all ways to a function meet, JNA 3.2 to 5.19. */
+  private static final String LOOKUP = "getSymbolAddress";
+
+  private static final String LOOKUP_DESCRIPTOR = "(Ljava/lang/String;)J";
+
+  private static final int NAME = 1;
+
+  private JnaLookup() {}
+
+  /** Whether a class, with slashes, is the one that looks up functions. */
+  static boolean isLookup(String className) {
+    return className.endsWith(LIBRARY);
+  }
+
+  /** The class file with the change; null if it has no such method. */
+  static byte[] write(byte[] classFile) {
+    ClassReader reader = OpenedClassReader.of(classFile);
+    ClassWriter writer = new ClassWriter(reader, 0);
+    Methods methods = new Methods(writer);
+    reader.accept(methods, 0);
+    return methods.isFound ? writer.toByteArray() : null;
+  }
+
+  private static final class Methods extends ClassVisitor {
+    private boolean isFound;
+
+    Methods(ClassVisitor next) {
+      super(OpenedClassReader.ASM_API, next);
+    }
+
+    @Override
+    public MethodVisitor visitMethod(
+        int access, String name, String descriptor, String signature, String[] exceptions) {
+      MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
+      int without = Opcodes.ACC_STATIC | Opcodes.ACC_NATIVE | Opcodes.ACC_ABSTRACT;
+      boolean isLookup =
+          name.equals(LOOKUP) && descriptor.equals(LOOKUP_DESCRIPTOR) && (access & without) == 0;
+      if (!isLookup) {
+        return method;
+      }
+      isFound = true;
+      return new Lookup(method);
+    }
+  }
+
+  private static final class Lookup extends MethodVisitor {
+    Lookup(MethodVisitor next) {
+      super(OpenedClassReader.ASM_API, next);
+    }
+
+    @Override
+    public void visitCode() {
+      super.visitCode();
+      visitVarInsn(Opcodes.ALOAD, NAME);
+      visitMethodInsn(
+          Opcodes.INVOKESTATIC,
+          CallSwitch.COPY.replace('.', '/'),
+          "plainName",
+          "(Ljava/lang/String;)Ljava/lang/String;",
+          false);
+      visitVarInsn(Opcodes.ASTORE, NAME);
+    }
+
+    @Override
+    public void visitMaxs(int stack, int locals) {
+      super.visitMaxs(Math.max(1, stack), locals);
+    }
+  }
+}

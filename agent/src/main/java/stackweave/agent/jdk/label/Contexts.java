@@ -1,0 +1,237 @@
+package stackweave.agent.jdk.label;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+
+/**
+ * Opens scopes for {@code StackweaveContext}, and tells the drain thread which scope a thread was
+ * in at a time. It runs as a copy in java.lang, as {@link ContextThread} and {@link ContextScope}
+ * do: so that classes of the application reach it without a class of the agent. So all three must
+ * use nothing outside java.base. The copies stay when the agent is detached.
+ *
+ * <p>A platform thread takes one of {@link #PROBES} places among {@link #PLATFORM}; without a free
+ * one it has no labels. A virtual thread has one place by its id, and may lose it to a thread that
+ * was made {@link #VIRTUAL} threads later: then it has none until it opens another scope.
+ */
+public final class Contexts implements Function<String[], Runnable> {
+  /** For {@code StackweaveContext}, which knows the JDK's types alone. */
+  public static final Function<String[], Runnable> OPEN = new Contexts();
+
+  /** That the scope of a thread is not known for a time. */
+  static final Object UNKNOWN = new Object();
+
+  static final int PLATFORM = 1 << 13;
+  static final int VIRTUAL = 1 << 14;
+  static final int PROBES = 8;
+
+  /** Changes of scope that are remembered of a thread. */
+  static final int PLATFORM_HISTORY = 256;
+
+  static final int VIRTUAL_HISTORY = 16;
+
+  private static final AtomicReferenceArray<ContextThread> THREADS =
+      new AtomicReferenceArray<>(PLATFORM);
+
+  /** Has null until a virtual thread opens a scope. */
+  private static final AtomicReference<AtomicReferenceArray<ContextThread>> VIRTUAL_THREADS =
+      new AtomicReference<>();
+
+  /** The virtual threads that opened a scope last, by number; all null until one does. */
+  static final int RECENT = 128;
+
+  private static final AtomicReferenceArray<ContextThread> RECENT_THREADS =
+      new AtomicReferenceArray<>(RECENT);
+
+  /** How many virtual threads have opened their first scope. */
+  private static final AtomicLong RECENT_COUNT = new AtomicLong();
+
+  /** Its id, which {@code getId} need not be before JDK 19; null outside of java.lang. */
+  private static final VarHandle ID = id();
+
+  /** Null before JDK 21. */
+  private static final Class<?> VIRTUAL_THREAD = virtualThread();
+
+  /** Which period of sampling it is; 0 while no samples are taken. */
+  private static volatile int period;
+
+  private static int periods;
+  private static long keys;
+
+  private Contexts() {}
+
+  private static VarHandle id() {
+    try {
+      return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+          .findVarHandle(Thread.class, "tid", long.class);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return null;
+    }
+  }
+
+  /** Any number, always the same of a thread; not its hash, which is slow of one that is locked. */
+  private static int number(Thread thread) {
+    return ID == null ? (int) thread.getId() : (int) (long) ID.get(thread);
+  }
+
+  private static Class<?> virtualThread() {
+    try {
+      return Class.forName("java.lang.VirtualThread", false, null);
+    } catch (ClassNotFoundException | LinkageError e) {
+      return null;
+    }
+  }
+
+  /**
+   * Opens a scope of the current thread; on that thread.
+   *
+   * @param labels keys and values
+   * @return what ends it; null if no samples are taken, or there is no room for the thread
+   */
+  @Override
+  public Runnable apply(String[] labels) {
+    int now = period;
+    if (now == 0 || labels == null) {
+      return null;
+    }
+    Thread current = Thread.currentThread();
+    ContextThread thread = find(current);
+    if (thread == null) {
+      thread = add(current);
+      if (thread == null) {
+        return null;
+      }
+    }
+    return thread.open(labels, now);
+  }
+
+  /** What is known of a thread; null for nothing. Any thread. */
+  private static ContextThread find(Thread thread) {
+    if (thread.getClass() == VIRTUAL_THREAD) {
+      AtomicReferenceArray<ContextThread> table = VIRTUAL_THREADS.get();
+      ContextThread found = table == null ? null : table.get(number(thread) & VIRTUAL - 1);
+      return found != null && found.isOf(thread) ? found : null;
+    }
+    int first = number(thread);
+    for (int probe = 0; probe < PROBES; probe++) {
+      ContextThread found = THREADS.get(first + probe & PLATFORM - 1);
+      if (found != null && found.isOf(thread)) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  private static ContextThread add(Thread thread) {
+    if (thread.getClass() == VIRTUAL_THREAD) {
+      ContextThread added = new ContextThread(thread, VIRTUAL_HISTORY);
+      table().set(number(thread) & VIRTUAL - 1, added);
+      // The drain thread may come between the two, and miss this one.
+      RECENT_THREADS.set((int) RECENT_COUNT.getAndIncrement() & RECENT - 1, added);
+      return added;
+    }
+    ContextThread added = new ContextThread(thread, PLATFORM_HISTORY);
+    return addTo(THREADS, number(thread), added) ? added : null;
+  }
+
+  /** Takes a free place, or else one of a thread that has ended. */
+  private static boolean addTo(
+      AtomicReferenceArray<ContextThread> table, int first, ContextThread added) {
+    for (int pass = 0; pass < 2; pass++) {
+      for (int probe = 0; probe < PROBES; probe++) {
+        int place = first + probe & PLATFORM - 1;
+        ContextThread there = table.get(place);
+        if ((there == null || pass == 1 && !there.isAlive())
+            && table.compareAndSet(place, there, added)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static AtomicReferenceArray<ContextThread> table() {
+    AtomicReferenceArray<ContextThread> table = VIRTUAL_THREADS.get();
+    if (table == null) {
+      // Several threads may make one; who comes too late takes the other's.
+      AtomicReferenceArray<ContextThread> made = new AtomicReferenceArray<>(VIRTUAL);
+      table = VIRTUAL_THREADS.compareAndExchange(null, made);
+      table = table == null ? made : table;
+    }
+    return table;
+  }
+
+  // ---- for the drain thread, through ContextHook
+
+  /** A new period of sampling begins: scopes of earlier ones count no more. */
+  static synchronized void begin() {
+    periods++;
+    period = periods;
+  }
+
+  /** No samples are taken: scopes do nothing. What threads had open is forgotten. */
+  static synchronized void end() {
+    period = 0;
+    for (int i = 0; i < PLATFORM; i++) {
+      THREADS.set(i, null);
+    }
+    VIRTUAL_THREADS.set(null);
+    for (int i = 0; i < RECENT; i++) {
+      RECENT_THREADS.set(i, null);
+    }
+  }
+
+  /** A number that no call has returned before. */
+  static synchronized long newKey() {
+    return ++keys;
+  }
+
+  /** How many virtual threads have opened their first scope, ever. */
+  static long recentCount() {
+    return RECENT_COUNT.get();
+  }
+
+  /**
+   * A virtual thread that opened its first scope.
+   *
+   * @param number how many had done so before it; there are the last {@link #RECENT}
+   * @return null if it is garbage, or is not known
+   */
+  static Thread recent(long number) {
+    ContextThread found = RECENT_THREADS.get((int) number & RECENT - 1);
+    return found == null ? null : found.thread();
+  }
+
+  /** Forgets threads that have ended, a while after that: their last samples are decoded. */
+  static void sweep() {
+    sweep(THREADS);
+    AtomicReferenceArray<ContextThread> table = VIRTUAL_THREADS.get();
+    if (table != null) {
+      sweep(table);
+    }
+  }
+
+  private static void sweep(AtomicReferenceArray<ContextThread> table) {
+    for (int i = 0; i < table.length(); i++) {
+      ContextThread thread = table.get(i);
+      if (thread != null && thread.isLongGone()) {
+        table.compareAndSet(i, thread, null);
+      }
+    }
+  }
+
+  /**
+   * The scope that a thread was in.
+   *
+   * @param nanos when, on the clock of {@link System#nanoTime}
+   * @param errorNanos by how much that may be wrong
+   * @return a scope, null for none, or {@link #UNKNOWN}
+   */
+  static Object at(Thread thread, long nanos, long errorNanos) {
+    ContextThread found = find(thread);
+    return found == null ? null : found.at(nanos, errorNanos, period);
+  }
+}
