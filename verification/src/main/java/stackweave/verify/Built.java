@@ -28,6 +28,11 @@ public final class Built {
     return target().resolve("classes") + ":" + samples;
   }
 
+  /** What applications label their samples with. */
+  public static Path labels() {
+    return target().resolve("../../labels/target/classes").normalize();
+  }
+
   /** The class path of sample-apps alone, as its users have it. */
   public static String samplesClassPath() {
     Path samples = target().resolve("../../sample-apps/target").normalize();

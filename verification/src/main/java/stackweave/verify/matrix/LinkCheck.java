@@ -31,7 +31,10 @@ public final class LinkCheck {
     UNCHECKED
   }
 
-  /** Classes into which JFR itself writes calls when a recording starts, up to JDK 21. */
+  /**
+   * Classes into which JFR itself writes calls when a recording starts, up to JDK 21, and those
+   * into which the agent does, to see loads of libraries.
+   */
   private static final Set<String> INSTRUMENTED =
       Set.of(
           "java.io.FileInputStream",
@@ -41,6 +44,8 @@ public final class LinkCheck {
           "java.lang.Throwable",
           "java.net.Socket$SocketInputStream",
           "java.net.Socket$SocketOutputStream",
+          "jdk.internal.loader.NativeLibraries$NativeLibraryImpl",
+          "jdk.internal.loader.RawNativeLibraries$RawNativeLibraryImpl",
           "sun.nio.ch.FileChannelImpl",
           "sun.nio.ch.SocketChannelImpl");
 

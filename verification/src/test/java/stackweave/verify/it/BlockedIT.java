@@ -2,6 +2,7 @@ package stackweave.verify.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -206,6 +207,96 @@ class BlockedIT {
     long nanos = over.stream().mapToLong(Waits.Block::nanos).sum();
     long stated = waits.status.get("blockedTime");
     assertTrue(stated <= 1.001 * nanos, stated + " ns stated, " + nanos + " in events");
+  }
+
+  /**
+   * The program knows who wakes whom: what is held is given back by a partner, a sleep ends by the
+   * timer's interrupt. In a mount namespace of its own, since machines differ in what is mounted.
+   */
+  @Test
+  void whoWakesAThreadIsRecordedWhereTracefsIs() throws Exception {
+    assumeTrue(canMountTracefs(), "only root mounts tracefs");
+    Jdk jdk = Jdks.all().reduce((first, second) -> second).orElseThrow();
+    ForkedJvm jvm =
+        Jvms.on(jdk)
+            .agent("blocked=5ms", "drain=100")
+            .recording()
+            .under("unshare", "-m", "sh", "-c", MOUNT + " && exec \"$@\"", "sh");
+    RunningCommand running = start(jvm);
+    try {
+      awaitEvents(jdk, running, MIN_EVENTS);
+      awaitWaking(jdk, running, jvm.directory());
+    } finally {
+      Files.createFile(jvm.directory().resolve("end"));
+      jvm.end(running).successfully();
+    }
+    Map<String, Map<String, Integer>> wakers = new TreeMap<>();
+    Waits waits = Waits.of(jvm.recordingFile());
+    for (Waits.Block block : waits.blocks) {
+      if (!block.isOver() || !block.thread().startsWith(BlockedApp.PREFIX)) {
+        continue;
+      }
+      String kind = block.thread().substring(BlockedApp.PREFIX.length());
+      if (KINDS.containsKey(kind)
+          && block.hasMethod(KINDS.get(kind).getKey())
+          && block.state().equals(KINDS.get(kind).getValue())) {
+        wakers
+            .computeIfAbsent(kind, key -> new TreeMap<>())
+            .merge(waker(block, running.pid()), 1, Integer::sum);
+        assertTrue(block.wakeDelay() >= 0 && block.wakeDelay() <= block.nanos(), block::toString);
+        assertTrue(block.waker().isEmpty() || block.wakerPid() == running.pid(), block::toString);
+      }
+    }
+    System.out.println("who wakes: " + wakers);
+    for (String kind : List.of("lock", "mutex", "pipe")) {
+      assertWoken(kind, "partner-" + kind, wakers.get(kind));
+    }
+    assertWoken("sleep", "an interrupt", wakers.get("sleep"));
+  }
+
+  /**
+   * By no other; which thread it is may not be known at first, and of interrupts on idle CPUs up to
+   * half are not recorded.
+   */
+  private static void assertWoken(String kind, String by, Map<String, Integer> wakers) {
+    int all = wakers.values().stream().mapToInt(Integer::intValue).sum();
+    assertTrue(10 * wakers.getOrDefault(by, 0) > all, kind + ": " + wakers);
+    assertTrue(
+        wakers.keySet().stream()
+            .allMatch(waker -> waker.equals(by) || waker.matches("process 0|a thread")),
+        kind + ": " + wakers);
+  }
+
+  private static final String MOUNT = "mount -t tracefs none /sys/kernel/tracing";
+
+  private static boolean canMountTracefs() throws Exception {
+    return Commands.run("unshare", "-m", "sh", "-c", MOUNT).exit() == 0;
+  }
+
+  private static String waker(Waits.Block block, long ownPid) {
+    if (!block.waker().isEmpty()) {
+      return block.waker();
+    }
+    return block.wakerPid() == -1
+        ? "an interrupt"
+        : block.wakerPid() == ownPid ? "a thread" : "process " + block.wakerPid();
+  }
+
+  /** Until a dump has blocks of each kind with a waker: each dump ends a chunk. */
+  private static void awaitWaking(Jdk jdk, RunningCommand running, Path directory)
+      throws Exception {
+    Path dump = directory.resolve("dump.jfr");
+    await(
+        () -> {
+          Files.deleteIfExists(dump);
+          Commands.run(
+                  jdk.home().resolve("bin/jcmd"),
+                  Long.toString(running.pid()),
+                  "JFR.dump",
+                  "filename=" + dump)
+              .successfully();
+          return hasAllKinds(Waits.of(dump).blocks);
+        });
   }
 
   @Test

@@ -31,7 +31,7 @@ class CliIT {
   @TempDir Path directory;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void collapsed(Jdk jdk) throws IOException {
     Path recording = undisturbed(jdk).ended().recording();
     List<Sample> samples = Runs.lab(jdk).stacks().samples();
@@ -149,7 +149,7 @@ class CliIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#any")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void missingAndBrokenInput(Jdk jdk) throws IOException {
     Path empty = Files.createFile(directory.resolve("empty.jfr"));
     Path noise = directory.resolve("noise.jfr");

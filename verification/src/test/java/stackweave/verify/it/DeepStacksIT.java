@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,7 +19,7 @@ import stackweave.verify.it.Stacks.Mark;
 import stackweave.verify.it.Stacks.Sample;
 
 /** Stacks of 2,000 calls and more, of which perf copies the innermost 64 KiB. */
-@Isolated("measures")
+@Order(4)
 class DeepStacksIT {
   private static final int DEPTH = 2_000;
   private static final String SPLICED = "complete with older frames read later";

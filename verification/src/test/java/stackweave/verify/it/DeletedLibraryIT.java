@@ -22,7 +22,7 @@ class DeletedLibraryIT {
           "lab_chain_leaf");
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#any")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void unwindsAndNamesItsExports(Jdk jdk) {
     Ended ended =
         Jvms.on(jdk)

@@ -66,13 +66,14 @@ final class Footprint {
     List<String> lines = new ArrayList<>();
     for (String line : out) {
       if (line.startsWith(stage + " " + what + " ")) {
-        // Process ids, times and directories differ between any two runs.
-        lines.add(
-            line.substring(stage.length() + 1)
-                .replaceFirst("target/it/jvm[^/]*", "target/it/jvm")
-                .replaceAll("[0-9]{2,}", "N"));
+        lines.add(comparable(line.substring(stage.length() + 1)));
       }
     }
     return lines;
+  }
+
+  /** Without what differs between any two runs: process ids, times and directories. */
+  static String comparable(String line) {
+    return line.replaceFirst("target/it/jvm[^/]*", "target/it/jvm").replaceAll("[0-9]{2,}", "N");
   }
 }

@@ -30,7 +30,7 @@ class FootprintIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void theSameAfterTheLastRecording(Jdk jdk) {
     Footprint footprint = Footprint.on(jdk);
     assertFalse(footprint.of("recording", "thread").isEmpty(), "no thread while sampling");
@@ -67,7 +67,7 @@ class FootprintIT {
   private static boolean isExplained(String remainder) {
     return isTheJdks(remainder)
         // The agent is on the class path by specification: the VM keeps it open.
-        || remainder.equals("fd " + ForkedJvm.AGENT)
+        || remainder.equals(Footprint.comparable("fd " + ForkedJvm.AGENT))
         // A JNI library is closed when its loader is collected, and ours lives as long as the JVM
         // may make another recording: unpacking JNA again each time would cost 75 ms of CPU.
         || remainder.matches("map .*/libjnidispatch.so \\(deleted\\)")

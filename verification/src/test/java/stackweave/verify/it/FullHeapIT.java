@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,6 +16,7 @@ import stackweave.testing.Jdk;
  * Programs that leave little of their heap free live with the agent if they live without; {@code
  * verification/heap} tries many more.
  */
+@Order(3)
 class FullHeapIT {
   private static final String MAIN = "stackweave.verify.heap.FullHeap";
 
@@ -49,6 +51,21 @@ class FullHeapIT {
         ended.errLines().stream().filter(line -> line.startsWith("stackweave: ")).toList();
     assertEquals(1, said.size(), said::toString);
     assertTrue(said.get(0).contains(limit.substring(0, limit.indexOf('='))), said.get(0));
+  }
+
+  /** JFR ends the JVM when it may not make a file longer, and samples would make it so earlier. */
+  @Test
+  void livesWhereFilesMayNotGrow() {
+    Ended ended =
+        Jvms.withoutLibraries(Jdks.oldest())
+            .under("sh", "-c", "ulimit -f 16384; exec \"$0\" \"$@\"")
+            .agent()
+            .recording()
+            .options("-Xmx256m")
+            .run(MAIN, "5", "1.5")
+            .successfully();
+    assertEquals(1, ended.errLines().size(), ended.what());
+    assertTrue(ended.errLines().get(0).contains("files may grow to "), ended.what());
   }
 
   @Test

@@ -19,7 +19,7 @@ class IntervalIT {
   private static final Duration TOLERANCE = Duration.ofMillis(1);
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void intervalAndTimesAreTrue(Jdk jdk) {
     Stacks usual = run(jdk);
     Stacks dense = run(jdk, "+stackweave.NativeSample#interval=1ms");

@@ -16,11 +16,6 @@ final class Jdks {
     return FOUND.stream();
   }
 
-  /** One of them, for parameterized tests of what no JDK changes. */
-  static Stream<Jdk> any() {
-    return Stream.of(oldest());
-  }
-
   /** The oldest, for tests of what no JDK changes. */
   static Jdk oldest() {
     return FOUND.get(0);

@@ -9,7 +9,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,7 +23,6 @@ import stackweave.verify.it.Stacks.Sample;
  * of another call. With timers all reach the thread's first frame; with perf it depends on how soon
  * the rest is read, beside six busy threads, so how many do is printed only.
  */
-@Isolated("measures")
 class LargeFramesIT {
   private static final String PASS = "kernel_pass_";
   private static final String CALLER = "kernel_caller_";

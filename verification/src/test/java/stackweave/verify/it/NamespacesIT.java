@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.testing.Commands;
@@ -22,6 +23,7 @@ import stackweave.testing.ForkedJvm;
  * Samples in a namespace of its own: their times and threads are those that the JVM itself has. In
  * a time namespace the monotonic clock is another than the machine's.
  */
+@Order(5)
 class NamespacesIT {
 
   @ParameterizedTest

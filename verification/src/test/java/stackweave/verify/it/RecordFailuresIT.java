@@ -24,7 +24,7 @@ class RecordFailuresIT {
   private static final int MAX_RUNS = 10;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#any")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void failuresAreKeptAndReplayed(Jdk jdk) throws IOException {
     // On a busy machine the second that the application runs may be over before a stack was looked
     // at.
@@ -55,7 +55,7 @@ class RecordFailuresIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#any")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void aDirectoryThatCantBeUsedIsNamedAndSamplingGoesOn(Jdk jdk) {
     List<Stacks.Sample> samples =
         Enough.of(

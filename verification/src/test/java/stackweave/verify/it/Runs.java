@@ -23,7 +23,7 @@ final class Runs {
   private static final int TRIES = 3;
 
   /** Fewer are too few for what is looked for in them: then a run is made again that is longer. */
-  private static final int ENOUGH = 500;
+  private static final int ENOUGH = 300;
 
   private static final double LONGEST = 10;
 

@@ -18,7 +18,7 @@ class StampsIT {
   private static final int MIN_STACKS = 20;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void noStackIsOfTwoMoments(Jdk jdk) {
     Ended ended =
         Jvms.withoutLibraries(jdk)

@@ -49,7 +49,7 @@ class StartDelayIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void otherwiseItSaysHowLongItTook(Jdk jdk) throws IOException {
     List<RecordedEvent> statuses = statuses(jdk, "sampled");
     Duration delay =

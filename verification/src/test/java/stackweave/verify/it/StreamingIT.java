@@ -23,7 +23,7 @@ class StreamingIT {
   private static final Pattern FUNCTION = Pattern.compile("\\d %  ZSTD_\\w+.* \\[libzstd-jni.*]");
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#any")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void inTheProgram(Jdk jdk) throws Exception {
     RunningCommand program =
         Jvms.ofSamples(jdk).agent().start(Streaming.class.getName(), SECONDS, "2");
@@ -35,7 +35,7 @@ class StreamingIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void fromElsewhere(Jdk jdk) throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

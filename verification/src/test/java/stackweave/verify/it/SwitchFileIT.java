@@ -19,7 +19,7 @@ import stackweave.testing.Jdk;
 class SwitchFileIT {
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void samplingStopsAndGoesOn(Jdk jdk) throws IOException {
     ForkedJvm jvm = Jvms.withoutLibraries(jdk);
     Path file = jvm.directory().resolve("off");

@@ -17,6 +17,9 @@ import stackweave.testing.RunningCommand;
  * adjust: by the VM's own log.
  */
 class ThreadChangesIT {
+  /** The classes that load libraries are changed once, and stay as they are then. */
+  private static final int LOADS = 1;
+
   private static final String APP = "stackweave.verify.pauses.RecordedApp";
 
   /** What the agent adds to the changes that JFR makes by itself, of JDK 17 when it begins. */
@@ -46,9 +49,9 @@ class ThreadChangesIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void withManyClassesThreeRecordingsChangeThreadOnce(Jdk jdk) throws IOException {
-    assertEquals(1, changes(jdk, 6_000));
+    assertEquals(1 + LOADS, changes(jdk, 6_000));
   }
 
   /**
@@ -59,7 +62,7 @@ class ThreadChangesIT {
   @MethodSource("stackweave.verify.it.Jdks#all")
   void withFewItGetsItsOwnCodeBackEachTime(Jdk jdk) throws IOException {
     long changes = changes(jdk, 1);
-    System.out.println(jdk + ", changes of Thread by three recordings: " + changes);
-    assertTrue(changes >= 3 && changes <= 6, "changes: " + changes);
+    System.out.println(jdk + ", changes by three recordings: " + changes);
+    assertTrue(changes >= 3 + LOADS && changes <= 6 + LOADS, "changes: " + changes);
   }
 }

@@ -42,7 +42,7 @@ class UnnamedFunctionsIT {
   @TempDir Path directory;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#any")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void oneFrameForEachFunction(Jdk jdk) throws Exception {
     Path library = Built.library("stripped");
     Map<String, Long> symbols = symbols(library);
@@ -76,8 +76,9 @@ class UnnamedFunctionsIT {
       expected.add("[JIT code of libstripped.so]");
     }
     for (Ended ended : List.of(one, other)) {
-      Map<String, Long> frames = frames(jdk, ended);
-      assertEquals(expected, frames.keySet(), () -> "extracted to " + ended.outLines());
+      Set<String> frames = new TreeSet<>(frames(jdk, ended).keySet());
+      frames.removeIf(frame -> !frame.contains("libstripped.so")); // what it calls
+      assertEquals(expected, frames, () -> "extracted to " + ended.outLines());
       checkEvents(ended, symbols, library);
     }
     checkNamesOfFiles(jdk, one.recording(), library);

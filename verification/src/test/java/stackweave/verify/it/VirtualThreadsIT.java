@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,7 +18,7 @@ import stackweave.verify.it.Stacks.Sample;
  * Virtual threads: whose a sample is, judged by frames that only one thread can have; where their
  * frames begin; where they are missing.
  */
-@Isolated("measures")
+@Order(6)
 class VirtualThreadsIT {
   private static final int FIRST = 21;
   private static final String APP = "stackweave.verify.it.VirtualThreadsApp";

@@ -50,7 +50,10 @@ final class Waits {
       boolean isOver,
       String state,
       String stackEnd,
-      List<Frame> frames) {
+      List<Frame> frames,
+      String waker,
+      int wakerPid,
+      long wakeDelay) {
     long nanos() {
       return Duration.between(start, end).toNanos();
     }
@@ -158,12 +161,34 @@ final class Waits {
             event.getBoolean("over"),
             states.getOrDefault(state, "code " + state),
             ends.get(event.getInt("end")),
-            frames(event)));
+            frames(event),
+            event.getLong("wakerThreadId") == 0 ? "" : knownName(event.getLong("wakerThreadId")),
+            event.getInt("wakerPid"),
+            event.getLong("wakeDelay")));
   }
 
   private String thread(RecordedEvent event) {
-    PlainDefinitions.SampledThread thread = definitions.threads.get(event.getLong("threadId"));
+    return thread(event, "threadId");
+  }
+
+  private String thread(RecordedEvent event, String field) {
+    PlainDefinitions.SampledThread thread = definitions.threads.get(event.getLong(field));
     return thread == null ? "?" : thread.name();
+  }
+
+  /** A thread may wake another before its own name is known: then the name that it had later. */
+  private String knownName(long threadId) {
+    PlainDefinitions.SampledThread thread = definitions.threads.get(threadId);
+    if (thread == null) {
+      return "?";
+    }
+    String unknown = "thread " + thread.osThreadId();
+    return definitions.threads.values().stream()
+        .filter(other -> other.osThreadId() == thread.osThreadId() && other.javaId() != 0)
+        .map(PlainDefinitions.SampledThread::name)
+        .filter(name -> thread.name().equals(unknown))
+        .findFirst()
+        .orElse(thread.name());
   }
 
   private List<Frame> frames(RecordedEvent event) {

@@ -137,7 +137,7 @@ class WeaveIT {
 
   /** A recording in memory that is dumped by jcmd. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void aDumpOfMemoryIsWoven(Jdk jdk) throws Exception {
     ForkedJvm jvm =
         Jvms.withoutLibraries(jdk)

@@ -1,0 +1,175 @@
+package stackweave.verify.event;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.status.Counter;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Gcc;
+import stackweave.testing.Jdk;
+import stackweave.verify.Built;
+
+/** The net growth of native memory by stack, compared with what a program leaked and gave back. */
+class NativeMemoryIT {
+  private static final long LEAKED = (long) MemoryApp.ROUNDS * MemoryApp.LEAK_KIB << 10;
+  private static final long DIRECT = (long) MemoryApp.ROUNDS * MemoryApp.DIRECT_KIB << 10;
+
+  private static final long NOISY = (long) MemoryApp.ROUNDS * MemoryApp.NOISY_KIB << 10;
+
+  private static final String LIBRARY =
+      """
+      #include <jni.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/mman.h>
+      #define KEEP __asm__ volatile("" ::: "memory")
+      __attribute__((noinline)) void leaking(long kib) {
+        for (long i = 0; i < kib / 64; i++) memset(malloc(65536), 1, 65536);
+        KEEP;
+      }
+      __attribute__((noinline)) void churning(long kib) {
+        char *p = mmap(0, kib * 1024, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        madvise(p, kib * 1024, MADV_NOHUGEPAGE);
+        memset(p, 1, kib * 1024);
+        munmap(p, kib * 1024);
+        KEEP;
+      }
+      __attribute__((noinline)) void *noisy_leak(long size) {
+        void *p = memset(malloc(size), 1, size);
+        KEEP;
+        return p;
+      }
+      __attribute__((noinline)) void *noise(void *old, long size) {
+        free(old);
+        void *p = memset(malloc(size), 1, size);
+        KEEP;
+        return p;
+      }
+      __attribute__((noinline)) void among_others(long kib) {
+        static void *recent[16];
+        for (int i = 0; kib == 0 && i < 16; i++) {
+          free(recent[i]);
+        }
+        for (long left = kib * 1024, i = 0; left > 0; left -= 32768) {
+          noisy_leak(32768);
+          for (int j = 0; j < 20; j++, i++) recent[i % 16] = noise(recent[i % 16], 32768);
+        }
+        KEEP;
+      }
+      #define JAVA(method, name) \\
+        JNIEXPORT void JNICALL Java_stackweave_verify_event_MemoryApp_##method( \\
+            JNIEnv *e, jclass c, jlong n) { name(n); KEEP; }
+      JAVA(leak, leaking)
+      JAVA(churn, churning)
+      JAVA(leakAmongOthers, among_others)
+      """;
+
+  @TempDir static Path directory;
+
+  @Test
+  void whatLeaksHasGrownAndWhatIsGivenBackHasNot() throws Exception {
+    Path library = Gcc.library(directory, "memory", LIBRARY, EventSamplesIT.jniHeaders());
+    ForkedJvm jvm = ForkedJvm.on(Jdk.all().get(0), directory);
+    Ended ended =
+        jvm.classPath(Built.classes() + ":" + Path.of("target/test-classes").toAbsolutePath())
+            .agent("native-memory=on,engine=timer,drain=100")
+            .options("--add-exports", "java.base/jdk.internal.vm=ALL-UNNAMED")
+            .recording("+stackweave.NativeAllocation#enabled=true")
+            .run("stackweave.verify.event.MemoryApp", library.toString())
+            .successfully();
+    assertEquals(List.of(Integer.toString(MemoryApp.ROUNDS)), ended.outLines());
+    checkTouched(open(ended.recording(), SampledEvent.NATIVE_MEMORY));
+    String notes = notes(ended.recording());
+    // No root, an older kernel, or the JVM itself called malloc too often.
+    assumeFalse(notes.contains("native allocations are not recorded"), notes);
+    checkAllocated(open(ended.recording(), SampledEvent.NATIVE_ALLOCATIONS));
+  }
+
+  private static String notes(Path recording) throws Exception {
+    return RecordingFile.readAllEvents(recording).stream()
+        .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+        .map(event -> event.getString("note"))
+        .distinct()
+        .collect(Collectors.joining("; "));
+  }
+
+  private static SampledRecording open(Path recording, String event) throws Exception {
+    return SampledRecording.open(
+        recording,
+        ReadingProgress.NONE,
+        false,
+        SampledFrame.Change.NONE,
+        SampleChoice.ofEvent(event));
+  }
+
+  /** Blocks of these sizes are all followed, unless it falls far behind: so amounts are exact. */
+  private static void checkAllocated(SampledRecording recording) throws Exception {
+    long leaked = growth(recording, "leaking ", "MemoryApp.leak");
+    long noisy = growth(recording, "noisy_leak ", "MemoryApp.leakAmongOthers");
+    long noise = growth(recording, "noise ", "MemoryApp.leakAmongOthers");
+    long direct =
+        growth(recording, "stackweave.verify.event.MemoryApp.keepBuffer", "MemoryApp.main");
+    System.out.printf(
+        "allocated: leaked %d of %d KiB, among others %d of %d KiB, these %d KiB, direct %d of %d%n",
+        leaked >> 10,
+        LEAKED >> 10,
+        noisy >> 10,
+        NOISY >> 10,
+        noise >> 10,
+        direct >> 10,
+        DIRECT >> 10);
+    assumeFalse(recording.figures().get(Counter.ALLOCATIONS_LOST) > 0, "too little CPU time");
+    assertNear(LEAKED, leaked);
+    assertNear(NOISY, noisy);
+    assertNear(DIRECT, direct);
+    assertTrue(noise <= NOISY / 10, "given back: " + noise);
+  }
+
+  private static void assertNear(long truth, long found) {
+    assertTrue(Math.abs(found - truth) <= truth / 5, found + " of " + truth);
+  }
+
+  private static void checkTouched(SampledRecording recording) throws Exception {
+    long leaked = growth(recording, "leaking ", "MemoryApp.leak");
+    long churned = growth(recording, "churning ", "MemoryApp.churn");
+    long direct =
+        growth(recording, "stackweave.verify.event.MemoryApp.keepBuffer", "MemoryApp.main");
+    System.out.printf(
+        "leaked %d of %d KiB, direct buffers %d of %d KiB, given back at once: %d KiB kept%n",
+        leaked >> 10, LEAKED >> 10, direct >> 10, DIRECT >> 10, churned >> 10);
+    if (recording.figures().get(Counter.MEMORY_LOST) > 0) {
+      return; // too little CPU time: what is lost is an estimate
+    }
+    assertTrue(leaked > LEAKED / 2 && leaked < 2 * LEAKED, "leaked: " + leaked);
+    assertTrue(direct > DIRECT / 3 && direct < 3 * DIRECT, "direct buffers: " + direct);
+    assertTrue(churned < leaked / 2, "given back at once: " + churned);
+  }
+
+  /** Of the stacks with a frame, which must have the native method below it. */
+  private static long growth(SampledRecording recording, String frame, String nativeMethod) {
+    long[] bytes = new long[2];
+    recording.forEachStack(
+        (thread, end, frames, count, weight) -> {
+          List<String> texts = frames.stream().map(SampledFrame::text).toList();
+          if (texts.stream().anyMatch(text -> text.startsWith(frame))) {
+            boolean isRight = texts.stream().anyMatch(text -> text.endsWith(nativeMethod));
+            bytes[isRight ? 0 : 1] += weight;
+          }
+        });
+    assertTrue(bytes[1] <= bytes[0] / 10, frame + ": " + bytes[1] + " with other callers");
+    return bytes[0];
+  }
+}

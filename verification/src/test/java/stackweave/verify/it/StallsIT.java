@@ -1,0 +1,104 @@
+package stackweave.verify.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.export.stall.CriticalSection;
+import stackweave.jfr.export.stall.Safepoint;
+import stackweave.jfr.export.stall.Stalls;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.testing.Ended;
+import stackweave.testing.Gcc;
+import stackweave.testing.Jdk;
+
+/**
+ * Who keeps the JVM waiting, in a JDK that tells of critical sections, compared with what the
+ * application says itself. {@link LoadsIT} has one that does not tell.
+ */
+class StallsIT {
+  private static final String HOLD =
+      """
+      #include <jni.h>
+      #include <time.h>
+      static volatile long sink;
+      static long now(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return t.tv_sec * 1000000000L + t.tv_nsec;
+      }
+      JNIEXPORT void JNICALL Java_stackweave_verify_it_StallsApp_hold(
+          JNIEnv *e, jclass c, jintArray array, jint millis) {
+        void *p = (*e)->GetPrimitiveArrayCritical(e, array, 0);
+        long end = now() + millis * 1000000L;
+        while (now() < end) {
+          for (int i = 0; i < 100000; i++) { sink += i; }
+        }
+        (*e)->ReleasePrimitiveArrayCritical(e, array, p, 0);
+      }
+      """;
+
+  /** Of times that two clocks measure, in ns. */
+  private static final long APART = 2_000_000;
+
+  @TempDir Path directory;
+
+  @Test
+  void reportNamesWhoKeepsTheJvmWaiting() throws Exception {
+    Jdk jdk = Jdks.oldest();
+    assumeTrue(jdk.feature() <= 21, "JDKs up to 21 tell of JNI critical sections");
+    Path include = jdk.home().resolve("include");
+    Path library =
+        Gcc.library(directory, "hold", HOLD, "-I" + include, "-I" + include.resolve("linux"));
+    Ended ended =
+        Jvms.withoutLibraries(jdk)
+            .options("-Xmx256m", "-Xmn16m", "-XX:+UseG1GC", "-XX:-UseCountedLoopSafepoints")
+            .agent()
+            .recording("jdk.GCLocker#threshold=0ms", "jdk.SafepointBegin#threshold=1ms")
+            .run("stackweave.verify.it.StallsApp", library.toString())
+            .successfully();
+    Map<String, Long> said = new HashMap<>();
+    for (String line : ended.outLines()) {
+      String[] words = line.split(" ");
+      said.put(words[0], Long.parseLong(words[1]));
+    }
+    Stalls stalls = Stalls.of(SampledRecording.open(ended.recording()));
+
+    List<Safepoint> late =
+        stalls.safepoints().stream().filter(s -> s.thread().equals("looper")).toList();
+    assertFalse(late.isEmpty(), "no safepoint that the looper delays");
+    long nanos = 0;
+    for (Safepoint safepoint : late) {
+      assertTrue(safepoint.place().contains("StallsApp.longLoop"), safepoint::place);
+      nanos += safepoint.nanos();
+    }
+    List<Safepoint> holders =
+        stalls.safepoints().stream()
+            .filter(s -> s.isExplained() && s.place().contains("StallsApp.hold"))
+            .toList();
+    assertEquals(List.of(), holders, "a thread in native code delays no safepoint");
+
+    List<CriticalSection> critical = stalls.criticalSections();
+    assertFalse(critical.isEmpty(), "the collector waited for no critical section");
+    for (CriticalSection each : critical) {
+      assertEquals("holder", each.thread().name());
+      assertTrue(each.method().contains("StallsApp.hold"), each::method);
+      assertTrue(each.nanos() <= said.get("held") + APART, () -> each.nanos() + " of " + said);
+    }
+    System.out.printf(
+        "%s: %d safepoints late by %d ms of %d ms, %d critical sections%n",
+        jdk, late.size(), nanos / 1_000_000, said.get("stopped") / 1_000_000, critical.size());
+
+    Ended command = Jvms.commandLine(jdk, "report", ended.recording().toString());
+    String text = command.successfully().out();
+    assertTrue(text.contains("StallsApp.longLoop, thread looper"), text);
+    assertTrue(text.contains("StallsApp.hold, thread holder"), text);
+  }
+}
