@@ -31,8 +31,9 @@ import stackweave.agent.linux.GuardedCall;
 public class SwitchBenchmark {
   private static final long DRAIN_NANOS = 5_000_000;
 
-  @Param({"false", "true"})
-  public boolean recorded;
+  /** Nothing, switches, or also who wakes whom, which needs root and tracefs. */
+  @Param({"nothing", "switches", "wake-ups"})
+  public String recorded;
 
   private volatile boolean ending;
   private volatile boolean isRecording;
@@ -52,7 +53,7 @@ public class SwitchBenchmark {
     partner.start();
     drain = new Thread(this::drain);
     drain.setDaemon(true);
-    if (recorded) {
+    if (!recorded.equals("nothing")) {
       drain.start();
       while (!isRecording) {
         Thread.sleep(1);
@@ -76,7 +77,11 @@ public class SwitchBenchmark {
         SwitchEvents events =
             SwitchEvents.start(
                 new PerfBudget(PerfBudget.DEFAULT_BYTES),
-                CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN)))) {
+                CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN)),
+                recorded.equals("wake-ups"))) {
+      if (recorded.equals("wake-ups") && !events.hasWakeUps()) {
+        throw new IllegalStateException(events.whyNoWakeUps());
+      }
       isRecording = true;
       Nothing sink = new Nothing();
       while (!ending) {
@@ -84,7 +89,7 @@ public class SwitchBenchmark {
         long before = cpu.ofThread();
         events.drain(sink);
         drainNanos += cpu.ofThread() - before;
-        switches = events.switches();
+        switches = events.switches() + events.wakeUpRecords();
       }
     } catch (EngineRefusedException e) {
       throw new IllegalStateException(e.refusal().line(), e);
@@ -108,7 +113,7 @@ public class SwitchBenchmark {
     ending = true;
     LockSupport.unpark(partner);
     partner.join();
-    if (recorded) {
+    if (!recorded.equals("nothing")) {
       drain.join();
       System.out.println(
           switches + " records, " + drainNanos / Math.max(1, switches) + " ns to read each");
@@ -123,6 +128,11 @@ public class SwitchBenchmark {
 
     @Override
     public void switchedIn(int tid, long timeNanos) {
+      // Counted by the events.
+    }
+
+    @Override
+    public void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt) {
       // Counted by the events.
     }
 

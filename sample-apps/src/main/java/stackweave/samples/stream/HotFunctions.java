@@ -3,6 +3,7 @@ package stackweave.samples.stream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,8 +15,9 @@ import stackweave.jfr.read.block.Definitions;
 
 /**
  * Prints every few seconds in which native functions CPU time was spent. Takes the events of a
- * {@code RecordingStream} or {@code RemoteRecordingStream}, which must not be ordered: definitions
- * come before the samples that need them. What it keeps grows with the code that was met, not with
+ * {@code RecordingStream} or {@code RemoteRecordingStream}, which must not be ordered: by time, a
+ * sample is older than the definitions it needs. JFR writes a thread's buffers in any order, so
+ * samples wait for their definitions. What it keeps grows with the code that was met, not with
  * time. All on the stream's thread.
  */
 public final class HotFunctions {
@@ -24,14 +26,17 @@ public final class HotFunctions {
   /** A native function, or what stands for a frame that is none. */
   private record Function(String name, long libraryId) {}
 
+  private record Sample(long weight, long stackId) {}
+
   private final Duration every;
   private final PrintStream out;
-  private BlockPieces blocks = new BlockPieces();
-  private String session = "";
+  private final BlockPieces blocks = new BlockPieces();
+  private List<Sample> waiting = new ArrayList<>();
+  private List<Sample> waitingSinceLastFlush = new ArrayList<>();
   private final Map<Long, Long> methodOfFrame = new HashMap<>();
   private final Map<Long, Function> functions = new HashMap<>();
   private final Map<Long, String> libraries = new HashMap<>();
-  private final Map<String, Long> nanos = new HashMap<>();
+  private final Map<Function, Long> nanos = new HashMap<>();
   private long allNanos;
   private long lastPrint = System.nanoTime();
 
@@ -44,23 +49,10 @@ public final class HotFunctions {
   public static void of(EventStream stream, Duration every, PrintStream out) {
     HotFunctions hot = new HotFunctions(every, out);
     stream.setOrdered(false);
-    stream.onEvent("stackweave.Session", hot::session);
     stream.onEvent("stackweave.Definitions", hot::definitions);
     stream.onEvent("stackweave.StackSample", hot::sample);
     stream.onFlush(hot::flush);
     stream.onError(Throwable::printStackTrace);
-  }
-
-  /** Ids are those of one session. */
-  private void session(RecordedEvent event) {
-    String uuid = event.getString("uuid");
-    if (!uuid.equals(session)) {
-      session = uuid;
-      blocks = new BlockPieces();
-      methodOfFrame.clear();
-      functions.clear();
-      libraries.clear();
-    }
   }
 
   private void definitions(RecordedEvent event) {
@@ -72,25 +64,44 @@ public final class HotFunctions {
   }
 
   private void sample(RecordedEvent event) {
-    long weight = event.getLong("weight");
-    allNanos += weight;
-    Function function = functions.get(methodOfFrame.get(event.getLong("stackId")));
+    waiting.add(new Sample(event.getLong("weight"), event.getLong("stackId")));
+  }
+
+  /** What a flush has not brought comes with the next one, if it comes at all. */
+  private void count() {
+    waitingSinceLastFlush.forEach(this::count);
+    waitingSinceLastFlush = new ArrayList<>();
+    for (Sample sample : waiting) {
+      if (functions.containsKey(methodOfFrame.get(sample.stackId()))) {
+        count(sample);
+      } else {
+        waitingSinceLastFlush.add(sample);
+      }
+    }
+    waiting = new ArrayList<>();
+  }
+
+  private void count(Sample sample) {
+    allNanos += sample.weight();
+    Function function = functions.get(methodOfFrame.get(sample.stackId()));
     if (function != null && function.libraryId() != 0) {
-      String library = libraries.getOrDefault(function.libraryId(), "?");
-      nanos.merge(function.name() + " [" + library + "]", weight, Long::sum);
+      nanos.merge(function, sample.weight(), Long::sum);
     }
   }
 
   /** Comes about once a second. */
   private void flush() {
+    count();
     long now = System.nanoTime();
     if (now - lastPrint < every.toNanos()) {
       return;
     }
     lastPrint = now;
     out.printf(Locale.ROOT, "%.1f s of CPU time, of which in native functions:%n", allNanos / 1e9);
+    Map<String, Long> sums = new HashMap<>();
+    nanos.forEach((function, sum) -> sums.merge(text(function), sum, Long::sum));
     List<Map.Entry<String, Long>> rows =
-        nanos.entrySet().stream()
+        sums.entrySet().stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
             .limit(ROWS)
             .toList();
@@ -99,6 +110,10 @@ public final class HotFunctions {
     }
     nanos.clear();
     allNanos = 0;
+  }
+
+  private String text(Function function) {
+    return function.name() + " [" + libraries.getOrDefault(function.libraryId(), "?") + "]";
   }
 
   /** Keeps of the definitions what is needed for innermost frames. */
