@@ -36,6 +36,9 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
     registerAsParallelCapable();
   }
 
+  /** Kept, because a security manager may forbid a caller of ours to ask for it. */
+  private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
+
   private static final String OWN = "stackweave/";
   private static final String JNA = "com.sun.jna/";
 
@@ -64,7 +67,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   private boolean jnaDefined;
 
   private InnerClassLoader(InnerJar jar, File file, Instrumentation instrumentation) {
-    super("stackweave", ClassLoader.getPlatformClassLoader());
+    super("stackweave", PLATFORM);
     this.jar = jar;
     this.file = file;
     this.instrumentation = instrumentation;
@@ -118,7 +121,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     if (name.startsWith("java.")) {
-      return getParent().loadClass(name); // a lock of this loader would keep the name for good
+      return PLATFORM.loadClass(name); // a lock of this loader would keep the name for good
     }
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);

@@ -497,8 +497,11 @@ public final class SamplingControl implements AutoCloseable {
     @Override
     public void recorderInitialized(FlightRecorder recorder) {
       // At once: the application's first libraries are loaded before another thread could do it.
-      LoadEvents.registerEarly();
-      signal();
+      try {
+        LoadEvents.registerEarly();
+      } finally {
+        signal(); // whatever becomes of loads: there is a recording to look at
+      }
     }
 
     @Override
