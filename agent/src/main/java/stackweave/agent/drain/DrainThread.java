@@ -123,12 +123,12 @@ final class DrainThread implements Runnable {
   private CpuTime cpuTime;
   private PerfBudget budget;
 
-  /** What the pipeline can't do, with any engine; empty if nothing. */
-  private String pipelineNote = "";
+  /** What can't be decoded, with any engine; empty if nothing. */
+  private String groundNote = "";
 
   private final HeapSlack slack;
 
-  /** Null until the heap has room for it. */
+  /** Null until the heap has room for it, and something is to be written. */
   private EventStore store;
 
   /** Null while no engine runs. */
@@ -246,11 +246,10 @@ final class DrainThread implements Runnable {
       if (stopping) {
         return;
       }
-      store = openStore();
-      store.attachDrain(this::wake);
       if (NativeAccess.whyNot() == null) {
         sampleWheneverSwitchedOn();
       } else {
+        openStore();
         stateUntilStopped(NativeAccess.whyNot());
       }
     } catch (Throwable e) {
@@ -267,9 +266,14 @@ final class DrainThread implements Runnable {
     }
   }
 
-  private EventStore openStore() {
+  /** Opens it at the first call. Takes some 30 ms, so an engine is started before. */
+  private void openStore() {
+    if (store != null) {
+      return;
+    }
     try {
-      return stores.get();
+      store = stores.get();
+      store.attachDrain(this::wake);
     } catch (Throwable e) {
       // Without a store no event can be written: the StartWatch reports it in the recording.
       start.waitsFor("not sampling: sampling ended by a failure of the agent (" + e + ")");
@@ -302,8 +306,10 @@ final class DrainThread implements Runnable {
           sleepWhileSwitchedOff();
           sleepWhileHeapIsFull();
           sampleUntilStopped();
-          // Method and module ids start again with each pipeline.
-          store.newGeneration();
+          if (store != null) {
+            // Method and module ids start again with each pipeline.
+            store.newGeneration();
+          }
         }
       } finally {
         totals.earlierDrainCpuNanos += cpu.ofThread();
@@ -320,6 +326,7 @@ final class DrainThread implements Runnable {
     if (off == null) {
       return;
     }
+    openStore();
     totals.engine = "";
     totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
     messages.sampling("switched off by " + off + "; remove it to go on");
@@ -358,21 +365,46 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /**
-   * The pipeline before the engine: it must know what is mapped, and count unloaded classes, before
-   * there are samples.
-   */
   private void sampleUntilStopped() {
     totals.note = "";
     if (stopping) {
       return;
     }
-    try (PipelineFactory.Pipeline pipeline = pipelines.open(store, request.depth(), totals)) {
-      pipelineNote = totals.note;
-      while (startEngine(pipeline)) {
+    try (PipelineFactory.Groundwork ground = pipelines.begin(totals);
+        Decoding decoding = new Decoding(ground)) {
+      groundNote = totals.note;
+      while (startEngine(ground, decoding)) {
         // Another engine takes over with the same pipeline, which is slow to build. It isn't told
         // which threads end meanwhile, so their ids may be reused.
         store.newGeneration();
+      }
+    }
+  }
+
+  /**
+   * The pipeline of all engines that take over from each other, opened when the first of them takes
+   * samples already, which wait for it in the engine's buffers.
+   */
+  private final class Decoding implements AutoCloseable {
+    private final PipelineFactory.Groundwork ground;
+    private PipelineFactory.Pipeline pipeline;
+
+    Decoding(PipelineFactory.Groundwork ground) {
+      this.ground = ground;
+    }
+
+    PipelineFactory.Pipeline pipeline() {
+      if (pipeline == null) {
+        openStore();
+        pipeline = pipelines.open(ground, store, request.depth(), totals);
+      }
+      return pipeline;
+    }
+
+    @Override
+    public void close() {
+      if (pipeline != null) {
+        pipeline.close();
       }
     }
   }
@@ -382,16 +414,16 @@ final class DrainThread implements Runnable {
    *
    * @return whether another one is to be tried at once
    */
-  private boolean startEngine(PipelineFactory.Pipeline pipeline) {
-    EngineChoice choice = engines.start(config(), pipeline.javaStacks(), budget);
+  private boolean startEngine(PipelineFactory.Groundwork ground, Decoding decoding) {
+    EngineChoice choice = engines.start(config(), ground.javaStacks(), budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
       started.countDown();
-      return sampleUntilStopped(choice.engine().get(), choice.filtered(), pipeline);
+      return sampleUntilStopped(choice.engine().get(), choice.filtered(), decoding);
     }
     stateNoSamples(totals.engineReason);
-    return sleepUntilRetry(pipeline, choice.mayPass());
+    return sleepUntilRetry(decoding.pipeline(), choice.mayPass());
   }
 
   private void stateUntilStopped(String whyNot) {
@@ -408,6 +440,7 @@ final class DrainThread implements Runnable {
     totals.engine = "";
     totals.engineReason = whyNot;
     totals.note = "not sampling: " + whyNot;
+    openStore();
     messages.sampling("no samples: " + whyNot);
     pipelines.forgetLoads(); // nobody will read the files that are held open
     started.countDown();
@@ -419,8 +452,7 @@ final class DrainThread implements Runnable {
    *
    * @return whether another engine is to be tried at once
    */
-  private boolean sampleUntilStopped(
-      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
+  private boolean sampleUntilStopped(SampleEngine running, boolean filtered, Decoding decoding) {
     try (running) {
       engine = running;
       if (totals.startDelayNanos == 0) {
@@ -432,7 +464,8 @@ final class DrainThread implements Runnable {
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
       long begin = running.event().isCpu() ? missedUntil(running) : 0;
       pipelines.limitCompilers();
-      totals.note = pipelineNote;
+      PipelineFactory.Pipeline pipeline = decoding.pipeline();
+      totals.note = groundNote;
       // Uses the engine choice's result: a seccomp filter may have been installed since the
       // pipeline was built.
       pipelines.applyFilter(filtered, pipeline.memory(), totals);

@@ -106,9 +106,9 @@ final class PipelineFactory {
   }
 
   /**
-   * A pipeline and the resources it holds; for the drain thread that opened it.
+   * A pipeline and the resources it holds besides those of its {@link Groundwork}; for the drain
+   * thread that opened it.
    *
-   * @param tables memory of its large tables
    * @param vmThreads null if Java threads can't be matched with the VM's
    * @param classes null if the VM is not supported
    * @param collections null if garbage collections can't be counted
@@ -119,9 +119,7 @@ final class PipelineFactory {
       SamplePipeline sink,
       ModuleIndex modules,
       SelfMemory memory,
-      MappedTables tables,
       ThreadNames threads,
-      ThreadStacks javaStacks,
       JavaThreads vmThreads,
       LoadedClasses classes,
       GarbageCollections collections,
@@ -129,10 +127,7 @@ final class PipelineFactory {
       WallParts.Shared forWall)
       implements AutoCloseable {
 
-    /**
-     * Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs. When an
-     * engine runs already, for that takes long.
-     */
+    /** Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs. */
     void warmUp() {
       for (MappedModule module : modules.latest().modules()) {
         if (module.name().equals(LIBJVM) || module.isLibc()) {
@@ -164,23 +159,54 @@ final class PipelineFactory {
     public void close() {
       sink.contexts().close();
       threads.close();
+    }
+  }
+
+  /**
+   * What has to be known of the process before samples are taken: what is mapped, and how many
+   * classes the VM has unloaded. All else a {@link Pipeline} has, which takes as long again, and
+   * samples wait for it. For the drain thread that opened it.
+   *
+   * @param hotSpot null if the VM is not supported
+   */
+  record Groundwork(
+      SelfMemory memory,
+      MappedTables tables,
+      RuleTable rules,
+      ModuleIndex modules,
+      HotSpot hotSpot,
+      ThreadStacks javaStacks)
+      implements AutoCloseable {
+
+    @Override
+    public void close() {
       memory.close();
       tables.close();
     }
   }
 
-  Pipeline open(EventStore store, int depth, SamplerTotals totals) {
+  /** Looks at the process before an engine is started. */
+  Groundwork begin(SamplerTotals totals) {
     SelfMemory memory = new SelfMemory(memoryAccess);
     MappedTables tables = null;
-    boolean opened = false;
+    boolean begun = false;
     try {
       tables = new MappedTables();
-      Pipeline pipeline = assemble(store, depth, totals, memory, tables);
-      noteMemory(memory, totals);
-      opened = true;
-      return pipeline;
+      RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
+      ModuleIndex modules = new ModuleIndex(memory, rules);
+      if (loads != null) {
+        modules.keptBy(loads.kept());
+      }
+      modules.refresh(System.nanoTime());
+      HotSpot hotSpot = openHotSpot(modules, memory, totals);
+      ThreadStacks javaStacks =
+          hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
+      begun = true;
+      return new Groundwork(memory, tables, rules, modules, hotSpot, javaStacks);
+    } catch (IOException e) {
+      throw new UncheckedIOException("/proc/self/maps can't be read", e);
     } finally {
-      if (!opened) {
+      if (!begun) {
         memory.close();
         if (tables != null) {
           tables.close();
@@ -229,20 +255,18 @@ final class PipelineFactory {
             + " needs a free file descriptor and a readable /proc/self/mem";
   }
 
-  private Pipeline assemble(
-      EventStore store, int depth, SamplerTotals totals, SelfMemory memory, MappedTables tables) {
-    RuleTable rules = new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
-    ModuleIndex modules = new ModuleIndex(memory, rules);
-    if (loads != null) {
-      modules.keptBy(loads.kept());
-    }
-    try {
-      modules.refresh(System.nanoTime());
-    } catch (IOException e) {
-      throw new UncheckedIOException("/proc/self/maps can't be read", e);
-    }
+  /**
+   * Makes what decodes samples.
+   *
+   * @param ground must stay open as long as it
+   */
+  Pipeline open(Groundwork ground, EventStore store, int depth, SamplerTotals totals) {
+    SelfMemory memory = ground.memory();
+    MappedTables tables = ground.tables();
+    RuleTable rules = ground.rules();
+    ModuleIndex modules = ground.modules();
+    HotSpot hotSpot = ground.hotSpot();
     HotSpotMethods methods = new HotSpotMethods();
-    HotSpot hotSpot = openHotSpot(modules, memory, totals);
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
     StackNames names =
@@ -271,15 +295,12 @@ final class PipelineFactory {
             failures,
             depth,
             totals.counts);
-    ThreadStacks javaStacks =
-        hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
+    noteMemory(memory, totals);
     return new Pipeline(
         sink,
         modules,
         memory,
-        tables,
         threads,
-        javaStacks,
         open ? hotSpot.threads() : null,
         hotSpot == null ? null : hotSpot.loadedClasses(),
         hotSpot == null ? null : hotSpot.collections(),

@@ -5,14 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.status.SamplerTotals;
+import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.message.Messages;
+import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
@@ -57,5 +61,40 @@ class DrainThreadTest {
     assertEquals(1, statuses.size());
     String note = statuses.get(0).getString("note");
     assertTrue(note.contains("failure of the agent") && note.contains("no store"), note);
+  }
+
+  /** The store takes a while to open, so samples are taken before; the engine ends with it. */
+  @Test
+  void anEngineRunsBeforeTheStoreIsOpened() throws Exception {
+    List<String> order = new CopyOnWriteArrayList<>();
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, 10_000_000);
+    Messages messages = new Messages(line -> {});
+    try (StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
+      DrainThread drain =
+          new DrainThread(
+              new SamplingRequest(10_000_000, "timer", 64, false, List.of(), List.of()),
+              start,
+              100,
+              0,
+              () -> {
+                order.add("store");
+                throw new IllegalStateException("no store");
+              },
+              new SamplerTotals(),
+              () -> {},
+              (config, javaStacks, budget) -> {
+                order.add("engine");
+                return new EngineChoice(Optional.of(engine), List.of(), false);
+              },
+              new PipelineFactory(null, SamplerTest.SETTINGS, messages),
+              null,
+              new SwitchFile("", messages),
+              messages);
+      drain.start();
+      assertTrue(drain.awaitStart(120_000));
+      assertTrue(drain.stop(120_000));
+    }
+    assertEquals(List.of("engine", "store"), order);
+    assertTrue(engine.isClosed());
   }
 }
