@@ -19,6 +19,13 @@ import stackweave.agent.message.Version;
 public final class Agent {
   private static final String UNSAMPLED = ": the application runs without sampling";
 
+  /**
+   * Below this size sampling would hardly ever find room to begin, and what the agent keeps while
+   * it waits can be what the application lacks. A little less than 48 MiB, of which Serial counts
+   * one survivor space less ({@code DefNewGeneration::max_capacity}).
+   */
+  private static final long MIN_HEAP_BYTES = 44L << 20;
+
   private static final Object LOCK = new Object();
 
   // Guarded by LOCK. visit is non-null only while the agent was attached for recordings of the
@@ -174,6 +181,10 @@ public final class Agent {
     if (ModuleLayer.boot().findModule("jdk.jfr").isEmpty()) {
       return "this JVM runs without JDK Flight Recorder (module jdk.jfr), where samples would go"
           + UNSAMPLED;
+    }
+    long heap = Runtime.getRuntime().maxMemory();
+    if (heap < MIN_HEAP_BYTES) {
+      return "the heap of " + (heap >> 20) + " MiB is too small, -Xmx48m is enough" + UNSAMPLED;
     }
     running = new RunningAgent(parsed, attached, instrumentation);
     return null;

@@ -21,12 +21,41 @@ class FullHeapIT {
   private static final String MAIN = "stackweave.verify.heap.FullHeap";
 
   @ParameterizedTest
-  @CsvSource({"17, 64, 40", "17, 32, 25.6", "25, 256, 235", "25, 64, 57.6"})
+  @CsvSource({"17, 64, 40", "17, 48, 40", "25, 256, 235", "25, 64, 57.6"})
   void livesAsWithoutSampling(int feature, int heap, double live) {
     Ended ended = run(feature, heap, Double.toString(live), "3");
     assertTrue(
         ended.outLines().stream().anyMatch(line -> line.startsWith("FULL HEAP done")),
         ended.what());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-Xmx32m, -XX:+UseG1GC", "-Xmx40m, -XX:+UseSerialGC"})
+  void aVerySmallHeapIsLeftAlone(String heap, String collector) {
+    Ended ended =
+        Jvms.withoutLibraries(Jdks.oldest())
+            .agent()
+            .recording()
+            .options(heap, collector)
+            .run(MAIN, "20", "1")
+            .successfully();
+    assertEquals(1, ended.errLines().size(), ended.what());
+    assertTrue(
+        ended.errLines().get(0).contains("MiB is too small, -Xmx48m is enough"), ended.what());
+  }
+
+  /** Of the collectors, Serial counts least of a heap. */
+  @Test
+  void theSmallestHeapIsSampled() {
+    Ended ended =
+        Jvms.withoutLibraries(Jdks.oldest())
+            .agent()
+            .recording()
+            .options("-Xmx48m", "-XX:+UseSerialGC")
+            .run(MAIN, "5", "5")
+            .successfully();
+    assertEquals(List.of(), ended.errLines());
+    assertTrue(Stacks.of(ended.recording()).of(sample -> sample.frames().size() > 1).count() > 10);
   }
 
   /** Stacks through the kernel, whose tens of thousands of symbols are read for them. */
