@@ -197,7 +197,7 @@ final class PipelineFactory {
       if (loads != null) {
         modules.keptBy(loads.kept());
       }
-      modules.refresh(System.nanoTime());
+      modules.refreshFirst(System.nanoTime());
       HotSpot hotSpot = openHotSpot(modules, memory, totals);
       ThreadStacks javaStacks =
           hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
@@ -265,6 +265,7 @@ final class PipelineFactory {
     MappedTables tables = ground.tables();
     RuleTable rules = ground.rules();
     ModuleIndex modules = ground.modules();
+    modules.readUnread();
     HotSpot hotSpot = ground.hotSpot();
     HotSpotMethods methods = new HotSpotMethods();
     MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);

@@ -260,7 +260,7 @@ public final class Sampler implements SamplingListener {
       return;
     }
     totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
-    start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
+    start = new StartWatch(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
             request,
@@ -276,6 +276,8 @@ public final class Sampler implements SamplingListener {
             switchFile,
             messages);
     drain.start();
+    // It has other things to do first.
+    start.begin();
   }
 
   /**

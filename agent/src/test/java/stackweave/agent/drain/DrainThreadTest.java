@@ -30,7 +30,7 @@ class DrainThreadTest {
     Path file = directory.resolve("failed.jfr");
     Messages messages = new Messages(line -> {});
     try (Recording recording = new Recording();
-        StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
+        StartWatch start = new StartWatch(System.nanoTime(), new MissedCpu(), List.of()).begin()) {
       recording.start();
       DrainThread drain =
           new DrainThread(
@@ -69,7 +69,7 @@ class DrainThreadTest {
     List<String> order = new CopyOnWriteArrayList<>();
     FakeEngine engine = new FakeEngine(EngineKind.TIMER, 10_000_000);
     Messages messages = new Messages(line -> {});
-    try (StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
+    try (StartWatch start = new StartWatch(System.nanoTime(), new MissedCpu(), List.of()).begin()) {
       DrainThread drain =
           new DrainThread(
               new SamplingRequest(10_000_000, "timer", 64, false, List.of(), List.of()),

@@ -1,7 +1,6 @@
 package stackweave.hotspot.vmstructs;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
@@ -57,8 +56,12 @@ public final class Ledger {
    */
   void requireAll() throws UnsupportedVmException {
     structs = null;
-    List<String> missing =
-        entries.stream().filter(e -> e.required && e.found == null).map(Entry::text).toList();
+    List<String> missing = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (entry.required && entry.found == null) {
+        missing.add(entry.text());
+      }
+    }
     if (!missing.isEmpty()) {
       throw new UnsupportedVmException(UNSUPPORTED + String.join(", ", missing));
     }
@@ -85,18 +88,18 @@ public final class Ledger {
   }
 
   private Place place(boolean required, Name... names) {
-    Field field =
-        lookUp(
-            required,
-            this::named,
-            Ledger::typeOf,
-            Arrays.stream(names).map(Name::name).toArray(String[]::new));
+    String[] texts = new String[names.length];
+    for (int i = 0; i < names.length; i++) {
+      texts[i] = names[i].name;
+    }
+    Field field = lookUp(required, this::named, Ledger::typeOf, texts);
     String found = entries.get(entries.size() - 1).found;
-    return Arrays.stream(names)
-        .filter(name -> name.name.equals(found))
-        .map(name -> new Place(field, name.base))
-        .findFirst()
-        .orElse(null);
+    for (Name name : names) {
+      if (name.name.equals(found)) {
+        return new Place(field, name.base);
+      }
+    }
+    return null;
   }
 
   /** sizeof a type that must be described; 0 only until {@link #requireAll}. */

@@ -26,7 +26,14 @@ public final class StartWatch implements AutoCloseable {
   /** Why sampling does not begin; empty while it is being prepared. */
   private volatile String obstacle = "";
 
-  private StartWatch(long askedNanos, MissedCpu missed, List<String> notes) {
+  /**
+   * Watches nothing before {@link #begin}.
+   *
+   * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
+   * @param missed what it has not reported yet is reported in these events
+   * @param notes further notes for these events, one line each
+   */
+  public StartWatch(long askedNanos, MissedCpu missed, List<String> notes) {
     this.askedNanos = askedNanos;
     this.missed = missed;
     this.notes = notes;
@@ -36,17 +43,14 @@ public final class StartWatch implements AutoCloseable {
    * Starts watching. Takes some milliseconds, and JFR's locks: must not be called on an application
    * thread.
    *
-   * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
-   * @param missed what it has not reported yet is reported in these events
-   * @param notes further notes for these events, one line each
+   * @return this
    */
-  public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
-    StartWatch watch = new StartWatch(askedNanos, missed, notes);
+  public StartWatch begin() {
     FlightRecorder.register(SamplerStatus.class);
     StatusFields.load();
     FlightRecorder.register(ChunkEnd.class);
-    FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
-    return watch;
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, hook);
+    return this;
   }
 
   /** Samples are taken, or a status event has reported why not. Any thread; takes no lock. */

@@ -5,6 +5,7 @@ import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ final class ImageOpener {
   private final Map<String, WeakReference<ModuleImage>> shared = new HashMap<>();
   private KeptFiles kept = KeptFiles.NONE;
 
+  /** Images of files that may go and are to be read later; null if each is read at once. */
+  private List<ModuleImage> unread;
+
   ImageOpener(MemoryReader memory, RuleTable rules, ModuleSources sources) {
     this.memory = memory;
     this.rules = rules;
@@ -43,6 +47,27 @@ final class ImageOpener {
   /** Files of deleted libraries are read through what is kept. */
   void keptBy(KeptFiles kept) {
     this.kept = kept;
+  }
+
+  /** From now on files that may go are left unread until {@link #readUnread}. */
+  void leaveUnread() {
+    unread = new ArrayList<>();
+  }
+
+  /** Reads the files that were left; from now on each is read when it is opened. */
+  void readUnread() {
+    if (unread != null) {
+      unread.forEach(ModuleImage::readNow);
+      unread = null;
+    }
+  }
+
+  private void readBeforeItGoes(ModuleImage image) {
+    if (unread == null) {
+      image.readNow();
+    } else {
+      unread.add(image);
+    }
   }
 
   /**
@@ -149,7 +174,7 @@ final class ImageOpener {
       FileElfImage elf = FileElfImage.open(link, rules.memory());
       ModuleImage image =
           share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, span, new StringJoiner(""));
-      image.readNow(); // the link exists only as long as the mapping
+      readBeforeItGoes(image); // the link exists only as long as the mapping
       return image;
     } catch (ElfFormatException | IOException e) {
       // Without privilege this is common, and the next way serves as well.
@@ -178,7 +203,7 @@ final class ImageOpener {
               code,
               span,
               new StringJoiner("").add("file deleted; read while it was held open"));
-      image.readNow(); // it is not held for long
+      readBeforeItGoes(image); // it is not held for long
       return image;
     } catch (ElfFormatException | IOException e) {
       return null; // the next way serves as well

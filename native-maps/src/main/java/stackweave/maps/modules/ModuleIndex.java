@@ -90,6 +90,22 @@ public final class ModuleIndex {
   }
 
   /**
+   * The first {@link #refresh(long)}, in half the time: libraries whose file is deleted are left
+   * unread until {@link #readUnread}, which must follow soon.
+   *
+   * @throws IOException if maps can't be read
+   */
+  public void refreshFirst(long timeNanos) throws IOException {
+    opener.leaveUnread();
+    refresh(timeNanos);
+  }
+
+  /** Reads what {@link #refreshFirst} has left. */
+  public void readUnread() {
+    opener.readUnread();
+  }
+
+  /**
    * The mappings at a time; the oldest known for an earlier time. Empty before the first {@link
    * #refresh}.
    */

@@ -1,6 +1,5 @@
 package stackweave.agent.drain.sample;
 
-import java.util.Arrays;
 import stackweave.hotspot.model.Found;
 import stackweave.jfr.status.Counters;
 import stackweave.unwind.StopReason;
@@ -12,8 +11,7 @@ public final class SampleCounts {
   public final Counters counters = new Counters();
 
   /** Written samples, indexed by {@link StopReason#code}. */
-  public final long[] ends =
-      new long[Arrays.stream(StopReason.values()).mapToInt(StopReason::code).max().orElse(0) + 1];
+  public final long[] ends = new long[maxCode() + 1];
 
   /** Stacks, indexed by the ordinal of {@link SpliceOutcome}. */
   public final long[] splices = new long[SpliceOutcome.values().length];
@@ -23,4 +21,13 @@ public final class SampleCounts {
 
   /** The exception of the last sample that could not be decoded; null if none. */
   public Throwable lastFailure;
+
+  /** Not by a stream: it is made before sampling begins, and the first one takes 5 ms. */
+  private static int maxCode() {
+    int max = 0;
+    for (StopReason reason : StopReason.values()) {
+      max = Math.max(max, reason.code());
+    }
+    return max;
+  }
 }
