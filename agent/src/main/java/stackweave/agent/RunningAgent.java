@@ -8,6 +8,7 @@ import stackweave.agent.drain.SamplerSettings;
 import stackweave.agent.jdk.hook.call.NativeCalls;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.SamplingControl;
+import stackweave.jfr.control.SamplingDefaults;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.store.EventStore;
 
@@ -53,17 +54,18 @@ final class RunningAgent {
     control =
         new SamplingControl(
             options.explicit(),
-            options.intervalNanos() == Options.AS_RECORDED
-                ? SamplingSettings.DEFAULT_INTERVAL_NANOS
-                : options.intervalNanos(),
-            options.engine(),
-            options.depth() == Options.AS_RECORDED
-                ? SamplingSettings.DEFAULT_DEPTH
-                : options.depth(),
-            options.wallNanos(),
-            options.blockedNanos(),
-            options.event(),
-            options.nativeMemory(),
+            new SamplingDefaults(
+                options.intervalNanos() == Options.AS_RECORDED
+                    ? SamplingSettings.DEFAULT_INTERVAL_NANOS
+                    : options.intervalNanos(),
+                options.engine(),
+                options.depth() == Options.AS_RECORDED
+                    ? SamplingSettings.DEFAULT_DEPTH
+                    : options.depth(),
+                options.wallNanos(),
+                options.blockedNanos(),
+                options.event(),
+                options.nativeMemory()),
             sampler,
             gate);
     calls =

@@ -74,92 +74,14 @@ public final class SamplingControl implements AutoCloseable {
   /**
    * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} or {@code
    *     stackweave.WallSample} in their settings are served, and not all that a person started
-   * @param defaultIntervalNanos interval of recordings that have none, in ns
-   * @param defaultEngine engine of recordings that name none; {@code auto} leaves it open
-   * @param defaultDepth depth of recordings that have none, in frames
-   * @param defaultWallNanos time between two looks at a waiting thread for recordings whose
-   *     settings say nothing of it, in ns; {@link SamplingSettings#WALL_OFF} for no samples of
-   *     these
-   * @param defaultBlockedNanos threshold of blocked threads for recordings whose settings say
-   *     nothing of it, in ns; {@link SamplingSettings#BLOCKED_OFF} for no events of these
    * @param listener called on this class's thread, one call at a time
-   */
-  public SamplingControl(
-      boolean explicitOnly,
-      long defaultIntervalNanos,
-      String defaultEngine,
-      int defaultDepth,
-      long defaultWallNanos,
-      long defaultBlockedNanos,
-      SamplingListener listener) {
-    this(
-        explicitOnly,
-        defaultIntervalNanos,
-        defaultEngine,
-        defaultDepth,
-        defaultWallNanos,
-        defaultBlockedNanos,
-        listener,
-        null);
-  }
-
-  /**
-   * As {@link #SamplingControl(boolean, long, String, int, long, long, SamplingListener)}, with a
-   * gate.
-   *
    * @param gate asked on the control thread before events are registered and recordings looked at;
    *     null for none
    */
   public SamplingControl(
-      boolean explicitOnly,
-      long defaultIntervalNanos,
-      String defaultEngine,
-      int defaultDepth,
-      long defaultWallNanos,
-      long defaultBlockedNanos,
-      SamplingListener listener,
-      StartGate gate) {
-    this(
-        explicitOnly,
-        defaultIntervalNanos,
-        defaultEngine,
-        defaultDepth,
-        defaultWallNanos,
-        defaultBlockedNanos,
-        SampledEvent.CPU,
-        false,
-        listener,
-        gate);
-  }
-
-  /**
-   * The same with another event than CPU time.
-   *
-   * @param defaultEvent what is sampled for recordings that don't say it
-   * @param defaultMemory whether native memory is recorded for recordings that don't say it
-   */
-  public SamplingControl(
-      boolean explicitOnly,
-      long defaultIntervalNanos,
-      String defaultEngine,
-      int defaultDepth,
-      long defaultWallNanos,
-      long defaultBlockedNanos,
-      SampledEvent defaultEvent,
-      boolean defaultMemory,
-      SamplingListener listener,
-      StartGate gate) {
+      boolean explicitOnly, SamplingDefaults defaults, SamplingListener listener, StartGate gate) {
     this.gate = gate;
-    this.rule =
-        new SamplingRule(
-            explicitOnly,
-            defaultIntervalNanos,
-            defaultEngine,
-            defaultDepth,
-            defaultWallNanos,
-            defaultBlockedNanos,
-            defaultEvent,
-            defaultMemory);
+    this.rule = new SamplingRule(explicitOnly, defaults);
     this.listener = listener;
     this.calls = new CallRule(explicitOnly);
   }

@@ -35,54 +35,14 @@ final class SamplingRule {
       List.of("Recording Stream: ", "Remote Recording Stream: ");
 
   private final boolean explicitOnly;
-  private final long defaultIntervalNanos;
-  private final String defaultEngine;
-  private final int defaultDepth;
-  private final long defaultWallNanos;
-  private final long defaultBlockedNanos;
-  private final SampledEvent defaultEvent;
-  private final boolean defaultMemory;
-
-  /** With CPU time for recordings that say nothing else. */
-  SamplingRule(
-      boolean explicitOnly,
-      long defaultIntervalNanos,
-      String defaultEngine,
-      int defaultDepth,
-      long defaultWallNanos,
-      long defaultBlockedNanos) {
-    this(
-        explicitOnly,
-        defaultIntervalNanos,
-        defaultEngine,
-        defaultDepth,
-        defaultWallNanos,
-        defaultBlockedNanos,
-        SampledEvent.CPU,
-        false);
-  }
+  private final SamplingDefaults defaults;
 
   /**
-   * @param defaultEvent what is sampled for recordings that don't say it
-   * @param defaultMemory whether native memory is recorded for recordings that don't say it
+   * @param explicitOnly whether only recordings count that name one of the events in their settings
    */
-  SamplingRule(
-      boolean explicitOnly,
-      long defaultIntervalNanos,
-      String defaultEngine,
-      int defaultDepth,
-      long defaultWallNanos,
-      long defaultBlockedNanos,
-      SampledEvent defaultEvent,
-      boolean defaultMemory) {
-    this.defaultEvent = defaultEvent;
-    this.defaultMemory = defaultMemory;
+  SamplingRule(boolean explicitOnly, SamplingDefaults defaults) {
     this.explicitOnly = explicitOnly;
-    this.defaultIntervalNanos = defaultIntervalNanos;
-    this.defaultEngine = defaultEngine;
-    this.defaultDepth = defaultDepth;
-    this.defaultWallNanos = defaultWallNanos;
-    this.defaultBlockedNanos = defaultBlockedNanos;
+    this.defaults = defaults;
   }
 
   /** The properties of a running recording that the rule needs. */
@@ -132,7 +92,7 @@ final class SamplingRule {
     long blocked = Long.MAX_VALUE;
     boolean memory = false;
     boolean allocations = false;
-    EventRule events = new EventRule(defaultEvent);
+    EventRule events = new EventRule(defaults.event());
     List<String> asking = new ArrayList<>();
     for (Facts recording : running) {
       Map<String, String> own = ownSettings(recording, ids);
@@ -180,7 +140,7 @@ final class SamplingRule {
       depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
       wall = Math.min(wall, wallInterval(ownWall, recording.name(), notes));
       allocations |= namesAllocations;
-      memory |= namesMemory || defaultMemory && ownMemory.isEmpty();
+      memory |= namesMemory || defaults.memory() && ownMemory.isEmpty();
       blocked = Math.min(blocked, blockedThreshold(ownBlocked, recording.name(), notes));
       String ownEngine = engine(own.get("engine"), recording.name(), notes);
       if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
@@ -206,7 +166,7 @@ final class SamplingRule {
     SampledEvent event = events.decide(notes);
     return new SamplingRequest(
         event,
-        event.isCpu() ? interval : defaultIntervalNanos,
+        event.isCpu() ? interval : defaults.intervalNanos(),
         engine,
         depth,
         wallNanos,
@@ -258,7 +218,7 @@ final class SamplingRule {
       return false;
     }
     boolean asks = !own.isEmpty() || !explicitOnly && recording.isStartedByPerson();
-    return !ownWall.isEmpty() || asks && defaultWallNanos != SamplingSettings.WALL_OFF;
+    return !ownWall.isEmpty() || asks && defaults.wallNanos() != SamplingSettings.WALL_OFF;
   }
 
   /**
@@ -277,7 +237,8 @@ final class SamplingRule {
         !own.isEmpty()
             || !wallSettings(recording, ids).isEmpty()
             || !explicitOnly && recording.isStartedByPerson();
-    if (ownBlocked.isEmpty() && (!asks || defaultBlockedNanos == SamplingSettings.BLOCKED_OFF)) {
+    if (ownBlocked.isEmpty()
+        && (!asks || defaults.blockedNanos() == SamplingSettings.BLOCKED_OFF)) {
       return OptionalLong.empty();
     }
     return OptionalLong.of(blockedThreshold(ownBlocked, recording.name(), new ArrayList<>()));
@@ -294,7 +255,7 @@ final class SamplingRule {
       return false;
     }
     boolean asks = !own.isEmpty() || !explicitOnly && recording.isStartedByPerson();
-    return !ownMemory.isEmpty() || asks && defaultMemory;
+    return !ownMemory.isEmpty() || asks && defaults.memory();
   }
 
   private static boolean namesMemory(Map<String, String> ownMemory) {
@@ -347,7 +308,7 @@ final class SamplingRule {
 
   private long interval(String text, String recording, List<String> notes) {
     if (Timespans.isDefault(text)) {
-      return defaultIntervalNanos;
+      return defaults.intervalNanos();
     }
     OptionalLong nanos = Timespans.parse(text);
     if (nanos.isEmpty()) {
@@ -356,8 +317,8 @@ final class SamplingRule {
               recording,
               "interval '" + text + "'",
               "not " + SamplingSettings.INTERVALS,
-              Timespans.format(defaultIntervalNanos)));
-      return defaultIntervalNanos;
+              Timespans.format(defaults.intervalNanos())));
+      return defaults.intervalNanos();
     }
     long clamped = SamplingSettings.clamp(nanos.getAsLong());
     if (clamped != nanos.getAsLong()) {
@@ -374,14 +335,16 @@ final class SamplingRule {
   /** Long.MAX_VALUE if the recording does not ask for samples of waiting threads. */
   private long wallInterval(Map<String, String> ownWall, String recording, List<String> notes) {
     boolean isOn =
-        ownWall.isEmpty() ? defaultWallNanos != SamplingSettings.WALL_OFF : !isDisabled(ownWall);
+        ownWall.isEmpty()
+            ? defaults.wallNanos() != SamplingSettings.WALL_OFF
+            : !isDisabled(ownWall);
     if (!isOn) {
       return Long.MAX_VALUE;
     }
     long usual =
-        defaultWallNanos == SamplingSettings.WALL_OFF
+        defaults.wallNanos() == SamplingSettings.WALL_OFF
             ? SamplingSettings.DEFAULT_WALL_NANOS
-            : defaultWallNanos;
+            : defaults.wallNanos();
     String text = ownWall.get("interval");
     if (Timespans.isDefault(text)) {
       return usual;
@@ -404,15 +367,15 @@ final class SamplingRule {
       Map<String, String> ownBlocked, String recording, List<String> notes) {
     boolean isOn =
         ownBlocked.isEmpty()
-            ? defaultBlockedNanos != SamplingSettings.BLOCKED_OFF
+            ? defaults.blockedNanos() != SamplingSettings.BLOCKED_OFF
             : !isDisabled(ownBlocked);
     if (!isOn) {
       return Long.MAX_VALUE;
     }
     long usual =
-        defaultBlockedNanos == SamplingSettings.BLOCKED_OFF
+        defaults.blockedNanos() == SamplingSettings.BLOCKED_OFF
             ? SamplingSettings.DEFAULT_BLOCKED_NANOS
-            : defaultBlockedNanos;
+            : defaults.blockedNanos();
     String text = ownBlocked.get("threshold");
     if (text == null) {
       return usual;
@@ -432,7 +395,7 @@ final class SamplingRule {
 
   private int depth(String text, String recording, List<String> notes) {
     if (Timespans.isDefault(text)) {
-      return defaultDepth;
+      return defaults.depth();
     }
     OptionalInt depth = SamplingSettings.depth(text);
     if (depth.isPresent()) {
@@ -440,13 +403,13 @@ final class SamplingRule {
     }
     notes.add(
         insteadOf(
-            recording, "depth '" + text + "'", "not " + SamplingSettings.DEPTHS, defaultDepth));
-    return defaultDepth;
+            recording, "depth '" + text + "'", "not " + SamplingSettings.DEPTHS, defaults.depth()));
+    return defaults.depth();
   }
 
   private String engine(String text, String recording, List<String> notes) {
     if (Timespans.isDefault(text)) {
-      return defaultEngine;
+      return defaults.engine();
     }
     String name = text.strip();
     if (SamplingSettings.isEngine(name)) {
@@ -457,8 +420,8 @@ final class SamplingRule {
             recording,
             "engine '" + name + "'",
             "unknown" + SamplingSettings.meantEngine(name),
-            defaultEngine));
-    return defaultEngine;
+            defaults.engine()));
+    return defaults.engine();
   }
 
   /** The note of a setting that can't be followed, and of what is done instead. */

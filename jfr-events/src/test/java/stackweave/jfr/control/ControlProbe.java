@@ -59,12 +59,9 @@ public final class ControlProbe {
     SamplingControl control =
         new SamplingControl(
             explicitOnly,
-            SamplingSettings.DEFAULT_INTERVAL_NANOS,
-            SamplingSettings.DEFAULT_ENGINE,
-            SamplingSettings.DEFAULT_DEPTH,
-            SamplingSettings.WALL_OFF,
-            SamplingSettings.BLOCKED_OFF,
-            request -> ANSWERS.add(request == null ? "none" : text(request)));
+            SamplingDefaults.STANDARD,
+            request -> ANSWERS.add(request == null ? "none" : text(request)),
+            null);
     control.start();
     return control;
   }

@@ -62,14 +62,7 @@ public final class LockOrderProbe {
     Method signal = SettingChange.class.getDeclaredMethod("signal");
     signal.setAccessible(true);
     SamplingControl control =
-        new SamplingControl(
-            false,
-            SamplingSettings.DEFAULT_INTERVAL_NANOS,
-            "auto",
-            SamplingSettings.DEFAULT_DEPTH,
-            SamplingSettings.WALL_OFF,
-            SamplingSettings.BLOCKED_OFF,
-            request -> {});
+        new SamplingControl(false, SamplingDefaults.STANDARD, request -> {}, null);
     control.start();
     FlightRecorder.register(Slow.class);
     Thread application = new Thread(LockOrderProbe::changeRecordings, "application");

@@ -59,7 +59,7 @@ class SampledEventTest {
     return Map.of("stackweave.NativeSample#event", event);
   }
 
-  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 0);
+  private final SamplingRule rule = new SamplingRule(false, SamplingDefaults.STANDARD);
   private final List<String> notes = new ArrayList<>();
 
   private SamplingRequest decide(SamplingRule.Facts... running) {

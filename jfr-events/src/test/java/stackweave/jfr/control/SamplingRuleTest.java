@@ -19,8 +19,13 @@ class SamplingRuleTest {
   private static final String BLOCKED = "stackweave.Blocked#";
   private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713, -1, -1);
 
-  private final SamplingRule rule = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 0);
-  private final SamplingRule explicit = new SamplingRule(true, 10_000_000, "auto", 1024, 0, 0);
+  private final SamplingRule rule = new SamplingRule(false, SamplingDefaults.STANDARD);
+  private final SamplingRule explicit = new SamplingRule(true, SamplingDefaults.STANDARD);
+
+  private static SamplingDefaults waiting(long wallNanos, long blockedNanos) {
+    return new SamplingDefaults(
+        10_000_000, "auto", 4096, wallNanos, blockedNanos, SampledEvent.CPU, false);
+  }
 
   @Test
   void nothingRuns() {
@@ -49,7 +54,7 @@ class SamplingRuleTest {
   void aPersonsRecording() {
     SamplingRequest request = rule.decide(List.of(named("mine", Map.of())), TYPE_ID);
     assertEquals(
-        new SamplingRequest(10_000_000, "auto", 1024, false, List.of("mine"), List.of()), request);
+        new SamplingRequest(10_000_000, "auto", 4096, false, List.of("mine"), List.of()), request);
   }
 
   @Test
@@ -117,12 +122,12 @@ class SamplingRuleTest {
     SamplingRequest request =
         rule.decide(
             List.of(
-                named("a", Map.of(SAMPLE + "interval", "5ms", SAMPLE + "depth", "2000")),
+                named("a", Map.of(SAMPLE + "interval", "5ms", SAMPLE + "depth", "8000")),
                 named("b", Map.of(SAMPLE + "interval", "500 us", SAMPLE + "engine", "perf")),
                 named("c", Map.of())),
             TYPE_ID);
     assertEquals(500_000, request.intervalNanos());
-    assertEquals(2000, request.depth());
+    assertEquals(8000, request.depth());
     assertEquals("perf", request.engine());
   }
 
@@ -143,7 +148,7 @@ class SamplingRuleTest {
 
   @Test
   void theAgentsOptionIsForRecordingsThatSayNothingOfWaiting() {
-    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 30_000_000, 0);
+    SamplingRule byOption = new SamplingRule(false, waiting(30_000_000, 0));
     assertEquals(30_000_000, byOption.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
     assertEquals(
         0,
@@ -193,7 +198,7 @@ class SamplingRuleTest {
   /** JFR has the event off by default, and a threshold of its own. */
   @Test
   void theSettingsOfBlockedThreadsAreCompleted() {
-    SamplingRule byOption = new SamplingRule(false, 10_000_000, "auto", 1024, 0, 3_000_000);
+    SamplingRule byOption = new SamplingRule(false, waiting(0, 3_000_000));
     SamplingRule.Facts silent = named("a", Map.of());
     assertEquals(3_000_000, byOption.decide(List.of(silent), TYPE_ID).blockedNanos());
     assertEquals(OptionalLong.of(3_000_000), byOption.leavesBlockedOpen(silent, TYPE_ID));
