@@ -47,10 +47,19 @@ final class MemoryRegions {
     return heapEnd > heapStart || hasHeapFile;
   }
 
-  /** Whether an address is of private anonymous memory that is not the Java heap. */
-  boolean isNative(long address) {
+  /** What an address is of. */
+  enum Kind {
+    /** Private anonymous memory that is not the Java heap. */
+    NATIVE,
+    OTHER,
+    /** It was mapped after the regions were read. */
+    UNKNOWN
+  }
+
+  /** What an address is of, as far as the regions say that were read last. */
+  Kind of(long address) {
     if (address >= heapStart && address < heapEnd) {
-      return false;
+      return Kind.OTHER;
     }
     long age = System.nanoTime() - readAt;
     int region = age > MAX_AGE_NANOS ? -1 : find(address);
@@ -58,8 +67,7 @@ final class MemoryRegions {
       read();
       region = find(address);
     }
-    // What was mapped a moment ago is hardly ever a file: these have been read by then.
-    return region < 0 || isNative[region];
+    return region < 0 ? Kind.UNKNOWN : isNative[region] ? Kind.NATIVE : Kind.OTHER;
   }
 
   private int find(long address) {

@@ -338,7 +338,14 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   @Override
   public boolean wantsSample() {
     long address = engine.address();
-    boolean isNative = regions.isNative(address);
+    page = address >>> PAGE_SHIFT;
+    boolean isFollowed = page != 0 && PageHash.isFollowed(page, shift);
+    MemoryRegions.Kind region = regions.of(address);
+    PagePresence.Page memory =
+        isFollowed && region != MemoryRegions.Kind.OTHER
+            ? presence.of(page)
+            : PagePresence.Page.UNKNOWN;
+    boolean isNative = region != MemoryRegions.Kind.OTHER && memory != PagePresence.Page.OF_FILE;
     recent = recent << 1 | (isNative ? 1 : 0);
     if (filter == null) {
       counters.add(Counter.MEMORY_FAULTS, 1);
@@ -347,11 +354,14 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
       counters.add(Counter.MEMORY_HEAP_FAULTS, passesAll() ? 1 : 1L << FIRST_SHIFT);
       return false;
     }
-    page = address >>> PAGE_SHIFT;
-    boolean isFollowed = page != 0 && PageHash.isFollowed(page, shift);
     PageScan.Page kind = scan.of(page, isFollowed);
     weight = 1L << PAGE_SHIFT + shift;
-    isPending = kind == PageScan.Page.ABSENT && pending.hasRoom();
+    boolean isDoubtful = region == MemoryRegions.Kind.UNKNOWN && memory == PagePresence.Page.ABSENT;
+    isPending = (kind == PageScan.Page.ABSENT || isDoubtful) && pending.hasRoom();
+    if (isDoubtful && !isPending) {
+      counters.add(Counter.MEMORY_LOST, 1);
+      return false;
+    }
     if (kind == PageScan.Page.HUGE) {
       becomeHuge();
       isFollowed = true;
@@ -413,7 +423,10 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     }
   }
 
-  /** Pages that were not there yet when their faults came: the kernel was about to clear them. */
+  /**
+   * Pages that were not there yet when their faults came: the kernel was about to clear them. Where
+   * one never comes, what is mapped there now says what it was of.
+   */
   private void settle(long now) {
     if (generation != pipeline.beginStack()) {
       followGeneration();
@@ -422,7 +435,14 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
       page = pending.page(i);
       timeNanos = pending.timeNanos(i);
       PageScan.Page kind = scan.of(page, true);
-      if (kind == PageScan.Page.ABSENT && now - timeNanos < MAX_PENDING_NANOS) {
+      PagePresence.Page memory = presence.of(page);
+      boolean isAbsent = kind == PageScan.Page.ABSENT || memory == PagePresence.Page.ABSENT;
+      if (isAbsent && now - timeNanos < MAX_PENDING_NANOS) {
+        continue;
+      }
+      if (memory == PagePresence.Page.OF_FILE
+          || regions.of(page << PAGE_SHIFT) != MemoryRegions.Kind.NATIVE) {
+        pending.remove(i);
         continue;
       }
       boolean isFollowed = PageHash.isFollowed(page, shift);

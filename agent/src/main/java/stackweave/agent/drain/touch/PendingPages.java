@@ -1,11 +1,12 @@
 package stackweave.agent.drain.touch;
 
 /**
- * First touches of pages that the kernel had not given yet when they were looked at, with their
- * stacks: few, for a moment. Used by {@link MemorySampler}; not thread-safe, allocates nothing.
+ * First touches of pages that the kernel had not given yet when they were looked at, or that lie
+ * where nobody knows yet what is mapped, with their stacks: few, for a moment. Used by {@link
+ * MemorySampler}; not thread-safe, allocates nothing.
  */
 final class PendingPages {
-  private static final int MAX = 64;
+  private static final int MAX = 512;
 
   private final long[] pages = new long[MAX];
   private final long[] times = new long[MAX];
