@@ -48,6 +48,9 @@ public final class SampledContexts implements AutoCloseable {
   private long errorNanos = MIN_ERROR_NANOS;
   private long swept = System.nanoTime();
 
+  /** Whether a scope was met. */
+  private boolean used;
+
   private SampledContexts(EventStore store, Counters counters, ContextHook hook, String whyNot) {
     this.store = store;
     this.counters = counters;
@@ -96,10 +99,21 @@ public final class SampledContexts implements AutoCloseable {
    *
    * @param thread whose it is; null if that is not known
    * @param nanos when it was taken, by the engine's clock
+   * @param isJava whether it is of a Java thread, also of one that is not known, as it has ended
    * @return its id, 0 for none
    */
-  public long of(Thread thread, long nanos) {
+  public long of(Thread thread, long nanos, boolean isJava) {
+    if (thread == null && isJava && areUsed()) {
+      counters.add(Counter.LABEL_UNKNOWN, 1);
+      return 0;
+    }
     return find(thread, nanos, errorNanos, true);
+  }
+
+  /** Whether the application has scopes, as far as that is known. */
+  private boolean areUsed() {
+    used |= hook != null && hook.virtualThreads() > 0;
+    return used;
   }
 
   /**
@@ -137,6 +151,7 @@ public final class SampledContexts implements AutoCloseable {
     if (scope == null) {
       return 0;
     }
+    used = true;
     long id = hook.isUnknown(scope) ? 0 : id(scope);
     if (id == WITHOUT_LABELS) {
       return 0;

@@ -12,6 +12,7 @@ import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
@@ -276,12 +277,22 @@ public final class SamplePipeline implements EngineSink {
     }
   }
 
+  private boolean hasJavaFrames() {
+    for (int i = frames.count() - 1; i >= 0; i--) {
+      FrameKind kind = frames.kind(i);
+      if (frames.method(i) != FrameBuffer.NO_METHOD && kind != FrameKind.STUB) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private void write(StackSnapshot snapshot, ModuleMap map, long threadId) {
     HandlersNotBegun.drop(snapshot, frames);
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     long time = snapshot.timeNanos();
-    long contextId = contexts.of(threads.owner(), time);
+    long contextId = contexts.of(threads.owner(), time, hasJavaFrames());
     SampledEvent event = engine.event();
     boolean isWritten =
         event.isCpu()

@@ -327,12 +327,29 @@ final class LibraryLoads {
     for (Raw load : raws) {
       own.computeIfAbsent(load.thread(), thread -> new TreeMap<>()).put(load.startTicks(), load);
     }
+    List<Raw> ours = List.copyOf(raws);
     for (Raw each : jvmRaws) {
       long middle = each.startTicks() + each.durationTicks() / 2;
-      if (!isWithin(middle, own.getOrDefault(each.thread(), new TreeMap<>()))) {
+      if (!isWithin(middle, own.getOrDefault(each.thread(), new TreeMap<>()))
+          && !isLoadedForAnother(each, middle, ours)) {
         raws.add(each);
       }
     }
+  }
+
+  /**
+   * A library that wants an executable stack is loaded by the VM's own thread, for the thread that
+   * asked for it and waits (os::Linux::dlopen_helper, VM_LinuxDllLoad in os_linux.cpp).
+   */
+  private static boolean isLoadedForAnother(Raw load, long middle, List<Raw> ours) {
+    for (Raw each : ours) {
+      if (each.path().equals(load.path())
+          && each.startTicks() <= middle
+          && middle <= each.startTicks() + each.durationTicks()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isWithin(long ticks, TreeMap<Long, Raw> loads) {

@@ -108,6 +108,24 @@ public final class EventRefusals {
     return refused(engine, Reason.ABSENT, event, event.group() + " can't be read (" + why + ")");
   }
 
+  /** The kernel puts a probe into a file, and takes the one that has the name now. */
+  static EngineRefusedException deletedLibrary(EngineKind engine, SampledEvent event, String path) {
+    return refused(
+        engine,
+        Reason.ABSENT,
+        event,
+        path + " was deleted or replaced after it was loaded, so no probe can be put into it");
+  }
+
+  static EngineRefusedException notOneLibrary(
+      EngineKind engine, SampledEvent event, String one, String other) {
+    return refused(
+        engine,
+        Reason.ABSENT,
+        event,
+        "there are " + one + " and " + other + ": say which by its path");
+  }
+
   private static EngineRefusedException refused(
       EngineKind engine, Reason reason, SampledEvent event, String why) {
     return new EngineRefusedException(new EngineRefusal(engine, reason, 0, line(event, why)));

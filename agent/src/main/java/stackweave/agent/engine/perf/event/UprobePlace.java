@@ -24,20 +24,26 @@ record UprobePlace(String path, long offset) {
    * Finds a function.
    *
    * @param event whose group is the file's path or its name
-   * @throws EngineRefusedException if no such library is mapped, or it has no such function
+   * @throws EngineRefusedException if no such library is mapped, more than one, one whose file is
+   *     deleted, or it has no such function
    */
   static UprobePlace find(EngineKind engine, SampledEvent event) throws EngineRefusedException {
     String library = event.group();
     Mapping code = null;
     try {
       for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
-        if (mapping.isFile() && mapping.executable() && isNamed(mapping.path(), library)) {
-          code = mapping;
-          break;
+        boolean isOne =
+            mapping.isFile() && mapping.executable() && isNamed(mapping.path(), library);
+        if (isOne && code != null && !isSameFile(mapping, code)) {
+          throw EventRefusals.notOneLibrary(engine, event, code.path(), mapping.path());
         }
+        code = isOne && code == null ? mapping : code;
       }
       if (code == null) {
         throw EventRefusals.notMapped(engine, event);
+      }
+      if (code.deleted()) {
+        throw EventRefusals.deletedLibrary(engine, event, code.path());
       }
       FileElfImage elf = FileElfImage.open(Path.of(code.path()));
       long address = ExportedSymbols.find(elf.dynsym(), elf.gnuHash(), event.member());
@@ -53,6 +59,10 @@ record UprobePlace(String path, long offset) {
     } catch (IOException | ElfFormatException e) {
       throw EventRefusals.unreadableLibrary(engine, event, e.getMessage());
     }
+  }
+
+  private static boolean isSameFile(Mapping one, Mapping other) {
+    return one.inode() == other.inode() && one.path().equals(other.path());
   }
 
   private static boolean isNamed(String path, String library) {

@@ -83,9 +83,18 @@ final class CallTransformer implements ClassFileTransformer {
       note(name + " " + whyNot + ": its native methods are not timed");
       return null;
     }
-    byte[] changed = wrap(className, classFile);
+    Candidates numbering = new Candidates(name);
+    byte[] changed = WrapperWriter.write(classFile, numbering);
+    if (numbering.left > 0) {
+      note(
+          name
+              + ": "
+              + numbering.left
+              + " of its native methods are not timed, since more than "
+              + CallHook.MAX_METHODS
+              + " match");
+    }
     if (changed == null) {
-      note(name + ": its native methods are not timed, since there are too many");
       return null;
     }
     List<WeakReference<ClassLoader>> loaders = new CopyOnWriteArrayList<>();
@@ -112,13 +121,21 @@ final class CallTransformer implements ClassFileTransformer {
   private final class Candidates implements WrapperWriter.Numbering {
     private final String name;
 
+    /** Methods that match, beyond the most there may be. */
+    private int left;
+
     Candidates(String name) {
       this.name = name;
     }
 
     @Override
     public int number(String method, String descriptor) {
-      return candidates.matches(name, method) ? methods.number(name, method, descriptor) : -1;
+      if (!candidates.matches(name, method)) {
+        return -1;
+      }
+      int number = methods.number(name, method, descriptor);
+      left += number < 0 ? 1 : 0;
+      return number;
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.call.CallPatterns;
+import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.call.TimedMethods;
 import stackweave.jfr.control.CallListener;
 import stackweave.jfr.control.CallRequest;
@@ -20,15 +21,23 @@ public final class NativeCalls implements CallListener, AutoCloseable {
   /** Most classes that one message names. */
   private static final int MAX_NAMES = 5;
 
+  /** Those that the application's class loader has loaded, too. */
+  private static final String OWN_CLASSES = "stackweave.agent.";
+
   private final CallTransformer transformer;
   private final WrappedMethods methods;
   private final UnmatchedPatterns unmatched;
+
+  /** Of what the recordings ask for; null while they ask for nothing. */
+  private volatile UnmatchedPatterns filters;
+
+  private volatile CallRequest last;
 
   private NativeCalls(
       CallPatterns candidates, CallTransformer transformer, WrappedMethods methods) {
     this.transformer = transformer;
     this.methods = methods;
-    this.unmatched = new UnmatchedPatterns(candidates, methods);
+    this.unmatched = new UnmatchedPatterns("calls", List.of(candidates), methods);
   }
 
   /**
@@ -71,31 +80,63 @@ public final class NativeCalls implements CallListener, AutoCloseable {
     }
   }
 
+  /** The application's first: of the JDK's there are hundreds where a pattern is wide. */
   private static String loaded(CallPatterns candidates, Instrumentation instrumentation) {
-    TreeSet<String> names = new TreeSet<>();
+    TreeSet<String> own = new TreeSet<>();
+    TreeSet<String> ofJdk = new TreeSet<>();
     for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-      boolean isOwn = type.getClassLoader() == NativeCalls.class.getClassLoader();
-      if (!isOwn && !type.isHidden() && candidates.matchesClass(type.getName())) {
-        names.add(type.getName());
+      boolean isAgents =
+          type.getClassLoader() == NativeCalls.class.getClassLoader()
+              || type.getName().startsWith(OWN_CLASSES);
+      if (!isAgents
+          && !type.isHidden()
+          && !type.isArray()
+          && !type.isPrimitive()
+          && candidates.matchesClass(type.getName())) {
+        boolean isOfJdk =
+            CallTransformer.isOfJdk(type.getClassLoader(), type.getProtectionDomain());
+        (isOfJdk ? ofJdk : own).add(type.getName());
       }
     }
     List<String> first = new ArrayList<>();
+    addFirst(own, first);
+    addFirst(ofJdk, first);
+    int more = own.size() + ofJdk.size() - first.size();
+    return String.join(", ", first) + (more == 0 ? "" : " and " + more + " more");
+  }
+
+  private static void addFirst(TreeSet<String> names, List<String> first) {
     for (String name : names) {
       if (first.size() < MAX_NAMES) {
         first.add(name);
       }
     }
-    int more = names.size() - first.size();
-    return String.join(", ", first) + (more == 0 ? "" : " and " + more + " more");
   }
 
   @Override
   public void onCalls(CallRequest request) {
     if (request == null) {
+      filters = null;
+      last = null;
       methods.timeNothing();
     } else {
+      if (!request.equals(last)) {
+        last = request;
+        filters = new UnmatchedPatterns(NativeCall.NAME + "#filter", narrow(request), methods);
+      }
       methods.time(request);
     }
+  }
+
+  /** The filters that leave something out: a recording without one asks for all. */
+  private static List<CallPatterns> narrow(CallRequest request) {
+    List<CallPatterns> narrow = new ArrayList<>();
+    for (CallPatterns filter : request.filters()) {
+      if (!filter.toString().equals(CallPatterns.ALL)) {
+        narrow.add(filter);
+      }
+    }
+    return narrow;
   }
 
   @Override
@@ -129,7 +170,13 @@ public final class NativeCalls implements CallListener, AutoCloseable {
   private final class Note implements Supplier<String> {
     @Override
     public String get() {
-      return methods.isAsked() ? unmatched.note() : "";
+      UnmatchedPatterns asked = filters;
+      if (asked == null) {
+        return "";
+      }
+      String one = unmatched.note();
+      String other = asked.note();
+      return one.isEmpty() || other.isEmpty() ? one + other : one + "; " + other;
     }
   }
 

@@ -5,13 +5,15 @@ import java.util.List;
 import stackweave.jfr.call.CallPatterns;
 
 /**
- * Tells users which patterns of the option {@code calls} match nothing, as those with a misspelled
- * class. Asked when a chunk ends, on the drain thread. Thread-safe.
+ * Tells users which patterns of the option {@code calls}, or of a recording's filter, match
+ * nothing, as those with a misspelled class. Asked when a chunk ends, on the drain thread.
+ * Thread-safe.
  */
 final class UnmatchedPatterns {
   /** Most patterns that the note names. */
   private static final int MAX_NAMES = 5;
 
+  private final String of;
   private final WrappedMethods methods;
 
   /** Those that have matched nothing yet; guarded by this, as is the next. */
@@ -19,9 +21,16 @@ final class UnmatchedPatterns {
 
   private boolean said;
 
-  UnmatchedPatterns(CallPatterns patterns, WrappedMethods methods) {
+  /**
+   * @param of where the patterns are from, for people
+   */
+  UnmatchedPatterns(String of, List<CallPatterns> patterns, WrappedMethods methods) {
+    this.of = of;
     this.methods = methods;
-    this.left = new ArrayList<>(patterns.each());
+    this.left = new ArrayList<>();
+    for (CallPatterns each : patterns) {
+      left.addAll(each.each());
+    }
   }
 
   /**
@@ -33,10 +42,10 @@ final class UnmatchedPatterns {
   synchronized String note() {
     left.removeIf(pattern -> methods.hasMatch(pattern));
     if (left.isEmpty()) {
-      return said ? "calls: each pattern has matched a native method by now" : "";
+      return said ? of + ": each pattern has matched a native method by now" : "";
     }
     said = true;
-    StringBuilder note = new StringBuilder("calls: ");
+    StringBuilder note = new StringBuilder(of).append(": ");
     for (int i = 0; i < Math.min(MAX_NAMES, left.size()); i++) {
       note.append(i == 0 ? "" : CallPatterns.SEPARATOR).append(left.get(i));
     }

@@ -85,11 +85,6 @@ final class WrappedMethods implements TimedMethods {
     return false;
   }
 
-  /** Whether a recording asks for calls. */
-  boolean isAsked() {
-    return request != null;
-  }
-
   /** Times what is asked for; takes JFR's locks. */
   void time(CallRequest wanted) {
     if (wanted.equals(request)) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.invoke.MethodHandles;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stackweave.jfr.call.CallPatterns;
@@ -22,7 +23,7 @@ class UnmatchedPatternsTest {
   }
 
   private UnmatchedPatterns of(String patterns) {
-    return new UnmatchedPatterns(CallPatterns.parse(patterns), methods);
+    return new UnmatchedPatterns("calls", List.of(CallPatterns.parse(patterns)), methods);
   }
 
   @Test
