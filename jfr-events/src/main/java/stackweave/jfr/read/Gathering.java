@@ -461,7 +461,13 @@ final class Gathering extends DefinitionSink {
     }
     if (!otherStates.isEmpty()) {
       return "none of its samples is selected: the threads' states are "
-          + String.join(", ", otherStates);
+          + String.join(", ", otherStates)
+          + (waitingSamples > 0 && !choice.isWall()
+              ? String.format(
+                  Locale.ROOT,
+                  "; %,d samples of waiting threads have others (--wall)",
+                  waitingSamples)
+              : "");
     }
     if (waitingSamples > 0 && !choice.isWall()) {
       return String.format(

@@ -51,6 +51,9 @@ final class BlockedStacks implements AutoCloseable {
   private boolean denied;
   private boolean callKnown;
   private int discarded;
+  private boolean seen;
+  private long seenSp;
+  private long seenPc;
 
   /**
    * @param java null where the JVM's threads are not known
@@ -88,6 +91,16 @@ final class BlockedStacks implements AutoCloseable {
     return timeNanos;
   }
 
+  /** The stack pointer of the thread that was read last, where its system call is known. */
+  long sp() {
+    return files.sp();
+  }
+
+  /** The pc of the same. */
+  long pc() {
+    return files.pc();
+  }
+
   /** Whether the kernel does not show where threads wait, so that only Java frames are found. */
   boolean isDenied() {
     return denied;
@@ -109,6 +122,24 @@ final class BlockedStacks implements AutoCloseable {
   }
 
   /**
+   * Whether the last thread was seen to wait at first, whatever it did until it was read: what it
+   * waits for by chance. A longer wait is more likely to be read than a short one.
+   */
+  boolean wasSeen() {
+    return seen;
+  }
+
+  /** The stack pointer of what was seen first. */
+  long seenSp() {
+    return seenSp;
+  }
+
+  /** The pc of what was seen first. */
+  long seenPc() {
+    return seenPc;
+  }
+
+  /**
    * Reads a thread.
    *
    * @param stackEnd the first address above its stack, 0 if unknown
@@ -120,8 +151,14 @@ final class BlockedStacks implements AutoCloseable {
     cpuNanos = cpu;
     timeNanos = System.nanoTime();
     discarded = 0;
+    seen = false;
     for (int i = 0; i < TRIES; i++) {
       Outcome outcome = readOnce(tid, stackEnd, javaThread, rested && i == 0);
+      if (i == 0 && callKnown) {
+        seen = true;
+        seenSp = files.sp();
+        seenPc = files.pc();
+      }
       if (outcome == Outcome.RUNS || outcome == Outcome.ENDED) {
         return outcome;
       }

@@ -62,21 +62,20 @@ final class WaitReason {
     }
     int number = files.call();
     if (number == TaskFiles.NO_CALL) {
-      return ifStill(
-          files.isStopped(snapshot.tid()) ? ThreadState.STOPPED : ThreadState.PAGE_FAULT);
+      boolean isStopped = files.isStopped(snapshot.tid()) && isStill();
+      return (isStopped ? ThreadState.STOPPED : ThreadState.PAGE_FAULT).code();
     }
     CallKind kind = CallKind.of(number);
     return switch (kind) {
       case OTHER -> ThreadState.ofSystemCall(number);
       case FUTEX -> ofFutex(frames, java, ofJvm).code();
-      case DESCRIPTOR -> ifStill(ofDescriptor((int) files.argument(0), snapshot.tid()));
-      case POLL -> ifStill(ofPoll(snapshot));
+      case DESCRIPTOR -> ofDescriptor((int) files.argument(0), snapshot.tid()).code();
+      case POLL -> ofPoll(snapshot).code();
       case SOCKET -> ThreadState.SOCKET.code();
       case MANY -> ThreadState.POLL.code();
       case SLEEP -> ThreadState.SLEEP.code();
       case CHILD -> ThreadState.CHILD.code();
-      case FILE ->
-          ifStill(files.waitsForPipe(snapshot.tid()) ? ThreadState.PIPE : ThreadState.FILE);
+      case FILE -> ofFile(snapshot.tid()).code();
       case SIGNAL ->
           isInHandler(frames) ? ThreadState.BLOCKED.code() : ThreadState.ofSystemCall(number);
       case RESTARTED -> ofJava(frames, java, ThreadState.BLOCKED).code();
@@ -84,11 +83,17 @@ final class WaitReason {
   }
 
   /**
-   * The code of a state that the kernel was asked for just now; if the thread has run since its
-   * stack was read, the answer may be of another wait.
+   * Whether the thread has not run since its stack was read, so that what the kernel has just said
+   * of it is of the same wait. What a descriptor is does not change so quickly, and is asked
+   * without.
    */
-  private int ifStill(ThreadState state) {
-    return (stacks.hasMoved() ? ThreadState.BLOCKED : state).code();
+  private boolean isStill() {
+    return !stacks.hasMoved();
+  }
+
+  /** A wait in a file's name is one for a pipe if the kernel says so: of a short one it doesn't. */
+  private ThreadState ofFile(int tid) {
+    return files.waitsForPipe(tid) && isStill() ? ThreadState.PIPE : ThreadState.FILE;
   }
 
   /**
@@ -185,7 +190,7 @@ final class WaitReason {
       case PIPE -> ThreadState.PIPE;
       case EPOLL -> ThreadState.POLL;
       case DEVICE -> ThreadState.DEVICE;
-      case PATH -> files.waitsForPipe(tid) ? ThreadState.PIPE : ThreadState.FILE;
+      case PATH -> ofFile(tid);
       case UNKNOWN -> ThreadState.BLOCKED;
     };
   }

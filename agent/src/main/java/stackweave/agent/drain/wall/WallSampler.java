@@ -54,6 +54,9 @@ public final class WallSampler implements WaitingPart {
   /** The longest wait between two passes, in ms. */
   private static final int MAX_WAIT_MILLIS = 40;
 
+  /** Threads that ran when they were looked at, to be looked at again in the same pass. */
+  private static final int MAX_AGAIN = 64;
+
   /** How a walk through due threads ended. */
   private enum Walk {
     ENDED,
@@ -82,6 +85,8 @@ public final class WallSampler implements WaitingPart {
   private long listCost;
   private long nextPassAt;
   private long writeNanos = MIN_WRITE_NANOS;
+  private final int[] again = new int[MAX_AGAIN];
+  private int againCount;
   private boolean postponed;
   private boolean denied;
   private final MissingVirtualThreads virtualThreads = new MissingVirtualThreads();
@@ -180,6 +185,7 @@ public final class WallSampler implements WaitingPart {
    * @return false if the pass has taken long enough and is to go on soon
    */
   private boolean lookAround(long now, long begin, long credit) {
+    againCount = 0;
     WallSchedule.Group first = schedule.first();
     Walk walk = lookAround(first, now, begin, credit);
     long between = clocks.ofThread();
@@ -187,6 +193,9 @@ public final class WallSampler implements WaitingPart {
     if (walk == Walk.ENDED) {
       walk = lookAround(first.other(), now, begin, credit);
       schedule.spent(first.other(), clocks.ofThread() - between);
+    }
+    if (walk == Walk.ENDED) {
+      lookAgain();
     }
     switch (walk) {
       case ENDED -> schedule.allServed();
@@ -196,6 +205,21 @@ public final class WallSampler implements WaitingPart {
       }
     }
     return true;
+  }
+
+  /**
+   * Looks at those that ran: what they wait for next says what they did. The next look at another
+   * time would not: a thread that runs now and then between short waits is seen to run more often
+   * than in long ones, all the more as this thread takes a CPU from it.
+   */
+  private void lookAgain() {
+    int count = againCount;
+    for (int k = 0; k < count; k++) {
+      int i = again[k];
+      if (threads.kind[i] == WallThreads.WATCHED) {
+        look(i);
+      }
+    }
   }
 
   private Walk lookAround(WallSchedule.Group group, long now, long begin, long credit) {
@@ -374,6 +398,9 @@ public final class WallSampler implements WaitingPart {
       take(i, tid, thread, outcome);
     } else {
       pass(i, tid);
+      if (againCount < MAX_AGAIN) {
+        again[againCount++] = i;
+      }
     }
     threads.due[i] = System.nanoTime() + schedule.shortPause();
   }
@@ -400,7 +427,17 @@ public final class WallSampler implements WaitingPart {
       writer.write(i, now);
       threads.hasStack[i] = false;
     }
-    threads.carried[i] += rest;
+    oweOrCarry(i, rest);
+  }
+
+  /** Blocked time is that of the wait that was seen at the end of it, or of the next that is. */
+  private void oweOrCarry(int i, long nanos) {
+    if (stacks.wasSeen() && threads.carried[i] >= 0) {
+      threads.owe(i, stacks.seenSp(), stacks.seenPc(), nanos + threads.carried[i]);
+      threads.carried[i] = 0;
+    } else {
+      threads.carried[i] += nanos;
+    }
   }
 
   /**
@@ -410,7 +447,16 @@ public final class WallSampler implements WaitingPart {
    * @return that of the rest which is not accounted for yet: it was blocked
    */
   private long account(int i, int tid, long cpu, long now) {
-    long delay = files.runDelay(tid);
+    return account(i, cpu, now, files.runDelay(tid));
+  }
+
+  /**
+   * The same.
+   *
+   * @param delay how long it has waited for a CPU since it began, in ns; negative if it was not
+   *     asked for: what it has waited meanwhile is taken for blocked now, and taken back later
+   */
+  private long account(int i, long cpu, long now, long delay) {
     long ran = cpu - threads.cpu[i];
     threads.ranAt[i] = ran > 0 ? now : threads.ranAt[i];
     long waited =
@@ -430,7 +476,7 @@ public final class WallSampler implements WaitingPart {
       threads.preempted[i] += waited;
     }
     threads.cpu[i] = cpu;
-    threads.runDelay[i] = delay;
+    threads.runDelay[i] = delay < 0 ? threads.runDelay[i] : delay;
     threads.changedAt[i] = now;
     threads.accounted[i] = 0;
     threads.lookedAt[i] = now;
@@ -473,6 +519,11 @@ public final class WallSampler implements WaitingPart {
       writer.write(i, now);
     }
     keep(i, state, end);
+    if (stacks.discarded() > 0) {
+      oweOrCarry(i, rest);
+      rest = 0;
+    }
+    rest += threads.takeOwed(i, stacks.sp(), stacks.pc());
     threads.blocked[i] += rest + threads.carried[i];
     threads.carried[i] = Math.min(0, threads.blocked[i]);
     threads.blocked[i] -= threads.carried[i];
@@ -523,7 +574,7 @@ public final class WallSampler implements WaitingPart {
   /**
    * Writes a thread's time up to now.
    *
-   * @param wholly whether there is time to ask the kernel of a thread that has run
+   * @param wholly whether there is time to ask the kernel how long it waited for a CPU
    */
   private void flush(int i, boolean wholly) {
     int tid = threads.tid(i);
@@ -531,18 +582,18 @@ public final class WallSampler implements WaitingPart {
     long now = System.nanoTime();
     if (cpu == threads.cpu[i] && threads.hasStack[i]) {
       rest(i, now);
-    } else if (cpu > threads.cpu[i] && wholly) {
-      long rest = account(i, tid, cpu, now);
+    } else if (cpu > threads.cpu[i]) {
+      long rest = account(i, cpu, now, wholly ? files.runDelay(tid) : -1);
       if (threads.hasStack[i]) {
         threads.blocked[i] += rest;
       } else {
         threads.carried[i] += rest;
       }
-      writer.write(i, now);
+      writer.writeAll(i, now);
       threads.hasStack[i] = false;
       return;
     }
-    writer.write(i, now);
+    writer.writeAll(i, now);
   }
 
   /** Writes the last of what is known, and ends. */

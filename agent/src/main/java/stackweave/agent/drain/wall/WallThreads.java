@@ -23,6 +23,9 @@ final class WallThreads {
   /** Left out, for it is the JVM's by its stack; or one of Java's that was not yet in its list. */
   static final byte OF_JVM = 4;
 
+  /** Short waits of a thread that are told apart. */
+  private static final int OWED = 2;
+
   /** More threads are not looked at. */
   private static final int MAX = 1 << 16;
 
@@ -86,6 +89,15 @@ final class WallThreads {
   /** Blocked time that waits for a stack; negative if too much was accounted for. */
   long[] carried;
 
+  /**
+   * Blocked time that waits for the stack of a wait that was too short to be read, and that wait's
+   * stack pointer and pc: {@link #OWED} for each thread.
+   */
+  private long[] owed;
+
+  private long[] owedSp;
+  private long[] owedPc;
+
   /** In which listing it was seen last. */
   private int[] listed;
 
@@ -123,6 +135,9 @@ final class WallThreads {
     preempted = grown(preempted, length);
     ownKey = grown(ownKey, length);
     carried = grown(carried, length);
+    owed = grown(owed, OWED * length);
+    owedSp = grown(owedSp, OWED * length);
+    owedPc = grown(owedPc, OWED * length);
   }
 
   private static long[] grown(long[] column, int length) {
@@ -202,7 +217,45 @@ final class WallThreads {
     preempted[i] = 0;
     ownKey[i] = 0;
     carried[i] = 0;
+    Arrays.fill(owed, OWED * i, OWED * (i + 1), 0);
     due[i] = now;
+  }
+
+  /** A wait that was seen, and not read, stands for blocked time. */
+  void owe(int i, long sp, long pc, long nanos) {
+    int first = OWED * i;
+    int place = first;
+    for (int k = first; k < first + OWED; k++) {
+      if (owed[k] != 0 && owedSp[k] == sp && owedPc[k] == pc) {
+        owed[k] += nanos;
+        return;
+      }
+      place = owed[k] < owed[place] ? k : place;
+    }
+    carried[i] += owed[place];
+    owed[place] = nanos;
+    owedSp[place] = sp;
+    owedPc[place] = pc;
+  }
+
+  /** The time that waits for the stack of a wait with these registers, which has been read now. */
+  long takeOwed(int i, long sp, long pc) {
+    for (int k = OWED * i; k < OWED * (i + 1); k++) {
+      if (owed[k] != 0 && owedSp[k] == sp && owedPc[k] == pc) {
+        long nanos = owed[k];
+        owed[k] = 0;
+        return nanos;
+      }
+    }
+    return 0;
+  }
+
+  /** Waits for short waits no more: their time is that of any stack. */
+  void giveUpOwed(int i) {
+    for (int k = OWED * i; k < OWED * (i + 1); k++) {
+      carried[i] += owed[k];
+      owed[k] = 0;
+    }
   }
 
   /** Removes a thread that has ended. */

@@ -49,6 +49,7 @@ final class WallWriter {
   /** Writes the last of what is known of a thread: also what still waits for a stack. */
   void writeAll(int i, long now) {
     write(i, now);
+    threads.giveUpOwed(i);
     if (threads.carried[i] > 0) {
       writeAlone(i, now, ThreadState.BLOCKED, threads.carried[i]);
       threads.carried[i] = 0;
