@@ -1,6 +1,12 @@
 package stackweave.verify.event;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,9 +21,11 @@ final class MemoryApp {
   static final int CHURN_KIB = 64;
   static final int DIRECT_KIB = 64;
   static final int NOISY_KIB = 64;
+  static final int MAPPED_KIB = 256;
 
   private static final long PAUSE_MILLIS = 30;
   private static final List<ByteBuffer> KEPT = new ArrayList<>();
+  private static final List<ByteBuffer> MAPPED = new ArrayList<>();
 
   private MemoryApp() {}
 
@@ -38,6 +46,7 @@ final class MemoryApp {
       leak(LEAK_KIB);
       churn(CHURN_KIB);
       keepBuffer();
+      mapFile();
       leakAmongOthers(NOISY_KIB);
       Thread.sleep(PAUSE_MILLIS);
     }
@@ -48,5 +57,24 @@ final class MemoryApp {
 
   private static void keepBuffer() {
     KEPT.add(ByteBuffer.allocateDirect(DIRECT_KIB << 10));
+  }
+
+  /** No native memory, though it is mapped and touched as anonymous memory is. */
+  private static void mapFile() throws IOException {
+    Path file = Files.createTempFile("mapped", null);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, MAPPED_KIB << 10);
+      touch(mapped);
+      MAPPED.add(mapped);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private static void touch(MappedByteBuffer mapped) {
+    for (int at = 0; at < mapped.capacity(); at += 4096) {
+      mapped.put(at, (byte) 1);
+    }
   }
 }

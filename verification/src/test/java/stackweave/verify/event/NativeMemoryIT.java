@@ -150,6 +150,8 @@ class NativeMemoryIT {
     System.out.printf(
         "leaked %d of %d KiB, direct buffers %d of %d KiB, given back at once: %d KiB kept%n",
         leaked >> 10, LEAKED >> 10, direct >> 10, DIRECT >> 10, churned >> 10);
+    long mapped = growth(recording, "stackweave.verify.event.MemoryApp.touch", "MemoryApp.mapFile");
+    assertTrue(mapped <= LEAKED / 20, "of files: " + mapped);
     if (recording.figures().get(Counter.MEMORY_LOST) > 0) {
       return; // too little CPU time: what is lost is an estimate
     }

@@ -40,8 +40,9 @@ final class LoadSections {
     if (loads.isEmpty()) {
       section.sentences.add(
           "No load of a library was seen: none was loaded since sampling began (the agent's option"
-              + " hooks=early sees them from the start), or the JDK was not instrumented (hooks=on"
-              + " does it also after attach).");
+              + " hooks=early sees them from the start), the JDK was not instrumented (hooks=on does it"
+              + " also after attach), or another agent has transformed NativeLibraries of the JDK"
+              + " since, which undoes it.");
       return section;
     }
     section.sentences.add(

@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.sun.jna.NativeLibrary;
 import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.agent.engine.EngineConfig;
@@ -15,6 +20,7 @@ import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.testing.Gcc;
 
 /** An event that can't be had is refused in one line, and no engine takes its place. */
 class EventRefusalsTest {
@@ -47,6 +53,31 @@ class EventRefusalsTest {
   })
   void whatDoesNotExist(String event, String why) {
     assertRefused(start(null, event), "event " + event, why);
+  }
+
+  /** The kernel would put the probe into another file, and nothing would come. */
+  @Test
+  void aLibraryThatWasReplaced(@TempDir Path directory) throws Exception {
+    Path library = Gcc.library(directory, "replaced", "int replaced(void) { return 1; }");
+    Path other = Gcc.library(directory, "other", "int replaced(void) { return 2; }");
+    NativeLibrary.getInstance(library.toString());
+    Files.move(other, library, StandardCopyOption.REPLACE_EXISTING);
+    assertRefused(
+        start(null, library.getFileName() + ":replaced"), "was deleted or replaced after");
+  }
+
+  @Test
+  void twoLibrariesOfOneName(@TempDir Path directory) throws Exception {
+    Path one = Gcc.library(directory, "twin", "int twin(void) { return 1; }");
+    Path other = Files.createDirectory(directory.resolve("other")).resolve(one.getFileName());
+    Files.copy(one, other);
+    NativeLibrary.getInstance(one.toString());
+    NativeLibrary.getInstance(other.toString());
+    assertRefused(
+        start(null, one.getFileName() + ":twin"),
+        one.toString(),
+        other.toString(),
+        "say which by its path");
   }
 
   /** It may be loaded later. */
