@@ -275,9 +275,9 @@ public final class Sampler implements SamplingListener {
             weaving,
             switchFile,
             messages);
-    drain.start();
-    // It has other things to do first.
+    // Before the thread, which a program that ends at once may be seen to have.
     start.begin();
+    drain.start();
   }
 
   /**
