@@ -51,6 +51,9 @@ final class BlockedStacks implements AutoCloseable {
   private boolean denied;
   private boolean callKnown;
   private int discarded;
+  private boolean seen;
+  private long seenSp;
+  private long seenPc;
 
   /**
    * @param java null where the JVM's threads are not known
@@ -119,10 +122,21 @@ final class BlockedStacks implements AutoCloseable {
   }
 
   /**
-   * Looks where a thread waits, and reads no stack: {@link #isCallKnown}, {@link #sp}, {@link #pc}.
+   * Whether the last thread was seen to wait at first, whatever it did until it was read: what it
+   * waits for by chance. A longer wait is more likely to be read than a short one.
    */
-  void glance(int tid) {
-    callKnown = files.readCall(tid) == TaskFiles.Answer.WAITS;
+  boolean wasSeen() {
+    return seen;
+  }
+
+  /** The stack pointer of what was seen first. */
+  long seenSp() {
+    return seenSp;
+  }
+
+  /** The pc of what was seen first. */
+  long seenPc() {
+    return seenPc;
   }
 
   /**
@@ -137,8 +151,14 @@ final class BlockedStacks implements AutoCloseable {
     cpuNanos = cpu;
     timeNanos = System.nanoTime();
     discarded = 0;
+    seen = false;
     for (int i = 0; i < TRIES; i++) {
       Outcome outcome = readOnce(tid, stackEnd, javaThread, rested && i == 0);
+      if (i == 0 && callKnown) {
+        seen = true;
+        seenSp = files.sp();
+        seenPc = files.pc();
+      }
       if (outcome == Outcome.RUNS || outcome == Outcome.ENDED) {
         return outcome;
       }

@@ -57,11 +57,6 @@ public final class WallSampler implements WaitingPart {
   /** Threads that ran when they were looked at, to be looked at again in the same pass. */
   private static final int MAX_AGAIN = 64;
 
-  /**
-   * So many threads are seen before the first of them is read, which takes a millisecond or two.
-   */
-  private static final int MAX_GATHERED = 16;
-
   /** How a walk through due threads ended. */
   private enum Walk {
     ENDED,
@@ -90,18 +85,6 @@ public final class WallSampler implements WaitingPart {
   private long listCost;
   private long nextPassAt;
   private long writeNanos = MIN_WRITE_NANOS;
-
-  /** The threads that are read next, and where they were seen to wait before the first of them. */
-  private final int[] gathered = new int[MAX_GATHERED];
-
-  private final long[] seenCpu = new long[MAX_GATHERED];
-  private final boolean[] seen = new boolean[MAX_GATHERED];
-  private final long[] seenSp = new long[MAX_GATHERED];
-  private final long[] seenPc = new long[MAX_GATHERED];
-
-  /** Which of them is read now; negative for one that was not seen before. */
-  private int reading = -1;
-
   private final int[] again = new int[MAX_AGAIN];
   private int againCount;
   private boolean postponed;
@@ -234,81 +217,27 @@ public final class WallSampler implements WaitingPart {
     for (int k = 0; k < count; k++) {
       int i = again[k];
       if (threads.kind[i] == WallThreads.WATCHED) {
-        readAnew(i);
+        look(i);
       }
     }
   }
 
   private Walk lookAround(WallSchedule.Group group, long now, long begin, long credit) {
     schedule.walk(group);
-    int count = MAX_GATHERED;
-    while (count == MAX_GATHERED) {
-      count = gather(now, begin, credit);
-      if (count < 0) {
-        return stop(-1, now, begin, credit);
+    int unchecked = 0;
+    for (int i = schedule.next(now); i >= 0; i = schedule.next(now)) {
+      boolean cheap = look(i);
+      if (cheap && ++unchecked < LOOKS_PER_CHECK) {
+        continue;
       }
-      for (int k = 0; k < count; k++) {
-        reading = k;
-        readAnew(gathered[k]);
-        reading = -1;
-        Walk walk = stop(k + 1 < count ? gathered[k + 1] : -1, now, begin, credit);
-        if (walk != Walk.ENDED) {
-          return walk;
-        }
+      unchecked = 0;
+      boolean isSpent = clocks.ofThread() - begin > credit;
+      if (isSpent || System.nanoTime() - now > MAX_PASS_NANOS) {
+        schedule.stop();
+        return isSpent ? Walk.NO_CREDIT : Walk.NO_TIME;
       }
     }
     return Walk.ENDED;
-  }
-
-  /**
-   * Takes the next threads that have run, looks at those that have not, and sees where the former
-   * wait: in a moment, so that this thread's own work has not changed it.
-   *
-   * @return how many; fewer than may be at the walk's end, and −1 if there is no credit or no time
-   */
-  private int gather(long now, long begin, long credit) {
-    int count = 0;
-    int unchecked = 0;
-    while (count < MAX_GATHERED) {
-      int i = schedule.next(now);
-      if (i < 0) {
-        break;
-      }
-      if (!lookOnly(i)) {
-        gathered[count++] = i;
-      } else if (++unchecked == LOOKS_PER_CHECK) {
-        unchecked = 0;
-        if (count == 0 && isOver(now, begin, credit)) {
-          return -1;
-        }
-      }
-    }
-    for (int k = 0; k < count; k++) {
-      int tid = threads.tid(gathered[k]);
-      seen[k] = false;
-      if (threads.kind[gathered[k]] == WallThreads.WATCHED) {
-        seenCpu[k] = clocks.ofThread(tid);
-        stacks.glance(tid);
-        seen[k] = stacks.isCallKnown();
-        seenSp[k] = stacks.sp();
-        seenPc[k] = stacks.pc();
-      }
-    }
-    return count;
-  }
-
-  private boolean isOver(long now, long begin, long credit) {
-    return clocks.ofThread() - begin > credit || System.nanoTime() - now > MAX_PASS_NANOS;
-  }
-
-  /** Stops the walk if no credit or no time is left. */
-  private Walk stop(int left, long now, long begin, long credit) {
-    boolean isSpent = clocks.ofThread() - begin > credit;
-    if (!isSpent && System.nanoTime() - now <= MAX_PASS_NANOS) {
-      return Walk.ENDED;
-    }
-    schedule.stop(left);
-    return isSpent ? Walk.NO_CREDIT : Walk.NO_TIME;
   }
 
   // ---- which threads there are
@@ -397,40 +326,29 @@ public final class WallSampler implements WaitingPart {
 
   // ---- a look
 
-  /** Looks at a thread's clock; returns whether that is all, and its stack is not to be read. */
-  private boolean lookOnly(int i) {
-    long cpu = clocks.ofThread(threads.tid(i));
+  /** Looks at a thread; returns whether it was only found not to have run. */
+  private boolean look(int i) {
+    int tid = threads.tid(i);
+    long cpu = clocks.ofThread(tid);
     long now = System.nanoTime();
     counters.add(Counter.WALL_LOOKS, 1);
     if (cpu < 0) {
       end(i);
-      return true;
+      return false;
     }
     if (cpu < threads.cpu[i]) {
       restart(i, cpu, now); // another thread, with the same id
     }
-    boolean rests =
-        cpu == threads.cpu[i]
-            && threads.hasStack[i]
-            && threads.generation[i] == decoder.generation();
-    if (rests) {
+    boolean rested = cpu == threads.cpu[i];
+    if (rested && threads.hasStack[i] && threads.generation[i] == decoder.generation()) {
       rest(i, now);
       if (now - threads.writtenAt[i] >= writeNanos) {
         writer.write(i, now);
       }
+      return true;
     }
-    return rests;
-  }
-
-  /** Reads a thread, if it is still there. */
-  private void readAnew(int i) {
-    int tid = threads.tid(i);
-    long cpu = clocks.ofThread(tid);
-    if (cpu < 0) {
-      end(i);
-    } else {
-      read(i, tid, cpu, cpu == threads.cpu[i]);
-    }
+    read(i, tid, cpu, rested);
+    return false;
   }
 
   private void restart(int i, long cpu, long now) {
@@ -512,18 +430,10 @@ public final class WallSampler implements WaitingPart {
     oweOrCarry(i, rest);
   }
 
-  /** Whether the thread that was read last waited elsewhere when it was seen. */
-  private boolean wasSeenElsewhere() {
-    return reading >= 0 && seen[reading] && stacks.cpuNanos() != seenCpu[reading];
-  }
-
-  /**
-   * Blocked time is that of the wait that was seen at the end of it, which is chosen by chance, and
-   * not of one that lasted until it was read; or else of the next that is.
-   */
+  /** Blocked time is that of the wait that was seen at the end of it, or of the next that is. */
   private void oweOrCarry(int i, long nanos) {
-    if (wasSeenElsewhere() && threads.carried[i] >= 0) {
-      threads.owe(i, seenSp[reading], seenPc[reading], nanos + threads.carried[i]);
+    if (stacks.wasSeen() && threads.carried[i] >= 0) {
+      threads.owe(i, stacks.seenSp(), stacks.seenPc(), nanos + threads.carried[i]);
       threads.carried[i] = 0;
     } else {
       threads.carried[i] += nanos;
@@ -609,7 +519,7 @@ public final class WallSampler implements WaitingPart {
       writer.write(i, now);
     }
     keep(i, state, end);
-    if (wasSeenElsewhere()) {
+    if (stacks.discarded() > 0) {
       oweOrCarry(i, rest);
       rest = 0;
     }

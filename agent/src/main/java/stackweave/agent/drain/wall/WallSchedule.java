@@ -94,14 +94,9 @@ final class WallSchedule {
     return -1;
   }
 
-  /**
-   * Ends the walk before its end; the next goes on there.
-   *
-   * @param left the first thread that was walked to and not looked at; negative for none
-   */
-  void stop(int left) {
-    int after = limit == 0 ? 0 : (start + walked) % limit;
-    nextStart[group.ordinal()] = left < 0 ? after : left;
+  /** Ends the walk before its end; the next goes on there. */
+  void stop() {
+    nextStart[group.ordinal()] = limit == 0 ? 0 : (start + walked) % limit;
   }
 
   /** Whether any thread is due. */

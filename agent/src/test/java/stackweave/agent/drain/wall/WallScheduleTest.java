@@ -45,7 +45,7 @@ class WallScheduleTest {
           threads.ranAt[i] = i % 1_250 == 0 ? now : threads.ranAt[i];
           schedule.spent(group, 1);
           if (--left == 0) {
-            schedule.stop(-1);
+            schedule.stop();
             break;
           }
         }
