@@ -395,6 +395,7 @@ final class DrainThread implements Runnable {
 
     PipelineFactory.Pipeline pipeline() {
       if (pipeline == null) {
+        ground.lookAgain();
         openStore();
         pipeline = pipelines.open(ground, store, request.depth(), totals);
       }

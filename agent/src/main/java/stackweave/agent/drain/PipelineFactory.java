@@ -167,6 +167,7 @@ final class PipelineFactory {
    * classes the VM has unloaded. All else a {@link Pipeline} has, which takes as long again, and
    * samples wait for it. For the drain thread that opened it.
    *
+   * @param lookedAt when it was looked at what is mapped, by {@link System#nanoTime}
    * @param hotSpot null if the VM is not supported
    */
   record Groundwork(
@@ -174,9 +175,22 @@ final class PipelineFactory {
       MappedTables tables,
       RuleTable rules,
       ModuleIndex modules,
+      long lookedAt,
       HotSpot hotSpot,
       ThreadStacks javaStacks)
       implements AutoCloseable {
+
+    /**
+     * Looks at what has been mapped since, and was not told by an engine that has begun only now.
+     */
+    void lookAgain() {
+      try {
+        modules.refresh(System.nanoTime(), lookedAt);
+      } catch (IOException e) {
+        // Samples in these mappings are of unknown code, until the next look.
+        return;
+      }
+    }
 
     @Override
     public void close() {
@@ -197,12 +211,13 @@ final class PipelineFactory {
       if (loads != null) {
         modules.keptBy(loads.kept());
       }
-      modules.refreshFirst(System.nanoTime());
+      long lookedAt = System.nanoTime();
+      modules.refreshFirst(lookedAt);
       HotSpot hotSpot = openHotSpot(modules, memory, totals);
       ThreadStacks javaStacks =
           hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
       begun = true;
-      return new Groundwork(memory, tables, rules, modules, hotSpot, javaStacks);
+      return new Groundwork(memory, tables, rules, modules, lookedAt, hotSpot, javaStacks);
     } catch (IOException e) {
       throw new UncheckedIOException("/proc/self/maps can't be read", e);
     } finally {

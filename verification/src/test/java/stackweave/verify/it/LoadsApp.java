@@ -36,6 +36,11 @@ final class LoadsApp {
       System.out.println("bad " + e.getMessage());
     }
     System.loadLibrary("named");
+    try {
+      System.load(directory.resolve("libstack.so").toString());
+    } catch (UnsatisfiedLinkError e) {
+      System.out.println("stack " + e.getMessage()); // by glibc 2.41 and later
+    }
     Path copy = Files.createTempFile(directory, "extracted", ".so");
     loadExtracted(directory.resolve("libwork.so"), copy);
     if (Runtime.version().feature() >= 22) {

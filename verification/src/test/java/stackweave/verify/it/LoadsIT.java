@@ -70,6 +70,8 @@ class LoadsIT {
         libraries, "bad", "int not_there(void); int f(void) { return not_there(); }", "-Wl,-z,now");
     Gcc.library(libraries, "work", WORK);
     Gcc.library(libraries, "foreign", "int foreign(void) { return 7; }");
+    // The VM's own thread loads what wants an executable stack, for the thread that asks for it.
+    Gcc.library(libraries, "stack", "int stack(void) { return 7; }", "-Wl,-z,execstack");
     Gcc.library(libraries, "named", "int named(void) { return 7; }");
   }
 
@@ -134,7 +136,12 @@ class LoadsIT {
     assertNamed(ended.recording(), Path.of(extracted[0]).getFileName().toString());
 
     Ended command = Jvms.commandLine(jdk, "libraries", ended.recording().toString());
-    String text = command.successfully().out().replaceAll("\n +", " ");
+    String out = command.successfully().out();
+    assertEquals(
+        1,
+        out.lines().filter(line -> line.matches(" *[0-9.]+ .?s .* libstack\\.so.*")).count(),
+        out);
+    String text = out.replaceAll("\n +", " ");
     assertTrue(text.contains("libslow.so, by stackweave.verify.it.LoadsApp.loadSlow:"), text);
     assertTrue(text.contains("libbad.so FAILED, by"), text);
     assertTrue(text.contains("Loaded by: stackweave.verify.it.LoadsApp.loadExtracted:"), text);

@@ -523,7 +523,7 @@ public final class WallSampler implements WaitingPart {
       oweOrCarry(i, rest);
       rest = 0;
     }
-    rest += threads.takeOwed(i, stacks.sp(), stacks.pc());
+    rest += stacks.isCallKnown() ? threads.takeOwed(i, stacks.sp(), stacks.pc()) : 0;
     threads.blocked[i] += rest + threads.carried[i];
     threads.carried[i] = Math.min(0, threads.blocked[i]);
     threads.blocked[i] -= threads.carried[i];
