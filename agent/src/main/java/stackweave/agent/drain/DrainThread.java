@@ -59,6 +59,12 @@ final class DrainThread implements Runnable {
   /** For so long after an unloading the next one is waited for. */
   private static final long UNLOADING_NANOS = 5_000_000_000L;
 
+  /**
+   * From this interval on, engines start before there is what decodes their samples: these have
+   * room in the rings for a second or more, and with shorter ones most of them would be lost.
+   */
+  private static final long EARLY_NANOS = 5_000_000L;
+
   /** How long it waits when no samples come. */
   private static final int IDLE_MILLIS = 40;
 
@@ -373,6 +379,9 @@ final class DrainThread implements Runnable {
     try (PipelineFactory.Groundwork ground = pipelines.begin(totals);
         Decoding decoding = new Decoding(ground)) {
       groundNote = totals.note;
+      if (!request.event().isCpu() || request.intervalNanos() < EARLY_NANOS) {
+        decoding.pipeline();
+      }
       while (startEngine(ground, decoding)) {
         // Another engine takes over with the same pipeline, which is slow to build. It isn't told
         // which threads end meanwhile, so their ids may be reused.
@@ -382,8 +391,8 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * The pipeline of all engines that take over from each other, opened when the first of them takes
-   * samples already, which wait for it in the engine's buffers.
+   * The pipeline of all engines that take over from each other, opened at its first use: mostly
+   * when the first of them takes samples already, which wait for it in the engine's buffers.
    */
   private final class Decoding implements AutoCloseable {
     private final PipelineFactory.Groundwork ground;

@@ -66,13 +66,25 @@ class DrainThreadTest {
   /** The store takes a while to open, so samples are taken before; the engine ends with it. */
   @Test
   void anEngineRunsBeforeTheStoreIsOpened() throws Exception {
-    List<String> order = new CopyOnWriteArrayList<>();
     FakeEngine engine = new FakeEngine(EngineKind.TIMER, 10_000_000);
+    assertEquals(List.of("engine", "store"), order(engine));
+    assertTrue(engine.isClosed());
+  }
+
+  /** The rings would be full before the first sample is decoded. */
+  @Test
+  void atShortIntervalsTheStoreIsOpenedBefore() throws Exception {
+    assertEquals(List.of("store"), order(new FakeEngine(EngineKind.TIMER, 1_000_000)));
+  }
+
+  /** What a drain thread begins with, whose store fails to open. */
+  private static List<String> order(FakeEngine engine) throws Exception {
+    List<String> order = new CopyOnWriteArrayList<>();
     Messages messages = new Messages(line -> {});
     try (StartWatch start = new StartWatch(System.nanoTime(), new MissedCpu(), List.of()).begin()) {
       DrainThread drain =
           new DrainThread(
-              new SamplingRequest(10_000_000, "timer", 64, false, List.of(), List.of()),
+              new SamplingRequest(engine.interval, "timer", 64, false, List.of(), List.of()),
               start,
               100,
               0,
@@ -94,7 +106,6 @@ class DrainThreadTest {
       assertTrue(drain.awaitStart(120_000));
       assertTrue(drain.stop(120_000));
     }
-    assertEquals(List.of("engine", "store"), order);
-    assertTrue(engine.isClosed());
+    return order;
   }
 }
