@@ -382,7 +382,7 @@ final class DrainThread implements Runnable {
       if (!request.event().isCpu() || request.intervalNanos() < EARLY_NANOS) {
         decoding.pipeline();
       }
-      while (startEngine(ground, decoding)) {
+      while (startEngine(decoding)) {
         // Another engine takes over with the same pipeline, which is slow to build. It isn't told
         // which threads end meanwhile, so their ids may be reused.
         store.newGeneration();
@@ -424,8 +424,8 @@ final class DrainThread implements Runnable {
    *
    * @return whether another one is to be tried at once
    */
-  private boolean startEngine(PipelineFactory.Groundwork ground, Decoding decoding) {
-    EngineChoice choice = engines.start(config(), ground.javaStacks(), budget);
+  private boolean startEngine(Decoding decoding) {
+    EngineChoice choice = engines.start(config(), decoding.ground.javaStacks(), budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {

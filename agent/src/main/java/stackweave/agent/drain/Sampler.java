@@ -260,7 +260,7 @@ public final class Sampler implements SamplingListener {
       return;
     }
     totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
-    start = new StartWatch(asked.nanos(), totals.missed, request.notes());
+    start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
             request,
@@ -275,8 +275,6 @@ public final class Sampler implements SamplingListener {
             weaving,
             switchFile,
             messages);
-    // Before the thread, which a program that ends at once may be seen to have.
-    start.begin();
     drain.start();
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -18,6 +19,7 @@ import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
 
@@ -28,26 +30,17 @@ class DrainThreadTest {
   @Test
   void aStoreThatCantBeOpenedIsSaidInTheRecording() throws Exception {
     Path file = directory.resolve("failed.jfr");
-    Messages messages = new Messages(line -> {});
     try (Recording recording = new Recording();
-        StartWatch start = new StartWatch(System.nanoTime(), new MissedCpu(), List.of()).begin()) {
+        StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
       recording.start();
       DrainThread drain =
-          new DrainThread(
-              new SamplingRequest(10_000_000, "timer", 64, false, List.of(), List.of()),
+          drain(
+              10_000_000,
               start,
-              100,
-              0,
               () -> {
                 throw new IllegalStateException("no store");
               },
-              new SamplerTotals(),
-              () -> {},
-              EngineSource.OF_MACHINE,
-              new PipelineFactory(null, SamplerTest.SETTINGS, messages),
-              null,
-              new SwitchFile("", messages),
-              messages);
+              EngineSource.OF_MACHINE);
       drain.start();
       assertTrue(drain.awaitStart(120_000));
       assertTrue(drain.stop(120_000));
@@ -80,32 +73,41 @@ class DrainThreadTest {
   /** What a drain thread begins with, whose store fails to open. */
   private static List<String> order(FakeEngine engine) throws Exception {
     List<String> order = new CopyOnWriteArrayList<>();
-    Messages messages = new Messages(line -> {});
-    try (StartWatch start = new StartWatch(System.nanoTime(), new MissedCpu(), List.of()).begin()) {
+    try (StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
       DrainThread drain =
-          new DrainThread(
-              new SamplingRequest(engine.interval, "timer", 64, false, List.of(), List.of()),
+          drain(
+              engine.interval,
               start,
-              100,
-              0,
               () -> {
                 order.add("store");
                 throw new IllegalStateException("no store");
               },
-              new SamplerTotals(),
-              () -> {},
               (config, javaStacks, budget) -> {
                 order.add("engine");
                 return new EngineChoice(Optional.of(engine), List.of(), false);
-              },
-              new PipelineFactory(null, SamplerTest.SETTINGS, messages),
-              null,
-              new SwitchFile("", messages),
-              messages);
+              });
       drain.start();
       assertTrue(drain.awaitStart(120_000));
       assertTrue(drain.stop(120_000));
     }
     return order;
+  }
+
+  private static DrainThread drain(
+      long interval, StartWatch start, Supplier<EventStore> stores, EngineSource engines) {
+    Messages messages = new Messages(line -> {});
+    return new DrainThread(
+        new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
+        start,
+        100,
+        0,
+        stores,
+        new SamplerTotals(),
+        () -> {},
+        engines,
+        new PipelineFactory(null, SamplerTest.SETTINGS, messages),
+        null,
+        new SwitchFile("", messages),
+        messages);
   }
 }

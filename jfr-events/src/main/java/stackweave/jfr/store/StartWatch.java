@@ -26,14 +26,7 @@ public final class StartWatch implements AutoCloseable {
   /** Why sampling does not begin; empty while it is being prepared. */
   private volatile String obstacle = "";
 
-  /**
-   * Watches nothing before {@link #begin}.
-   *
-   * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
-   * @param missed what it has not reported yet is reported in these events
-   * @param notes further notes for these events, one line each
-   */
-  public StartWatch(long askedNanos, MissedCpu missed, List<String> notes) {
+  private StartWatch(long askedNanos, MissedCpu missed, List<String> notes) {
     this.askedNanos = askedNanos;
     this.missed = missed;
     this.notes = notes;
@@ -43,14 +36,17 @@ public final class StartWatch implements AutoCloseable {
    * Starts watching. Takes some milliseconds, and JFR's locks: must not be called on an application
    * thread.
    *
-   * @return this
+   * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
+   * @param missed what it has not reported yet is reported in these events
+   * @param notes further notes for these events, one line each
    */
-  public StartWatch begin() {
+  public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
+    StartWatch watch = new StartWatch(askedNanos, missed, notes);
     FlightRecorder.register(SamplerStatus.class);
     StatusFields.load();
     FlightRecorder.register(ChunkEnd.class);
-    FlightRecorder.addPeriodicEvent(ChunkEnd.class, hook);
-    return this;
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
+    return watch;
   }
 
   /** Samples are taken, or a status event has reported why not. Any thread; takes no lock. */

@@ -19,12 +19,12 @@ class SamplingRuleTest {
   private static final String BLOCKED = "stackweave.Blocked#";
   private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713, -1, -1);
 
-  private final SamplingRule rule = new SamplingRule(false, SamplingDefaults.STANDARD);
-  private final SamplingRule explicit = new SamplingRule(true, SamplingDefaults.STANDARD);
+  private final SamplingRule rule = new SamplingRule(false, waiting(0, 0));
+  private final SamplingRule explicit = new SamplingRule(true, waiting(0, 0));
 
   private static SamplingDefaults waiting(long wallNanos, long blockedNanos) {
     return new SamplingDefaults(
-        10_000_000, "auto", 4096, wallNanos, blockedNanos, SampledEvent.CPU, false);
+        10_000_000, "auto", 1024, wallNanos, blockedNanos, SampledEvent.CPU, false);
   }
 
   @Test
@@ -54,7 +54,7 @@ class SamplingRuleTest {
   void aPersonsRecording() {
     SamplingRequest request = rule.decide(List.of(named("mine", Map.of())), TYPE_ID);
     assertEquals(
-        new SamplingRequest(10_000_000, "auto", 4096, false, List.of("mine"), List.of()), request);
+        new SamplingRequest(10_000_000, "auto", 1024, false, List.of("mine"), List.of()), request);
   }
 
   @Test
@@ -122,12 +122,12 @@ class SamplingRuleTest {
     SamplingRequest request =
         rule.decide(
             List.of(
-                named("a", Map.of(SAMPLE + "interval", "5ms", SAMPLE + "depth", "8000")),
+                named("a", Map.of(SAMPLE + "interval", "5ms", SAMPLE + "depth", "2000")),
                 named("b", Map.of(SAMPLE + "interval", "500 us", SAMPLE + "engine", "perf")),
                 named("c", Map.of())),
             TYPE_ID);
     assertEquals(500_000, request.intervalNanos());
-    assertEquals(8000, request.depth());
+    assertEquals(2000, request.depth());
     assertEquals("perf", request.engine());
   }
 

@@ -31,7 +31,7 @@ class StartWatchTest {
     try (Recording recording = new Recording()) {
       recording.start();
       try (StartWatch watch =
-          new StartWatch(System.nanoTime() - 2_100_000_000L, new MissedCpu(), List.of()).begin()) {
+          StartWatch.begin(System.nanoTime() - 2_100_000_000L, new MissedCpu(), List.of())) {
         assertTrue(watch.delayNanos() >= 2_100_000_000L);
         recording.stop();
       }
@@ -57,7 +57,7 @@ class StartWatchTest {
       long asked = ProcessCpu.nanos();
       missed.begin(asked, 0);
       try (StartWatch watch =
-          new StartWatch(System.nanoTime(), missed, List.of("engine 'foo' is unknown")).begin()) {
+          StartWatch.begin(System.nanoTime(), missed, List.of("engine 'foo' is unknown"))) {
         assertTrue(watch.delayNanos() >= 0);
         while (ProcessCpu.nanos() - asked < 300_000_000L) {
           Math.sqrt(asked);
@@ -90,8 +90,7 @@ class StartWatchTest {
     Path file = directory.resolve("begun.jfr");
     try (Recording recording = new Recording()) {
       recording.start();
-      try (StartWatch watch =
-          new StartWatch(System.nanoTime(), new MissedCpu(), List.of()).begin()) {
+      try (StartWatch watch = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
         watch.begun();
         recording.stop();
       }
