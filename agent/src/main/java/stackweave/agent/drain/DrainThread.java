@@ -479,7 +479,9 @@ final class DrainThread implements Runnable {
       // Uses the engine choice's result: a seccomp filter may have been installed since the
       // pipeline was built.
       pipelines.applyFilter(filtered, pipeline.memory(), totals);
-      // Finds mappings made after the pipeline looked and before the engine reported them.
+      // Mappings made after the pipeline looked and before the engine reported them: its first
+      // samples may be in them.
+      decoding.ground.lookAgain();
       pipeline.refreshModules();
       if (!stopping) {
         pipelines.observeLoads(pipeline, totals);

@@ -1,5 +1,6 @@
 package stackweave.hotspot.cpu;
 
+import java.util.function.LongPredicate;
 import stackweave.hotspot.model.Found;
 import stackweave.unwind.MemoryReader;
 
@@ -36,6 +37,10 @@ public abstract class CodePaths implements ForwardAnalysis {
   private int waitingCount;
   private int instructions;
   private boolean straight;
+
+  /** Of the straight way: where other functions begin. */
+  private LongPredicate functions;
+
   private boolean interrupted;
   private boolean passingCalls;
   private boolean metCalls;
@@ -70,10 +75,12 @@ public abstract class CodePaths implements ForwardAnalysis {
   protected abstract boolean execute(int index);
 
   @Override
-  public final CallerRule straight(long pc, MemoryReader memory) {
+  public final CallerRule straight(long pc, MemoryReader memory, LongPredicate functions) {
     code.begin(memory);
     values.begin();
     straight = true;
+    interrupted = true;
+    this.functions = functions;
     follow(pc, MAX_STRAIGHT);
     return exits.rule(CallerExits.RETURN, Found.STRAIGHT);
   }
@@ -164,9 +171,15 @@ public abstract class CodePaths implements ForwardAnalysis {
 
   /** The way goes on at the target alone. */
   protected final boolean jump(long target) {
+    if (straight && functions.test(target)) {
+      return tailCall();
+    }
     state.pc = target;
-    return !straight;
+    return true;
   }
+
+  /** The function jumps to another one, which returns in its place. Returns false. */
+  protected abstract boolean tailCall();
 
   /** Whether the way goes on behind a call. */
   protected final boolean call() {

@@ -1,5 +1,6 @@
 package stackweave.hotspot.cpu;
 
+import java.util.function.LongPredicate;
 import stackweave.unwind.MemoryReader;
 
 /**
@@ -16,12 +17,15 @@ public interface ForwardAnalysis {
   int MAX_INSTRUCTIONS = 3_000;
 
   /**
-   * By the straight way: no branch and no call up to a return.
+   * By the straight way: no branch and no call up to a return, or to a jump to another function, as
+   * calls in tail position are.
    *
    * @param pc of the next instruction
+   * @param functions tells of an address whether another function begins there, called with nothing
+   *     on the stack but what a call leaves there
    * @return null if there is none
    */
-  CallerRule straight(long pc, MemoryReader code);
+  CallerRule straight(long pc, MemoryReader code, LongPredicate functions);
 
   /**
    * By all ways: first those without calls, then those over calls, then those to a jump elsewhere.

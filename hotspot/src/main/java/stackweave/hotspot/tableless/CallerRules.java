@@ -54,7 +54,13 @@ final class CallerRules {
     if (straightPcs[slot] != pc || straightGenerations[slot] != now) {
       CodeModule module = walk.modules().find(pc);
       boolean synchronous = module != null && synchronousTables.has(module, walk.stack().code());
-      straight[slot] = synchronous ? analysis.straight(pc, walk.stack().code()) : null;
+      straight[slot] =
+          synchronous
+              ? analysis.straight(
+                  pc,
+                  walk.stack().code(),
+                  target -> synchronousTables.isFunction(module, target, pc))
+              : null;
       straightPcs[slot] = pc;
       straightGenerations[slot] = now;
     }

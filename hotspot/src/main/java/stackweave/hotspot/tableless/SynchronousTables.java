@@ -49,6 +49,23 @@ final class SynchronousTables {
     return known;
   }
 
+  /**
+   * Whether a jump from {@code pc} to {@code target} leaves the function for another one: the table
+   * must have it in another one, where nothing is on the stack but what a call leaves there. Not so
+   * at the beginning of a function's part that lies elsewhere ({@code .cold}), if that has a frame.
+   */
+  boolean isFunction(CodeModule module, long target, long pc) {
+    UnwindTable table = module.unwindTable();
+    long address = target - module.bias();
+    long start = table.functionStart(address);
+    int rule = rules.resolve(table.find(address), address);
+    return start != UnwindTable.NO_ADDRESS
+        && start != table.functionStart(pc - module.bias())
+        && rule >= 0
+        && rules.kind(rule) == RuleTable.FRAME
+        && isFrameGone(rule);
+  }
+
   private boolean decide(UnwindTable table, long bias, MemoryReader code) {
     long first = table.functionStartAbove(0);
     long end = table.functionEndBelow(Long.MAX_VALUE);

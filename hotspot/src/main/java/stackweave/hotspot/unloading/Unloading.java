@@ -26,8 +26,13 @@ public final class Unloading {
   private long count;
   private long last = Long.MIN_VALUE;
   private int collectionCount;
-  private long lastCollection = Long.MIN_VALUE;
+  private long lastFreeing = Long.MIN_VALUE;
   private int epoch = 1;
+
+  /** Null where each collection may free code. */
+  private final CodeFreeing freeing;
+
+  private long freeingCount;
 
   /**
    * @param memory told of the count of collections, for the heap's object is never freed
@@ -43,6 +48,8 @@ public final class Unloading {
     }
     this.collectionCount = (int) read(collections);
     this.count = unloaded();
+    this.freeing = CodeFreeing.find(layout, memory);
+    this.freeingCount = freeing == null ? 0 : freeing.begun();
   }
 
   private static long collections(Layout layout, MemoryReader memory) {
@@ -66,10 +73,12 @@ public final class Unloading {
   void look() {
     // The collections first: what one unloads is counted after it.
     int collected = (int) read(collections);
-    if (collected != collectionCount) {
-      collectionCount = collected;
-      lastCollection = System.nanoTime();
+    long freed = freeing == null ? collected : freeing.begun();
+    if (freed != (freeing == null ? collectionCount : freeingCount)) {
+      freeingCount = freed;
+      lastFreeing = System.nanoTime();
     }
+    collectionCount = collected;
     long now = unloaded();
     if (now != count) {
       count = now;
@@ -106,14 +115,17 @@ public final class Unloading {
     return timeNanos <= last;
   }
 
-  /** When classes were last seen to be unloaded; {@link Long#MIN_VALUE} if never. */
-  long lastSeen() {
-    return last;
-  }
-
   /** Whether compiled code may have been freed since then: garbage collections do that, too. */
   boolean isCodeFreedSince(long timeNanos) {
-    return timeNanos <= Math.max(last, lastCollection);
+    return timeNanos <= Math.max(last, lastFreeing);
+  }
+
+  /**
+   * When code was last seen to be freed by a collection of the kind that does that, or classes to
+   * be unloaded; {@link Long#MIN_VALUE} if never.
+   */
+  long lastFreeingSeen() {
+    return freeing == null ? last : Math.max(last, lastFreeing);
   }
 
   /** How many garbage collections there were at the last {@link #look}. */

@@ -10,6 +10,7 @@ package stackweave.hotspot.vmstructs;
 public record JdkVersion(int feature) {
   private static final int FIRST_WITHOUT_ZERO_BYTES = 20;
   private static final int FIRST_WITH_SENDER_SP_IN_X19 = 20;
+  private static final int FIRST_WITHOUT_SWEEPER = 20;
   private static final int FIRST_WITH_CONTINUATIONS = 21;
   private static final int FIRST_WITH_ONE_DEOPT_HANDLER = 26;
 
@@ -21,6 +22,11 @@ public record JdkVersion(int feature) {
   /** AArch64: whether the caller's sp is kept in x19, not in x13 (JDK-8288971, 20). */
   public boolean keepsSenderSpInX19() {
     return feature >= FIRST_WITH_SENDER_SP_IN_X19;
+  }
+
+  /** Whether compiled code is freed by collectors alone, not by a sweeper (JDK-8290025, 20). */
+  public boolean freesCodeOnlyInCollections() {
+    return feature >= FIRST_WITHOUT_SWEEPER;
   }
 
   /** Whether virtual threads run as continuations on the carriers' stacks (JEP 444, 21). */

@@ -22,19 +22,25 @@ class JdkVersionTest {
 
   @ParameterizedTest
   @CsvSource({
-    "17, false, false, false, true",
-    "19, false, false, false, true",
-    "20, true, true, false, true",
-    "21, true, true, true, true",
-    "25, true, true, true, true",
-    "26, true, true, true, false",
-    "28, true, true, true, false",
+    "17, false, false, false, false, true",
+    "19, false, false, false, false, true",
+    "20, true, true, true, false, true",
+    "21, true, true, true, true, true",
+    "25, true, true, true, true, true",
+    "26, true, true, true, true, false",
+    "28, true, true, true, true, false",
   })
   void whatOnlyTheVersionTells(
-      int feature, boolean excludesZero, boolean x19, boolean continuations, boolean ownHandler) {
+      int feature,
+      boolean excludesZero,
+      boolean x19,
+      boolean noSweeper,
+      boolean continuations,
+      boolean ownHandler) {
     JdkVersion version = new JdkVersion(feature);
     assertEquals(excludesZero, version.unsigned5ExcludesZero());
     assertEquals(x19, version.keepsSenderSpInX19());
+    assertEquals(noSweeper, version.freesCodeOnlyInCollections());
     assertEquals(continuations, version.hasContinuations());
     assertEquals(ownHandler, version.hasMethodHandleDeoptHandler());
   }

@@ -49,7 +49,11 @@ class TablelessIT {
           List.of(ENTRY, "generated", "bare_leaf"),
           List.of(SYNCHRONOUS),
           List.of(SYNCHRONOUS, "sync_outer"),
-          List.of(SYNCHRONOUS, "sync_outer", "sync_leaf"));
+          List.of(SYNCHRONOUS, "sync_outer", "sync_leaf"),
+          List.of(SYNCHRONOUS, "sync_outer", "sync_tail_leaf"),
+          List.of(SYNCHRONOUS, "sync_outer", "sync_more_1"), // which sync_tail_leaf ends with
+          List.of(SYNCHRONOUS, "sync_outer", "sync_split_leaf"),
+          List.of(SYNCHRONOUS, "sync_outer", "sync_part_leaf"));
 
   private final TreeMap<Long, String> functions = new TreeMap<>();
   private final TreeMap<Long, String> synchronousFunctions = new TreeMap<>();

@@ -166,6 +166,11 @@ final class Forward extends CodePaths {
 
   // ---- branches
 
+  @Override
+  protected boolean tailCall() {
+    return returns(registers[Instruction.X30], registers[Instruction.SP]);
+  }
+
   private boolean branches(long pc, int index) {
     if ((word & 0x7c00_0000) == 0x1400_0000) { // b, bl
       long target = pc + ((long) (word << 6) >> 4);

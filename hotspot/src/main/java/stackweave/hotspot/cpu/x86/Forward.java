@@ -497,6 +497,11 @@ final class Forward extends CodePaths {
     return jumpsThroughData(state.load(registers[RSP]), above, STUB_INSTRUCTIONS);
   }
 
+  @Override
+  protected boolean tailCall() {
+    return returns(state.load(registers[RSP]), SymbolicValues.plus(registers[RSP], WORD));
+  }
+
   private boolean jumpTo(long target) {
     // The return address itself, which was popped.
     if (values.isLoaded(target)) {

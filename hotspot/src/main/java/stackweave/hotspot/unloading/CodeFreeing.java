@@ -1,0 +1,74 @@
+package stackweave.hotspot.unloading;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.Set;
+import stackweave.hotspot.runtime.PerfData;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.PagedMemory;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Counts the pauses that can free compiled code, of collectors that free it nowhere else: full
+ * collections, and those of G1's concurrent cycles. A young collection frees none.
+ *
+ * <p>From JDK 20 on, where only collectors free code ({@code CodeCache::do_unloading}; JDK-8290025
+ * removed the sweeper). The VM counts a pause at its beginning, before it frees anything ({@code
+ * TraceCollectorStats} in collectorCounters.cpp). Not thread-safe.
+ */
+final class CodeFreeing {
+  /** Those of full collections, by the names that collectors have in performance data. */
+  private static final Set<String> IN_PAUSES =
+      Set.of(
+          "G1 full collection pauses",
+          "Parallel full collection pauses",
+          "Serial full collection pauses");
+
+  private static final int FULL = 1;
+  private static final int CONCURRENT = 2;
+
+  private final MemoryReader memory;
+  private final long full;
+
+  /** 0 for collectors without concurrent cycles. */
+  private final long concurrent;
+
+  private CodeFreeing(MemoryReader memory, long full, long concurrent) {
+    this.memory = memory;
+    this.full = full;
+    this.concurrent = concurrent;
+  }
+
+  /** Null where the VM does not tell: without performance data, or with another collector. */
+  static CodeFreeing find(Layout layout, MemoryReader memory) {
+    if (!layout.version.freesCodeOnlyInCollections()) {
+      return null;
+    }
+    try {
+      long name = counter(FULL, "name", layout, memory);
+      long full = counter(FULL, "invocations", layout, memory);
+      if (name == 0 || full == 0 || !IN_PAUSES.contains(new PagedMemory(memory).string(name))) {
+        return null;
+      }
+      return new CodeFreeing(memory, full, counter(CONCURRENT, "invocations", layout, memory));
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+  }
+
+  private static long counter(int collector, String what, Layout layout, MemoryReader memory)
+      throws UnreadableMemoryException {
+    String name = "sun.gc.collector." + collector + "." + what + "\0";
+    return PerfData.find(name.getBytes(ISO_8859_1), layout, memory);
+  }
+
+  /** How many such pauses have begun. */
+  long begun() {
+    try {
+      return memory.readLong(full) + (concurrent == 0 ? 0 : memory.readLong(concurrent));
+    } catch (UnreadableMemoryException e) {
+      return System.nanoTime(); // another process has cut the file short: each look may be one
+    }
+  }
+}

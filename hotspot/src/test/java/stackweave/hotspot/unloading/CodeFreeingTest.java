@@ -1,0 +1,64 @@
+package stackweave.hotspot.unloading;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import stackweave.testing.Commands;
+import stackweave.testing.Jdk;
+
+/** Which collections count as such that free compiled code, on each JDK and by each collector. */
+class CodeFreeingTest {
+  private static final int FIRST_WITHOUT_SWEEPER = 20;
+
+  private static final List<String> IN_PAUSES = List.of("UseG1GC", "UseParallelGC", "UseSerialGC");
+
+  @TestFactory
+  Stream<DynamicTest> fullCollectionsAndNotYoungOnes() {
+    return Jdk.all().stream()
+        .flatMap(
+            jdk ->
+                IN_PAUSES.stream()
+                    .map(
+                        collector ->
+                            DynamicTest.dynamicTest(
+                                jdk + " " + collector,
+                                () -> {
+                                  String said = run(jdk, "-XX:+" + collector);
+                                  assertTrue(
+                                      jdk.feature() < FIRST_WITHOUT_SWEEPER
+                                          ? said.startsWith("not told")
+                                          : said.startsWith("young 0, full 1,"),
+                                      said);
+                                })));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> notKnownOfOthers() {
+    return Jdk.onNewest()
+        .map(
+            jdk ->
+                DynamicTest.dynamicTest(
+                    jdk.toString(),
+                    () -> {
+                      assertEquals("not told", run(jdk, "-XX:+UseZGC").strip());
+                      assertEquals("not told", run(jdk, "-XX:-UsePerfData").strip());
+                    }));
+  }
+
+  private static String run(Jdk jdk, String option) throws Exception {
+    return Commands.run(
+            jdk.java(),
+            "-Xmx256m",
+            "-Xmn16m",
+            option,
+            "-cp",
+            System.getProperty("java.class.path"),
+            FreeingCounts.class.getName())
+        .successfully()
+        .out();
+  }
+}
