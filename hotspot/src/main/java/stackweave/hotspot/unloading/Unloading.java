@@ -26,6 +26,7 @@ public final class Unloading {
   private long count;
   private long last = Long.MIN_VALUE;
   private int collectionCount;
+  private long lastCollection = Long.MIN_VALUE;
   private long lastFreeing = Long.MIN_VALUE;
   private int epoch = 1;
 
@@ -73,12 +74,15 @@ public final class Unloading {
   void look() {
     // The collections first: what one unloads is counted after it.
     int collected = (int) read(collections);
-    long freed = freeing == null ? collected : freeing.begun();
-    if (freed != (freeing == null ? collectionCount : freeingCount)) {
+    if (collected != collectionCount) {
+      collectionCount = collected;
+      lastCollection = System.nanoTime();
+    }
+    long freed = freeing == null ? 0 : freeing.begun();
+    if (freed != freeingCount) {
       freeingCount = freed;
       lastFreeing = System.nanoTime();
     }
-    collectionCount = collected;
     long now = unloaded();
     if (now != count) {
       count = now;
@@ -115,9 +119,15 @@ public final class Unloading {
     return timeNanos <= last;
   }
 
-  /** Whether compiled code may have been freed since then: garbage collections do that, too. */
+  /**
+   * Whether compiled code that ran then may have been freed since: garbage collections do that,
+   * too. A concurrent cycle keeps what runs after its beginning, which is counted as a collection:
+   * code marks itself when it is entered ({@code nmethod::is_maybe_on_stack} in nmethod.cpp, JDK
+   * 20).
+   */
   boolean isCodeFreedSince(long timeNanos) {
-    return timeNanos <= Math.max(last, lastFreeing);
+    return timeNanos
+        <= Math.max(last, freeing == null ? lastCollection : Math.min(lastFreeing, lastCollection));
   }
 
   /**
