@@ -5,6 +5,7 @@
  *   Java -> entry -> bare_outer -> bare_middle -> bare_leaf     no frame pointers
  *   Java -> entry -> framed_outer -> keeps -> framed_leaf       frame pointers, but for keeps
  *   Java -> entry -> generated -> bare_leaf                     generated, in memory of no file
+ *   Java -> entry -> large_outer -> large_leaf                  one row for all behind the prologue
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 uint64_t bare_outer(uint64_t rounds);
 uint64_t framed_outer(uint64_t rounds);
 uint64_t bare_leaf(uint64_t rounds);
+uint64_t large_leaf(uint64_t seed);
 
 __asm__(
     ".text\n"
@@ -112,7 +114,38 @@ __asm__(
     "  jnz 1b\n"
     "  pop %rbp\n"
     "  ret\n"
-    ".size framed_leaf, . - framed_leaf\n");
+    ".size framed_leaf, . - framed_leaf\n"
+
+    /* As interpreters in assembly have it: large, and left in its midst. */
+    ".hidden large_leaf\n.globl large_leaf\n.type large_leaf, @function\n"
+    "large_leaf:\n"
+    "  .cfi_startproc\n"
+    "  push %rbx\n"
+    "  .cfi_def_cfa_offset 16\n"
+    "  push %rbp\n"
+    "  .cfi_def_cfa_offset 24\n"
+    "  push %r12\n"
+    "  .cfi_def_cfa_offset 32\n"
+    "  push %r13\n"
+    "  .cfi_def_cfa_offset 40\n"
+    "  mov %rdi, %rax\n"
+    "  rol $9, %rax\n"
+    "  pop %r13\n"
+    "  pop %r12\n"
+    "  pop %rbp\n"
+    "  pop %rbx\n"
+    "  ret\n"
+    "  .skip 20000, 0x90\n"
+    "  .cfi_endproc\n"
+    ".size large_leaf, . - large_leaf\n");
+
+LAB static uint64_t large_outer(uint64_t rounds) {
+  uint64_t x = rounds;
+  for (uint64_t i = 0; i < rounds; i++) {
+    x += large_leaf(x);
+  }
+  return x;
+}
 
 /* push rbp; mov rbp, rsp; sub rsp, 32; mov rax, imm64; call rax; leave; ret */
 static uint64_t (*generate(void))(uint64_t rounds) {
@@ -138,6 +171,6 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_run(JNIEnv *env, 
     generated = generate();
   }
   return (jlong)(bare_outer((uint64_t)rounds) + framed_outer(6 * (uint64_t)rounds) +
-                 generated(3 * (uint64_t)rounds));
+                 generated(3 * (uint64_t)rounds) + large_outer((uint64_t)rounds));
 }
 #endif

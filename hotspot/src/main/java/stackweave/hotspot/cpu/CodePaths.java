@@ -41,6 +41,9 @@ public abstract class CodePaths implements ForwardAnalysis {
   /** Of the straight way: where other functions begin. */
   private LongPredicate functions;
 
+  /** Of the instruction that was executed last. */
+  private long lastPc;
+
   private boolean interrupted;
   private boolean passingCalls;
   private boolean metCalls;
@@ -110,6 +113,11 @@ public abstract class CodePaths implements ForwardAnalysis {
     return exits.rule(CallerExits.JUMP, Found.JUMP);
   }
 
+  @Override
+  public final long straightEnd() {
+    return lastPc;
+  }
+
   private void follow(long pc, int limit) {
     exits.clear();
     for (int i = 0; i < visitedCount; i++) {
@@ -132,6 +140,7 @@ public abstract class CodePaths implements ForwardAnalysis {
   private void followOne(int limit) {
     boolean more = true;
     while (more && instructions < limit) {
+      lastPc = state.pc;
       int index = visit(state.pc) ? code.find(state.pc) : -1;
       instructions++;
       more = index >= 0 && execute(index);

@@ -27,6 +27,9 @@ public interface ForwardAnalysis {
    */
   CallerRule straight(long pc, MemoryReader code, LongPredicate functions);
 
+  /** Where the last straight way that gave a rule has its return, or its jump. */
+  long straightEnd();
+
   /**
    * By all ways: first those without calls, then those over calls, then those to a jump elsewhere.
    *

@@ -12,6 +12,22 @@ package stackweave.hotspot.model;
 public record HotSpotMethod(
     String className, String name, String descriptor, int modifiers, String sourceFile) {
 
+  /** Written out: a record's own is linked at run time, and is slow while it is interpreted. */
+  @Override
+  public int hashCode() {
+    return (className.hashCode() * 31 + name.hashCode()) * 31 + descriptor.hashCode();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof HotSpotMethod method
+        && name.equals(method.name)
+        && descriptor.equals(method.descriptor)
+        && className.equals(method.className)
+        && modifiers == method.modifiers
+        && sourceFile.equals(method.sourceFile);
+  }
+
   /** Whether this names generated code of the VM rather than a Java method. */
   public boolean isStub() {
     return className.isEmpty();

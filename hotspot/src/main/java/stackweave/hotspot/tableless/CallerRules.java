@@ -5,6 +5,7 @@ import stackweave.hotspot.cpu.CallerRule;
 import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.frame.Walk;
 import stackweave.unwind.HeapShare;
+import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.CodeModule;
@@ -45,7 +46,7 @@ final class CallerRules {
 
   /**
    * The rule of the straight way, for an interrupted frame of a module whose tables are right at
-   * calls only; else null.
+   * calls only, or of a large function, if they are wrong at that way's end; else null.
    */
   CallerRule straightAt(Walk walk) {
     long pc = walk.pc();
@@ -53,18 +54,25 @@ final class CallerRules {
     int slot = (int) (pc * 0x9E3779B97F4A7C15L >>> 52);
     if (straightPcs[slot] != pc || straightGenerations[slot] != now) {
       CodeModule module = walk.modules().find(pc);
-      boolean synchronous = module != null && synchronousTables.has(module, walk.stack().code());
-      straight[slot] =
-          synchronous
-              ? analysis.straight(
-                  pc,
-                  walk.stack().code(),
-                  target -> synchronousTables.isFunction(module, target, pc))
-              : null;
+      straight[slot] = module == null ? null : straight(module, pc, walk.stack().code());
       straightPcs[slot] = pc;
       straightGenerations[slot] = now;
     }
     return straight[slot];
+  }
+
+  private CallerRule straight(CodeModule module, long pc, MemoryReader memory) {
+    boolean synchronous = synchronousTables.has(module, memory);
+    if (!synchronous && !synchronousTables.isLargeFunction(module, pc)) {
+      return null;
+    }
+    CallerRule rule =
+        analysis.straight(pc, memory, target -> synchronousTables.isFunction(module, target, pc));
+    boolean right =
+        rule != null
+            && !synchronous
+            && synchronousTables.isFrameGone(module, analysis.straightEnd());
+    return right ? null : rule;
   }
 
   /** The rule of the frame at hand; null if its code doesn't lead to a caller. */

@@ -26,6 +26,9 @@ final class SynchronousTables {
   /** Asynchronous tables are wrong at less than one return in a hundred, others at most of them. */
   private static final int MIN_WRONG_OF_FOUR = 1;
 
+  /** Functions of that size are interpreters in assembly, and some of compilers. */
+  private static final long LARGE_BYTES = 16 << 10;
+
   private final RuleTable rules;
   private final Cpu cpu;
   private final byte[] last;
@@ -47,6 +50,24 @@ final class SynchronousTables {
       byTable.put(table, known);
     }
     return known;
+  }
+
+  /**
+   * Whether the function at a pc is so large that its tables are checked at each of its returns:
+   * interpreters in assembly have one row for all of their code, and their ends are in its midst.
+   */
+  boolean isLargeFunction(CodeModule module, long pc) {
+    UnwindTable table = module.unwindTable();
+    long start = table.functionStart(pc - module.bias());
+    long next = start == UnwindTable.NO_ADDRESS ? start : table.functionStartAbove(start);
+    return next != UnwindTable.NO_ADDRESS && next - start >= LARGE_BYTES;
+  }
+
+  /** Whether a module's table says of a pc that only a return address is left on the stack. */
+  boolean isFrameGone(CodeModule module, long pc) {
+    UnwindTable table = module.unwindTable();
+    long address = pc - module.bias();
+    return isFrameGone(rules.resolve(table.find(address), address));
   }
 
   /**

@@ -3,6 +3,7 @@ package stackweave.hotspot.unloading;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.Set;
+import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.runtime.PerfData;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.PagedMemory;
@@ -41,7 +42,7 @@ final class CodeFreeing {
   }
 
   /** Null where the VM does not tell: without performance data, or with another collector. */
-  static CodeFreeing find(Layout layout, MemoryReader memory) {
+  static CodeFreeing find(Layout layout, LastingMemory memory) {
     if (!layout.version.freesCodeOnlyInCollections()) {
       return null;
     }
@@ -51,7 +52,12 @@ final class CodeFreeing {
       if (name == 0 || full == 0 || !IN_PAUSES.contains(new PagedMemory(memory).string(name))) {
         return null;
       }
-      return new CodeFreeing(memory, full, counter(CONCURRENT, "invocations", layout, memory));
+      long concurrent = counter(CONCURRENT, "invocations", layout, memory);
+      memory.addWord(full);
+      if (concurrent != 0) {
+        memory.addWord(concurrent);
+      }
+      return new CodeFreeing(memory, full, concurrent);
     } catch (UnreadableMemoryException e) {
       return null;
     }
@@ -68,7 +74,7 @@ final class CodeFreeing {
     try {
       return memory.readLong(full) + (concurrent == 0 ? 0 : memory.readLong(concurrent));
     } catch (UnreadableMemoryException e) {
-      return System.nanoTime(); // another process has cut the file short: each look may be one
+      return System.nanoTime(); // of memory that was kept and lacks it: each look may be one
     }
   }
 }

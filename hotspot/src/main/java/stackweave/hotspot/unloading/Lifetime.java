@@ -17,7 +17,7 @@ public abstract class Lifetime {
    * How long a copy is used without comparing it, if no class was unloaded, in ns: a redefinition
    * frees the methods of the version before last, and is told by no counter.
    */
-  private static final long TRUST_NANOS = 5_000_000_000L;
+  private static final long TRUST_NANOS = 10_000_000_000L;
 
   private long firstSeen;
   private long lastSeen;

@@ -37,8 +37,7 @@ public final class Unloading {
 
   /**
    * @param memory told of the count of collections, for the heap's object is never freed
-   *     (universe.cpp). Performance data stay mapped, too, but in a file that another process may
-   *     cut short (perfMemory_posix.cpp): they are read through the kernel
+   *     (universe.cpp), and of performance data, which stay mapped (perfMemory_posix.cpp)
    */
   public Unloading(Layout layout, LastingMemory memory) {
     this.memory = memory;
@@ -46,6 +45,9 @@ public final class Unloading {
     this.counter = counter(layout, memory);
     if (collections != 0) {
       memory.addWord(collections);
+    }
+    if (counter != 0) {
+      memory.addWord(counter);
     }
     this.collectionCount = (int) read(collections);
     this.count = unloaded();

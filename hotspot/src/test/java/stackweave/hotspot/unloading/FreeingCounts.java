@@ -4,6 +4,7 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.stream.Collectors;
 import stackweave.hotspot.Vm;
+import stackweave.hotspot.memory.LastingMemory;
 
 /**
  * Program of {@link CodeFreeingTest}: prints what {@link CodeFreeing} counts after young
@@ -17,7 +18,7 @@ final class FreeingCounts {
 
   public static void main(String[] arguments) throws Exception {
     Vm vm = new Vm();
-    CodeFreeing freeing = CodeFreeing.find(vm.layout(), vm.memory);
+    CodeFreeing freeing = CodeFreeing.find(vm.layout(), new LastingMemory(null, vm.memory));
     if (freeing == null) {
       System.out.println("not told");
       return;

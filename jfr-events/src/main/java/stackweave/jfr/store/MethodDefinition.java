@@ -35,4 +35,23 @@ public record MethodDefinition(
   public static MethodDefinition stub(String name) {
     return new MethodDefinition(0, "", name, "", 0, "", 0);
   }
+
+  /** Written out: a record's own is linked at run time, and is slow while it is interpreted. */
+  @Override
+  public int hashCode() {
+    int names = (className.hashCode() * 31 + name.hashCode()) * 31 + descriptor.hashCode();
+    return (names * 31 + Long.hashCode(start)) * 31 + Long.hashCode(moduleId);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof MethodDefinition method
+        && start == method.start
+        && moduleId == method.moduleId
+        && modifiers == method.modifiers
+        && name.equals(method.name)
+        && descriptor.equals(method.descriptor)
+        && className.equals(method.className)
+        && sourceFile.equals(method.sourceFile);
+  }
 }

@@ -36,4 +36,24 @@ public record ModuleDefinition(
       String symbolsFrom) {
     this(path, buildId, start, end, unwindSource, unwindReason, functions, symbolsFrom, false);
   }
+
+  /** Written out: a record's own is linked at run time, which takes milliseconds. */
+  @Override
+  public int hashCode() {
+    return path.hashCode() * 31 + Long.hashCode(start);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ModuleDefinition module
+        && start == module.start
+        && end == module.end
+        && functions == module.functions
+        && loadObserved == module.loadObserved
+        && path.equals(module.path)
+        && buildId.equals(module.buildId)
+        && unwindSource.equals(module.unwindSource)
+        && unwindReason.equals(module.unwindReason)
+        && symbolsFrom.equals(module.symbolsFrom);
+  }
 }

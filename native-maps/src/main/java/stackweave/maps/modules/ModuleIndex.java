@@ -335,21 +335,38 @@ public final class ModuleIndex {
         path.startsWith("/") && !path.startsWith("//")
             ? fileRange(timeNanos, record(address, end, fileOffset, path), buildId)
             : null;
-    if (range == null
-        ? before.stream().noneMatch(r -> r.overlaps(address, end))
-        : before.stream().anyMatch(r -> isSame(r, range))) {
+    if (range == null ? !isMapped(before, address, end) : contains(before, range)) {
       return;
     }
     versions.add(
         base + 1, new Version(timeNanos, newMap(replaced(before, address, end, range)), false));
     for (int i = base + 2; i < versions.size() && !versions.get(i).complete(); i++) {
       Version later = versions.get(i);
-      if (later.map().ranges().stream().noneMatch(r -> r.overlaps(address, end))) {
+      if (!isMapped(later.map().ranges(), address, end)) {
         List<CodeRange> ranges = replaced(later.map().ranges(), address, end, range);
         versions.set(i, new Version(later.since(), newMap(ranges), false));
       }
     }
     trim();
+  }
+
+  /** In a loop, as the kernel reports all executable memory, also the JVM's for compiled code. */
+  private static boolean isMapped(List<CodeRange> ranges, long start, long end) {
+    for (CodeRange range : ranges) {
+      if (range.overlaps(start, end)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean contains(List<CodeRange> ranges, CodeRange searched) {
+    for (CodeRange range : ranges) {
+      if (isSame(range, searched)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Mapping record(long start, long end, long offset, String path) {

@@ -47,6 +47,8 @@ class TablelessIT {
           List.of(ENTRY, "framed_outer", "keeps", "framed_leaf"),
           List.of(ENTRY, "generated"),
           List.of(ENTRY, "generated", "bare_leaf"),
+          List.of(ENTRY, "large_outer"),
+          List.of(ENTRY, "large_outer", "large_leaf"),
           List.of(SYNCHRONOUS),
           List.of(SYNCHRONOUS, "sync_outer"),
           List.of(SYNCHRONOUS, "sync_outer", "sync_leaf"),

@@ -45,6 +45,9 @@ public final class ContextHook implements AutoCloseable {
   private final MethodHandle recent;
   private final Object unknown;
 
+  /** Its element is set before the first scope is there, so most samples need no call. */
+  private final boolean[] used;
+
   private ContextHook(Class<?> contexts, Class<?> scope) throws ReflectiveOperationException {
     MethodHandles.Lookup inContexts =
         MethodHandles.privateLookupIn(contexts, MethodHandles.lookup());
@@ -71,6 +74,7 @@ public final class ContextHook implements AutoCloseable {
         inScope.findStatic(
             scope, "note", MethodType.methodType(void.class, Object.class, long.class, long.class));
     unknown = inContexts.findStaticVarHandle(contexts, "UNKNOWN", Object.class).get();
+    used = (boolean[]) inContexts.findStaticVarHandle(contexts, "USED", boolean[].class).get();
   }
 
   /**
@@ -161,6 +165,9 @@ public final class ContextHook implements AutoCloseable {
    * @return null for none, {@link #isUnknown unknown} if it can't be told
    */
   public Object at(Thread thread, long nanos, long errorNanos) {
+    if (!used[0]) {
+      return null;
+    }
     try {
       return (Object) at.invokeExact(thread, nanos, errorNanos);
     } catch (Throwable e) {

@@ -24,6 +24,9 @@ public final class Contexts implements Function<String[], Runnable> {
   /** That the scope of a thread is not known for a time. */
   static final Object UNKNOWN = new Object();
 
+  /** Its element: whether any scope was ever opened while samples were taken. */
+  static final boolean[] USED = new boolean[1];
+
   static final int PLATFORM = 1 << 13;
   static final int VIRTUAL = 1 << 14;
   static final int PROBES = 8;
@@ -126,6 +129,7 @@ public final class Contexts implements Function<String[], Runnable> {
   }
 
   private static ContextThread add(Thread thread) {
+    USED[0] = true;
     if (thread.getClass() == VIRTUAL_THREAD) {
       ContextThread added = new ContextThread(thread, VIRTUAL_HISTORY);
       table().set(number(thread) & VIRTUAL - 1, added);
