@@ -6,6 +6,7 @@
  *   Java -> entry -> framed_outer -> keeps -> framed_leaf       frame pointers, but for keeps
  *   Java -> entry -> generated -> bare_leaf                     generated, in memory of no file
  *   Java -> entry -> large_outer -> large_leaf                  one row for all behind the prologue
+ *   Java -> entry -> lying_outer -> lying_leaf                  a row that leads to a number
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@ uint64_t bare_outer(uint64_t rounds);
 uint64_t framed_outer(uint64_t rounds);
 uint64_t bare_leaf(uint64_t rounds);
 uint64_t large_leaf(uint64_t seed);
+uint64_t lying_leaf(uint64_t rounds);
 
 __asm__(
     ".text\n"
@@ -137,7 +139,33 @@ __asm__(
     "  ret\n"
     "  .skip 20000, 0x90\n"
     "  .cfi_endproc\n"
-    ".size large_leaf, . - large_leaf\n");
+    ".size large_leaf, . - large_leaf\n"
+
+    /* Nothing is on the stack but the return address. */
+    ".hidden lying_leaf\n.globl lying_leaf\n.type lying_leaf, @function\n"
+    "lying_leaf:\n"
+    "  .cfi_startproc\n"
+    "  .cfi_def_cfa_offset 72\n"
+    "  xor %eax, %eax\n"
+    "  jmp 2f\n"
+    "1:\n"
+    "  ret\n"
+    "2:\n"
+    "  add %rdi, %rax\n"
+    "  rol $9, %rax\n"
+    "  dec %rdi\n"
+    "  jnz 2b\n"
+    "  jmp 1b\n"
+    "  .cfi_endproc\n"
+    ".size lying_leaf, . - lying_leaf\n");
+
+LAB static uint64_t lying_outer(uint64_t rounds) {
+  volatile uint64_t numbers[32];
+  for (int i = 0; i < 32; i++) {
+    numbers[i] = (uint64_t)i;
+  }
+  return lying_leaf(rounds + numbers[0]) + numbers[1];
+}
 
 LAB static uint64_t large_outer(uint64_t rounds) {
   uint64_t x = rounds;
@@ -171,6 +199,7 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_run(JNIEnv *env, 
     generated = generate();
   }
   return (jlong)(bare_outer((uint64_t)rounds) + framed_outer(6 * (uint64_t)rounds) +
-                 generated(3 * (uint64_t)rounds) + large_outer((uint64_t)rounds));
+                 generated(3 * (uint64_t)rounds) + large_outer((uint64_t)rounds) +
+                 lying_outer(6 * (uint64_t)rounds));
 }
 #endif

@@ -19,13 +19,6 @@ import stackweave.agent.message.Version;
 public final class Agent {
   private static final String UNSAMPLED = ": the application runs without sampling";
 
-  /**
-   * Below this size sampling would hardly ever find room to begin, and what the agent keeps while
-   * it waits can be what the application lacks. A little less than 48 MiB, of which Serial counts
-   * one survivor space less ({@code DefNewGeneration::max_capacity}).
-   */
-  private static final long MIN_HEAP_BYTES = 44L << 20;
-
   private static final Object LOCK = new Object();
 
   // Guarded by LOCK. visit is non-null only while the agent was attached for recordings of the
@@ -183,11 +176,18 @@ public final class Agent {
           + UNSAMPLED;
     }
     long heap = Runtime.getRuntime().maxMemory();
-    if (heap < MIN_HEAP_BYTES) {
-      return "the heap of " + (heap >> 20) + " MiB is too small, -Xmx48m is enough" + UNSAMPLED;
+    if (parsed.isTooSmall(heap)) {
+      return tooSmall(heap, parsed.minHeapMebibytes()) + UNSAMPLED;
     }
     running = new RunningAgent(parsed, attached, instrumentation);
     return null;
+  }
+
+  private static String tooSmall(long heap, int wanted) {
+    String why = "the heap of " + (heap >> 20) + " MiB is small, and what the agent keeps of it";
+    why += " could be what the application lacks: -Xmx" + wanted + "m is enough";
+    int least = Options.LEAST_HEAP_MEBIBYTES;
+    return wanted > least ? why + ", and so is the option min-heap=" + least : why;
   }
 
   /**

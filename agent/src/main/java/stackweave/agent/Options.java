@@ -31,6 +31,8 @@ import stackweave.jfr.event.Session;
  * @param switchFile absolute path of the file that switches sampling off; empty: the default paths
  * @param drainPercent long-term CPU limit of the drain thread, in percent of a core, 1 to 100
  * @param perfMebibytes limit of kernel memory for perf events, in MiB, 1 to 65,536
+ * @param minHeapMebibytes smallest maximum heap of a JVM that is sampled, in MiB, from {@link
+ *     #LEAST_HEAP_MEBIBYTES} on
  * @param hooks whether classes of the JDK may be instrumented while sampling
  * @param memory how the process reads its own memory
  * @param jit which of the JVM's compilers may compile the agent's classes
@@ -59,6 +61,7 @@ public record Options(
     String switchFile,
     int drainPercent,
     int perfMebibytes,
+    int minHeapMebibytes,
     Hooks hooks,
     MemoryAccess memory,
     Jit jit,
@@ -84,6 +87,17 @@ public record Options(
   public static final int DEFAULT_PERF_MEBIBYTES = 64;
 
   private static final int MAX_PERF_MEBIBYTES = 65_536;
+
+  /**
+   * In MiB. 1.7 MB of the heap stay the agent's when sampling has ended: of smaller heaps that can
+   * be what the application lacks when it comes to need all of them.
+   */
+  public static final int DEFAULT_MIN_HEAP_MEBIBYTES = 128;
+
+  /** Below this size sampling would hardly ever find room to begin. */
+  static final int LEAST_HEAP_MEBIBYTES = 48;
+
+  private static final int MAX_MIN_HEAP_MEBIBYTES = 65_536;
 
   /** Whether classes of the JDK are instrumented while sampling. */
   public enum Hooks {
@@ -112,6 +126,7 @@ public record Options(
     SWITCH,
     DRAIN,
     PERF_MEMORY,
+    MIN_HEAP,
     HOOKS,
     MEMORY,
     JIT,
@@ -152,6 +167,7 @@ public record Options(
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
+    int minHeapMebibytes = DEFAULT_MIN_HEAP_MEBIBYTES;
     if (text == null || text.isBlank()) {
       return new Options(
           interval,
@@ -162,6 +178,7 @@ public record Options(
           switchFile,
           drainPercent,
           perfMebibytes,
+          minHeapMebibytes,
           hooks,
           memory,
           jit,
@@ -218,6 +235,7 @@ public record Options(
         }
         case DRAIN -> drainPercent = drainPercent(value);
         case PERF_MEMORY -> perfMebibytes = perfMebibytes(value);
+        case MIN_HEAP -> minHeapMebibytes = minHeapMebibytes(value);
         case HOOKS -> {
           hooks = constant(Hooks.class, value);
           if (hooks == null) {
@@ -267,6 +285,7 @@ public record Options(
         switchFile,
         drainPercent,
         perfMebibytes,
+        minHeapMebibytes,
         hooks,
         memory,
         jit,
@@ -372,6 +391,27 @@ public record Options(
       return Integer.parseInt(value);
     }
     throw invalid(Name.PERF_MEMORY, value, "MiB, from 1 to " + MAX_PERF_MEBIBYTES);
+  }
+
+  private static int minHeapMebibytes(String value) throws InvalidOptionException {
+    int wanted = value.matches("[1-9]\\d{0,4}") ? Integer.parseInt(value) : 0;
+    if (wanted >= LEAST_HEAP_MEBIBYTES && wanted <= MAX_MIN_HEAP_MEBIBYTES) {
+      return wanted;
+    }
+    throw invalid(
+        Name.MIN_HEAP,
+        value,
+        "MiB, from " + LEAST_HEAP_MEBIBYTES + " to " + MAX_MIN_HEAP_MEBIBYTES);
+  }
+
+  /**
+   * Whether a JVM's heap is too small to be sampled. Serial counts one survivor space less than its
+   * size ({@code DefNewGeneration::max_capacity}).
+   *
+   * @param heapBytes {@link Runtime#maxMemory}
+   */
+  boolean isTooSmall(long heapBytes) {
+    return heapBytes < ((long) minHeapMebibytes << 20) / 16 * 15;
   }
 
   private static InvalidOptionException invalid(Name name, String value, String wanted) {

@@ -25,6 +25,7 @@ class OptionsTest {
           "",
           10,
           64,
+          128,
           Hooks.AUTO,
           MemoryAccess.AUTO,
           Jit.C1,
@@ -56,6 +57,7 @@ class OptionsTest {
             "/an/off",
             25,
             8,
+            48,
             Hooks.OFF,
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
@@ -68,7 +70,7 @@ class OptionsTest {
             SampledEvent.CPU,
             false),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=48,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
   }
 
   @ParameterizedTest
@@ -103,9 +105,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",
@@ -116,6 +118,8 @@ class OptionsTest {
         "perf-memory=0         | option 'perf-memory' can't be '0' (wanted: MiB, from 1 to 65536)",
         "perf-memory=65537     | option 'perf-memory' can't be '65537' (wanted: MiB, from 1 to 65536)",
         "perf-memory=64m       | option 'perf-memory' can't be '64m' (wanted: MiB, from 1 to 65536)",
+        "min-heap=47           | option 'min-heap' can't be '47' (wanted: MiB, from 48 to 65536)",
+        "min-heap=64m          | option 'min-heap' can't be '64m' (wanted: MiB, from 48 to 65536)",
         "depth=0               | option 'depth' can't be '0' (wanted: a number of frames from 1 to 8192)",
         "depth=8193            | option 'depth' can't be '8193' (wanted: a number of frames from 1 to 8192)",
         "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf, timer, perf-user)",

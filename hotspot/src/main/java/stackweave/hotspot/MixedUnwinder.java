@@ -35,12 +35,25 @@ public final class MixedUnwinder {
   /** How often one stack is walked when code is replaced again and again. */
   private static final int MAX_WALKS = 3;
 
+  /** No process has memory below it ({@code vm.mmap_min_addr}). */
+  private static final long LOWEST_ADDRESS = 1 << 16;
+
+  /** Of addresses that a process gets without asking for more (Linux, mm.rst of each). */
+  private static final int X86_ADDRESS_BITS = 47;
+
+  private static final int OTHER_ADDRESS_BITS = 52;
+
   private final NativeUnwinder natives;
   private final HotSpot vm;
   private final HotSpotMethods methods;
   private final int maxNames;
   private final UnwindCounters counters = new UnwindCounters();
   private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
+  private final int addressBits;
+
+  /** Registers of an interrupted frame, should its tables turn out to be wrong. */
+  private final Registers beforeTables;
+
   private Walk walk;
   private FrameStepper hotspot;
   private CodeWithoutTables withoutTables;
@@ -71,6 +84,8 @@ public final class MixedUnwinder {
     this.vm = hotspot;
     this.methods = methods;
     this.maxNames = maxNames;
+    this.addressBits = architecture == Architecture.X86_64 ? X86_ADDRESS_BITS : OTHER_ADDRESS_BITS;
+    this.beforeTables = new Registers(architecture);
     openCaches();
   }
 
@@ -281,6 +296,22 @@ public final class MixedUnwinder {
     }
   }
 
+  /** Whether no code can be there: the address is none, or what can be read there is not code. */
+  private boolean isData(long pc) {
+    if (isHotSpot(pc) || walk.modules().isExecutable(pc - 1)) {
+      return false;
+    }
+    if (pc >>> addressBits != 0 || pc < LOWEST_ADDRESS) {
+      return true;
+    }
+    try {
+      walk.stack().code().readLong(pc & -Long.BYTES);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false; // code of a library that has been unloaded, perhaps
+    }
+  }
+
   private boolean isHotSpot(long pc) {
     return hotspot != null && hotspot.contains(pc);
   }
@@ -296,9 +327,19 @@ public final class MixedUnwinder {
     if (interrupted && withoutTables.toCallerBeforeTables(walk)) {
       return null;
     }
+    if (interrupted) {
+      beforeTables.copyFrom(walk.registers());
+    }
     StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
     if (end == StopReason.UNKNOWN_REGISTER && unknownFp.find(walk)) {
       end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
+    }
+    if (end == null && interrupted && !natives.callerInterrupted() && isData(walk.pc())) {
+      // Tables are wrong in some prologues and epilogues of assembly. If it is code that is not
+      // known yet, the modules are looked at again.
+      walk.registers().copyFrom(beforeTables);
+      walk.frames().setUnknownCode();
+      end = StopReason.NO_RULE;
     }
     if (end == null) {
       walk.setInterrupted(natives.callerInterrupted());

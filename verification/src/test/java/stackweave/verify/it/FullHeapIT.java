@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
 
@@ -23,35 +24,40 @@ class FullHeapIT {
   @ParameterizedTest
   @CsvSource({"17, 64, 40", "17, 48, 40", "25, 256, 235", "25, 64, 57.6"})
   void livesAsWithoutSampling(int feature, int heap, double live) {
-    Ended ended = run(feature, heap, Double.toString(live), "3");
+    Ended ended = run(feature, heap, List.of("min-heap=48"), List.of(), Double.toString(live), "3");
     assertTrue(
         ended.outLines().stream().anyMatch(line -> line.startsWith("FULL HEAP done")),
         ended.what());
   }
 
   @ParameterizedTest
-  @CsvSource({"-Xmx32m, -XX:+UseG1GC", "-Xmx40m, -XX:+UseSerialGC"})
-  void aVerySmallHeapIsLeftAlone(String heap, String collector) {
+  @CsvSource({
+    "-Xmx32m, -XX:+UseG1GC, 48",
+    "-Xmx40m, -XX:+UseSerialGC, 48",
+    "-Xmx64m, -XX:+UseG1GC, 128",
+    "-Xmx112m, -XX:+UseSerialGC, 128"
+  })
+  void aSmallHeapIsLeftAlone(String heap, String collector, int least) {
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())
-            .agent()
+            .agent(least == 128 ? new String[0] : new String[] {"min-heap=" + least})
             .recording()
             .options(heap, collector)
             .run(MAIN, "20", "1")
             .successfully();
     assertEquals(1, ended.errLines().size(), ended.what());
-    assertTrue(
-        ended.errLines().get(0).contains("MiB is too small, -Xmx48m is enough"), ended.what());
+    assertTrue(ended.errLines().get(0).contains("-Xmx" + least + "m is enough"), ended.what());
   }
 
   /** Of the collectors, Serial counts least of a heap. */
-  @Test
-  void theSmallestHeapIsSampled() {
+  @ParameterizedTest
+  @ValueSource(ints = {48, 128})
+  void theSmallestHeapIsSampled(int least) {
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())
-            .agent()
+            .agent("min-heap=" + least)
             .recording()
-            .options("-Xmx48m", "-XX:+UseSerialGC")
+            .options("-Xmx" + least + "m", "-XX:+UseSerialGC")
             .run(MAIN, "5", "5")
             .successfully();
     assertEquals(List.of(), ended.errLines());

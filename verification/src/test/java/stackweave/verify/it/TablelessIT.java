@@ -49,6 +49,8 @@ class TablelessIT {
           List.of(ENTRY, "generated", "bare_leaf"),
           List.of(ENTRY, "large_outer"),
           List.of(ENTRY, "large_outer", "large_leaf"),
+          List.of(ENTRY, "lying_outer"),
+          List.of(ENTRY, "lying_outer", "lying_leaf"),
           List.of(SYNCHRONOUS),
           List.of(SYNCHRONOUS, "sync_outer"),
           List.of(SYNCHRONOUS, "sync_outer", "sync_leaf"),
