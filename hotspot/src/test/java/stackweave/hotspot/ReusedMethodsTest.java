@@ -2,8 +2,12 @@ package stackweave.hotspot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.management.ClassLoadingMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -101,6 +105,39 @@ class ReusedMethodsTest {
     assertNotNull(method);
     reuse(dead.method());
     assertNotSame(method, methods.find(dead.method()));
+  }
+
+  /** Of a sample from before, a link must prove it. */
+  @Test
+  void whatIsFirstReadAfterAnUnloadingIsNotProven() throws Exception {
+    long address = compiled(STRING).method();
+    long sampled = System.nanoTime();
+    unload();
+    rounds.tick(System.nanoTime());
+    rounds.tick(sampled);
+    assertNull(methods.find(address));
+    JavaMethod unproven = methods.findUnproven(address);
+    assertEquals("hashCode", vm.methods.get(unproven.id).name());
+    rounds.tick(System.nanoTime());
+    assertEquals(unproven, methods.find(address));
+  }
+
+  private static void unload() throws Exception {
+    ClassLoadingMXBean classes = ManagementFactory.getClassLoadingMXBean();
+    long before = classes.getUnloadedClassCount();
+    byte[] bytes;
+    try (InputStream in = Gate.class.getResourceAsStream("Gate.class")) {
+      bytes = in.readAllBytes();
+    }
+    for (int attempt = 0; attempt < 100; attempt++) {
+      MethodHandles.lookup().defineHiddenClass(bytes, false);
+      System.gc();
+      if (classes.getUnloadedClassCount() > before) {
+        return;
+      }
+      Thread.sleep(10);
+    }
+    throw new AssertionError("no class is unloaded");
   }
 
   /** And none of it costs a comparison where nothing changed. */

@@ -117,6 +117,10 @@ public final class InterpretedFrame implements HotSpotFrame {
    */
   private StopReason add(Walk walk, PcEntry entry, long address, long bcp, boolean guessed) {
     JavaMethod method = guessed ? methods.findGuessed(address) : methods.find(address);
+    boolean doubtful = method == null && !guessed;
+    if (doubtful) {
+      method = methods.findUnproven(address);
+    }
     if (method == null || isForeign(walk, method, bcp)) {
       return walk.added(
           walk.frames()
@@ -132,7 +136,7 @@ public final class InterpretedFrame implements HotSpotFrame {
     int bci = known ? (int) (bcp - method.bytecodes) : FrameBuffer.UNKNOWN;
     boolean calls = known && !walk.interrupted();
     return walk.addInterpreted(
-        method, bci, calls ? sites.calledAt(method, bci) : CallSites.ANYTHING);
+        method, bci, calls ? sites.calledAt(method, bci) : CallSites.ANYTHING, doubtful);
   }
 
   /** A frame that waits for a call keeps where it is in its method's bytecodes. */

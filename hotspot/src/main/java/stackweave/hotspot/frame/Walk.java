@@ -325,13 +325,18 @@ public final class Walk implements FrameState {
     if (all) {
       link(first, java.called(), entry.blob.isProven(timeNanos));
       if (entry.nmethod != null && entry.blob.isDoubtful(unloading, timeNanos)) {
-        doubtful++;
-        frames.setLink(first, (byte) (frames.link(first) | LinkCheck.DOUBTFUL));
+        addDoubt(first);
       }
       setCallee(java.key());
       brokenLinks += java.linked() ? 0 : 1;
     }
     return added(all);
+  }
+
+  /** Only a link proves the frame. */
+  private void addDoubt(int frame) {
+    doubtful++;
+    frames.setLink(frame, (byte) (frames.link(frame) | LinkCheck.DOUBTFUL));
   }
 
   /** Marks frame {@code i}, appended last, as proven: its code is never freed or replaced. */
@@ -346,13 +351,17 @@ public final class Walk implements FrameState {
    * Appends the frame of an interpreted method. Null, or why the walk must end.
    *
    * @param called what the method's bytecode calls at {@code bci}
+   * @param isDoubtful whether another method can have been there at the sample's time
    */
-  StopReason addInterpreted(JavaMethod method, int bci, long called) {
+  StopReason addInterpreted(JavaMethod method, int bci, long called, boolean isDoubtful) {
     FrameKind kind = method.isNative() ? FrameKind.NATIVE_METHOD : FrameKind.INTERPRETED;
     int line = method.lineAt(bci);
     boolean all = frames.addHotSpot(kind, pc(), interrupted, method.id, bci, line);
     if (all) {
       link(frames.count() - 1, called, method.isProven(timeNanos));
+      if (isDoubtful) {
+        addDoubt(frames.count() - 1);
+      }
       setCallee(method.key);
     }
     return added(all);
@@ -381,7 +390,7 @@ public final class Walk implements FrameState {
     return links;
   }
 
-  /** How many compiled frames may be of code that is younger than the sample. */
+  /** How many frames may be of code or a method that is younger than the sample. */
   public int doubtful() {
     return doubtful;
   }

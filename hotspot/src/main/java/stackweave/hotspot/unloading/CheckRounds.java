@@ -37,9 +37,9 @@ public final class CheckRounds {
     return unloading;
   }
 
-  /** Whether classes were unloaded or code was freed within so many nanoseconds before now. */
+  /** Whether classes were unloaded within so many nanoseconds before now. */
   public boolean isUnloadingSince(long nanos) {
-    long last = unloading.lastFreeingSeen();
+    long last = unloading.lastSeen();
     return last != Long.MIN_VALUE && System.nanoTime() - last < nanos;
   }
 

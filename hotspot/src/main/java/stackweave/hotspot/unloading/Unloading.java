@@ -132,12 +132,9 @@ public final class Unloading {
         <= Math.max(last, freeing == null ? lastCollection : Math.min(lastFreeing, lastCollection));
   }
 
-  /**
-   * When code was last seen to be freed by a collection of the kind that does that, or classes to
-   * be unloaded; {@link Long#MIN_VALUE} if never.
-   */
-  long lastFreeingSeen() {
-    return freeing == null ? last : Math.max(last, lastFreeing);
+  /** When classes were last seen to be unloaded; {@link Long#MIN_VALUE} if never. */
+  long lastSeen() {
+    return last;
   }
 
   /** How many garbage collections there were at the last {@link #look}. */

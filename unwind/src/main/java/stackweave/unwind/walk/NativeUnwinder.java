@@ -259,7 +259,8 @@ public final class NativeUnwinder {
       } else {
         long location = rules.register(rule, i);
         if (isBelowStack(location, cfa, registers)) {
-          if (belowStack(i, cfa + Location.offset(location), registers, interrupted, memory)) {
+          long slot = cfa + Location.offset(location);
+          if (belowStack(i, slot, registers, interrupted, memory, isCfaFrom(rule, tracked[i]))) {
             known |= 1 << i;
           }
         } else if (isAvailable(location, cfa, registers, memory)) {
@@ -282,10 +283,16 @@ public final class NativeUnwinder {
    * recorded, it can be anything; but then an epilogue has popped the slot, which compilers do not
    * say in the CFI, and the register holds its value again.
    *
+   * @param inUse whether the register can't hold it again, for the CFA is computed from what it has
    * @return whether there is a value
    */
   private boolean belowStack(
-      int i, long slot, Registers registers, boolean interrupted, MemoryReader memory) {
+      int i,
+      long slot,
+      Registers registers,
+      boolean interrupted,
+      MemoryReader memory,
+      boolean inUse) {
     if (interrupted && registers.sp() - slot <= architecture.redZone()) {
       try {
         values[i] = memory.readLong(slot);
@@ -295,12 +302,17 @@ public final class NativeUnwinder {
         // What the register holds is as likely.
       }
     }
-    if (!registers.isKnown(tracked[i])) {
+    if (inUse || !registers.isKnown(tracked[i])) {
       return false;
     }
     values[i] = registers.get(tracked[i]);
     slots[i] = registers.slot(tracked[i]);
     return true;
+  }
+
+  private boolean isCfaFrom(int rule, int register) {
+    long cfa = rules.cfa(rule);
+    return Location.kind(cfa) == Location.REGISTER_PLUS && Location.register(cfa) == register;
   }
 
   /** Reads a saved register; nothing follows from what is at the CFA until somebody uses it. */

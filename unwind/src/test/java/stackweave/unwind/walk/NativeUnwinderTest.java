@@ -318,6 +318,27 @@ class NativeUnwinderTest {
     assertEquals(0x77, registers.fp());
   }
 
+  /** libffi sets rsp above the slots from which it restores registers then, rbp last. */
+  @Test
+  void registerThatTheCfaIsComputedFromIsNotRestoredYet() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RBP, 32);
+              r.ra = Location.atCfa(-8);
+              r.setFp(Location.atCfa(-16));
+            });
+    memory.put(SP, 0x40_2222L);
+    Registers registers = x86Registers();
+    registers.set(RBP, SP - 24);
+    assertNull(new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(0x40_2222L, registers.pc());
+    assertEquals(SP + 8, registers.sp());
+    assertFalse(registers.isKnown(RBP));
+  }
+
   /** What lies below sp there is nobody's, readable or not. */
   @ParameterizedTest
   @EnumSource(names = {"AARCH64", "S390X"})
