@@ -14,9 +14,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * Counts the pauses that can free compiled code, of collectors that free it nowhere else: full
  * collections, and those of G1's concurrent cycles. A young collection frees none.
  *
- * <p>From JDK 20 on, where only collectors free code ({@code CodeCache::do_unloading}; JDK-8290025
- * removed the sweeper). The VM counts a pause at its beginning, before it frees anything ({@code
- * TraceCollectorStats} in collectorCounters.cpp). Not thread-safe.
+ * <p>The VM counts a pause at its beginning, before it frees anything ({@code TraceCollectorStats}
+ * in collectorCounters.cpp). Up to JDK 19, what it has unloaded is freed by the sweeper later, as
+ * is other code that has not run for long; nothing tells of that. Not thread-safe.
  */
 final class CodeFreeing {
   /** Those of full collections, by the names that collectors have in performance data. */
@@ -43,9 +43,6 @@ final class CodeFreeing {
 
   /** Null where the VM does not tell: without performance data, or with another collector. */
   static CodeFreeing find(Layout layout, LastingMemory memory) {
-    if (!layout.version.freesCodeOnlyInCollections()) {
-      return null;
-    }
     try {
       long name = counter(FULL, "name", layout, memory);
       long full = counter(FULL, "invocations", layout, memory);

@@ -35,6 +35,9 @@ public final class Unloading {
 
   private long freeingCount;
 
+  /** {@link stackweave.hotspot.vmstructs.JdkVersion#marksCodeThatRuns}. */
+  private final boolean marksCodeThatRuns;
+
   /**
    * @param memory told of the count of collections, for the heap's object is never freed
    *     (universe.cpp), and of performance data, which stay mapped (perfMemory_posix.cpp)
@@ -51,6 +54,7 @@ public final class Unloading {
     }
     this.collectionCount = (int) read(collections);
     this.count = unloaded();
+    this.marksCodeThatRuns = layout.version.marksCodeThatRuns();
     this.freeing = CodeFreeing.find(layout, memory);
     this.freeingCount = freeing == null ? 0 : freeing.begun();
   }
@@ -123,13 +127,19 @@ public final class Unloading {
 
   /**
    * Whether compiled code that ran then may have been freed since: garbage collections do that,
-   * too. A concurrent cycle keeps what runs after its beginning, which is counted as a collection:
-   * code marks itself when it is entered ({@code nmethod::is_maybe_on_stack} in nmethod.cpp, JDK
-   * 20).
+   * too. Where code marks itself when it is entered ({@code nmethod::is_maybe_on_stack} in
+   * nmethod.cpp), a concurrent cycle keeps what runs after its beginning, which is counted as a
+   * collection.
    */
   boolean isCodeFreedSince(long timeNanos) {
-    return timeNanos
-        <= Math.max(last, freeing == null ? lastCollection : Math.min(lastFreeing, lastCollection));
+    return timeNanos <= Math.max(last, lastFreeing());
+  }
+
+  private long lastFreeing() {
+    if (freeing == null) {
+      return lastCollection;
+    }
+    return marksCodeThatRuns ? Math.min(lastFreeing, lastCollection) : lastFreeing;
   }
 
   /** When classes were last seen to be unloaded; {@link Long#MIN_VALUE} if never. */

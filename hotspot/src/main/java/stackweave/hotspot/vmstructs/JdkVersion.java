@@ -10,7 +10,7 @@ package stackweave.hotspot.vmstructs;
 public record JdkVersion(int feature) {
   private static final int FIRST_WITHOUT_ZERO_BYTES = 20;
   private static final int FIRST_WITH_SENDER_SP_IN_X19 = 20;
-  private static final int FIRST_WITHOUT_SWEEPER = 20;
+  private static final int FIRST_WITH_CODE_MARKED = 20;
   private static final int FIRST_WITH_CONTINUATIONS = 21;
   private static final int FIRST_WITH_ONE_DEOPT_HANDLER = 26;
 
@@ -24,9 +24,12 @@ public record JdkVersion(int feature) {
     return feature >= FIRST_WITH_SENDER_SP_IN_X19;
   }
 
-  /** Whether compiled code is freed by collectors alone, not by a sweeper (JDK-8290025, 20). */
-  public boolean freesCodeOnlyInCollections() {
-    return feature >= FIRST_WITHOUT_SWEEPER;
+  /**
+   * Whether compiled code marks itself when it is entered, so that a collector keeps what runs
+   * after it has begun (JDK-8290025, 20).
+   */
+  public boolean marksCodeThatRuns() {
+    return feature >= FIRST_WITH_CODE_MARKED;
   }
 
   /** Whether virtual threads run as continuations on the carriers' stacks (JEP 444, 21). */

@@ -12,8 +12,6 @@ import stackweave.testing.Jdk;
 
 /** Which collections count as such that free compiled code, on each JDK and by each collector. */
 class CodeFreeingTest {
-  private static final int FIRST_WITHOUT_SWEEPER = 20;
-
   private static final List<String> IN_PAUSES = List.of("UseG1GC", "UseParallelGC", "UseSerialGC");
 
   @TestFactory
@@ -28,11 +26,7 @@ class CodeFreeingTest {
                                 jdk + " " + collector,
                                 () -> {
                                   String said = run(jdk, "-XX:+" + collector);
-                                  assertTrue(
-                                      jdk.feature() < FIRST_WITHOUT_SWEEPER
-                                          ? said.startsWith("not told")
-                                          : said.startsWith("young 0, full 1,"),
-                                      said);
+                                  assertTrue(said.startsWith("young 0, full 1,"), said);
                                 })));
   }
 

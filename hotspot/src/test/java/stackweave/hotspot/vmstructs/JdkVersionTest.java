@@ -34,13 +34,13 @@ class JdkVersionTest {
       int feature,
       boolean excludesZero,
       boolean x19,
-      boolean noSweeper,
+      boolean marksCode,
       boolean continuations,
       boolean ownHandler) {
     JdkVersion version = new JdkVersion(feature);
     assertEquals(excludesZero, version.unsigned5ExcludesZero());
     assertEquals(x19, version.keepsSenderSpInX19());
-    assertEquals(noSweeper, version.freesCodeOnlyInCollections());
+    assertEquals(marksCode, version.marksCodeThatRuns());
     assertEquals(continuations, version.hasContinuations());
     assertEquals(ownHandler, version.hasMethodHandleDeoptHandler());
   }
