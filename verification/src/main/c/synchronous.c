@@ -9,6 +9,7 @@
 uint64_t sync_leaf(uint64_t a, uint64_t b);
 uint64_t sync_tail_leaf(uint64_t a, uint64_t b);
 uint64_t sync_split_leaf(uint64_t a, uint64_t b);
+uint64_t sync_far_leaf(uint64_t a, uint64_t b);
 
 #define PUSH(register, offset)                                                                    \
   "  push %" register "\n"                                                                        \
@@ -32,6 +33,9 @@ uint64_t sync_split_leaf(uint64_t a, uint64_t b);
 /* Ends with a call in tail position. */
 #define TAIL_CALL(name, other) BEGIN(name) PUSH_ALL POP_ALL "  jmp " other "\n" END(name)
 
+/* Ends with one of a function of another library. */
+#define FAR_CALL(name, other) BEGIN(name) PUSH_ALL POP_ALL "  jmp " other "@plt\n" END(name)
+
 /* Goes on in a part of itself that lies elsewhere, with all that it has pushed. */
 #define SPLIT(name, part)                                                                         \
   BEGIN(name) PUSH_ALL "  nop\n  nop\n  nop\n  jmp " part "\n" END(name)                          \
@@ -42,7 +46,7 @@ uint64_t sync_split_leaf(uint64_t a, uint64_t b);
 /* More than the one that is called, for a library has more than one. */
 __asm__(".text\n" FUNCTION("sync_leaf") FUNCTION("sync_more_1") FUNCTION("sync_more_2")
             FUNCTION("sync_more_3") FUNCTION("sync_more_4") FUNCTION("sync_more_5")
-            TAIL_CALL("sync_tail_leaf", "sync_more_1") SPLIT("sync_split_leaf", "sync_part_leaf"));
+            TAIL_CALL("sync_tail_leaf", "sync_more_1") FAR_CALL("sync_far_leaf", "llabs") SPLIT("sync_split_leaf", "sync_part_leaf"));
 
 LAB static uint64_t sync_outer(uint64_t seed, long rounds) {
   uint64_t x = seed;
@@ -50,6 +54,7 @@ LAB static uint64_t sync_outer(uint64_t seed, long rounds) {
     x += sync_leaf(x, (uint64_t)i);
     x += sync_tail_leaf(x, (uint64_t)i);
     x += sync_split_leaf(x, (uint64_t)i);
+    x += sync_far_leaf(x, (uint64_t)i);
   }
   return x;
 }

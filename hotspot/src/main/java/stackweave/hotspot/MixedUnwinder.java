@@ -243,17 +243,25 @@ public final class MixedUnwinder {
       hotspot.begin(sample.timeNanos());
     }
     StopReason end = walkOn();
-    if (search != null && search.isWorthwhile(end)) {
+    if (isSearchWorthwhile(end)) {
       // Of a blocked thread only the frame pointer is lacking, which was looked for with its
-      // callers
-      // proven; another search would find return addresses of old frames.
-      boolean lacksFp = sample.isBlocked() && end == StopReason.UNKNOWN_REGISTER;
+      // callers proven; another search would find return addresses of old frames.
+      boolean lacksFp =
+          sample.isBlocked()
+              && (end == StopReason.UNKNOWN_REGISTER || end == StopReason.UNREADABLE_MEMORY);
       end = lacksFp ? end : search.walkOn(walk, end);
-      if (search.isWorthwhile(end)) {
+      if (isSearchWorthwhile(end)) {
         end = lastJavaFrame.walkOn(walk, sample.javaThread(), end);
       }
     }
     return sample.isStackUnknown() ? withoutStack(end) : end;
+  }
+
+  /** Whether something may be found where neither tables nor code lead on. */
+  private boolean isSearchWorthwhile(StopReason end) {
+    return search != null
+        && (search.isWorthwhile(end)
+            || end == StopReason.UNREADABLE_MEMORY && !isHotSpot(walk.pc()));
   }
 
   /** From the frame at hand to the end of the stack. */
@@ -350,7 +358,9 @@ public final class MixedUnwinder {
       if (byCode != StopReason.NO_RULE) {
         return byCode;
       }
-    } else if (end == StopReason.UNSUPPORTED_RULE || end == StopReason.UNKNOWN_REGISTER) {
+    } else if (end == StopReason.UNSUPPORTED_RULE
+        || end == StopReason.UNKNOWN_REGISTER
+        || end == StopReason.UNREADABLE_MEMORY) {
       return withoutTables.toCallerByCode(walk) ? null : end;
     }
     return end == StopReason.NO_MODULE && hotspot == null ? StopReason.UNSUPPORTED_VM : end;

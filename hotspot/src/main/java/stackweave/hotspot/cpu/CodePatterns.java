@@ -42,6 +42,12 @@ public abstract class CodePatterns {
    */
   public abstract boolean jumpsOn(byte[] code);
 
+  /**
+   * Whether {@code code} begins with a jump to where a word of data leads: a stub of a procedure
+   * linkage table, or another call in tail position.
+   */
+  public abstract boolean isLinkageStub(byte[] code);
+
   /** The register through which {@code code[i]} jumps, or {@link Cpu#NONE}. */
   public abstract int jumpRegister(byte[] code, int i);
 

@@ -67,7 +67,8 @@ final class CallerRules {
       return null;
     }
     CallerRule rule =
-        analysis.straight(pc, memory, target -> synchronousTables.isFunction(module, target, pc));
+        analysis.straight(
+            pc, memory, target -> synchronousTables.isFunction(module, target, pc, memory));
     boolean right =
         rule != null
             && !synchronous

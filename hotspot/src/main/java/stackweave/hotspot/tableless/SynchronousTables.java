@@ -2,6 +2,7 @@ package stackweave.hotspot.tableless;
 
 import java.util.Map;
 import java.util.WeakHashMap;
+import stackweave.hotspot.cpu.CodePatterns;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.unwind.Location;
 import stackweave.unwind.MemoryReader;
@@ -32,6 +33,7 @@ final class SynchronousTables {
   private final RuleTable rules;
   private final Cpu cpu;
   private final byte[] last;
+  private final byte[] stub;
 
   /** By the table, which is the module's as long as that is mapped. */
   private final Map<UnwindTable, Boolean> byTable = new WeakHashMap<>();
@@ -40,6 +42,7 @@ final class SynchronousTables {
     this.rules = rules;
     this.cpu = cpu;
     this.last = new byte[cpu.code().returnLength()];
+    this.stub = new byte[CodePatterns.MAX_STUB_BYTES];
   }
 
   boolean has(CodeModule module, MemoryReader code) {
@@ -74,17 +77,28 @@ final class SynchronousTables {
    * Whether a jump from {@code pc} to {@code target} leaves the function for another one: the table
    * must have it in another one, where nothing is on the stack but what a call leaves there. Not so
    * at the beginning of a function's part that lies elsewhere ({@code .cold}), if that has a frame.
+   * Stubs of linkage tables jump on at once, and may be in no table.
    */
-  boolean isFunction(CodeModule module, long target, long pc) {
+  boolean isFunction(CodeModule module, long target, long pc, MemoryReader code) {
     UnwindTable table = module.unwindTable();
     long address = target - module.bias();
     long start = table.functionStart(address);
     int rule = rules.resolve(table.find(address), address);
-    return start != UnwindTable.NO_ADDRESS
-        && start != table.functionStart(pc - module.bias())
-        && rule >= 0
-        && rules.kind(rule) == RuleTable.FRAME
-        && isFrameGone(rule);
+    return isStub(target, code)
+        || start != UnwindTable.NO_ADDRESS
+            && start != table.functionStart(pc - module.bias())
+            && rule >= 0
+            && rules.kind(rule) == RuleTable.FRAME
+            && isFrameGone(rule);
+  }
+
+  private boolean isStub(long address, MemoryReader code) {
+    try {
+      code.read(address, stub, 0, stub.length);
+      return cpu.code().isLinkageStub(stub);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
   }
 
   private boolean decide(UnwindTable table, long bias, MemoryReader code) {

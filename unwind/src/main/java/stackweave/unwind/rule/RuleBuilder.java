@@ -20,6 +20,9 @@ public final class RuleBuilder {
 
   public long ra;
 
+  /** Where the caller's stack pointer is, if that is not the CFA; 0 where nothing says so. */
+  private long sp;
+
   /** The return address carries authentication bits (AArch64). */
   public boolean mangled;
 
@@ -54,6 +57,7 @@ public final class RuleBuilder {
     cfa = 0;
     cfaAdd = 0;
     ra = 0;
+    sp = 0;
     mangled = false;
     signal = false;
     cfaProblem = null;
@@ -68,6 +72,7 @@ public final class RuleBuilder {
     cfa = other.cfa;
     cfaAdd = other.cfaAdd;
     ra = other.ra;
+    sp = other.sp;
     mangled = other.mangled;
     signal = other.signal;
     cfaProblem = other.cfaProblem;
@@ -142,6 +147,10 @@ public final class RuleBuilder {
       ra = location;
       return;
     }
+    if (register == architecture.sp()) {
+      sp = isCfa(location) ? 0 : location;
+      return;
+    }
     for (int i = 0; i < tracked.length; i++) {
       if (tracked[i] == register) {
         // "Undefined" ends the stack for the return address; any other register is just lost.
@@ -159,12 +168,69 @@ public final class RuleBuilder {
     if (register == raColumn) {
       return ra;
     }
+    if (register == architecture.sp()) {
+      return sp;
+    }
     for (int i = 0; i < tracked.length; i++) {
       if (tracked[i] == register) {
         return locations[i];
       }
     }
     return 0;
+  }
+
+  /** Of the stack pointer: what rules take it for where nothing is said, or what says nothing. */
+  private static boolean isCfa(long location) {
+    int kind = Location.kind(location);
+    return kind == Location.SAME
+        || kind == Location.UNDEFINED
+        || kind == Location.CFA_PLUS && Location.offset(location) == 0;
+  }
+
+  /**
+   * Whether the caller's stack pointer is not where the CFA is, as where {@code longjmp} has loaded
+   * registers from its buffer, the CFA. Where functions save theirs, as on s390x, it is the CFA's.
+   */
+  boolean isStackElsewhere() {
+    return sp != 0 && architecture.spBelowCfa() == 0;
+  }
+
+  /**
+   * Makes the caller's stack pointer the CFA, and says the same of all else as before.
+   *
+   * @return false if that can't be said; this is void then
+   */
+  boolean moveCfaToStack() {
+    if (Location.kind(cfa) != Location.REGISTER_PLUS || blockSize != 0) {
+      return false;
+    }
+    int base = Location.register(cfa);
+    int offset = Location.offset(cfa);
+    ra = from(ra, base, offset);
+    for (int i = 0; i < locations.length; i++) {
+      locations[i] = from(locations[i], base, offset);
+    }
+    long there = from(sp, base, offset);
+    sp = 0;
+    switch (Location.kind(there)) {
+      case Location.REGISTER_PLUS -> setCfa(Location.register(there), Location.offset(there));
+      case Location.AT_REGISTER -> setCfaAt(Location.register(there), Location.offset(there), 0);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What is said by the CFA, said by the register that it is computed from. */
+  private static long from(long location, int base, int offset) {
+    return switch (Location.kind(location)) {
+      case Location.AT_CFA ->
+          Location.of(Location.AT_REGISTER, base, offset + Location.offset(location));
+      case Location.CFA_PLUS ->
+          Location.of(Location.REGISTER_PLUS, base, offset + Location.offset(location));
+      default -> location;
+    };
   }
 
   /** Sets CFA = register + offset. */

@@ -263,8 +263,7 @@ public final class NativeUnwinder {
           if (belowStack(i, slot, registers, interrupted, memory, isCfaFrom(rule, tracked[i]))) {
             known |= 1 << i;
           }
-        } else if (isAvailable(location, cfa, registers, memory)) {
-          readSaved(i, location, cfa, registers, memory);
+        } else if (isSaved(i, location, cfa, registers, memory)) {
           known |= 1 << i;
         }
       }
@@ -313,6 +312,26 @@ public final class NativeUnwinder {
   private boolean isCfaFrom(int rule, int register) {
     long cfa = rules.cfa(rule);
     return Location.kind(cfa) == Location.REGISTER_PLUS && Location.register(cfa) == register;
+  }
+
+  /**
+   * Reads a saved register if it can be read. In an epilogue that compilers do not describe, an
+   * expression may compute its slot from a register that has its caller's value again.
+   */
+  private boolean isSaved(int i, long location, long cfa, Registers registers, MemoryReader memory)
+      throws UnreadableMemoryException {
+    try {
+      boolean available = isAvailable(location, cfa, registers, memory);
+      if (available) {
+        readSaved(i, location, cfa, registers, memory);
+      }
+      return available;
+    } catch (UnreadableMemoryException e) {
+      if (e.reason() != StopReason.UNREADABLE_MEMORY) {
+        throw e; // it may be read from the older part of the stack
+      }
+      return false;
+    }
   }
 
   /** Reads a saved register; nothing follows from what is at the CFA until somebody uses it. */

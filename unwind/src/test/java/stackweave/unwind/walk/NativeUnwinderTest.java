@@ -36,6 +36,10 @@ class NativeUnwinderTest {
   private static final int RSP = 7;
   private static final int RBP = 6;
   private static final int RBX = 3;
+  private static final int RDX = 1;
+  private static final int RDI = 5;
+  private static final int R8 = 8;
+  private static final int R9 = 9;
 
   private final Map<Long, Long> memory = new HashMap<>();
   private final MemoryReader reader =
@@ -337,6 +341,53 @@ class NativeUnwinderTest {
     assertEquals(0x40_2222L, registers.pc());
     assertEquals(SP + 8, registers.sp());
     assertFalse(registers.isKnown(RBP));
+  }
+
+  /** longjmp has loaded the caller's registers from its buffer, which is the CFA. */
+  @Test
+  void stackPointerIsWhereTheRowSays() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RDI, 0);
+              r.ra = Location.of(Location.REGISTER_PLUS, RDX, 0);
+              r.set(RSP, 16, Location.of(Location.REGISTER_PLUS, R8, 0));
+              r.setFp(Location.of(Location.REGISTER_PLUS, R9, 0));
+              r.set(RBX, 16, Location.atCfa(8));
+            });
+    memory.put(0x5008L, 0xb0bL);
+    Registers registers = x86Registers();
+    registers.set(RDI, 0x5000);
+    registers.set(RDX, 0x40_2222L);
+    registers.set(R8, SP + 0x100);
+    registers.set(R9, SP + 0x140);
+    assertNull(new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(0x40_2222L, registers.pc());
+    assertEquals(SP + 0x100, registers.sp());
+    assertEquals(SP + 0x140, registers.fp());
+    assertEquals(0xb0bL, registers.get(RBX));
+  }
+
+  /** An expression that computes the slot of a register that has its caller's value again. */
+  @Test
+  void registerThatCanNotBeReadIsNotKnown() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 8);
+              r.ra = Location.atCfa(-8);
+              r.set(RBX, 16, Location.of(Location.AT_REGISTER, RBP, -16));
+            });
+    memory.put(SP, 0x40_2222L);
+    Registers registers = x86Registers();
+    registers.set(RBP, 1);
+    assertNull(new NativeUnwinder(rules).step(registers, true, reader, modules(rule)));
+    assertEquals(0x40_2222L, registers.pc());
+    assertFalse(registers.isKnown(RBX));
   }
 
   /** What lies below sp there is nobody's, readable or not. */

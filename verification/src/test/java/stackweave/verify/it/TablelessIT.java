@@ -39,6 +39,8 @@ class TablelessIT {
   private static final Set<List<String>> CHAINS =
       Set.of(
           List.of(ENTRY),
+          List.of(ENTRY, "mmap"), // for the generated code
+          List.of(ENTRY, "mprotect"),
           List.of(ENTRY, "bare_outer"),
           List.of(ENTRY, "bare_outer", "bare_middle"),
           List.of(ENTRY, "bare_outer", "bare_middle", "bare_leaf"),
@@ -56,6 +58,8 @@ class TablelessIT {
           List.of(SYNCHRONOUS, "sync_outer", "sync_leaf"),
           List.of(SYNCHRONOUS, "sync_outer", "sync_tail_leaf"),
           List.of(SYNCHRONOUS, "sync_outer", "sync_more_1"), // which sync_tail_leaf ends with
+          List.of(SYNCHRONOUS, "sync_outer", "sync_far_leaf"),
+          List.of(SYNCHRONOUS, "sync_outer", "llabs"), // which that ends with
           List.of(SYNCHRONOUS, "sync_outer", "sync_split_leaf"),
           List.of(SYNCHRONOUS, "sync_outer", "sync_part_leaf"));
 

@@ -11,6 +11,9 @@ import stackweave.hotspot.cpu.PartialFrame;
  * and 25). Stateless.
  */
 final class HotSpotCodePatterns extends CodePatterns {
+  private static final int BTI_C = 0xd503245f;
+  private static final int LINKAGE_REGISTER = 17;
+
   /** Bytes of the longest sequence that takes a frame down, behind its first instruction. */
   private static final int MAX_EPILOGUE_BYTES = 6 * Instruction.LENGTH;
 
@@ -112,6 +115,14 @@ final class HotSpotCodePatterns extends CodePatterns {
       }
     }
     return false;
+  }
+
+  /** {@code adrp x16; ldr x17; add x16; br x17}, after {@code bti} or not. */
+  @Override
+  public boolean isLinkageStub(byte[] code) {
+    int i = Instruction.at(code, 0) == BTI_C ? Instruction.LENGTH : 0;
+    return (Instruction.at(code, i) & 0x9f00_001f) == 0x9000_0010
+        && jumpRegister(code, i + 3 * Instruction.LENGTH) == LINKAGE_REGISTER;
   }
 
   @Override

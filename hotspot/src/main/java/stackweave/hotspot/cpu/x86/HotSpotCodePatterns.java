@@ -105,6 +105,14 @@ final class HotSpotCodePatterns extends CodePatterns {
     return direct || at(code, i) == 0xff && (at(code, i + 1) >> 3 & 7) == 4;
   }
 
+  /** The same, with a word that is found by the pc: no table of a switch is. */
+  @Override
+  public boolean isLinkageStub(byte[] code) {
+    int i = at(code, 0) == 0xf3 && at(code, 1) == 0x0f && at(code, 2) == 0x1e ? 4 : 0;
+    i += at(code, i) == 0xf2 ? 1 : 0;
+    return at(code, i) == 0xff && at(code, i + 1) == 0x25;
+  }
+
   @Override
   public int jumpRegister(byte[] code, int i) {
     int rex = at(code, i) == 0x41 ? 1 : 0;
