@@ -11,6 +11,7 @@ import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.drain.limit.HeapPause;
 import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.Throttle;
+import stackweave.agent.drain.sample.SignalStacks;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
@@ -425,7 +426,8 @@ final class DrainThread implements Runnable {
    * @return whether another one is to be tried at once
    */
   private boolean startEngine(Decoding decoding) {
-    EngineChoice choice = engines.start(config(), decoding.ground.javaStacks(), budget);
+    EngineConfig config = config(SignalStacks.heapStackLibrary(decoding.ground.modules().latest()));
+    EngineChoice choice = engines.start(config, decoding.ground.javaStacks(), budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
@@ -693,6 +695,10 @@ final class DrainThread implements Runnable {
         status(running); // draining may take longer than a chunk rotation waits
       }
       pipeline.sink().lookAtLoader();
+      if (pipeline.sink().mustSendNoSignals()) {
+        running.stop();
+        mustEnd = true;
+      }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       mustEnd |= running.hasEnded();
       throttle.settle();
@@ -809,6 +815,13 @@ final class DrainThread implements Runnable {
   }
 
   private EngineConfig config() {
+    return config("");
+  }
+
+  /**
+   * @param heapStackLibrary as {@link SignalStacks#heapStackLibrary}
+   */
+  private EngineConfig config(String heapStackLibrary) {
     EngineKind preferred =
         Arrays.stream(EngineKind.values())
             .filter(kind -> kind.label().equals(request.engine()))
@@ -819,6 +832,7 @@ final class DrainThread implements Runnable {
         EngineConfig.MAX_STACK_BYTES,
         preferred,
         pipelines.memoryAccess(),
-        request.event());
+        request.event(),
+        heapStackLibrary);
   }
 }

@@ -39,6 +39,8 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     SIGNAL_BLOCKED,
     /** The threads' timers would take too much of the user's signal queue (RLIMIT_SIGPENDING). */
     SIGNAL_QUEUE,
+    /** A library runs with its stack pointer in memory that signals would overwrite. */
+    NO_ROOM_FOR_SIGNALS,
     /** Another engine of the same kind runs in this process. */
     IN_USE,
     /** The library with the function that is to be sampled is not mapped yet. */

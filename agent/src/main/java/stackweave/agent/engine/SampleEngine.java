@@ -93,6 +93,11 @@ public interface SampleEngine extends AutoCloseable {
     return 0;
   }
 
+  /** Whether it interrupts threads by signals, which take room on their stacks. */
+  default boolean sendsSignals() {
+    return false;
+  }
+
   /**
    * Says whether threads' signal stacks may be unmapped while the kernel still uses them. Engines
    * that send signals then leave them on the stack that they come upon.

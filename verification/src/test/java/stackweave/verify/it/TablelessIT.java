@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,6 +134,33 @@ class TablelessIT {
         assertTrue(met.containsKey(chain), () -> "none in " + chain);
       }
     }
+  }
+
+  /** oneDNN's code can bear no signal; it is told by its name. */
+  @ParameterizedTest
+  @MethodSource("stackweave.testing.Jdk#onOldest")
+  void noSignalComesBesideCodeThatHasItsStackInTheHeap(Jdk jdk, @TempDir Path directory)
+      throws IOException {
+    Path named = Files.copy(library, directory.resolve("libdnnl.so.3"));
+    Ended ended =
+        Jvms.on(jdk)
+            .under(Built.nativeFile("refuse_perf").toString())
+            .agent("interval=1ms", "engine=timer")
+            .recording(Jvms.WITHOUT_JFR_SAMPLES)
+            .run("stackweave.verify.it.TablelessApp", named.toString(), synchronous.toString(), "2")
+            .successfully();
+    Stacks stacks = Stacks.of(ended.recording());
+    List<String> reasons =
+        RecordingFile.readAllEvents(ended.recording()).stream()
+            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            .map(event -> event.getString("engineReason"))
+            .toList();
+    assertTrue(
+        reasons.get(reasons.size() - 1).contains("timer: libdnnl.so.3 generates code"),
+        reasons::toString);
+    long sampled =
+        stacks.samples().stream().filter(sample -> !chain(sample.frames()).isEmpty()).count();
+    assertTrue(sampled < 10, () -> sampled + " samples: " + stacks.status());
   }
 
   private static boolean isComplete(Stacks.Sample sample) {

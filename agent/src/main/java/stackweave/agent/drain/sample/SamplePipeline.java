@@ -59,6 +59,8 @@ public final class SamplePipeline implements EngineSink {
   /** Of the mappings that were searched for libraries that unmap signal stacks. */
   private int searchedGeneration;
 
+  private String heapStackLibrary = "";
+
   /**
    * @param failures records incomplete stacks; null: none are recorded
    */
@@ -169,6 +171,12 @@ public final class SamplePipeline implements EngineSink {
   /** Finds libraries that have come and gone since the last call; before samples are taken. */
   public void lookAtLoader() {
     search.lookAtLoader();
+    searchLibraries();
+  }
+
+  /** Whether the engine's signals may overwrite a library's data: it must end at once. */
+  public boolean mustSendNoSignals() {
+    return engine.sendsSignals() && !heapStackLibrary.isEmpty();
   }
 
   private void searchLibraries() {
@@ -176,6 +184,7 @@ public final class SamplePipeline implements EngineSink {
     if (engine != null && mapped.generation() != searchedGeneration) {
       searchedGeneration = mapped.generation();
       engine.signalStacksMayVanish(SignalStacks.mayVanish(mapped));
+      heapStackLibrary = SignalStacks.heapStackLibrary(mapped);
     }
   }
 

@@ -1,5 +1,7 @@
 package stackweave.agent.drain.sample;
 
+import java.util.List;
+import java.util.Locale;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
 
@@ -9,14 +11,35 @@ import stackweave.maps.modules.ModuleMap;
  * WebAssembly (issue 13857 of its repository, mended in July 2026). Code of Go, on the other hand,
  * runs on stacks that are too small for a signal, and needs its signal stacks. Used by {@link
  * SamplePipeline} after the mappings have changed.
+ *
+ * <p>And whether some library's code has its stack pointer in buffers of its own, with data right
+ * below it, where the kernel puts a signal's frame: oneDNN's generated matrix kernels do (seen in
+ * 3.6.1), and so do libraries that contain it.
  */
-final class SignalStacks {
+public final class SignalStacks {
   private static final String UNMAPPING = "wasmtime";
 
   /** A function that each library of Go exports for its calls of C. */
   private static final String OF_GO = "crosscall2";
 
+  /** oneDNN under its names, and what is known to have it built in. */
+  private static final List<String> ON_HEAP =
+      List.of("dnnl", "mkldnn", "onednn", "torch_cpu", "tensorflow", "openvino_intel_cpu");
+
   private SignalStacks() {}
+
+  /** A library that lets no signal come safely; empty if none is known. */
+  public static String heapStackLibrary(ModuleMap mapped) {
+    for (MappedModule module : mapped.modules()) {
+      String name = module.name().toLowerCase(Locale.ROOT);
+      for (String part : ON_HEAP) {
+        if (name.contains(part)) {
+          return module.name();
+        }
+      }
+    }
+    return "";
+  }
 
   /** Whether a signal should stay on the stack that it comes upon. */
   static boolean mayVanish(ModuleMap mapped) {

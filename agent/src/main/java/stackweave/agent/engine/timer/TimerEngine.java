@@ -89,6 +89,9 @@ public final class TimerEngine implements SampleEngine {
   public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
+    if (!config.heapStackLibrary().isEmpty()) {
+      throw TimerRefusals.library(config.heapStackLibrary());
+    }
     CallPolicy policy = config.callPolicy();
     TimerEngine engine =
         new TimerEngine(
@@ -183,6 +186,11 @@ public final class TimerEngine implements SampleEngine {
   @Override
   public boolean reportsMappings() {
     return false;
+  }
+
+  @Override
+  public boolean sendsSignals() {
+    return true;
   }
 
   @Override

@@ -58,6 +58,16 @@ public final class TimerRefusals {
         "every real-time signal and SIGPROF has a handler already; one that is left free lifts it");
   }
 
+  /** A library's code has its stack pointer where a signal would overwrite data. */
+  public static EngineRefusedException library(String name) {
+    return refused(
+        Reason.NO_ROOM_FOR_SIGNALS,
+        0,
+        name
+            + " generates code that runs with its stack pointer in its own buffers, where a signal"
+            + " overwrites memory of the application; perf sends none (engine=perf)");
+  }
+
   /** The signal queue, in which every timer takes a place, is too short for the threads. */
   public static EngineRefusedException signalQueue(int threads, long budget) {
     return refused(
