@@ -198,7 +198,11 @@ public final class MixedUnwinder {
       hotspot.links().markDoubtful(frames);
     }
     if (walk.brokenLinks() > 0) {
+      long missing = counters.missingFrames;
       hotspot.links().mark(frames);
+      if (counters.missingFrames != missing && frames.end().isComplete()) {
+        frames.finish(StopReason.GAP);
+      }
     }
   }
 
