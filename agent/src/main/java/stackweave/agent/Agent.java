@@ -184,10 +184,8 @@ public final class Agent {
   }
 
   private static String tooSmall(long heap, int wanted) {
-    String why = "the heap of " + (heap >> 20) + " MiB is small, and what the agent keeps of it";
-    why += " could be what the application lacks: -Xmx" + wanted + "m is enough";
-    int least = Options.LEAST_HEAP_MEBIBYTES;
-    return wanted > least ? why + ", and so is the option min-heap=" + least : why;
+    String why = "the heap of " + (heap >> 20) + " MiB is too small, -Xmx" + wanted + "m is enough";
+    return wanted > Options.LEAST_HEAP_MEBIBYTES ? why + " (option min-heap)" : why;
   }
 
   /**

@@ -89,13 +89,10 @@ public record Options(
   private static final int MAX_PERF_MEBIBYTES = 65_536;
 
   /**
-   * In MiB. 1.7 MB of the heap stay the agent's when sampling has ended: of smaller heaps that can
-   * be what the application lacks when it comes to need all of them.
+   * In MiB. Below this size sampling would hardly ever find room to begin, and what the agent keeps
+   * while it waits can be what the application lacks.
    */
-  public static final int DEFAULT_MIN_HEAP_MEBIBYTES = 128;
-
-  /** Below this size sampling would hardly ever find room to begin. */
-  static final int LEAST_HEAP_MEBIBYTES = 48;
+  public static final int LEAST_HEAP_MEBIBYTES = 48;
 
   private static final int MAX_MIN_HEAP_MEBIBYTES = 65_536;
 
@@ -167,7 +164,7 @@ public record Options(
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
-    int minHeapMebibytes = DEFAULT_MIN_HEAP_MEBIBYTES;
+    int minHeapMebibytes = LEAST_HEAP_MEBIBYTES;
     if (text == null || text.isBlank()) {
       return new Options(
           interval,

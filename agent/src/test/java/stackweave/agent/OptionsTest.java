@@ -25,7 +25,7 @@ class OptionsTest {
           "",
           10,
           64,
-          128,
+          48,
           Hooks.AUTO,
           MemoryAccess.AUTO,
           Jit.C1,
@@ -57,7 +57,7 @@ class OptionsTest {
             "/an/off",
             25,
             8,
-            48,
+            128,
             Hooks.OFF,
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
@@ -70,7 +70,7 @@ class OptionsTest {
             SampledEvent.CPU,
             false),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=48,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=128,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
   }
 
   @ParameterizedTest

@@ -40,7 +40,7 @@ class FullHeapIT {
   void aSmallHeapIsLeftAlone(String heap, String collector, int least) {
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())
-            .agent(least == 128 ? new String[0] : new String[] {"min-heap=" + least})
+            .agent(least == 48 ? new String[0] : new String[] {"min-heap=" + least})
             .recording()
             .options(heap, collector)
             .run(MAIN, "20", "1")
