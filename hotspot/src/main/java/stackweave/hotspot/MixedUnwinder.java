@@ -250,9 +250,7 @@ public final class MixedUnwinder {
     if (isSearchWorthwhile(end)) {
       // Of a blocked thread only the frame pointer is lacking, which was looked for with its
       // callers proven; another search would find return addresses of old frames.
-      boolean lacksFp =
-          sample.isBlocked()
-              && (end == StopReason.UNKNOWN_REGISTER || end == StopReason.UNREADABLE_MEMORY);
+      boolean lacksFp = sample.isBlocked() && (end == StopReason.UNKNOWN_REGISTER || isMisled(end));
       end = lacksFp ? end : search.walkOn(walk, end);
       if (isSearchWorthwhile(end)) {
         end = lastJavaFrame.walkOn(walk, sample.javaThread(), end);
@@ -263,9 +261,12 @@ public final class MixedUnwinder {
 
   /** Whether something may be found where neither tables nor code lead on. */
   private boolean isSearchWorthwhile(StopReason end) {
-    return search != null
-        && (search.isWorthwhile(end)
-            || end == StopReason.UNREADABLE_MEMORY && !isHotSpot(walk.pc()));
+    return search != null && (search.isWorthwhile(end) || isMisled(end) && !isHotSpot(walk.pc()));
+  }
+
+  /** Whether tables of native code have led nowhere. */
+  private static boolean isMisled(StopReason end) {
+    return end == StopReason.UNREADABLE_MEMORY || end == StopReason.NULL_RETURN_ADDRESS;
   }
 
   /** From the frame at hand to the end of the stack. */
@@ -364,7 +365,7 @@ public final class MixedUnwinder {
       }
     } else if (end == StopReason.UNSUPPORTED_RULE
         || end == StopReason.UNKNOWN_REGISTER
-        || end == StopReason.UNREADABLE_MEMORY) {
+        || isMisled(end)) {
       return withoutTables.toCallerByCode(walk) ? null : end;
     }
     return end == StopReason.NO_MODULE && hotspot == null ? StopReason.UNSUPPORTED_VM : end;
