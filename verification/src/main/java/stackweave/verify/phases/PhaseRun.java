@@ -1,6 +1,7 @@
 package stackweave.verify.phases;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,13 +77,22 @@ public final class PhaseRun {
   private static boolean hasDrainThread() throws IOException {
     try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : tasks) {
-        if (AgentThread.isComm(Files.readString(task.resolve("comm")))) {
+        if (AgentThread.isComm(comm(task))) {
           return true;
         }
       }
-    } catch (java.nio.file.NoSuchFileException | java.nio.file.DirectoryIteratorException e) {
-      return hasDrainThread(); // a thread ended between listing and reading
+    } catch (DirectoryIteratorException e) {
+      return false; // the caller asks again
     }
     return false;
+  }
+
+  /** Empty if the thread has ended since it was listed. */
+  private static String comm(Path task) {
+    try {
+      return Files.readString(task.resolve("comm"));
+    } catch (IOException e) {
+      return "";
+    }
   }
 }
