@@ -86,15 +86,13 @@ public record Options(
   /** In MiB: enough for 380 threads on 128 CPUs, or 24,000 on 2. */
   public static final int DEFAULT_PERF_MEBIBYTES = 64;
 
-  private static final int MAX_PERF_MEBIBYTES = 65_536;
+  private static final int MAX_MEBIBYTES = 65_536;
 
   /**
    * In MiB. Below this size sampling would hardly ever find room to begin, and what the agent keeps
    * while it waits can be what the application lacks.
    */
   public static final int LEAST_HEAP_MEBIBYTES = 48;
-
-  private static final int MAX_MIN_HEAP_MEBIBYTES = 65_536;
 
   /** Whether classes of the JDK are instrumented while sampling. */
   public enum Hooks {
@@ -231,8 +229,8 @@ public record Options(
           switchFile = value;
         }
         case DRAIN -> drainPercent = drainPercent(value);
-        case PERF_MEMORY -> perfMebibytes = perfMebibytes(value);
-        case MIN_HEAP -> minHeapMebibytes = minHeapMebibytes(value);
+        case PERF_MEMORY -> perfMebibytes = mebibytes(name, value, 1);
+        case MIN_HEAP -> minHeapMebibytes = mebibytes(name, value, LEAST_HEAP_MEBIBYTES);
         case HOOKS -> {
           hooks = constant(Hooks.class, value);
           if (hooks == null) {
@@ -383,22 +381,12 @@ public record Options(
     };
   }
 
-  private static int perfMebibytes(String value) throws InvalidOptionException {
-    if (value.matches("[1-9]\\d{0,4}") && Integer.parseInt(value) <= MAX_PERF_MEBIBYTES) {
-      return Integer.parseInt(value);
-    }
-    throw invalid(Name.PERF_MEMORY, value, "MiB, from 1 to " + MAX_PERF_MEBIBYTES);
-  }
-
-  private static int minHeapMebibytes(String value) throws InvalidOptionException {
+  private static int mebibytes(Name name, String value, int least) throws InvalidOptionException {
     int wanted = value.matches("[1-9]\\d{0,4}") ? Integer.parseInt(value) : 0;
-    if (wanted >= LEAST_HEAP_MEBIBYTES && wanted <= MAX_MIN_HEAP_MEBIBYTES) {
+    if (wanted >= least && wanted <= MAX_MEBIBYTES) {
       return wanted;
     }
-    throw invalid(
-        Name.MIN_HEAP,
-        value,
-        "MiB, from " + LEAST_HEAP_MEBIBYTES + " to " + MAX_MIN_HEAP_MEBIBYTES);
+    throw invalid(name, value, "MiB, from " + least + " to " + MAX_MEBIBYTES);
   }
 
   /**

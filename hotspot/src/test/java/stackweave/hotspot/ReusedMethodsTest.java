@@ -116,7 +116,7 @@ class ReusedMethodsTest {
     rounds.tick(System.nanoTime());
     rounds.tick(sampled);
     assertNull(methods.find(address));
-    JavaMethod unproven = methods.findUnproven(address);
+    JavaMethod unproven = methods.findPresent(address);
     assertEquals("hashCode", vm.methods.get(unproven.id).name());
     rounds.tick(System.nanoTime());
     assertEquals(unproven, methods.find(address));

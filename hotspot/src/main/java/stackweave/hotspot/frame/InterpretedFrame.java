@@ -119,7 +119,8 @@ public final class InterpretedFrame implements HotSpotFrame {
     JavaMethod method = guessed ? methods.findGuessed(address) : methods.find(address);
     boolean doubtful = method == null && !guessed;
     if (doubtful) {
-      method = methods.findUnproven(address);
+      // Another one may have been there at the sample's time, whose class has been unloaded.
+      method = methods.findPresent(address);
     }
     if (method == null || isForeign(walk, method, bcp)) {
       return walk.added(

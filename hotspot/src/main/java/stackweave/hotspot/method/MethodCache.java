@@ -59,14 +59,6 @@ public final class MethodCache {
     }
   }
 
-  /**
-   * Where {@link #find} knows none: the method that is there now, though another one may have been
-   * there at the sample's time, whose class has been unloaded. Links must prove it.
-   */
-  public JavaMethod findUnproven(long address) {
-    return findPresent(address);
-  }
-
   /** Whether {@code bcp} lies in the bytecodes of the method that may be at {@code address}. */
   public boolean hasBytecodeAt(long address, long bcp) {
     JavaMethod method = findGuessed(address);
