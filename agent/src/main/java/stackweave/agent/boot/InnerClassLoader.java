@@ -20,11 +20,14 @@ import java.security.cert.Certificate;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * Loads the agent's classes from the jar inside the agent jar ({@link InnerJar}). Its own classes
- * come before those of the parent, which is the platform loader: agent and application can't see
- * each other's classes. Created by {@link Boot}, one for the life of the JVM. Thread-safe.
+ * come before those of the JDK: agent and application can't see each other's classes. It has no
+ * parent, so that the boot loader is asked before the platform loader, which keeps each name that
+ * it was asked for. Created by {@link Boot}, one for the life of the JVM. Thread-safe.
  *
  * <p>In an application JNA is a named module of this loader, so that native access is granted to
  * JNA alone; all else is in the unnamed module. The module is defined with JNA's first class, since
@@ -63,11 +66,17 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
    */
   private final ProtectionDomain domain;
 
+  /**
+   * What is held while a class is loaded, by its name, as {@link #getClassLoadingLock} has it; but
+   * ClassLoader's own table keeps a lock for each class for good, 80 KB in all.
+   */
+  private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();
+
   private final Object jnaLock = new Object();
   private boolean jnaDefined;
 
   private InnerClassLoader(InnerJar jar, File file, Instrumentation instrumentation) {
-    super("stackweave", PLATFORM);
+    super("stackweave", null);
     this.jar = jar;
     this.file = file;
     this.instrumentation = instrumentation;
@@ -120,16 +129,28 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (name.startsWith("java.")) {
-      return PLATFORM.loadClass(name); // a lock of this loader would keep the name for good
-    }
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
-      if (loaded == null) {
+      if (loaded == null && !name.startsWith("java.")) {
         loaded = findOurs(name);
       }
-      return loaded != null ? loaded : super.loadClass(name, resolve);
+      if (loaded == null) {
+        loaded = super.loadClass(name, resolve);
+      }
+      locks.remove(name); // who waits for it, or makes another, finds the class
+      return loaded;
     }
+  }
+
+  @Override
+  protected Object getClassLoadingLock(String name) {
+    return locks.computeIfAbsent(name, key -> new Object());
+  }
+
+  /** Called for what neither this loader nor the boot loader has. */
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    return PLATFORM.loadClass(name);
   }
 
   /** Called for a class of a named module of this loader; JNA's is the only one. */

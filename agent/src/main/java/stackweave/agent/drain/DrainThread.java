@@ -316,6 +316,7 @@ final class DrainThread implements Runnable {
           if (store != null) {
             // Method and module ids start again with each pipeline.
             store.newGeneration();
+            store.rest();
           }
         }
       } finally {

@@ -1,8 +1,5 @@
 package stackweave.jfr.status;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
-
 /**
  * How much of the CPU time during a request the samples cover, and what is missing as text.
  * Immutable.
@@ -34,7 +31,7 @@ public record Coverage(long usedNanos, long coveredNanos, long missedNanos, long
         + "; "
         + seconds(missedNanos)
         + " of CPU time used while it did not run are missing ("
-        + fixed(100.0 * missedNanos / Math.max(missedNanos, usedNanos), 0)
+        + Decimals.fixed(100.0 * missedNanos / Math.max(missedNanos, usedNanos), 0)
         + " %)";
   }
 
@@ -46,13 +43,6 @@ public record Coverage(long usedNanos, long coveredNanos, long missedNanos, long
   }
 
   private static String seconds(long nanos) {
-    return fixed(nanos / 1e9, nanos < 1_000_000_000L ? 2 : 1) + " s";
-  }
-
-  /**
-   * As {@code %.nf}. Also called while sampling, and a Formatter takes the time of many samples.
-   */
-  private static String fixed(double value, int digits) {
-    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).toPlainString();
+    return Decimals.fixed(nanos / 1e9, nanos < 1_000_000_000L ? 2 : 1) + " s";
   }
 }

@@ -1,5 +1,6 @@
 package stackweave.jfr.store;
 
+import java.util.Arrays;
 import stackweave.unwind.hash.HashIndex;
 
 /**
@@ -10,12 +11,14 @@ final class AttributesTable {
   /** As many as there are; with contexts it is cleared from time to time. */
   private static final int CAPACITY = 1_024;
 
-  private final HashIndex numbers = new HashIndex(CAPACITY);
-  private final int[] states = new int[CAPACITY];
-  private final int[] ends = new int[CAPACITY];
-  private final long[] contexts = new long[CAPACITY];
-  private final long[] ages = new long[CAPACITY];
-  private final int[] emitted = new int[CAPACITY];
+  private static final int FIRST_CAPACITY = 16;
+
+  private final HashIndex numbers = new HashIndex(FIRST_CAPACITY);
+  private int[] states = new int[FIRST_CAPACITY];
+  private int[] ends = new int[FIRST_CAPACITY];
+  private long[] contexts = new long[FIRST_CAPACITY];
+  private long[] ages = new long[FIRST_CAPACITY];
+  private int[] emitted = new int[FIRST_CAPACITY];
   private long firstId = 1;
   private int count;
 
@@ -30,6 +33,9 @@ final class AttributesTable {
           && ages[index] == ageNanos) {
         return firstId + index;
       }
+    }
+    if (count == states.length) {
+      setCapacity(2 * count);
     }
     states[count] = state;
     ends[count] = end;
@@ -50,11 +56,20 @@ final class AttributesTable {
     return count == CAPACITY;
   }
 
-  /** Forgets all; the ids go on. */
+  private void setCapacity(int capacity) {
+    states = Arrays.copyOf(states, capacity);
+    ends = Arrays.copyOf(ends, capacity);
+    contexts = Arrays.copyOf(contexts, capacity);
+    ages = Arrays.copyOf(ages, capacity);
+    emitted = Arrays.copyOf(emitted, capacity);
+  }
+
+  /** Forgets all, and gives back what it took; the ids go on. */
   void clear() {
     firstId += count;
     count = 0;
     numbers.clear();
+    setCapacity(FIRST_CAPACITY);
   }
 
   /** The end of the stacks that have these attributes; -1 where they are forgotten. */

@@ -34,7 +34,8 @@ final class BlockEncoder implements AutoCloseable {
    */
   static final int FULL_BYTES = 32_768;
 
-  private static final int FIRST_CAPACITY = FULL_BYTES + 4_096;
+  private static final int USUAL_CAPACITY = FULL_BYTES + 4_096;
+  private static final int FIRST_CAPACITY = 64;
   private static final int MAX_NUMBER_BYTES = 10;
 
   /**
@@ -75,8 +76,8 @@ final class BlockEncoder implements AutoCloseable {
 
   /** Forgets what was gathered. */
   void clear() {
-    if (block.length > 2 * FIRST_CAPACITY) {
-      block = new byte[FIRST_CAPACITY];
+    if (block.length > 2 * USUAL_CAPACITY) {
+      block = new byte[USUAL_CAPACITY];
     }
     block[0] = FORMAT;
     length = 1;
@@ -206,7 +207,8 @@ final class BlockEncoder implements AutoCloseable {
 
   private void reserve(int bytes) {
     if (block.length - length < bytes) {
-      block = Arrays.copyOf(block, Math.max(2 * block.length, length + bytes));
+      int enough = Math.max(2 * block.length, length + bytes);
+      block = Arrays.copyOf(block, enough < USUAL_CAPACITY ? USUAL_CAPACITY : enough);
     }
   }
 
@@ -340,5 +342,7 @@ final class BlockEncoder implements AutoCloseable {
     deflated = new byte[0];
     block = new byte[FIRST_CAPACITY];
     clear();
+    classes.rest();
+    texts.rest();
   }
 }

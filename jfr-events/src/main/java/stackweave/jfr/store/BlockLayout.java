@@ -289,6 +289,9 @@ final class BlockLayout implements SampleLayout {
 
   @Override
   public void rest() {
+    if (isEmpty()) {
+      attributes.clear();
+    }
     block.close();
   }
 }

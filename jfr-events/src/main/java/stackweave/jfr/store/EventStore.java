@@ -306,13 +306,7 @@ public final class EventStore implements AutoCloseable {
   public void detachDrain() {
     flush();
     try {
-      held(
-          () -> {
-            layout.rest();
-            if (weave != null) {
-              weave.rest();
-            }
-          });
+      rest();
     } finally {
       gate.detach();
     }
@@ -320,6 +314,17 @@ public final class EventStore implements AutoCloseable {
     if (weave != null && !isAnyOlderThan(Instant.MAX)) {
       held(weave::discard);
     }
+  }
+
+  /** Gives back what only samples need, after {@link #flush}; it comes again with the next one. */
+  public void rest() {
+    held(
+        () -> {
+          layout.rest();
+          if (weave != null) {
+            weave.rest();
+          }
+        });
   }
 
   /** Does something that no rotation sees half done. */

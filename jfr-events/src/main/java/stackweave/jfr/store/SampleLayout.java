@@ -57,6 +57,6 @@ interface SampleLayout {
    */
   void weaveBy(LiveWeave weave);
 
-  /** Gives back what is not needed while nobody drains. */
+  /** Gives back what is not needed while no samples are taken. */
   void rest();
 }

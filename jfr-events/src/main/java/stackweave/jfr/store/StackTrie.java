@@ -8,7 +8,7 @@ import stackweave.unwind.hash.HashIndex;
  * HashIndex} over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
  */
 final class StackTrie {
-  private static final int FIRST_CAPACITY = 1_024;
+  private static final int FIRST_CAPACITY = 64;
 
   private long firstId;
   private int count;

@@ -5,9 +5,12 @@ import stackweave.unwind.hash.HashIndex;
 
 /** Numbers of texts in the order in which they came, from 0. Not thread-safe. */
 final class TextTable {
-  private static final int FIRST_CAPACITY = 512;
+  private static final int FIRST_CAPACITY = 16;
 
-  private final HashIndex numbers = new HashIndex(FIRST_CAPACITY);
+  /** What {@link #clear} leaves at most: of a usual block. */
+  private static final int KEPT_CAPACITY = 512;
+
+  private HashIndex numbers = new HashIndex(FIRST_CAPACITY);
   private String[] texts = new String[FIRST_CAPACITY];
   private int count;
 
@@ -31,17 +34,25 @@ final class TextTable {
     return text.hashCode() * 0x9E3779B1;
   }
 
-  /** Forgets all texts, and gives back what many of them took. */
+  /** Forgets all texts, and gives back what very many of them took. */
   void clear() {
-    if (count == 0) {
-      return;
+    if (count > 0) {
+      setCapacity(Math.min(texts.length, KEPT_CAPACITY));
     }
-    if (texts.length == FIRST_CAPACITY) {
+  }
+
+  /** Forgets all texts, and gives back all that they took. */
+  void rest() {
+    setCapacity(FIRST_CAPACITY);
+  }
+
+  private void setCapacity(int capacity) {
+    if (texts.length == capacity) {
       Arrays.fill(texts, 0, count, null);
     } else {
-      texts = new String[FIRST_CAPACITY];
+      texts = new String[capacity];
     }
-    numbers.clear();
+    numbers = new HashIndex(capacity);
     count = 0;
   }
 }

@@ -1,7 +1,5 @@
 package stackweave.agent.drain.status;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +7,7 @@ import java.util.StringJoiner;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Decimals;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.unwind.StopReason;
 
@@ -76,7 +75,7 @@ public final class StatusReport {
     if (figures.get(Counter.CPU_KERNEL) > 0) {
       lines.add(
           "kernel: about "
-              + fixed(figures.get(Counter.CPU_KERNEL) * 100.0 / Math.max(1, used), 0)
+              + Decimals.fixed(figures.get(Counter.CPU_KERNEL) * 100.0 / Math.max(1, used), 0)
               + " % of the CPU time is spent in the kernel and not sampled ("
               + figures.engine()
               + ")");
@@ -89,7 +88,7 @@ public final class StatusReport {
     if (figures.get(Counter.KERNEL_MEMORY_BUDGET) > 0) {
       lines.add(
           "kernel memory: about "
-              + fixed(figures.get(Counter.KERNEL_MEMORY) / 1048576.0, 1)
+              + Decimals.fixed(figures.get(Counter.KERNEL_MEMORY) / 1048576.0, 1)
               + " MiB for events of threads, "
               + (figures.get(Counter.KERNEL_MEMORY_BUDGET) >> 20)
               + " MiB allowed");
@@ -235,11 +234,6 @@ public final class StatusReport {
   }
 
   private static String share(long part, long whole) {
-    return whole == 0 ? "" : " (" + fixed(100.0 * part / whole, 2) + " %)";
-  }
-
-  /** As {@code %.nf}. Called every second, and a Formatter takes the time of a dozen samples. */
-  private static String fixed(double value, int digits) {
-    return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).toPlainString();
+    return whole == 0 ? "" : " (" + Decimals.fixed(100.0 * part / whole, 2) + " %)";
   }
 }

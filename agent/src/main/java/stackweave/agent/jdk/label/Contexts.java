@@ -36,8 +36,9 @@ public final class Contexts implements Function<String[], Runnable> {
 
   static final int VIRTUAL_HISTORY = 16;
 
-  private static final AtomicReferenceArray<ContextThread> THREADS =
-      new AtomicReferenceArray<>(PLATFORM);
+  /** Has null until a platform thread opens a scope: the table takes 32 KiB. */
+  private static final AtomicReference<AtomicReferenceArray<ContextThread>> THREADS =
+      new AtomicReference<>();
 
   /** Has null until a virtual thread opens a scope. */
   private static final AtomicReference<AtomicReferenceArray<ContextThread>> VIRTUAL_THREADS =
@@ -118,9 +119,13 @@ public final class Contexts implements Function<String[], Runnable> {
       ContextThread found = table == null ? null : table.get(number(thread) & VIRTUAL - 1);
       return found != null && found.isOf(thread) ? found : null;
     }
+    AtomicReferenceArray<ContextThread> table = THREADS.get();
+    if (table == null) {
+      return null;
+    }
     int first = number(thread);
     for (int probe = 0; probe < PROBES; probe++) {
-      ContextThread found = THREADS.get(first + probe & PLATFORM - 1);
+      ContextThread found = table.get(first + probe & PLATFORM - 1);
       if (found != null && found.isOf(thread)) {
         return found;
       }
@@ -132,13 +137,13 @@ public final class Contexts implements Function<String[], Runnable> {
     USED[0] = true;
     if (thread.getClass() == VIRTUAL_THREAD) {
       ContextThread added = new ContextThread(thread, VIRTUAL_HISTORY);
-      table().set(number(thread) & VIRTUAL - 1, added);
+      table(VIRTUAL_THREADS, VIRTUAL).set(number(thread) & VIRTUAL - 1, added);
       // The drain thread may come between the two, and miss this one.
       RECENT_THREADS.set((int) RECENT_COUNT.getAndIncrement() & RECENT - 1, added);
       return added;
     }
     ContextThread added = new ContextThread(thread, PLATFORM_HISTORY);
-    return addTo(THREADS, number(thread), added) ? added : null;
+    return addTo(table(THREADS, PLATFORM), number(thread), added) ? added : null;
   }
 
   /** Takes a free place, or else one of a thread that has ended. */
@@ -157,12 +162,13 @@ public final class Contexts implements Function<String[], Runnable> {
     return false;
   }
 
-  private static AtomicReferenceArray<ContextThread> table() {
-    AtomicReferenceArray<ContextThread> table = VIRTUAL_THREADS.get();
+  private static AtomicReferenceArray<ContextThread> table(
+      AtomicReference<AtomicReferenceArray<ContextThread>> tables, int places) {
+    AtomicReferenceArray<ContextThread> table = tables.get();
     if (table == null) {
       // Several threads may make one; who comes too late takes the other's.
-      AtomicReferenceArray<ContextThread> made = new AtomicReferenceArray<>(VIRTUAL);
-      table = VIRTUAL_THREADS.compareAndExchange(null, made);
+      AtomicReferenceArray<ContextThread> made = new AtomicReferenceArray<>(places);
+      table = tables.compareAndExchange(null, made);
       table = table == null ? made : table;
     }
     return table;
@@ -179,9 +185,7 @@ public final class Contexts implements Function<String[], Runnable> {
   /** No samples are taken: scopes do nothing. What threads had open is forgotten. */
   static synchronized void end() {
     period = 0;
-    for (int i = 0; i < PLATFORM; i++) {
-      THREADS.set(i, null);
-    }
+    THREADS.set(null);
     VIRTUAL_THREADS.set(null);
     for (int i = 0; i < RECENT; i++) {
       RECENT_THREADS.set(i, null);
@@ -211,14 +215,14 @@ public final class Contexts implements Function<String[], Runnable> {
 
   /** Forgets threads that have ended, a while after that: their last samples are decoded. */
   static void sweep() {
-    sweep(THREADS);
-    AtomicReferenceArray<ContextThread> table = VIRTUAL_THREADS.get();
-    if (table != null) {
-      sweep(table);
-    }
+    sweep(THREADS.get());
+    sweep(VIRTUAL_THREADS.get());
   }
 
   private static void sweep(AtomicReferenceArray<ContextThread> table) {
+    if (table == null) {
+      return;
+    }
     for (int i = 0; i < table.length(); i++) {
       ContextThread thread = table.get(i);
       if (thread != null && thread.isLongGone()) {
