@@ -30,6 +30,14 @@ public final class BlobReader {
   private final MemoryCopy data = new MemoryCopy(1 << 16);
 
   /**
+   * The last name of a compiled method, which nearly all new blobs are, and its address: a constant
+   * of the VM's library, which is never unmapped ({@code nmethod.cpp}, JDK 17 to 27).
+   */
+  private long compiledNameAt;
+
+  private String compiledName;
+
+  /**
    * @param methods where the names of stubs get their ids
    */
   public BlobReader(Layout layout, MemoryReader memory, HotSpotMethods methods) {
@@ -45,11 +53,16 @@ public final class BlobReader {
       return null;
     }
     CodeBlob.Identity identity = identity();
-    String name = name(identity.name());
+    boolean compiled = compiledNameAt == identity.name() && compiledNameAt != 0;
+    String name = compiled ? compiledName : name(identity.name());
     if (name == null) {
       return null;
     }
     BlobKind kind = BlobKind.ofName(name);
+    if (isCompiled(kind)) {
+      compiledNameAt = identity.name();
+      compiledName = name;
+    }
     if (kind == BlobKind.ADAPTER && !name.endsWith(BlobKind.ADAPTERS)) {
       name = BlobKind.ADAPTERS; // an AOT cache has them under the types of their arguments
     }

@@ -25,7 +25,10 @@ final class CallerRules {
   private static final int CODE_BYTES = 128;
 
   /** Slots for the straight way, the check before tables; direct-mapped. */
-  private static final int STRAIGHT = 1 << 12;
+  private static final int STRAIGHT = Math.max(256, HeapShare.of(1 << 12));
+
+  /** What leaves the upper bits of a product that number a place. */
+  private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRAIGHT);
 
   /** What is known of a pc; {@code rule} null: nothing leads to a caller. */
   private record Known(CallerRule rule, byte[] code) {}
@@ -51,7 +54,7 @@ final class CallerRules {
   CallerRule straightAt(Walk walk) {
     long pc = walk.pc();
     int now = walk.modules().generation();
-    int slot = (int) (pc * 0x9E3779B97F4A7C15L >>> 52);
+    int slot = (int) (pc * 0x9E3779B97F4A7C15L >>> SHIFT);
     if (straightPcs[slot] != pc || straightGenerations[slot] != now) {
       CodeModule module = walk.modules().find(pc);
       straight[slot] = module == null ? null : straight(module, pc, walk.stack().code());

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfHeaders.Segment;
@@ -174,10 +175,11 @@ public final class FileElfImage extends ElfImage {
   /**
    * The stub of the procedure linkage table at a virtual address. Reads the tables anew.
    *
-   * @param chosen what {@link #indirectFunctions} has found
+   * @param chosen what {@link #indirectFunctions} finds; not asked for in vain, since that takes
+   *     long
    * @return null if there is none, or it is not known whose
    */
-  public LinkageStub linkageStubAt(long address, IndirectFunctions chosen) {
+  public LinkageStub linkageStubAt(long address, Supplier<IndirectFunctions> chosen) {
     LinkageStub.Jump jump = null;
     for (SectionHeader s : headers.sections()) {
       if (LinkageStub.isTable(s.name()) && address - s.address() >= 0) {

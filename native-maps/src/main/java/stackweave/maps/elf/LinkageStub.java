@@ -2,6 +2,7 @@ package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Supplier;
 import stackweave.unwind.Architecture;
 
 /**
@@ -94,16 +95,29 @@ public record LinkageStub(long start, String name) {
    *
    * @param relocations contents of the sections of relocations
    * @param dynsym the symbols that they refer to
-   * @param chosen the slots of functions that the loader chooses
+   * @param chosen the slots of functions that the loader chooses; asked for where no relocation
+   *     names one
    * @return null if there is none
    */
   static String functionOf(
-      long slot, List<ByteBuffer> relocations, ElfImage.Symbols dynsym, IndirectFunctions chosen) {
-    for (IndirectFunctions.Slot each : chosen.slots()) {
+      long slot,
+      List<ByteBuffer> relocations,
+      ElfImage.Symbols dynsym,
+      Supplier<IndirectFunctions> chosen) {
+    String name = relocated(slot, relocations, dynsym);
+    if (name != null) {
+      return name;
+    }
+    for (IndirectFunctions.Slot each : chosen.get().slots()) {
       if (each.address() == slot) {
         return each.name();
       }
     }
+    return null;
+  }
+
+  private static String relocated(
+      long slot, List<ByteBuffer> relocations, ElfImage.Symbols dynsym) {
     for (ByteBuffer section : relocations) {
       for (int at = 0; at <= section.limit() - RELA_SIZE; at += RELA_SIZE) {
         if (section.getLong(at) == slot) {

@@ -279,7 +279,7 @@ public final class ModuleImage {
   /** The stub of a linkage table at a virtual address; null if there is none that can be named. */
   LinkageStub linkageStubAt(long address) {
     return elf instanceof FileElfImage file && file.isReadable()
-        ? file.linkageStubAt(address, indirectFunctions())
+        ? file.linkageStubAt(address, this::indirectFunctions)
         : null;
   }
 

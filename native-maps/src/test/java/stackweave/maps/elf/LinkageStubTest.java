@@ -56,7 +56,7 @@ class LinkageStubTest {
     while (stub.find()) {
       long start = Long.parseLong(stub.group(1), 16);
       for (long address : List.of(start, start + 4)) {
-        LinkageStub found = image.linkageStubAt(address, chosen);
+        LinkageStub found = image.linkageStubAt(address, () -> chosen);
         String at = library + " " + Long.toHexString(address);
         assertNotNull(found, at);
         assertEquals(stub.group(2), found.name(), at);
@@ -67,9 +67,10 @@ class LinkageStubTest {
     assertTrue(stubs >= atLeast, library + ": " + stubs);
     for (ElfHeaders.SectionHeader section : image.headers.sections()) {
       if (section.name().equals(".plt")) {
-        assertNull(image.linkageStubAt(section.address(), chosen), "the code that all stubs share");
+        assertNull(
+            image.linkageStubAt(section.address(), () -> chosen), "the code that all stubs share");
       } else if (section.name().equals(".text")) {
-        assertNull(image.linkageStubAt(section.address(), chosen));
+        assertNull(image.linkageStubAt(section.address(), () -> chosen));
       }
     }
   }
@@ -85,7 +86,7 @@ class LinkageStubTest {
     long found = 0;
     for (ElfHeaders.SectionHeader section : image.headers.sections()) {
       for (long at = 0; section.name().equals(".plt") && at < section.size(); at += 16) {
-        LinkageStub stub = image.linkageStubAt(section.address() + at, chosen);
+        LinkageStub stub = image.linkageStubAt(section.address() + at, () -> chosen);
         found += stub != null && stub.name().equals("memcpy") ? 1 : 0;
       }
     }

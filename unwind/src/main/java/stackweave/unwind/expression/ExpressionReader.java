@@ -24,7 +24,7 @@ public final class ExpressionReader {
   private final Program program = new Program();
 
   /** By byte of the expression, the number of the operation that begins there. */
-  private final int[] operations = new int[MAX_BYTES + 1];
+  private int[] operations = {};
 
   /** Jumps by their number, with the byte they lead to. */
   private final int[] jumps = new int[Program.MAX_OPERATIONS];
@@ -57,6 +57,9 @@ public final class ExpressionReader {
     }
     program.clear();
     jumpCount = 0;
+    if (operations.length == 0) {
+      operations = new int[MAX_BYTES + 1];
+    }
     Arrays.fill(operations, 0, (int) length + 1, NOT_HERE);
     if (cfa) {
       program.add(Operation.CFA, 0, 0);

@@ -19,6 +19,7 @@ import stackweave.maps.kernel.KernelSymbols;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.maps.symbols.SymbolTable;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.rule.UnwindTable;
@@ -33,11 +34,17 @@ import stackweave.unwind.rule.UnwindTable;
  */
 public final class StackNames {
   /**
-   * Direct-mapped slots; 4 arrays, 224 KiB in all. A service's warm stacks have a few thousand pcs.
+   * Direct-mapped slots, a power of two; 4 arrays, 224 KiB in all, less where the heap is small. A
+   * service's warm stacks have a few thousand pcs.
    */
-  private static final int SLOTS = 8192;
+  private static final int SLOTS = Math.max(1024, HeapShare.of(8192));
 
-  private static final int SYMBOL_SLOTS = 4096;
+  private static final int SYMBOL_SLOTS = Math.max(512, HeapShare.of(4096));
+
+  /** What leaves the upper bits of a product that number a slot. */
+  private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
+
+  private static final int SYMBOL_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SYMBOL_SLOTS);
 
   /** Marks the key of a function without a symbol. */
   private static final long FUNCTION = 1L << 32;
@@ -165,7 +172,7 @@ public final class StackNames {
   /** The slot of native frame {@code i}, filled if needed. */
   private int slotOf(FrameBuffer frames, int i, ModuleMap modules, boolean entry) {
     long pc = frames.isInterrupted(i) ? frames.pc(i) : frames.pc(i) - 1;
-    int slot = (int) ((pc * 0x9E3779B97F4A7C15L) >>> 51);
+    int slot = (int) ((pc * 0x9E3779B97F4A7C15L) >>> SHIFT);
     if (pcs[slot] != pc || generations[slot] != generation(modules) || symbolIds[slot] == 0) {
       misses++;
       pcs[slot] = pc;
@@ -335,7 +342,7 @@ public final class StackNames {
    */
   private int knownSymbol(int module, long number) {
     long key = (long) module << 33 | number;
-    int slot = (int) (key * 0x9E3779B97F4A7C15L >>> 52);
+    int slot = (int) (key * 0x9E3779B97F4A7C15L >>> SYMBOL_SHIFT);
     if (knownSymbols[slot] != key) {
       knownSymbols[slot] = key;
       knownIds[slot] = 0;
