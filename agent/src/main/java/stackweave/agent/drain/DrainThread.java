@@ -1,5 +1,6 @@
 package stackweave.agent.drain;
 
+import java.lang.ref.SoftReference;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -395,28 +396,52 @@ final class DrainThread implements Runnable {
   /**
    * The pipeline of all engines that take over from each other, opened at its first use: mostly
    * when the first of them takes samples already, which wait for it in the engine's buffers.
+   *
+   * <p>While this thread waits, only a soft reference leads to the pipeline, which has most of what
+   * the agent has on the heap: so the JVM frees it before it lets the application run out of
+   * memory, even if that fills its heap faster than anyone can look. Then sampling ends, as it does
+   * when the heap is found to be full. No other field or local variable may hold it during a wait.
    */
   private final class Decoding implements AutoCloseable {
     private final PipelineFactory.Groundwork ground;
-    private PipelineFactory.Pipeline pipeline;
+    private SoftReference<PipelineFactory.Pipeline> pipeline;
+
+    /** What is to be closed of it, also when it is lost. */
+    private PipelineFactory.Rest rest;
 
     Decoding(PipelineFactory.Groundwork ground) {
       this.ground = ground;
     }
 
+    /** The pipeline, opened if it never was; null if it is lost. */
     PipelineFactory.Pipeline pipeline() {
-      if (pipeline == null) {
-        ground.lookAgain();
-        openStore();
-        pipeline = pipelines.open(ground, store, request.depth(), totals);
+      if (pipeline != null) {
+        return pipeline.get();
       }
-      return pipeline;
+      ground.lookAgain();
+      openStore();
+      PipelineFactory.Pipeline opened = pipelines.open(ground, store, request.depth(), totals);
+      pipeline = new SoftReference<>(opened);
+      rest = opened.rest();
+      return opened;
+    }
+
+    void refreshModules() {
+      PipelineFactory.Pipeline known = pipeline.get();
+      if (known != null) {
+        known.refreshModules();
+      }
+    }
+
+    /** Whether the JVM has freed it, because the heap was full. */
+    boolean isLost() {
+      return pipeline != null && pipeline.get() == null;
     }
 
     @Override
     public void close() {
-      if (pipeline != null) {
-        pipeline.close();
+      if (rest != null) {
+        rest.close();
       }
     }
   }
@@ -436,7 +461,7 @@ final class DrainThread implements Runnable {
       return sampleUntilStopped(choice.engine().get(), choice.filtered(), decoding);
     }
     stateNoSamples(totals.engineReason);
-    return sleepUntilRetry(decoding.pipeline(), choice.mayPass());
+    return sleepUntilRetry(decoding, choice.mayPass());
   }
 
   private void stateUntilStopped(String whyNot) {
@@ -477,47 +502,16 @@ final class DrainThread implements Runnable {
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
       long begin = running.event().isCpu() ? missedUntil(running) : 0;
       pipelines.limitCompilers();
-      PipelineFactory.Pipeline pipeline = decoding.pipeline();
-      totals.note = groundNote;
-      // Uses the engine choice's result: a seccomp filter may have been installed since the
-      // pipeline was built.
-      pipelines.applyFilter(filtered, pipeline.memory(), totals);
-      // Mappings made after the pipeline looked and before the engine reported them: its first
-      // samples may be in them.
-      decoding.ground.lookAgain();
-      pipeline.refreshModules();
-      if (!stopping) {
-        pipelines.observeLoads(pipeline, totals);
-      }
-      pipeline.warmUp();
-      if (!stopping) {
-        pipelines.hookThreadStarts(running, pipeline, totals);
-      }
       try {
-        throttle =
-            account == null
-                ? new Throttle(
-                    drainPercent,
-                    cpuTime::ofThread,
-                    System::nanoTime,
-                    running::backlog,
-                    new SplittableRandom())
-                : new Throttle(account, running::backlog);
-        account = throttle;
-        pipeline.sink().follow(running, throttle);
-        totals.wallNote = "";
-        totals.blockedNote = "";
-        totals.touchNote = "";
-        totals.allocationNote = "";
-        beginWaiting(pipeline);
-        drainUntilStopped(running, filtered, pipeline);
+        prepare(running, filtered, decoding);
+        drainUntilStopped(running, filtered, decoding);
       } finally {
         wall.close();
         blocked.close();
         memory.close();
         allocations.close();
         pipelines.forgetLoads();
-        pipelines.unhookThreadStarts(pipeline);
+        pipelines.unhookThreadStarts(decoding.ground);
       }
       // The last published figures must include all that was drained.
       publish(running);
@@ -527,7 +521,7 @@ final class DrainThread implements Runnable {
         // CPU time that is used while an event is sampled instead is missed.
         totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
       }
-      return !stopping && switchFile.present() == null && !slack.isShort();
+      return !stopping && switchFile.present() == null && !isHeapFull(decoding);
     } finally {
       engine = null;
       throttle = null;
@@ -535,6 +529,58 @@ final class DrainThread implements Runnable {
         account.end();
       }
     }
+  }
+
+  /** Does what an engine that takes samples already needs before they are decoded. */
+  private void prepare(SampleEngine running, boolean filtered, Decoding decoding) {
+    PipelineFactory.Pipeline pipeline = decoding.pipeline();
+    if (pipeline == null) {
+      return;
+    }
+    totals.note = groundNote;
+    // Uses the engine choice's result: a seccomp filter may have been installed since the
+    // pipeline was built.
+    pipelines.applyFilter(filtered, pipeline.memory(), totals);
+    // Mappings made after the pipeline looked and before the engine reported them: its first
+    // samples may be in them.
+    decoding.ground.lookAgain();
+    pipeline.refreshModules();
+    if (!stopping) {
+      pipelines.observeLoads(
+          pipeline.modules(), pipeline.memory(), decoding::refreshModules, totals);
+    }
+    pipeline.warmUp();
+    if (!stopping) {
+      pipelines.hookThreadStarts(running, pipeline, totals);
+    }
+    throttle =
+        account == null
+            ? new Throttle(
+                drainPercent,
+                cpuTime::ofThread,
+                System::nanoTime,
+                running::backlog,
+                new SplittableRandom())
+            : new Throttle(account, running::backlog);
+    account = throttle;
+    pipeline.sink().follow(running, throttle);
+    totals.wallNote = "";
+    totals.blockedNote = "";
+    totals.touchNote = "";
+    totals.allocationNote = "";
+    beginWaiting(pipeline);
+  }
+
+  private void sayLost(Decoding decoding) {
+    if (decoding.isLost()) {
+      messages.sampling(
+          "sampling begins anew: the JVM was so short of memory that it freed the agent's tables");
+    }
+  }
+
+  /** Whether sampling has to end for the application's memory. */
+  private boolean isHeapFull(Decoding decoding) {
+    return slack.isShort() || decoding.isLost();
   }
 
   private void beginWaiting(PipelineFactory.Pipeline pipeline) {
@@ -596,7 +642,8 @@ final class DrainThread implements Runnable {
    * @param mayPass whether a cause of refusal may go away by itself
    * @return false if sampling has to stop instead: stopping, switched off, or the heap is full
    */
-  private boolean sleepUntilRetry(PipelineFactory.Pipeline pipeline, boolean mayPass) {
+  private boolean sleepUntilRetry(Decoding decoding, boolean mayPass) {
+
     slack.begin();
     long began = System.nanoTime();
     while (!stopping) {
@@ -604,6 +651,10 @@ final class DrainThread implements Runnable {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
+      PipelineFactory.Pipeline pipeline = decoding.pipeline();
+      if (pipeline == null) {
+        return false;
+      }
       pipeline.look(slack);
       if (stopping || switchFile.present() != null || slack.isShort()) {
         return false;
@@ -635,19 +686,26 @@ final class DrainThread implements Runnable {
     }
   }
 
-  private void drainUntilStopped(
-      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
-    Turns turns = new Turns(running, filtered, pipeline);
+  private void drainUntilStopped(SampleEngine running, boolean filtered, Decoding decoding) {
+    Turns turns = new Turns(running, filtered, decoding);
     status(running); // also for short recordings: the first stacks take time
     slack.begin();
-    while (!stopping && !turns.mustEnd && !slack.isShort()) {
+    while (!stopping && !turns.mustEnd && !isHeapFull(decoding)) {
       turns.next();
     }
-    if (slack.isShort()) {
-      pause.ended(System.nanoTime());
+    if (isHeapFull(decoding)) {
+      boolean isShort = slack.isShort();
+      sayLost(decoding);
+      slack.look();
+      if (isShort || !slack.isAmple()) {
+        pause.ended(System.nanoTime());
+      }
     }
     running.stop();
-    running.drain(Long.MAX_VALUE, pipeline.sink());
+    PipelineFactory.Pipeline pipeline = decoding.pipeline();
+    if (pipeline != null) {
+      running.drain(Long.MAX_VALUE, pipeline.sink());
+    }
   }
 
   /**
@@ -656,7 +714,7 @@ final class DrainThread implements Runnable {
    */
   private final class Turns {
     private final SampleEngine running;
-    private final PipelineFactory.Pipeline pipeline;
+    private final Decoding decoding;
     private final long refreshNanos;
     private long refreshed = System.nanoTime();
     private long repeated = refreshed;
@@ -672,10 +730,10 @@ final class DrainThread implements Runnable {
     /** Whether a seccomp filter existed when the engine was chosen; a later one is checked for. */
     private final boolean filtered;
 
-    Turns(SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
+    Turns(SampleEngine running, boolean filtered, Decoding decoding) {
       this.running = running;
       this.filtered = filtered;
-      this.pipeline = pipeline;
+      this.decoding = decoding;
       this.refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
     }
 
@@ -689,6 +747,13 @@ final class DrainThread implements Runnable {
         running.await(wait);
       }
       clearInterrupt();
+      PipelineFactory.Pipeline pipeline = decoding.pipeline();
+      if (pipeline != null) {
+        drain(pipeline);
+      }
+    }
+
+    private void drain(PipelineFactory.Pipeline pipeline) {
       pipeline.look(slack);
       boolean flush = store.flushRequested();
       if (flush) {
@@ -710,7 +775,7 @@ final class DrainThread implements Runnable {
         blocked.pass();
         wall.pass();
       }
-      wait = nextWait(drained);
+      wait = nextWait(drained, pipeline);
       if (flush) {
         memory.flush();
         allocations.flush();
@@ -722,15 +787,16 @@ final class DrainThread implements Runnable {
         store.flushDone();
       }
       sampled |= drained > 0;
-      doDue(System.nanoTime());
+      doDue(System.nanoTime(), pipeline);
     }
 
-    private int nextWait(int drained) {
+    private int nextWait(int drained, PipelineFactory.Pipeline pipeline) {
       return allocations.waitMillis(
-          memory.waitMillis(blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained)))));
+          memory.waitMillis(
+              blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained, pipeline)))));
     }
 
-    private int nextWaitForSamples(int drained) {
+    private int nextWaitForSamples(int drained, PipelineFactory.Pipeline pipeline) {
       if (slack.isDoubtful()) {
         return Math.min(wait, DOUBTFUL_MILLIS);
       }
@@ -746,10 +812,10 @@ final class DrainThread implements Runnable {
       return Math.min(running.busyMillis(), unloading ? UNLOADING_MILLIS : IDLE_MILLIS);
     }
 
-    private void doDue(long now) {
+    private void doDue(long now, PipelineFactory.Pipeline pipeline) {
       if (now - published > PUBLISH_NANOS) {
         published = now;
-        updateAndCheck(now);
+        updateAndCheck(now, pipeline);
       }
       if (sampled && now - refreshed > refreshNanos) {
         sampled = false;
@@ -764,7 +830,7 @@ final class DrainThread implements Runnable {
       }
     }
 
-    private void updateAndCheck(long now) {
+    private void updateAndCheck(long now, PipelineFactory.Pipeline pipeline) {
       store.flush();
       publish(running);
       mustEnd |= switchFile.present() != null || budget.isFreeAgain(now);

@@ -110,7 +110,6 @@ final class PipelineFactory {
    * thread that opened it.
    *
    * @param vmThreads null if Java threads can't be matched with the VM's
-   * @param classes null if the VM is not supported
    * @param collections null if garbage collections can't be counted
    * @param heap begin and end of what the VM has reserved for the Java heap; equal if not known
    * @param forWall what samples of waiting threads need of it
@@ -121,11 +120,9 @@ final class PipelineFactory {
       SelfMemory memory,
       ThreadNames threads,
       JavaThreads vmThreads,
-      LoadedClasses classes,
       GarbageCollections collections,
       long[] heap,
-      WallParts.Shared forWall)
-      implements AutoCloseable {
+      WallParts.Shared forWall) {
 
     /** Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs. */
     void warmUp() {
@@ -155,9 +152,17 @@ final class PipelineFactory {
       }
     }
 
+    /** What has to be closed when this is not used any more. */
+    Rest rest() {
+      return new Rest(sink.contexts(), threads);
+    }
+  }
+
+  /** What of a pipeline outlives it, and is little. */
+  record Rest(SampledContexts contexts, ThreadNames threads) implements AutoCloseable {
     @Override
     public void close() {
-      sink.contexts().close();
+      contexts.close();
       threads.close();
     }
   }
@@ -318,7 +323,6 @@ final class PipelineFactory {
         memory,
         threads,
         open ? hotSpot.threads() : null,
-        hotSpot == null ? null : hotSpot.loadedClasses(),
         hotSpot == null ? null : hotSpot.collections(),
         hotSpot == null ? new long[2] : hotSpot.reservedHeap(),
         new WallParts.Shared(
@@ -465,12 +469,17 @@ final class PipelineFactory {
     }
   }
 
-  /** Begins to observe which libraries are loaded, if permitted. */
-  void observeLoads(Pipeline pipeline, SamplerTotals totals) {
+  /**
+   * Begins to observe which libraries are loaded, if permitted.
+   *
+   * @param refresh finds what was mapped since the last time
+   */
+  void observeLoads(
+      ModuleIndex modules, SelfMemory memory, Runnable refresh, SamplerTotals totals) {
     totals.loadNote = "";
     try {
       if (loads != null) {
-        loads.begin(pipeline.modules(), pipeline.memory(), pipeline::refreshModules);
+        loads.begin(modules, memory, refresh);
       }
     } catch (HookException | RuntimeException | LinkageError e) {
       totals.loadNote = "loads of libraries are not observed: " + e.getMessage();
@@ -516,9 +525,10 @@ final class PipelineFactory {
   }
 
   /** Undoes it at the end of sampling, unless that would stop the application for long. */
-  void unhookThreadStarts(Pipeline pipeline) {
+  void unhookThreadStarts(Groundwork ground) {
     if (hooks != null) {
-      hooks.end(pipeline.classes() == null ? LoadedClasses.UNKNOWN : pipeline.classes().count());
+      LoadedClasses classes = ground.hotSpot() == null ? null : ground.hotSpot().loadedClasses();
+      hooks.end(classes == null ? LoadedClasses.UNKNOWN : classes.count());
     }
   }
 

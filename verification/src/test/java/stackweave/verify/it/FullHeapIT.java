@@ -9,9 +9,11 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
+import stackweave.verify.heap.SoftCollections;
 
 /**
  * Programs that leave little of their heap free live with the agent if they live without; {@code
@@ -62,6 +64,31 @@ class FullHeapIT {
             .successfully();
     assertEquals(List.of(), ended.errLines());
     assertTrue(Stacks.of(ended.recording()).of(sample -> sample.frames().size() > 1).count() > 10);
+  }
+
+  /**
+   * Before a JVM runs out of memory it frees what soft references lead to: here it does so with
+   * each second collection, if nothing uses them in between.
+   */
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void theJvmMayFreeTheTables(Jdk jdk) {
+    Ended ended =
+        Jvms.withoutLibraries(jdk)
+            .agent()
+            .recording()
+            .options(
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:SoftRefLRUPolicyMSPerMB=0",
+                "-XX:-ClassUnloading")
+            .run(SoftCollections.class.getName(), "6")
+            .successfully();
+    assertTrue(
+        ended.errLines().stream().anyMatch(line -> line.contains("freed the agent's tables")),
+        ended.what());
+    long samples = Stacks.of(ended.recording()).of(sample -> sample.frames().size() > 1).count();
+    assertTrue(samples > 250, samples + " samples");
   }
 
   /** Stacks through the kernel, whose tens of thousands of symbols are read for them. */

@@ -1,0 +1,32 @@
+package stackweave.verify.heap;
+
+/**
+ * {@code SoftCollections SECONDS}: works, and in the second third of the time collects garbage all
+ * the time, so that a JVM which keeps no soft references frees what they lead to.
+ */
+public final class SoftCollections {
+  private SoftCollections() {}
+
+  /** Ends after so many seconds. */
+  public static void main(String[] args) {
+    double seconds = Double.parseDouble(args[0]);
+    double used = burn(seconds / 3);
+    long end = System.nanoTime() + (long) (seconds / 3 * 1e9);
+    while (System.nanoTime() - end < 0) {
+      System.gc();
+    }
+    used += burn(seconds / 3);
+    System.out.println(used);
+  }
+
+  private static double burn(double seconds) {
+    long end = System.nanoTime() + (long) (seconds * 1e9);
+    double sum = 0;
+    while (System.nanoTime() - end < 0) {
+      for (int i = 1; i < 10_000; i++) {
+        sum += Math.sqrt(i);
+      }
+    }
+    return sum;
+  }
+}
