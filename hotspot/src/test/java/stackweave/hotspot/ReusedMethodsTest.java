@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stackweave.hotspot.code.BlobReader;
 import stackweave.hotspot.code.Nmethod;
+import stackweave.hotspot.method.CallSites;
 import stackweave.hotspot.method.JavaMethod;
 import stackweave.hotspot.method.MethodCache;
 import stackweave.hotspot.method.MethodReader;
@@ -148,6 +149,23 @@ class ReusedMethodsTest {
     long reads = vm.memory.reads();
     assertEquals(method, methods.find(code.method()));
     assertEquals(reads, vm.memory.reads());
+  }
+
+  /** By which a caller proves what is first read after the sample. */
+  @Test
+  void aCallNamesTheClassOfTheMethodThatRuns() throws Exception {
+    JavaMethod caller = methods.find(compiled(STRING).method());
+    JavaMethod called = methods.find(compiled(NAMED).method());
+    CallSites sites = new CallSites(vm.layout(), memory);
+    int calls = 0;
+    for (int bci = 0; bci < 100; bci++) {
+      if (sites.calledAt(caller, bci) == called.key
+          && sites.classCalledAt(caller, bci) == called.holderName) {
+        calls++;
+      }
+    }
+    // The other call of hashCode([B)I is that of StringUTF16.
+    assertEquals(1, calls);
   }
 
   private void assertNotSame(JavaMethod before, JavaMethod now) {

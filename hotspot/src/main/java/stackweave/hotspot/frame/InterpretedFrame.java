@@ -136,8 +136,9 @@ public final class InterpretedFrame implements HotSpotFrame {
     boolean known = method.hasBytecodeAt(bcp);
     int bci = known ? (int) (bcp - method.bytecodes) : FrameBuffer.UNKNOWN;
     boolean calls = known && !walk.interrupted();
-    return walk.addInterpreted(
-        method, bci, calls ? sites.calledAt(method, bci) : CallSites.ANYTHING, doubtful);
+    long called = calls ? sites.calledAt(method, bci) : CallSites.ANYTHING;
+    long calledClass = calls ? sites.classCalledAt(method, bci) : CallSites.NO_CLASS;
+    return walk.addInterpreted(method, bci, called, calledClass, doubtful);
   }
 
   /** A frame that waits for a call keeps where it is in its method's bytecodes. */

@@ -33,6 +33,12 @@ public final class LinkCheck {
   /** Added where other code can have been there at the sample's time. */
   static final byte DOUBTFUL = 8;
 
+  /** Added to {@link #HELD} where the bytecode names the callee's class, too. */
+  static final byte CLASS_NAMED = 16;
+
+  /** Added to {@link #DOUBTFUL} where the other can have been made in the same way. */
+  static final byte SUSPECT = 32;
+
   private static final byte HOW = 3;
 
   private final int staleCode;
@@ -72,19 +78,38 @@ public final class LinkCheck {
 
   /**
    * Shows doubtful code only where a link proves it: one that calls the frame, or that the frame
-   * calls.
+   * calls. Where it is suspect, too, that names and descriptors fit proves nothing, for classes may
+   * be made alike (proxies, lambdas): then the caller's bytecode must name its class, and the
+   * caller be shown.
    */
   public void markDoubtful(FrameBuffer frames) {
-    for (int i = 0; i < frames.count(); i++) {
-      if ((frames.link(i) & DOUBTFUL) != 0) {
+    for (int i = frames.count() - 1; i >= 0; i--) { // a caller before what it calls
+      byte link = frames.link(i);
+      if ((link & DOUBTFUL) != 0) {
         int end = i + 1;
         while (end < frames.count() && how(frames, end) == INLINED) {
           end++;
         }
-        if (!isHeld(frames, i) && !isHeld(frames, end)) {
+        if ((link & SUSPECT) == 0) {
+          if (!isHeld(frames, i) && !isHeld(frames, end)) {
+            stale(frames, i, end);
+          }
+        } else if (!isClassNamed(frames, end)) {
           stale(frames, i, end);
+        } else if (!isHeld(frames, i)) {
+          showCompiled(frames, i, end - 1);
         }
       }
+    }
+  }
+
+  /**
+   * Of what is proven by its caller alone: what is inlined in it, and where it is, are in doubt.
+   */
+  private void showCompiled(FrameBuffer frames, int innermost, int outermost) {
+    frames.forgetPlace(outermost);
+    if (outermost > innermost) {
+      stale(frames, innermost, outermost);
     }
   }
 
@@ -102,11 +127,7 @@ public final class LinkCheck {
     if (!callerHeld) {
       stale(frames, caller, outermost + 1);
     } else if (!isProven(frames, caller)) {
-      // Named by its own caller: what runs inlined in it, and where it is, are in doubt.
-      frames.forgetPlace(outermost);
-      if (outermost > caller) {
-        stale(frames, caller, outermost);
-      }
+      showCompiled(frames, caller, outermost);
     }
     if (!calleeHeld) {
       stale(frames, innermost, caller);
@@ -122,6 +143,10 @@ public final class LinkCheck {
 
   private static boolean isHeld(FrameBuffer frames, int caller) {
     return caller < frames.count() && how(frames, caller) == HELD;
+  }
+
+  private static boolean isClassNamed(FrameBuffer frames, int caller) {
+    return caller < frames.count() && (frames.link(caller) & CLASS_NAMED) != 0;
   }
 
   private static boolean isProven(FrameBuffer frames, int first) {

@@ -9,6 +9,7 @@ import stackweave.hotspot.method.JavaMethod;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.pc.PcEntry;
+import stackweave.hotspot.unloading.Lifetime;
 import stackweave.hotspot.unloading.Unloading;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
@@ -43,6 +44,7 @@ public final class Walk implements FrameState {
   private int calleeFrame;
 
   private long calleeKey;
+  private long calleeClass;
   private int links;
   private int brokenLinks;
   private int doubtful;
@@ -53,6 +55,7 @@ public final class Walk implements FrameState {
   private int markedFrames;
   private int markedCallee;
   private long markedKey;
+  private long markedClass;
   private int markedLinks;
   private int markedBroken;
   private int markedDoubtful;
@@ -94,6 +97,7 @@ public final class Walk implements FrameState {
     markedFrames = frames.count();
     markedCallee = calleeFrame;
     markedKey = calleeKey;
+    markedClass = calleeClass;
     markedLinks = links;
     markedBroken = brokenLinks;
     markedDoubtful = doubtful;
@@ -108,6 +112,7 @@ public final class Walk implements FrameState {
     frames.truncate(markedFrames);
     calleeFrame = markedCallee;
     calleeKey = markedKey;
+    calleeClass = markedClass;
     links = markedLinks;
     brokenLinks = markedBroken;
     doubtful = markedDoubtful;
@@ -323,20 +328,21 @@ public final class Walk implements FrameState {
       }
     }
     if (all) {
-      link(first, java.called(), entry.blob.isProven(timeNanos));
+      link(first, java.called(), java.calledClass(), entry.blob.isProven(timeNanos));
       if (entry.nmethod != null && entry.blob.isDoubtful(unloading, timeNanos)) {
-        addDoubt(first);
+        addDoubt(first, entry.blob);
       }
-      setCallee(java.key());
+      setCallee(java.key(), java.holderName());
       brokenLinks += java.linked() ? 0 : 1;
     }
     return added(all);
   }
 
   /** Only a link proves the frame. */
-  private void addDoubt(int frame) {
+  private void addDoubt(int frame, Lifetime what) {
     doubtful++;
-    frames.setLink(frame, (byte) (frames.link(frame) | LinkCheck.DOUBTFUL));
+    int doubt = LinkCheck.DOUBTFUL | (what.isSuspect(timeNanos) ? LinkCheck.SUSPECT : 0);
+    frames.setLink(frame, (byte) (frames.link(frame) | doubt));
   }
 
   /** Marks frame {@code i}, appended last, as proven: its code is never freed or replaced. */
@@ -351,34 +357,39 @@ public final class Walk implements FrameState {
    * Appends the frame of an interpreted method. Null, or why the walk must end.
    *
    * @param called what the method's bytecode calls at {@code bci}
+   * @param calledClass the class that it names there
    * @param isDoubtful whether another method can have been there at the sample's time
    */
-  StopReason addInterpreted(JavaMethod method, int bci, long called, boolean isDoubtful) {
+  StopReason addInterpreted(
+      JavaMethod method, int bci, long called, long calledClass, boolean isDoubtful) {
     FrameKind kind = method.isNative() ? FrameKind.NATIVE_METHOD : FrameKind.INTERPRETED;
     int line = method.lineAt(bci);
     boolean all = frames.addHotSpot(kind, pc(), interrupted, method.id, bci, line);
     if (all) {
-      link(frames.count() - 1, called, method.isProven(timeNanos));
+      link(frames.count() - 1, called, calledClass, method.isProven(timeNanos));
       if (isDoubtful) {
-        addDoubt(frames.count() - 1);
+        addDoubt(frames.count() - 1, method);
       }
-      setCallee(method.key);
+      setCallee(method.key, method.holderName);
     }
     return added(all);
   }
 
   /** The frame appended last is a method of that key, which its caller's bytecode must call. */
-  private void setCallee(long key) {
+  private void setCallee(long key, long holderName) {
     calleeFrame = key == CallSites.ANYTHING ? NO_FRAME : frames.count() - 1;
     calleeKey = key;
+    calleeClass = holderName;
   }
 
   /** LinkCheck what was appended from frame {@code first} on with the frame before that. */
-  private void link(int first, long called, boolean proven) {
+  private void link(int first, long called, long calledClass, boolean proven) {
     byte link = LinkCheck.NONE;
     if (called != CallSites.ANYTHING && !interrupted && first > 0 && calleeFrame == first - 1) {
       boolean held = CallSites.canCall(called, calleeKey);
       link = held ? LinkCheck.HELD : LinkCheck.BROKEN;
+      boolean named = held && calledClass == calleeClass && calledClass != CallSites.NO_CLASS;
+      link |= named ? LinkCheck.CLASS_NAMED : 0;
       links++;
       brokenLinks += held ? 0 : 1;
     }

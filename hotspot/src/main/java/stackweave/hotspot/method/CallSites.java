@@ -7,14 +7,18 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Tells which method a bytecode calls, by name and descriptor; the link check compares it with the
- * callee's frame. In a linked class the operand of an invoke is an index, in native byte order,
- * into the constant pool's cache, whose entry has the index in the constant pool ({@code
- * rewriter.cpp}). Not thread-safe.
+ * Tells which method a bytecode calls, by name and descriptor, and of which class; the link check
+ * compares it with the callee's frame. In a linked class the operand of an invoke is an index, in
+ * native byte order, into the constant pool's cache, whose entry has the index in the constant pool
+ * ({@code rewriter.cpp}). A class stands there with its name's index in the upper half ({@code
+ * CPKlassSlot} in constantPool.hpp). Not thread-safe.
  */
 public final class CallSites {
   /** At a bytecode that may call anything: what it calls is not said in the constant pool. */
   public static final long ANYTHING = 0;
+
+  /** Where no class is named. */
+  public static final long NO_CLASS = 0;
 
   /** At a bytecode that calls no method. */
   static final long NOTHING = -1;
@@ -73,6 +77,15 @@ public final class CallSites {
     return open ? ANYTHING : NOTHING;
   }
 
+  /**
+   * The class whose method the bytecode calls, by its name's symbol, after {@link #calledAt} said
+   * what that is; {@link #NO_CLASS} if it is not known. The method that runs may be one that
+   * overrides it.
+   */
+  public long classCalledAt(JavaMethod caller, int bci) {
+    return caller.classCalledAt(bci);
+  }
+
   private long calledBy(JavaMethod caller, int bci) {
     long known = caller.calledAt(bci);
     if (known != ANYTHING) {
@@ -80,26 +93,27 @@ public final class CallSites {
     }
     try {
       int index = caller.bytecode(bci + 1) | caller.bytecode(bci + 2) << 8;
-      long called = named(caller, index);
-      caller.rememberCall(bci, called);
-      return called;
+      return named(caller, bci, index);
     } catch (UnreadableMemoryException e) {
       return ANYTHING;
     }
   }
 
-  private long named(JavaMethod caller, int cacheIndex) throws UnreadableMemoryException {
+  private long named(JavaMethod caller, int bci, int cacheIndex) throws UnreadableMemoryException {
     if (caller.poolCache == 0) {
       return ANYTHING; // not linked yet, so not running either
     }
-    int method = poolIndex(caller.poolCache, cacheIndex);
-    int nameAndType = (int) entry(caller.constants, method) >>> 16;
-    int both = (int) entry(caller.constants, nameAndType);
+    int method = (int) entry(caller.constants, poolIndex(caller.poolCache, cacheIndex));
+    int both = (int) entry(caller.constants, method >>> 16);
     long name = entry(caller.constants, both & LOW_HALF);
     if (caller.isInvoker && isLinker(name)) {
+      caller.rememberCall(bci, ANYTHING, NO_CLASS);
       return ANYTHING;
     }
-    return key(name, entry(caller.constants, both >>> 16));
+    long called = key(name, entry(caller.constants, both >>> 16));
+    int slot = (int) entry(caller.constants, method & LOW_HALF);
+    caller.rememberCall(bci, called, entry(caller.constants, slot >>> 16));
+    return called;
   }
 
   /**

@@ -28,6 +28,9 @@ public final class JavaMethod extends Lifetime {
   /** Name and descriptor, as {@link CallSites#key}. */
   public final long key;
 
+  /** The symbol of its class's name, of which there is one in the VM. */
+  public final long holderName;
+
   /** Whether its class may call the linkers of method handles. */
   final boolean isInvoker;
 
@@ -42,6 +45,7 @@ public final class JavaMethod extends Lifetime {
   private final int[] lines;
   private int[] callBcis = NO_CALLS;
   private long[] calls;
+  private long[] calledClasses;
   private int callCount;
   private JavaMethod former;
 
@@ -59,6 +63,7 @@ public final class JavaMethod extends Lifetime {
     this.id = id;
     this.modifiers = modifiers;
     this.key = calls.key;
+    this.holderName = calls.holderName;
     this.isInvoker = calls.isInvoker;
     this.constants = calls.constants;
     this.poolCache = calls.poolCache;
@@ -70,7 +75,7 @@ public final class JavaMethod extends Lifetime {
   record Body(long constMethod, long bytecodes, byte[] code) {}
 
   /** What {@link CallSites} needs: what the method is called by, and where it names its callees. */
-  record Calls(long key, long constants, long poolCache, boolean isInvoker) {}
+  record Calls(long key, long holderName, long constants, long poolCache, boolean isInvoker) {}
 
   int bytecode(int bci) {
     return code[bci] & 0xff;
@@ -78,21 +83,33 @@ public final class JavaMethod extends Lifetime {
 
   /** What {@link #rememberCall} was told, or {@link CallSites#ANYTHING}. */
   long calledAt(int bci) {
-    for (int i = 0; i < callCount; i++) {
-      if (callBcis[i] == bci) {
-        return calls[i];
-      }
-    }
-    return CallSites.ANYTHING;
+    int i = callAt(bci);
+    return i < 0 ? CallSites.ANYTHING : calls[i];
   }
 
-  void rememberCall(int bci, long called) {
+  /** What {@link #rememberCall} was told, or {@link CallSites#NO_CLASS}. */
+  long classCalledAt(int bci) {
+    int i = callAt(bci);
+    return i < 0 ? CallSites.NO_CLASS : calledClasses[i];
+  }
+
+  private int callAt(int bci) {
+    int i = callCount - 1;
+    while (i >= 0 && callBcis[i] != bci) {
+      i--;
+    }
+    return i;
+  }
+
+  void rememberCall(int bci, long called, long calledClass) {
     if (callCount == callBcis.length) {
       int length = Math.max(4, 2 * callCount);
       callBcis = Arrays.copyOf(callBcis, length);
       calls = callCount == 0 ? new long[length] : Arrays.copyOf(calls, length);
+      calledClasses = callCount == 0 ? new long[length] : Arrays.copyOf(calledClasses, length);
     }
     callBcis[callCount] = bci;
+    calledClasses[callCount] = calledClass;
     calls[callCount++] = called;
   }
 
@@ -123,6 +140,11 @@ public final class JavaMethod extends Lifetime {
   /** The method that was at this address before, or null. */
   JavaMethod former() {
     return former;
+  }
+
+  @Override
+  protected boolean hasPredecessor() {
+    return former != null;
   }
 
   /** One former is kept, not a chain of them. */

@@ -147,7 +147,8 @@ public final class MethodReader {
     long descriptorSymbol = entry(constants, layout.signatureIndex.intIn(constMethod));
     String name = symbol(nameSymbol);
     String descriptor = symbol(descriptorSymbol);
-    String className = symbol(memory.readLong(holder + layout.klassName.offset()));
+    long holderName = memory.readLong(holder + layout.klassName.offset());
+    String className = symbol(holderName);
     if (!ClassFileNames.isMethodName(name)
         || !ClassFileNames.isMethodDescriptor(descriptor)
         || !ClassFileNames.isClassName(className)
@@ -157,7 +158,8 @@ public final class MethodReader {
       return null;
     }
     long key = CallSites.key(nameSymbol, descriptorSymbol);
-    calls = new JavaMethod.Calls(key, constants, cache, ClassFileNames.isInvoker(className));
+    boolean invoker = ClassFileNames.isInvoker(className);
+    calls = new JavaMethod.Calls(key, holderName, constants, cache, invoker);
     String source = sourceIndex == 0 ? null : symbol(entry(constants, sourceIndex));
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
     return new HotSpotMethod(

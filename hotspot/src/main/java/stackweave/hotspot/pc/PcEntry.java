@@ -59,7 +59,9 @@ public final class PcEntry {
    * @param complete whether all methods could be read
    * @param linked whether each inlined method is what its caller's bytecode calls
    * @param key of the outermost method, by name and descriptor (see {@code CallSites})
+   * @param holderName of the outermost method's class
    * @param called what the innermost method's bytecode calls
+   * @param calledClass the class that it names there
    */
   public record JavaFrames(
       byte[] kinds,
@@ -69,7 +71,9 @@ public final class PcEntry {
       boolean complete,
       boolean linked,
       long key,
-      long called) {
+      long holderName,
+      long called,
+      long calledClass) {
 
     /** Whether it is valid as long as its blob is. */
     boolean isSure() {

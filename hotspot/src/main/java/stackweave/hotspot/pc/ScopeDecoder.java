@@ -37,7 +37,9 @@ public final class ScopeDecoder {
   private boolean complete;
   private boolean linked;
   private long key;
+  private long holderName;
   private long called;
+  private long calledClass;
 
   /**
    * @param unknownMethod id of the method to name where a scope's own can't be read
@@ -89,7 +91,9 @@ public final class ScopeDecoder {
     complete = true;
     linked = true;
     called = CallSites.ANYTHING;
+    calledClass = CallSites.NO_CLASS;
     key = CallSites.ANYTHING;
+    holderName = CallSites.NO_CLASS;
   }
 
   private void add(Nmethod nmethod, long address, int bci, boolean calls) {
@@ -107,10 +111,12 @@ public final class ScopeDecoder {
     long callee = method == null ? CallSites.ANYTHING : sites.calledAt(method, bci);
     if (count == 0) {
       called = callee;
+      calledClass = method == null ? CallSites.NO_CLASS : sites.classCalledAt(method, bci);
     } else {
       linked &= CallSites.canCall(callee, key);
     }
     key = method == null ? CallSites.ANYTHING : method.key;
+    holderName = method == null ? CallSites.NO_CLASS : method.holderName;
   }
 
   /** What stands for code that another may have replaced: one frame, of which nothing is known. */
@@ -129,7 +135,9 @@ public final class ScopeDecoder {
         false,
         linked,
         CallSites.ANYTHING,
-        CallSites.ANYTHING);
+        CallSites.NO_CLASS,
+        CallSites.ANYTHING,
+        CallSites.NO_CLASS);
   }
 
   private PcEntry.JavaFrames frames(Nmethod nmethod) {
@@ -147,6 +155,8 @@ public final class ScopeDecoder {
         complete,
         true,
         key,
-        called);
+        holderName,
+        called,
+        calledClass);
   }
 }

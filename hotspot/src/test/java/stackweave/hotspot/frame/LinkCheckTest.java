@@ -16,8 +16,8 @@ import stackweave.hotspot.model.UnwindCounters;
 /**
  * What a broken link leaves of the names on both sides. Stacks are written innermost first; before
  * each frame stands how it is linked with the one before it: {@code .} not at all, {@code i}
- * inlined, {@code =} held, {@code x} broken; behind it {@code !} if it is proven by its time,
- * {@code ?} if it is doubtful.
+ * inlined, {@code =} held, {@code #} held with its class named, {@code x} broken; behind it {@code
+ * !} if it is proven by its time, {@code ?} if it is doubtful, {@code ??} if it is suspect, too.
  */
 class LinkCheckTest {
   private final HotSpotMethods names = new HotSpotMethods();
@@ -64,6 +64,19 @@ class LinkCheckTest {
     ".a .b? ic .d, a [stale code] d@",
     ".a .b? ic =d, a b@ c@ d@",
     ".a? xb =c, [stale code] b@ c@",
+    // suspect: where classes are made alike, names and descriptors fit, too
+    ".a?? =b .c, [stale code] b@ c@",
+    ".a =b?? .c, a [stale code] c@",
+    // the caller names the class
+    ".a?? #b .c, a b@ c@",
+    ".a =b?? #c, a b@ c@",
+    // ... but may itself be another
+    ".a?? #b?? .c, [stale code] [stale code] c@",
+    ".a?? #b?? #c, a b@ c@",
+    // what is inlined in it is there where it calls what ran
+    ".a .b?? ic .d, a [stale code] d@",
+    ".a .b?? ic #d, a [stale code] c d@",
+    ".a =b?? ic #d, a b@ c@ d@",
   })
   void markDoubtful(String before, String after) {
     FrameBuffer stack = new FrameBuffer(16);
@@ -100,13 +113,15 @@ class LinkCheckTest {
           switch (frame.charAt(0)) {
             case 'i' -> LinkCheck.INLINED;
             case '=' -> LinkCheck.HELD;
+            case '#' -> LinkCheck.HELD | LinkCheck.CLASS_NAMED;
             case 'x' -> LinkCheck.BROKEN;
             default -> LinkCheck.NONE;
           };
       byte known =
           switch (frame.charAt(frame.length() - 1)) {
             case '!' -> LinkCheck.PROVEN;
-            case '?' -> LinkCheck.DOUBTFUL;
+            case '?' ->
+                (byte) (LinkCheck.DOUBTFUL | (frame.endsWith("??") ? LinkCheck.SUSPECT : 0));
             default -> 0;
           };
       stack.setLink(stack.count() - 1, (byte) (link | known));
