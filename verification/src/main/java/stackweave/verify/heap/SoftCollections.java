@@ -1,8 +1,11 @@
 package stackweave.verify.heap;
 
+import java.time.Instant;
+
 /**
  * {@code SoftCollections SECONDS}: works, and in the second third of the time collects garbage all
- * the time, so that a JVM which keeps no soft references frees what they lead to.
+ * the time, so that a JVM which keeps no soft references frees what they lead to. Prints when that
+ * third began and ended.
  */
 public final class SoftCollections {
   private SoftCollections() {}
@@ -11,10 +14,12 @@ public final class SoftCollections {
   public static void main(String[] args) {
     double seconds = Double.parseDouble(args[0]);
     double used = burn(seconds / 3);
+    System.out.println("began " + Instant.now());
     long end = System.nanoTime() + (long) (seconds / 3 * 1e9);
     while (System.nanoTime() - end < 0) {
       System.gc();
     }
+    System.out.println("ended " + Instant.now());
     used += burn(seconds / 3);
     System.out.println(used);
   }
