@@ -184,8 +184,11 @@ public final class Agent {
   }
 
   private static String tooSmall(long heap, int wanted) {
+    int least = Options.LEAST_HEAP_MEBIBYTES;
     String why = "the heap of " + (heap >> 20) + " MiB is too small, -Xmx" + wanted + "m is enough";
-    return wanted > Options.LEAST_HEAP_MEBIBYTES ? why + " (option min-heap)" : why;
+    return wanted > least
+        ? why + " (min-heap=" + least + " samples it from " + least + " MiB on)"
+        : why;
   }
 
   /**

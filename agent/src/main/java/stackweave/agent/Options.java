@@ -94,6 +94,12 @@ public record Options(
    */
   public static final int LEAST_HEAP_MEBIBYTES = 48;
 
+  /**
+   * In MiB. An application that fills a smaller heap while it is sampled lacks what the agent has
+   * of it by then: 2 MiB or more.
+   */
+  private static final int DEFAULT_MIN_HEAP_MEBIBYTES = 128;
+
   /** Whether classes of the JDK are instrumented while sampling. */
   public enum Hooks {
     /** Only if the agent was started by -javaagent, not if it was attached later. */
@@ -162,7 +168,7 @@ public record Options(
     String switchFile = "";
     int drainPercent = DEFAULT_DRAIN_PERCENT;
     int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
-    int minHeapMebibytes = LEAST_HEAP_MEBIBYTES;
+    int minHeapMebibytes = DEFAULT_MIN_HEAP_MEBIBYTES;
     if (text == null || text.isBlank()) {
       return new Options(
           interval,

@@ -43,7 +43,7 @@ class FullHeapIT {
   void aSmallHeapIsLeftAlone(String heap, String collector, int least) {
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())
-            .agent(least == 48 ? new String[0] : new String[] {"min-heap=" + least})
+            .agent(least == 128 ? new String[0] : new String[] {"min-heap=" + least})
             .recording()
             .options(heap, collector)
             .run(MAIN, "20", "1")
@@ -69,25 +69,17 @@ class FullHeapIT {
 
   /**
    * Before a JVM runs out of memory it frees what soft references lead to: here it does so with
-   * each second collection, if nothing uses them in between.
+   * each second collection, if nothing uses them in between, which a loaded machine may not give in
+   * one run.
    */
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#all")
   void theJvmMayFreeTheTables(Jdk jdk) {
-    Ended ended =
-        Jvms.withoutLibraries(jdk)
-            .agent()
-            .recording()
-            .options(
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:SoftRefLRUPolicyMSPerMB=0",
-                "-XX:-ClassUnloading")
-            .run(SoftCollections.class.getName(), "9")
-            .successfully();
-    assertTrue(
-        ended.errLines().stream().anyMatch(line -> line.contains("freed the agent's tables")),
-        ended.what());
+    Ended ended = collectSoftReferences(jdk);
+    for (int attempt = 1; attempt < 5 && !saysTablesWereFreed(ended); attempt++) {
+      ended = collectSoftReferences(jdk);
+    }
+    assertTrue(saysTablesWereFreed(ended), ended.what());
     List<Instant> samples =
         Stacks.of(ended.recording())
             .of(sample -> sample.frames().size() > 1)
@@ -95,8 +87,23 @@ class FullHeapIT {
             .toList();
     Instant began = said(ended, "began");
     Instant finished = said(ended, "ended");
-    assertTrue(samples.stream().filter(time -> time.isBefore(began)).count() > 10, ended.what());
-    assertTrue(samples.stream().filter(time -> time.isAfter(finished)).count() > 10, ended.what());
+    String what = ended.what();
+    assertTrue(samples.stream().filter(time -> time.isBefore(began)).count() > 10, what);
+    assertTrue(samples.stream().filter(time -> time.isAfter(finished)).count() > 10, what);
+  }
+
+  private static Ended collectSoftReferences(Jdk jdk) {
+    return Jvms.withoutLibraries(jdk)
+        .agent()
+        .recording()
+        .options(
+            "-Xmx256m", "-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=0", "-XX:-ClassUnloading")
+        .run(SoftCollections.class.getName(), "9")
+        .successfully();
+  }
+
+  private static boolean saysTablesWereFreed(Ended ended) {
+    return ended.errLines().stream().anyMatch(line -> line.contains("freed the agent's tables"));
   }
 
   private static Instant said(Ended ended, String what) {
