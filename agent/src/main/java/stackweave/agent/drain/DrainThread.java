@@ -30,8 +30,10 @@ import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * The agent's one working thread, made by {@link Sampler} for a request: starts an engine, then
@@ -703,9 +705,13 @@ final class DrainThread implements Runnable {
     }
     running.stop();
     PipelineFactory.Pipeline pipeline = decoding.pipeline();
-    if (pipeline != null) {
-      running.drain(Long.MAX_VALUE, pipeline.sink());
-    }
+    running.drain(Long.MAX_VALUE, pipeline == null ? this::drop : pipeline.sink());
+  }
+
+  /** Counts a sample that nothing can decode any more. */
+  private void drop(StackSnapshot stack) {
+    totals.counts.counters.add(Counter.TAKEN, 1);
+    totals.counts.counters.add(Counter.DROPPED, 1);
   }
 
   /**
