@@ -87,9 +87,8 @@ public final class CallSites {
   }
 
   private long calledBy(JavaMethod caller, int bci) {
-    long known = caller.calledAt(bci);
-    if (known != ANYTHING) {
-      return known;
+    if (caller.remembersCall(bci)) {
+      return caller.calledAt(bci);
     }
     try {
       int index = caller.bytecode(bci + 1) | caller.bytecode(bci + 2) << 8;
@@ -111,9 +110,18 @@ public final class CallSites {
       return ANYTHING;
     }
     long called = key(name, entry(caller.constants, both >>> 16));
-    int slot = (int) entry(caller.constants, method & LOW_HALF);
-    caller.rememberCall(bci, called, entry(caller.constants, slot >>> 16));
+    caller.rememberCall(bci, called, className(caller, method & LOW_HALF));
     return called;
+  }
+
+  /** Memory that was kept of another process may lack it. */
+  private long className(JavaMethod caller, int index) {
+    try {
+      int slot = (int) entry(caller.constants, index);
+      return entry(caller.constants, slot >>> 16);
+    } catch (UnreadableMemoryException e) {
+      return NO_CLASS;
+    }
   }
 
   /**

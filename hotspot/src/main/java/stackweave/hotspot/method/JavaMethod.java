@@ -81,6 +81,11 @@ public final class JavaMethod extends Lifetime {
     return code[bci] & 0xff;
   }
 
+  /** Whether {@link #rememberCall} was told what is called there, if only that it is anything. */
+  boolean remembersCall(int bci) {
+    return callAt(bci) >= 0;
+  }
+
   /** What {@link #rememberCall} was told, or {@link CallSites#ANYTHING}. */
   long calledAt(int bci) {
     int i = callAt(bci);
