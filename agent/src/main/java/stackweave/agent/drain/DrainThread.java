@@ -158,6 +158,13 @@ final class DrainThread implements Runnable {
   private final HeapPause pause = new HeapPause();
 
   /**
+   * Whether the JVM has freed a pipeline while the heap had room: Shenandoah does so at each
+   * System.gc(). The next ones are held strongly, for to begin anew again and again would cost more
+   * than the memory is worth.
+   */
+  private boolean lostWithRoom;
+
+  /**
    * @param start since when samples are requested; told when they are taken
    * @param drainPercent how much of a core this thread may use in the long run, 1 to 100
    * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
@@ -408,6 +415,9 @@ final class DrainThread implements Runnable {
     private final PipelineFactory.Groundwork ground;
     private SoftReference<PipelineFactory.Pipeline> pipeline;
 
+    /** The same where it is not to be lost; else null. */
+    private PipelineFactory.Pipeline held;
+
     /** What is to be closed of it, also when it is lost. */
     private PipelineFactory.Rest rest;
 
@@ -424,8 +434,14 @@ final class DrainThread implements Runnable {
       openStore();
       PipelineFactory.Pipeline opened = pipelines.open(ground, store, request.depth(), totals);
       pipeline = new SoftReference<>(opened);
+      held = lostWithRoom ? opened : null;
       rest = opened.rest();
       return opened;
+    }
+
+    /** From here on the JVM may free it. */
+    void letGo() {
+      held = null;
     }
 
     void refreshModules() {
@@ -435,7 +451,7 @@ final class DrainThread implements Runnable {
       }
     }
 
-    /** Whether the JVM has freed it, because the heap was full. */
+    /** Whether the JVM has freed it. */
     boolean isLost() {
       return pipeline != null && pipeline.get() == null;
     }
@@ -573,10 +589,11 @@ final class DrainThread implements Runnable {
     beginWaiting(pipeline);
   }
 
-  private void sayLost(Decoding decoding) {
-    if (decoding.isLost()) {
+  private void sayLost() {
+    if (!stopping) {
       messages.sampling(
-          "sampling begins anew: the JVM was so short of memory that it freed the agent's tables");
+          "sampling begins anew: a garbage collection freed the agent's tables, as collections do"
+              + " where memory is short, and some at System.gc()");
     }
   }
 
@@ -681,9 +698,13 @@ final class DrainThread implements Runnable {
   }
 
   private void flushStatus() {
+    flushStatus(null);
+  }
+
+  private void flushStatus(SampleEngine running) {
     if (store != null && store.flushRequested()) {
       totals.lookAtCalls();
-      status(null);
+      status(running);
       store.flushDone();
     }
   }
@@ -697,10 +718,14 @@ final class DrainThread implements Runnable {
     }
     if (isHeapFull(decoding)) {
       boolean isShort = slack.isShort();
-      sayLost(decoding);
       slack.look();
       if (isShort || !slack.isAmple()) {
         pause.ended(System.nanoTime());
+      } else {
+        lostWithRoom = true;
+      }
+      if (decoding.isLost()) {
+        sayLost();
       }
     }
     running.stop();
@@ -756,11 +781,16 @@ final class DrainThread implements Runnable {
       PipelineFactory.Pipeline pipeline = decoding.pipeline();
       if (pipeline != null) {
         drain(pipeline);
+      } else {
+        flushStatus(running); // a rotation waits for it, and the loop ends now
       }
     }
 
     private void drain(PipelineFactory.Pipeline pipeline) {
       pipeline.look(slack);
+      if (slack.isDoubtful()) {
+        decoding.letGo();
+      }
       boolean flush = store.flushRequested();
       if (flush) {
         totals.lookAtCalls();
