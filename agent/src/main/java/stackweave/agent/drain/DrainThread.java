@@ -409,7 +409,8 @@ final class DrainThread implements Runnable {
    * <p>While this thread waits, only a soft reference leads to the pipeline, which has most of what
    * the agent has on the heap: so the JVM frees it before it lets the application run out of
    * memory, even if that fills its heap faster than anyone can look. Then sampling ends, as it does
-   * when the heap is found to be full. No other field or local variable may hold it during a wait.
+   * when the heap is found to be full. No field but {@code held} and no local variable may hold it
+   * during a wait; what records waiting, blocked threads or native memory does, as yet.
    */
   private final class Decoding implements AutoCloseable {
     private final PipelineFactory.Groundwork ground;

@@ -135,9 +135,9 @@ public final class InterpretedFrame implements HotSpotFrame {
     }
     boolean known = method.hasBytecodeAt(bcp);
     int bci = known ? (int) (bcp - method.bytecodes) : FrameBuffer.UNKNOWN;
-    boolean calls = known && !walk.interrupted();
-    long called = calls ? sites.calledAt(method, bci) : CallSites.ANYTHING;
-    long calledClass = calls ? sites.classCalledAt(method, bci) : CallSites.NO_CLASS;
+    int site = walk.interrupted() ? FrameBuffer.UNKNOWN : bci;
+    long called = sites.calledAt(method, site);
+    long calledClass = sites.classCalledAt(method, site);
     return walk.addInterpreted(method, bci, called, calledClass, doubtful);
   }
 
