@@ -139,6 +139,8 @@ public final class SamplePipeline implements EngineSink {
       receiver.stack(threadId, names.stackId(frames, map), end, contextId);
     } catch (RuntimeException | Error e) {
       counts.lastFailure = e;
+    } finally {
+      snapshot.forgetReaders();
     }
     throttle.decoded(System.nanoTime() - begin);
   }
@@ -246,6 +248,9 @@ public final class SamplePipeline implements EngineSink {
       // Errors too, such as no memory, stack or class: they cost this sample only.
       counts.counters.add(Counter.UNDECODABLE, 1);
       counts.lastFailure = e;
+    } finally {
+      // They lead to this pipeline, and the engine keeps the snapshot while this may be freed.
+      snapshot.forgetReaders();
     }
     throttle.decoded(System.nanoTime() - begin);
   }
