@@ -10,12 +10,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.drain.limit.HeapPause;
+import stackweave.agent.drain.limit.HeapRest;
 import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.SignalStacks;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChoice;
@@ -27,12 +29,14 @@ import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
+import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
+import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -137,6 +141,7 @@ final class DrainThread implements Runnable {
   private String groundNote = "";
 
   private final HeapSlack slack;
+  private final HeapRest rest;
 
   /** Null until the heap has room for it, and something is to be written. */
   private EventStore store;
@@ -156,6 +161,9 @@ final class DrainThread implements Runnable {
   private final WaitingWatch allocations = new WaitingWatch("native allocations are not recorded");
 
   private final HeapPause pause = new HeapPause();
+
+  /** Not a lambda, whose first use takes memory: it is used where that is short. */
+  private final EngineSink dropped = new Dropped();
 
   /**
    * Whether the JVM has freed a pipeline while the heap had room: Shenandoah does so at each
@@ -193,6 +201,7 @@ final class DrainThread implements Runnable {
     this.engines = engines;
     this.pipelines = pipelines;
     this.slack = new HeapSlack(pipelines.laterRoom());
+    this.rest = new HeapRest(slack);
     this.weaving = weaving;
     this.switchFile = switchFile;
     this.messages = messages;
@@ -419,6 +428,9 @@ final class DrainThread implements Runnable {
     /** The same where it is not to be lost; else null. */
     private PipelineFactory.Pipeline held;
 
+    /** Of the pipeline; null if garbage collections can't be counted. */
+    private GarbageCollections collections;
+
     /** What is to be closed of it, also when it is lost. */
     private PipelineFactory.Rest rest;
 
@@ -437,12 +449,35 @@ final class DrainThread implements Runnable {
       pipeline = new SoftReference<>(opened);
       held = lostWithRoom ? opened : null;
       rest = opened.rest();
+      collections = opened.collections();
       return opened;
+    }
+
+    /**
+     * Samples the heap's usage, with the VM's count of collections if that is known. Allocates
+     * nothing, and does not touch the pipeline.
+     */
+    void look() {
+      if (collections == null) {
+        slack.look();
+        return;
+      }
+      try {
+        slack.look(collections.begun());
+      } catch (UnreadableMemoryException e) {
+        slack.look();
+      }
     }
 
     /** From here on the JVM may free it. */
     void letGo() {
       held = null;
+    }
+
+    /** Frees it: the next collection needs not be the last one to do so. */
+    void drop() {
+      held = null;
+      pipeline.clear();
     }
 
     void refreshModules() {
@@ -582,7 +617,7 @@ final class DrainThread implements Runnable {
                 new SplittableRandom())
             : new Throttle(account, running::backlog);
     account = throttle;
-    pipeline.sink().follow(running, throttle);
+    pipeline.sink().follow(running, throttle, rest);
     totals.wallNote = "";
     totals.blockedNote = "";
     totals.touchNote = "";
@@ -671,11 +706,10 @@ final class DrainThread implements Runnable {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
-      PipelineFactory.Pipeline pipeline = decoding.pipeline();
-      if (pipeline == null) {
+      if (decoding.pipeline() == null) {
         return false;
       }
-      pipeline.look(slack);
+      decoding.look();
       if (stopping || switchFile.present() != null || slack.isShort()) {
         return false;
       }
@@ -717,9 +751,10 @@ final class DrainThread implements Runnable {
     while (!stopping && !turns.mustEnd && !isHeapFull(decoding)) {
       turns.next();
     }
-    if (isHeapFull(decoding)) {
-      boolean isShort = slack.isShort();
-      slack.look();
+    boolean isFull = isHeapFull(decoding);
+    if (isFull) {
+      boolean isShort = slack.isShort() || rest.isResting();
+      decoding.look();
       if (isShort || !slack.isAmple()) {
         pause.ended(System.nanoTime());
       } else {
@@ -730,14 +765,31 @@ final class DrainThread implements Runnable {
       }
     }
     running.stop();
-    PipelineFactory.Pipeline pipeline = decoding.pipeline();
-    running.drain(Long.MAX_VALUE, pipeline == null ? this::drop : pipeline.sink());
+    if (!isFull) {
+      rest.end(System.nanoTime());
+    }
+    drainRest(running, decoding);
+    if (isFull) {
+      decoding.drop();
+    }
+    running.drain(Long.MAX_VALUE, dropped);
   }
 
-  /** Counts a sample that nothing can decode any more. */
-  private void drop(StackSnapshot stack) {
-    totals.counts.counters.add(Counter.TAKEN, 1);
-    totals.counts.counters.add(Counter.DROPPED, 1);
+  /** What the heap has room for; in a method of its own, whose end lets go of the pipeline. */
+  private static void drainRest(SampleEngine stopped, Decoding decoding) {
+    PipelineFactory.Pipeline pipeline = decoding.pipeline();
+    if (pipeline != null) {
+      stopped.drain(Long.MAX_VALUE, pipeline.sink());
+    }
+  }
+
+  /** Counts samples that nothing can decode any more, or nothing may. */
+  private final class Dropped implements EngineSink {
+    @Override
+    public void sample(StackSnapshot snapshot) {
+      totals.counts.counters.add(Counter.TAKEN, 1);
+      totals.counts.counters.add(Counter.DROPPED, 1);
+    }
   }
 
   /**
@@ -771,7 +823,10 @@ final class DrainThread implements Runnable {
 
     /** One iteration: waits for samples, drains them, and does what is due. */
     void next() {
-      if (store.isLastFlushed()) {
+      if (rest.isResting()) {
+        // Allocates nothing, nor does what is below until the heap has room.
+        LockSupport.parkNanos(this, HeapRest.LOOK_NANOS);
+      } else if (store.isLastFlushed()) {
         // Not in native code: the JVM's exit waits up to 0.3 s for such threads (VM_Exit in
         // vmOperations.cpp).
         LockSupport.parkNanos(this, wait * 1_000_000L);
@@ -779,6 +834,15 @@ final class DrainThread implements Runnable {
         running.await(wait);
       }
       clearInterrupt();
+      decoding.look();
+      if (slack.isDoubtful()) {
+        decoding.letGo();
+      }
+      if (store.flushRequested()) {
+        rest.end(System.nanoTime());
+      } else if (rest.putsOff(System.nanoTime())) {
+        return;
+      }
       PipelineFactory.Pipeline pipeline = decoding.pipeline();
       if (pipeline != null) {
         drain(pipeline);
@@ -788,10 +852,6 @@ final class DrainThread implements Runnable {
     }
 
     private void drain(PipelineFactory.Pipeline pipeline) {
-      pipeline.look(slack);
-      if (slack.isDoubtful()) {
-        decoding.letGo();
-      }
       boolean flush = store.flushRequested();
       if (flush) {
         totals.lookAtCalls();
@@ -804,6 +864,9 @@ final class DrainThread implements Runnable {
       }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       mustEnd |= running.hasEnded();
+      if (rest.mustLeave()) {
+        return;
+      }
       throttle.settle();
       pipelines.lookAtLoads(System.nanoTime(), totals);
       if (!flush) {

@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.failure.FailureRecorder;
-import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.LaterRoom;
 import stackweave.agent.drain.load.LibraryLoadWatch;
 import stackweave.agent.drain.name.JitNames;
@@ -59,7 +58,6 @@ import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
-import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.walk.NativeUnwinder;
 
@@ -137,19 +135,6 @@ final class PipelineFactory {
     /** Drops the modules that are not mapped any more. */
     void refreshModules() {
       sink.refreshModules();
-    }
-
-    /** Samples the heap's usage, with the VM's count of collections if that is known. */
-    void look(HeapSlack slack) {
-      if (collections == null) {
-        slack.look();
-        return;
-      }
-      try {
-        slack.look(collections.begun());
-      } catch (UnreadableMemoryException e) {
-        slack.look();
-      }
     }
 
     /** What has to be closed when this is not used any more. */

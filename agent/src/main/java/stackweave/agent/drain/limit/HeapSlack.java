@@ -12,8 +12,11 @@ public final class HeapSlack {
     /** Its maximum size. */
     long maxBytes();
 
-    /** Its present usage, including garbage. */
-    long usedBytes();
+    /** What it may use by now; the JVM makes that larger up to the maximum, or does not. */
+    long committedBytes();
+
+    /** What of that is not in use, not even by garbage. */
+    long freeBytes();
   }
 
   /** What else may be short, which ends sampling in the same way. */
@@ -35,15 +38,29 @@ public final class HeapSlack {
   /** If collections can't be counted, this many looks stand for one. */
   private static final int LOOKS = 16;
 
+  /** So many collections in a row that leave little of a heap that does not grow are enough. */
+  private static final int CRAMPED = 3;
+
   private final Heap heap;
   private final OtherRoom other;
   private final long maxBytes;
   private long collection;
+
+  /** Whether that counts collections, and not looks. */
+  private boolean counted;
+
   private long looks;
   private int collectionsSeen;
   private long lowest = Long.MAX_VALUE;
   private long lowestBefore = Long.MAX_VALUE;
   private long used;
+  private long committed;
+
+  /** Most that was free since the last collection, of what is committed. */
+  private long mostFree;
+
+  /** Collections in a row that left little, while no more was committed. */
+  private int cramped;
 
   /** For this JVM's heap. */
   public HeapSlack() {
@@ -61,9 +78,13 @@ public final class HeapSlack {
           }
 
           @Override
-          public long usedBytes() {
-            Runtime runtime = Runtime.getRuntime();
-            return runtime.totalMemory() - runtime.freeMemory();
+          public long committedBytes() {
+            return Runtime.getRuntime().totalMemory();
+          }
+
+          @Override
+          public long freeBytes() {
+            return Runtime.getRuntime().freeMemory();
           }
         });
   }
@@ -82,13 +103,14 @@ public final class HeapSlack {
   /** Discards all looks: memory that was in use then may be free now. */
   public void begin() {
     collectionsSeen = 0;
+    cramped = 0;
     lowest = Long.MAX_VALUE;
     lowestBefore = Long.MAX_VALUE;
   }
 
   /** Samples the usage if collections can't be counted. */
   public void look() {
-    look(looks / LOOKS);
+    look(looks / LOOKS, false);
   }
 
   /**
@@ -97,16 +119,33 @@ public final class HeapSlack {
    * @param collections how many collections have begun so far, or any number that changes with it
    */
   public void look(long collections) {
+    look(collections, true);
+  }
+
+  private void look(long collections, boolean areCounted) {
     looks++;
-    used = heap.usedBytes();
+    counted = areCounted;
+    long free = freeBytes();
+    long committedNow = heap.committedBytes();
+    used = committedNow - heap.freeBytes();
     if (collectionsSeen == 0 || collections != collection) {
       collection = collections;
+      boolean again = collectionsSeen > 0 && mostFree < keepBytes() && committedNow <= committed;
+      cramped = again ? cramped + 1 : 0;
+      mostFree = free;
       collectionsSeen++;
       lowestBefore = lowest;
       lowest = used;
     } else {
       lowest = Math.min(lowest, used);
+      mostFree = Math.max(mostFree, free);
     }
+    committed = committedNow;
+  }
+
+  /** The number of the last {@link #look(long)}; 0 if collections can't be counted. */
+  long collection() {
+    return counted ? collection : 0;
   }
 
   /** Whether to look again soon: usage is high, which may be garbage. */
@@ -115,12 +154,34 @@ public final class HeapSlack {
   }
 
   /**
+   * How many bytes may be taken before the next collection: what is free of what is committed.
+   * {@link Long#MAX_VALUE} while less than two thirds of the maximum are committed: a JVM whose
+   * heap grows has little of it free, and makes it larger. Reads the heap anew, and allocates
+   * nothing.
+   */
+  long freeBytes() {
+    return heap.committedBytes() < maxBytes / 3 * 2 ? Long.MAX_VALUE : heap.freeBytes();
+  }
+
+  /**
    * Whether two collections in a row have left too little for going on, or on a small heap the last
    * one so much less than the one before that the next will: there may be no time for another look
-   * after it. The first that was seen may have been before the first look.
+   * after it. The first that was seen may have been before the first look. Also where the JVM does
+   * not make the heap larger though collections leave little of it.
    */
   public boolean isShort() {
-    return collectionsSeen > 2 && (bytes() < keepBytes() || willBeShort()) || isOtherShort(false);
+    return collectionsSeen > 2 && (bytes() < keepBytes() || willBeShort())
+        || isCramped()
+        || isOtherShort(false);
+  }
+
+  /**
+   * Whether collections leave little of what is committed, and the JVM leaves it at that: JDK 25's
+   * Serial does not make its young generation larger while objects fill it, and throws an {@code
+   * OutOfMemoryError} below the maximum.
+   */
+  private boolean isCramped() {
+    return counted && cramped >= CRAMPED && mostFree < keepBytes();
   }
 
   private boolean isOtherShort(boolean begins) {
@@ -146,7 +207,7 @@ public final class HeapSlack {
 
   /** Whether enough is free to start, even if nothing in use is garbage. */
   public boolean isAmple() {
-    return maxBytes - used >= startBytes() && !isOtherShort(true);
+    return maxBytes - used >= startBytes() && freeBytes() >= keepBytes() && !isOtherShort(true);
   }
 
   /** Whether the heap is so small that the application's start is waited for. */
@@ -176,8 +237,10 @@ public final class HeapSlack {
     }
     return "the heap of "
         + mib(maxBytes)
-        + " MiB has "
-        + mib(Math.max(0, maxBytes - lowest))
+        + " MiB"
+        + (isCramped() ? ", of which the JVM uses " + mib(committed) : "")
+        + " has "
+        + mib(Math.max(0, (isCramped() ? committed : maxBytes) - lowest))
         + " MiB left after the last collection, "
         + (lostBytes() >> 20 > 0 ? mib(lostBytes()) + " less than after the one before, " : "")
         + "and sampling needs "

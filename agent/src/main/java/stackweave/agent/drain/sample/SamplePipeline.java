@@ -4,6 +4,7 @@ import java.util.HexFormat;
 import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.deep.SplicingUnwinder;
 import stackweave.agent.drain.failure.FailureRecorder;
+import stackweave.agent.drain.limit.HeapRest;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.name.StackNames;
 import stackweave.agent.drain.thread.SampledThreads;
@@ -52,6 +53,7 @@ public final class SamplePipeline implements EngineSink {
   private SampleEngine beside;
 
   private Throttle throttle;
+  private HeapRest rest;
   private int storeGeneration;
 
   private ModuleSearch search;
@@ -94,10 +96,12 @@ public final class SamplePipeline implements EngineSink {
    *
    * @param running the engine
    * @param throttle decides which samples are decoded
+   * @param rest decides whether the next one waits
    */
-  public void follow(SampleEngine running, Throttle throttle) {
+  public void follow(SampleEngine running, Throttle throttle, HeapRest rest) {
     engine = running;
     this.throttle = throttle;
+    this.rest = rest;
     contexts.follow(running);
     boolean reported = running.reportsMappings();
     LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
@@ -219,6 +223,11 @@ public final class SamplePipeline implements EngineSink {
    */
   public boolean searchModules(long timeNanos) {
     return search.look(timeNanos);
+  }
+
+  @Override
+  public boolean goesOn() {
+    return !rest.mustLeave();
   }
 
   @Override

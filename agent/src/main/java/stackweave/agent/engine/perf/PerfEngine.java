@@ -445,6 +445,11 @@ public final class PerfEngine implements SampleEngine {
       watch();
       records.record(ring, timeNanos);
     }
+
+    @Override
+    public boolean goesOn() {
+      return records.goesOn();
+    }
   }
 
   /** Ends sampling if there are too many threads, or they start too often. */

@@ -97,6 +97,11 @@ final class PerfRecords implements RingMerge.Target {
     this.snapshot = new StackSnapshot(architecture);
   }
 
+  @Override
+  public boolean goesOn() {
+    return sink.goesOn();
+  }
+
   /** Sets the receiver of the following records. */
   void setSink(EngineSink sink) {
     this.sink = sink;

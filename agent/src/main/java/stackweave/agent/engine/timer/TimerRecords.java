@@ -96,7 +96,7 @@ final class TimerRecords {
   }
 
   /**
-   * Delivers the samples up to a time.
+   * Delivers the samples up to a time, as long as the sink goes on.
    *
    * @param settled whether no handler runs any more, so that unfinished records stay so
    * @return how many
@@ -104,7 +104,7 @@ final class TimerRecords {
   int drain(long until, boolean settled, EngineSink sink) {
     int count = 0;
     long head = memory.get(HandlerLayout.PROCESS_HEAD);
-    while (position < head) {
+    while (position < head && sink.goesOn()) {
       int at = (int) position & ringBytes - 1;
       long commit = (long) LONGS.getAcquire(ring, at);
       if (commit == 0 ? !abandon(head, settled) : !isSound(commit, at, head)) {

@@ -10,6 +10,10 @@ class HeapSlackTest {
   private static final long MIB = 1 << 20;
 
   private long used;
+
+  /** 0 for all of the heap. */
+  private long committed;
+
   private final HeapSlack slack = slackOf(256);
 
   private HeapSlack slackOf(long maxMib) {
@@ -21,8 +25,13 @@ class HeapSlackTest {
           }
 
           @Override
-          public long usedBytes() {
-            return used * MIB;
+          public long committedBytes() {
+            return committed == 0 ? maxBytes() : committed * MIB;
+          }
+
+          @Override
+          public long freeBytes() {
+            return committedBytes() - used * MIB;
           }
         });
   }

@@ -1,0 +1,91 @@
+package stackweave.agent.drain.limit;
+
+/**
+ * When the drain thread leaves the heap alone: where little of it is free, the next collection may
+ * be the one before the application runs out of memory, and must find that nothing holds what
+ * stacks are decoded with but a soft reference. So no turn begins then, and one that works leaves
+ * between two samples, which wait in the engine's rings.
+ *
+ * <p>A rest without a collection lasts {@link #MAX_NANOS} at most, which the rings have room for:
+ * an application that has not taken in that time what is free won't take it during a turn. Where
+ * collections leave no room, it lasts until {@link HeapSlack#isShort} ends sampling. Allocates
+ * nothing. For the drain thread only.
+ */
+public final class HeapRest {
+  /** Longest time between two turns, or a turn and a collection. */
+  static final long MAX_NANOS = 250_000_000L;
+
+  /** How long to wait until the heap is looked at again. */
+  public static final long LOOK_NANOS = 2_000_000L;
+
+  private final HeapSlack slack;
+
+  /** A turn is left when less than that is free. */
+  private long floorBytes;
+
+  private boolean resting;
+  private long since;
+  private long collection;
+  private long collectedAt;
+  private long restedNanos;
+
+  /**
+   * @param slack is looked at before each question
+   */
+  public HeapRest(HeapSlack slack) {
+    this.slack = slack;
+  }
+
+  /**
+   * Whether the turn that is due is put off.
+   *
+   * @param now by {@link System#nanoTime}
+   */
+  public boolean putsOff(long now) {
+    long free = slack.freeBytes();
+    if (free >= slack.keepBytes()) {
+      end(now);
+      floorBytes = slack.keepBytes();
+      return false;
+    }
+    if (!resting) {
+      resting = true;
+      since = now;
+    }
+    if (since == now || slack.collection() != collection) {
+      collection = slack.collection();
+      collectedAt = now;
+    }
+    floorBytes = slack.keepBytes();
+    if (now - collectedAt < MAX_NANOS) {
+      return true;
+    }
+    end(now);
+    floorBytes = free / 2;
+    return false;
+  }
+
+  /** Ends a rest, for a turn that must come now and work until it is done. */
+  public void end(long now) {
+    if (resting) {
+      resting = false;
+      restedNanos += now - since;
+    }
+    floorBytes = 0;
+  }
+
+  /** Whether a turn must be left at once: too little is free by now. */
+  public boolean mustLeave() {
+    return slack.freeBytes() < floorBytes;
+  }
+
+  /** Whether it rests now. */
+  public boolean isResting() {
+    return resting;
+  }
+
+  /** How long it has rested in all, in ns. */
+  public long restedNanos() {
+    return restedNanos;
+  }
+}
