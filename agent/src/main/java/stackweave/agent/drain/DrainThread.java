@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import stackweave.agent.attach.DrainThreadName;
+import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.limit.HeapPause;
 import stackweave.agent.drain.limit.HeapRest;
 import stackweave.agent.drain.limit.HeapSlack;
@@ -171,6 +172,9 @@ final class DrainThread implements Runnable {
    * than the memory is worth.
    */
   private boolean lostWithRoom;
+
+  /** Of a pipeline that was lost, for the next one; else null. */
+  private SampledContexts keptContexts;
 
   /**
    * @param start since when samples are requested; told when they are taken
@@ -339,6 +343,7 @@ final class DrainThread implements Runnable {
           }
         }
       } finally {
+        closeKeptContexts();
         totals.earlierDrainCpuNanos += cpu.ofThread();
       }
     } finally {
@@ -353,6 +358,7 @@ final class DrainThread implements Runnable {
     if (off == null) {
       return;
     }
+    closeKeptContexts();
     openStore();
     totals.engine = "";
     totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
@@ -363,6 +369,15 @@ final class DrainThread implements Runnable {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
+    }
+  }
+
+  /** Sampling does not begin anew so soon: the application's label scopes have no effect. */
+  private void closeKeptContexts() {
+    SampledContexts kept = keptContexts;
+    keptContexts = null;
+    if (kept != null) {
+      kept.close();
     }
   }
 
@@ -386,6 +401,7 @@ final class DrainThread implements Runnable {
         started.countDown();
         status(null);
       }
+      closeKeptContexts();
       LockSupport.parkNanos(this, HEAP_NANOS);
       clearInterrupt();
       flushStatus();
@@ -400,6 +416,7 @@ final class DrainThread implements Runnable {
     try (PipelineFactory.Groundwork ground = pipelines.begin(totals);
         Decoding decoding = new Decoding(ground)) {
       groundNote = totals.note;
+      flushStatus(); // a rotation may have begun to wait since the last sampling ended
       if (!request.event().isCpu() || request.intervalNanos() < EARLY_NANOS) {
         decoding.pipeline();
       }
@@ -419,7 +436,8 @@ final class DrainThread implements Runnable {
    * the agent has on the heap: so the JVM frees it before it lets the application run out of
    * memory, even if that fills its heap faster than anyone can look. Then sampling ends, as it does
    * when the heap is found to be full. No field but {@code held} and no local variable may hold it
-   * during a wait; what records waiting, blocked threads or native memory does, as yet.
+   * during a wait. What records waiting, blocked threads or native memory holds most of it all the
+   * time, so with these it is held whole: to lose the rest would free little.
    */
   private final class Decoding implements AutoCloseable {
     private final PipelineFactory.Groundwork ground;
@@ -434,6 +452,8 @@ final class DrainThread implements Runnable {
     /** What is to be closed of it, also when it is lost. */
     private PipelineFactory.Rest rest;
 
+    private boolean keepsContexts;
+
     Decoding(PipelineFactory.Groundwork ground) {
       this.ground = ground;
     }
@@ -445,7 +465,9 @@ final class DrainThread implements Runnable {
       }
       ground.lookAgain();
       openStore();
-      PipelineFactory.Pipeline opened = pipelines.open(ground, store, request.depth(), totals);
+      PipelineFactory.Pipeline opened =
+          pipelines.open(ground, store, request.depth(), totals, keptContexts);
+      keptContexts = null;
       pipeline = new SoftReference<>(opened);
       held = lostWithRoom ? opened : null;
       rest = opened.rest();
@@ -469,15 +491,24 @@ final class DrainThread implements Runnable {
       }
     }
 
-    /** From here on the JVM may free it. */
+    /** From here on the JVM may free it, where nothing else holds it. */
     void letGo() {
-      held = null;
+      if (!isPartOn()) {
+        held = null;
+      }
+    }
+
+    /** Not to be lost from here on. */
+    void hold(PipelineFactory.Pipeline known) {
+      held = known;
     }
 
     /** Frees it: the next collection needs not be the last one to do so. */
     void drop() {
       held = null;
-      pipeline.clear();
+      if (pipeline != null) {
+        pipeline.clear();
+      }
     }
 
     void refreshModules() {
@@ -489,12 +520,20 @@ final class DrainThread implements Runnable {
 
     /** Whether the JVM has freed it. */
     boolean isLost() {
-      return pipeline != null && pipeline.get() == null;
+      return pipeline != null && pipeline.refersTo(null);
+    }
+
+    /** It is lost, and another one follows at once: the application's label scopes stay open. */
+    void keepContexts() {
+      keepsContexts = rest != null;
     }
 
     @Override
     public void close() {
-      if (rest != null) {
+      if (keepsContexts) {
+        keptContexts = rest.contexts();
+        rest.threads().close();
+      } else if (rest != null) {
         rest.close();
       }
     }
@@ -512,6 +551,7 @@ final class DrainThread implements Runnable {
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
       started.countDown();
+      flushStatus();
       return sampleUntilStopped(choice.engine().get(), choice.filtered(), decoding);
     }
     stateNoSamples(totals.engineReason);
@@ -587,11 +627,11 @@ final class DrainThread implements Runnable {
 
   /** Does what an engine that takes samples already needs before they are decoded. */
   private void prepare(SampleEngine running, boolean filtered, Decoding decoding) {
+    totals.note = groundNote;
     PipelineFactory.Pipeline pipeline = decoding.pipeline();
     if (pipeline == null) {
       return;
     }
-    totals.note = groundNote;
     // Uses the engine choice's result: a seccomp filter may have been installed since the
     // pipeline was built.
     pipelines.applyFilter(filtered, pipeline.memory(), totals);
@@ -623,10 +663,19 @@ final class DrainThread implements Runnable {
     totals.touchNote = "";
     totals.allocationNote = "";
     beginWaiting(pipeline);
+    if (isPartOn()) {
+      decoding.hold(pipeline);
+    }
   }
 
+  private boolean isPartOn() {
+    return wall.isOn() || blocked.isOn() || memory.isOn() || allocations.isOn();
+  }
+
+  /** Counts and says that the JVM has freed the pipeline. */
   private void sayLost() {
     if (!stopping) {
+      totals.counts.counters.add(Counter.TABLES_FREED, 1);
       messages.sampling(
           "sampling begins anew: a garbage collection freed the agent's tables, as collections do"
               + " where memory is short, and some at System.gc()");
@@ -706,7 +755,9 @@ final class DrainThread implements Runnable {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
-      if (decoding.pipeline() == null) {
+      if (decoding.isLost()) {
+        sayLost();
+        decoding.keepContexts();
         return false;
       }
       decoding.look();
@@ -759,6 +810,7 @@ final class DrainThread implements Runnable {
         pause.ended(System.nanoTime());
       } else {
         lostWithRoom = true;
+        decoding.keepContexts();
       }
       if (decoding.isLost()) {
         sayLost();
@@ -771,16 +823,14 @@ final class DrainThread implements Runnable {
     drainRest(running, decoding);
     if (isFull) {
       decoding.drop();
+      running.drain(Long.MAX_VALUE, dropped);
     }
-    running.drain(Long.MAX_VALUE, dropped);
   }
 
   /** What the heap has room for; in a method of its own, whose end lets go of the pipeline. */
-  private static void drainRest(SampleEngine stopped, Decoding decoding) {
+  private void drainRest(SampleEngine stopped, Decoding decoding) {
     PipelineFactory.Pipeline pipeline = decoding.pipeline();
-    if (pipeline != null) {
-      stopped.drain(Long.MAX_VALUE, pipeline.sink());
-    }
+    stopped.drain(Long.MAX_VALUE, pipeline == null ? dropped : pipeline.sink());
   }
 
   /** Counts samples that nothing can decode any more, or nothing may. */
@@ -961,6 +1011,7 @@ final class DrainThread implements Runnable {
     totals.blockedNote = blocked.note();
     totals.touchNote = memory.note();
     totals.allocationNote = allocations.note();
+    totals.counts.counters.add(Counter.HEAP_REST, rest.takeNanos());
     pipelines.noteCompilers(totals);
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();

@@ -264,8 +264,31 @@ final class PipelineFactory {
    * Makes what decodes samples.
    *
    * @param ground must stay open as long as it
+   * @param kept the contexts of one that was lost; null for new ones
    */
-  Pipeline open(Groundwork ground, EventStore store, int depth, SamplerTotals totals) {
+  Pipeline open(
+      Groundwork ground, EventStore store, int depth, SamplerTotals totals, SampledContexts kept) {
+    boolean open = ground.hotSpot() != null && openJavaBase();
+    SampledContexts contexts = kept == null ? openContexts(open, store, totals) : kept;
+    boolean opened = false;
+    try {
+      Pipeline pipeline = open(ground, store, depth, totals, contexts, open);
+      opened = true;
+      return pipeline;
+    } finally {
+      if (!opened) {
+        contexts.close(); // or the application's scopes would take effect for nobody
+      }
+    }
+  }
+
+  private Pipeline open(
+      Groundwork ground,
+      EventStore store,
+      int depth,
+      SamplerTotals totals,
+      SampledContexts contexts,
+      boolean open) {
     SelfMemory memory = ground.memory();
     MappedTables tables = ground.tables();
     RuleTable rules = ground.rules();
@@ -278,8 +301,6 @@ final class PipelineFactory {
     StackNames names =
         new StackNames(
             store, methods, new KernelNames(tables), new JitNames(modules, memory), memory);
-    boolean open = hotSpot != null && openJavaBase();
-    SampledContexts contexts = openContexts(open, store, totals);
     ThreadNames threads =
         new ThreadNames(
             store,

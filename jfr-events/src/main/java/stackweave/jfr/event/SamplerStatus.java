@@ -48,7 +48,8 @@ public final class SamplerStatus extends Event {
 
   @Label("Samples Dropped")
   @Description(
-      "Taken but not written: JFR took too long to change its file, or a limit was reached")
+      "Taken but not written: JFR took too long to change its file, a limit was reached, or the heap"
+          + " had no room to decode them")
   public long dropped;
 
   @Label("Samples Undecodable")
@@ -356,4 +357,16 @@ public final class SamplerStatus extends Event {
   @Label("Allocations Not Followed")
   @Description("Recorded blocks that are not followed, for they are too many: they count as live")
   public long allocationsUnfollowed;
+
+  @Label("Tables Freed")
+  @Description(
+      "How often a garbage collection freed what stacks are decoded with, and sampling began anew")
+  public long tablesFreed;
+
+  @Label("Heap Rest")
+  @Description(
+      "Time in which samples waited in the ring buffer, for little of the heap was free to decode"
+          + " them")
+  @Timespan(Timespan.NANOSECONDS)
+  public long heapRest;
 }

@@ -23,9 +23,10 @@ public enum Counter {
       "Samples Dropped",
       Unit.COUNT,
       Adding.SUM,
-      "Taken but not written: JFR took too long to change its file, or a limit was reached",
+      "Taken but not written: JFR took too long to change its file, a limit was reached, or the heap"
+          + " had no room to decode them",
       Texts.missing(
-          "dropped (JFR was changing its file, or a limit was reached)",
+          "dropped (JFR was changing its file, a limit was reached, or the heap was full)",
           "samples were taken and not written")),
   UNDECODABLE(
       "undecodable",
@@ -366,7 +367,21 @@ public enum Counter {
       "Allocations Not Followed",
       Unit.COUNT,
       Adding.SUM,
-      "Recorded blocks that are not followed, for they are too many: they count as live");
+      "Recorded blocks that are not followed, for they are too many: they count as live"),
+  TABLES_FREED(
+      "tablesFreed",
+      "Tables Freed",
+      Unit.COUNT,
+      Adding.SUM,
+      "How often a garbage collection freed what stacks are decoded with, and sampling began anew",
+      Texts.line("tables freed: # times by a garbage collection, after which sampling began anew")),
+  HEAP_REST(
+      "heapRest",
+      "Heap Rest",
+      Unit.NANOS,
+      Adding.SUM,
+      "Time in which samples waited in the ring buffer, for little of the heap was free to decode"
+          + " them");
 
   /** What is counted. */
   public enum Unit {

@@ -84,8 +84,10 @@ public final class HeapRest {
     return resting;
   }
 
-  /** How long it has rested in all, in ns. */
-  public long restedNanos() {
-    return restedNanos;
+  /** How long it has rested since the last call, by the rests that are over; in ns. */
+  public long takeNanos() {
+    long rested = restedNanos;
+    restedNanos = 0;
+    return rested;
   }
 }

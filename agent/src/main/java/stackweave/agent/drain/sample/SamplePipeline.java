@@ -132,7 +132,16 @@ public final class SamplePipeline implements EngineSink {
   public void decode(StackSnapshot snapshot, StackReceiver receiver) {
     long begin = System.nanoTime();
     try {
-      snapshot.setElsewhere(memory);
+      decodeBeside(snapshot, receiver);
+    } catch (RuntimeException | Error e) {
+      counts.lastFailure = e;
+    }
+    throttle.decoded(System.nanoTime() - begin);
+  }
+
+  private void decodeBeside(StackSnapshot snapshot, StackReceiver receiver) {
+    snapshot.setElsewhere(memory);
+    try {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       ModuleMap map = unwind(snapshot, thread);
@@ -141,12 +150,9 @@ public final class SamplePipeline implements EngineSink {
           contexts.ofBeside(
               threads.owner(), snapshot.timeNanos(), beside == null ? 0 : beside.clockErrorNanos());
       receiver.stack(threadId, names.stackId(frames, map), end, contextId);
-    } catch (RuntimeException | Error e) {
-      counts.lastFailure = e;
     } finally {
       snapshot.forgetReaders();
     }
-    throttle.decoded(System.nanoTime() - begin);
   }
 
   /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
@@ -245,7 +251,18 @@ public final class SamplePipeline implements EngineSink {
     counts.counters.add(Counter.TAKEN, 1);
     long begin = System.nanoTime();
     try {
-      snapshot.setElsewhere(memory);
+      decode(snapshot);
+    } catch (RuntimeException | Error e) {
+      // Errors too, such as no memory, stack or class: they cost this sample only.
+      counts.counters.add(Counter.UNDECODABLE, 1);
+      counts.lastFailure = e;
+    }
+    throttle.decoded(System.nanoTime() - begin);
+  }
+
+  private void decode(StackSnapshot snapshot) {
+    snapshot.setElsewhere(memory);
+    try {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       ModuleMap map = unwind(snapshot, thread);
@@ -253,15 +270,10 @@ public final class SamplePipeline implements EngineSink {
       if (failures != null && !frames.end().isComplete()) {
         failures.record(snapshot, map, frames);
       }
-    } catch (RuntimeException | Error e) {
-      // Errors too, such as no memory, stack or class: they cost this sample only.
-      counts.counters.add(Counter.UNDECODABLE, 1);
-      counts.lastFailure = e;
     } finally {
       // They lead to this pipeline, and the engine keeps the snapshot while this may be freed.
       snapshot.forgetReaders();
     }
-    throttle.decoded(System.nanoTime() - begin);
   }
 
   /**
