@@ -816,6 +816,9 @@ final class DrainThread implements Runnable {
         sayLost();
       }
     }
+    if (rest.isResting() && isFull) {
+      decoding.drop(); // it decodes nothing any more, and to stop takes a while
+    }
     running.stop();
     if (!isFull) {
       rest.end(System.nanoTime());

@@ -1,11 +1,13 @@
 package stackweave.verify.heap;
 
 import java.time.Instant;
+import stackweave.label.StackweaveContext;
 
 /**
- * {@code SoftCollections SECONDS}: works, and in the second third of the time collects garbage all
- * the time, so that a JVM which keeps no soft references frees what they lead to. Prints when that
- * third began and ended.
+ * {@code SoftCollections SECONDS [MILLIS]}: works, and in the second third of the time collects
+ * garbage all the time, or each so many milliseconds, so that a JVM which keeps no soft references
+ * frees what they lead to. Prints when that third began and ended. From the second third on it
+ * works within one scope of labels.
  */
 public final class SoftCollections {
   private SoftCollections() {}
@@ -14,13 +16,17 @@ public final class SoftCollections {
   public static void main(String[] args) {
     double seconds = Double.parseDouble(args[0]);
     double used = burn(seconds / 3);
-    System.out.println("began " + Instant.now());
-    long end = System.nanoTime() + (long) (seconds / 3 * 1e9);
-    while (System.nanoTime() - end < 0) {
-      System.gc();
+    double between = args.length > 1 ? Double.parseDouble(args[1]) / 1e3 : 0;
+    try (StackweaveContext scope = StackweaveContext.open("job", "collections")) {
+      System.out.println("began " + Instant.now());
+      long end = System.nanoTime() + (long) (seconds / 3 * 1e9);
+      while (System.nanoTime() - end < 0) {
+        System.gc();
+        used += burn(between);
+      }
+      System.out.println("ended " + Instant.now());
+      used += burn(seconds / 3);
     }
-    System.out.println("ended " + Instant.now());
-    used += burn(seconds / 3);
     System.out.println(used);
   }
 

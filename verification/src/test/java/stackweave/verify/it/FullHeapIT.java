@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.List;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.verify.Built;
 import stackweave.verify.heap.SoftCollections;
 
 /**
@@ -90,16 +95,60 @@ class FullHeapIT {
     String what = ended.what();
     assertTrue(samples.stream().filter(time -> time.isBefore(began)).count() > 10, what);
     assertTrue(samples.stream().filter(time -> time.isAfter(finished)).count() > 10, what);
+    assertTrue(sum(ended, "tablesFreed", Instant.MIN) > 0, what);
+    // A status event has what was counted since the one before, two seconds ago at most.
+    Instant afterwards = finished.plusMillis(2_200);
+    assertTrue(sum(ended, "labelled", afterwards) > 0, "the scope was open before: " + what);
+  }
+
+  /**
+   * It frees soft references at each {@code System.gc()}: sampling begins anew once, not always.
+   */
+  @ParameterizedTest
+  @MethodSource("stackweave.verify.it.Jdks#all")
+  void shenandoahFreesTheTablesOnce(Jdk jdk) {
+    assumeTrue(hasShenandoah(jdk), "no Shenandoah in " + jdk);
+    Ended ended =
+        withLabels(jdk)
+            .options("-Xmx512m", "-XX:+UseShenandoahGC")
+            .run(SoftCollections.class.getName(), "12", "50")
+            .successfully();
+    Stacks.Status status = Stacks.of(ended.recording()).status();
+    String what = status + "; " + ended.what();
+    assertTrue(sum(ended, "tablesFreed", Instant.MIN) <= 2, what);
+    assertTrue(status.cpuCovered() > 0.8 * status.cpuUsed(), what);
+  }
+
+  private static boolean hasShenandoah(Jdk jdk) {
+    return Jvms.withoutLibraries(jdk).run(List.of("-XX:+UseShenandoahGC", "-version")).exit() == 0;
   }
 
   private static Ended collectSoftReferences(Jdk jdk) {
-    return Jvms.withoutLibraries(jdk)
-        .agent()
-        .recording()
+    return withLabels(jdk)
         .options(
             "-Xmx256m", "-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=0", "-XX:-ClassUnloading")
         .run(SoftCollections.class.getName(), "9")
         .successfully();
+  }
+
+  private static ForkedJvm withLabels(Jdk jdk) {
+    return Jvms.withoutLibraries(jdk)
+        .agent()
+        .recording()
+        .classPath(Built.classes() + ":" + Built.labels());
+  }
+
+  /** What the status events since a time say of one figure. */
+  private static long sum(Ended ended, String figure, Instant since) {
+    try {
+      return RecordingFile.readAllEvents(ended.recording()).stream()
+          .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+          .filter(event -> event.getStartTime().isAfter(since))
+          .mapToLong(event -> event.getLong(figure))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static boolean saysTablesWereFreed(Ended ended) {

@@ -238,7 +238,7 @@ public final class HeapSlack {
     return "the heap of "
         + mib(maxBytes)
         + " MiB"
-        + (isCramped() ? ", of which the JVM uses " + mib(committed) : "")
+        + (isCramped() ? ", of which the JVM uses " + mib(committed) + "," : "")
         + " has "
         + mib(Math.max(0, (isCramped() ? committed : maxBytes) - lowest))
         + " MiB left after the last collection, "
