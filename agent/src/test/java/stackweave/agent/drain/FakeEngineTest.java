@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -266,6 +267,22 @@ class FakeEngineTest {
     List<RecordedEvent> events = events();
     assertEquals(1, of(events, "NativeSample").size());
     assertEquals(1, failures().size(), said.toString());
+  }
+
+  /** It lives on where the JVM frees what decodes its samples: it must not hold that. */
+  @Test
+  void anEngineDoesNotHoldWhatDecodedItsSamples() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    ask();
+    AtomicBoolean holds = new AtomicBoolean(true);
+    engine.deliver(
+        sink -> {
+          engine.sample(sink, TID, NOWHERE);
+          holds.set(engine.holdsReaders());
+        });
+    await(() -> sampler.report().contains("samples: 1 taken, 1 written"));
+    await(() -> !holds.get());
   }
 
   /** A sample that can't be decoded costs itself only. */

@@ -13,6 +13,7 @@ public final class SoftCollections {
   private SoftCollections() {}
 
   /** Ends after so many seconds. */
+  @SuppressWarnings("try") // the scope is closed, and not used otherwise
   public static void main(String[] args) {
     double seconds = Double.parseDouble(args[0]);
     double used = burn(seconds / 3);

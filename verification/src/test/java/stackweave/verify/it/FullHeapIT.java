@@ -101,6 +101,15 @@ class FullHeapIT {
     assertTrue(sum(ended, "labelled", afterwards) > 0, "the scope was open before: " + what);
   }
 
+  /** It holds most of them, so the rest is held, too: nothing begins anew. */
+  @Test
+  void whatRecordsWaitingKeepsTheTables() {
+    Ended ended = collectSoftReferences(Jdks.oldest(), "wall=20ms");
+    assertEquals(List.of(), ended.errLines());
+    assertEquals(0, sum(ended, "tablesFreed", Instant.MIN));
+    assertTrue(sum(ended, "wallWritten", Instant.MIN) > 0, ended.what());
+  }
+
   /**
    * It frees soft references at each {@code System.gc()}: sampling begins anew once, not always.
    */
@@ -123,17 +132,17 @@ class FullHeapIT {
     return Jvms.withoutLibraries(jdk).run(List.of("-XX:+UseShenandoahGC", "-version")).exit() == 0;
   }
 
-  private static Ended collectSoftReferences(Jdk jdk) {
-    return withLabels(jdk)
+  private static Ended collectSoftReferences(Jdk jdk, String... agent) {
+    return withLabels(jdk, agent)
         .options(
             "-Xmx256m", "-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=0", "-XX:-ClassUnloading")
         .run(SoftCollections.class.getName(), "9")
         .successfully();
   }
 
-  private static ForkedJvm withLabels(Jdk jdk) {
+  private static ForkedJvm withLabels(Jdk jdk, String... agent) {
     return Jvms.withoutLibraries(jdk)
-        .agent()
+        .agent(agent)
         .recording()
         .classPath(Built.classes() + ":" + Built.labels());
   }
