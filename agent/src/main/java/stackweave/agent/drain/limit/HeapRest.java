@@ -18,7 +18,14 @@ public final class HeapRest {
   /** How long to wait until the heap is looked at again. */
   public static final long LOOK_NANOS = 2_000_000L;
 
+  /**
+   * It rests below this in any case: one sample may take milliseconds, and an application fills 5
+   * MiB in one.
+   */
+  private static final long MIN_BYTES = 16L << 20;
+
   private final HeapSlack slack;
+  private final long restBytes;
 
   /** A turn is left when less than that is free. */
   private long floorBytes;
@@ -34,6 +41,7 @@ public final class HeapRest {
    */
   public HeapRest(HeapSlack slack) {
     this.slack = slack;
+    this.restBytes = Math.max(MIN_BYTES, slack.keepBytes());
   }
 
   /**
@@ -43,20 +51,22 @@ public final class HeapRest {
    */
   public boolean putsOff(long now) {
     long free = slack.freeBytes();
-    if (free >= slack.keepBytes()) {
+    if (free >= restBytes) {
       end(now);
-      floorBytes = slack.keepBytes();
+      floorBytes = restBytes;
       return false;
     }
     if (!resting) {
       resting = true;
       since = now;
     }
-    if (since == now || slack.collection() != collection) {
-      collection = slack.collection();
+    boolean isNew = slack.collection() != collection;
+    // What is enough to go on would let it rest without end.
+    if (since == now || isNew && free < slack.keepBytes()) {
       collectedAt = now;
     }
-    floorBytes = slack.keepBytes();
+    collection = slack.collection();
+    floorBytes = restBytes;
     if (now - collectedAt < MAX_NANOS) {
       return true;
     }

@@ -13,26 +13,29 @@ class HeapRestTest {
 
   private long committed = 256;
   private long free = 100;
-  private final HeapSlack slack =
-      new HeapSlack(
-          new HeapSlack.Heap() {
-            @Override
-            public long maxBytes() {
-              return 256 * MIB;
-            }
-
-            @Override
-            public long committedBytes() {
-              return committed * MIB;
-            }
-
-            @Override
-            public long freeBytes() {
-              return free * MIB;
-            }
-          });
-  private final HeapRest rest = new HeapRest(slack);
+  private HeapSlack slack = slackOf(256);
+  private HeapRest rest = new HeapRest(slack);
   private long collections = 1;
+
+  private HeapSlack slackOf(long maxMib) {
+    return new HeapSlack(
+        new HeapSlack.Heap() {
+          @Override
+          public long maxBytes() {
+            return maxMib * MIB;
+          }
+
+          @Override
+          public long committedBytes() {
+            return committed * MIB;
+          }
+
+          @Override
+          public long freeBytes() {
+            return free * MIB;
+          }
+        });
+  }
 
   private boolean putsOff(long millis, long freeMib) {
     free = freeMib;
@@ -110,6 +113,20 @@ class HeapRestTest {
       assertTrue(putsOff(i, 2));
       assertFalse(slack.isShort());
     }
+  }
+
+  /** It rests with 12 MiB free, of which 8 are enough to go on, so it must not rest for long. */
+  @Test
+  void collectionsThatLeaveEnoughDoNotMakeARestLonger() {
+    slack = slackOf(128);
+    rest = new HeapRest(slack);
+    committed = 128;
+    for (int millis = 0; millis < 250; millis += 10) {
+      collections++;
+      assertTrue(putsOff(millis, 12));
+    }
+    assertFalse(putsOff(250, 12));
+    assertFalse(slack.isShort());
   }
 
   @Test
