@@ -1,9 +1,11 @@
 package stackweave.hotspot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
@@ -14,6 +16,7 @@ import java.util.regex.Pattern;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import stackweave.hotspot.code.BlobCache;
 import stackweave.hotspot.code.BlobReader;
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.method.CallSites;
@@ -22,6 +25,7 @@ import stackweave.hotspot.method.MethodCache;
 import stackweave.hotspot.method.MethodReader;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.unloading.CheckRounds;
+import stackweave.hotspot.vmstructs.Field;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -83,7 +87,7 @@ class ReusedMethodsTest {
   @Test
   void whatDeadCodeNamedIsComparedForAFrame() throws Exception {
     Nmethod dead = compiled(STRING);
-    JavaMethod method = methods.findNamedBy(dead, dead.method());
+    JavaMethod method = methods.findNamedBy(dead, dead.method(), false);
     assertNotNull(method);
     reuse(dead.method());
     assertNotSame(method, methods.find(dead.method()));
@@ -96,7 +100,7 @@ class ReusedMethodsTest {
     assertNotNull(method);
     reuse(dead.method());
     Nmethod code = compiled(NAMED);
-    assertNotSame(method, methods.findNamedBy(code, dead.method()));
+    assertNotSame(method, methods.findNamedBy(code, dead.method(), true));
   }
 
   @Test
@@ -106,6 +110,70 @@ class ReusedMethodsTest {
     assertNotNull(method);
     reuse(dead.method());
     assertNotSame(method, methods.find(dead.method()));
+  }
+
+  @Test
+  void whatLiveCodeNamedIsTrustedForAFrame() throws Exception {
+    Nmethod code = compiled(STRING);
+    JavaMethod method = methods.findNamedBy(code, code.method(), true);
+    long reads = vm.memory.reads();
+    assertEquals(method, methods.find(code.method()));
+    assertEquals(reads, vm.memory.reads());
+  }
+
+  /** Until then it may be code that is taken apart, whose methods are freed after it was seen. */
+  @Test
+  void codeIsLiveIfItIsThereWhenAnUnloadingIsOver() throws Exception {
+    Nmethod code = compiled(STRING);
+    BlobCache cache = cache(memory);
+    assertTrue(cache.isLive(code));
+    unload();
+    rounds.tick(System.nanoTime());
+    assertFalse(cache.isLive(code), "not seen since the unloading");
+    code.setCompared(rounds);
+    assertFalse(cache.isLive(code), "seen right after the unloading");
+    Thread.sleep(2_100);
+    rounds.tick(System.nanoTime());
+    assertFalse(cache.isLive(code), "not seen since it is over");
+    code.setCompared(rounds);
+    assertTrue(cache.isLive(code));
+  }
+
+  /** JDK 17 to 19 leave it in the code cache, marked, and may have freed what it names. */
+  @Test
+  void deadCodeIsNotLive() throws Exception {
+    Field state = vm.layout().codeState;
+    assumeTrue(state != null, "this JDK leaves none");
+    Nmethod code = compiled(STRING);
+    long address = vm.hotspot.codeCache().blobAt(code.codeBegin) + state.offset();
+    for (int dead = 0; dead <= 4; dead++) {
+      byte shown = (byte) dead;
+      MemoryReader changed =
+          new MemoryReader() {
+            @Override
+            public long readLong(long at) throws UnreadableMemoryException {
+              return vm.memory.readLong(at);
+            }
+
+            @Override
+            public void read(long at, byte[] target, int offset, int length)
+                throws UnreadableMemoryException {
+              vm.memory.read(at, target, offset, length);
+              if (address >= at && address < at + length) {
+                target[offset + (int) (address - at)] = shown;
+              }
+            }
+          };
+      assertEquals(dead < 3, cache(changed).isLive(code), "state " + dead);
+    }
+  }
+
+  private BlobCache cache(MemoryReader reader) {
+    return new BlobCache(
+        vm.hotspot.codeCache(),
+        new BlobReader(vm.layout(), reader, vm.methods),
+        rounds,
+        new UnwindCounters());
   }
 
   /** Of a sample from before, a link must prove it. */

@@ -94,6 +94,11 @@ public final class BlobCache {
     return same;
   }
 
+  /** Whether what {@code code} names cannot have been freed by an unloading that was seen. */
+  public boolean isLive(Nmethod code) {
+    return code.isLive(rounds) && reader.isAlive(code);
+  }
+
   /**
    * Compares all that was only taken to be current.
    *

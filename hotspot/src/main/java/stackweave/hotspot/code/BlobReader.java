@@ -16,6 +16,9 @@ public final class BlobReader {
   /** How many blobs can be compared at a time. */
   static final int MAX_COMPARED = 64;
 
+  /** From it on code is {@code zombie} or {@code unloaded} (nmethod.hpp, JDK 17 to 19). */
+  private static final int FIRST_DEAD_STATE = 3;
+
   private static final int NAME_BYTES = 128;
 
   /** More than any compiled method's debug information. */
@@ -79,6 +82,15 @@ public final class BlobReader {
         new CodeBlob(
             address, kind, name, nameId, codeBegin, codeEnd, frameBytes, frameComplete, identity);
     return isCompiled(kind) ? nmethod(blob) : blob;
+  }
+
+  /**
+   * Whether {@code code} is there, and may run or be running: then what it names has not been
+   * freed.
+   */
+  boolean isAlive(Nmethod code) {
+    return isUnchanged(code)
+        && (layout.codeState == null || layout.codeState.in(header) < FIRST_DEAD_STATE);
   }
 
   /** Whether {@code blob} is still what it was. */

@@ -106,23 +106,40 @@ public final class MethodCache {
   /**
    * The method that compiled code which is there names at {@code address}, or null. The code's
    * class, and those of what it inlines, are not unloaded before the code is: what was seen since
-   * the code was first seen is what the code names still.
+   * the code was first seen is what the code names still. Whatever was seen before is compared now.
    *
-   * <p>Whatever was seen before is compared now, and is not trusted for it later: the code may be a
-   * dead one, to which a word leads that is left over on a stack, and its methods' memory is used
-   * again without another unloading.
+   * @param live whether what the code names is known not to be freed. If not, it is not trusted
+   *     later: a word may lead to dead code that is left over on a stack, and its methods' memory
+   *     be used again without another unloading
    */
-  public JavaMethod findNamedBy(Nmethod code, long address) {
+  public JavaMethod findNamedBy(Nmethod code, long address, boolean live) {
     JavaMethod known = methods.get(address);
     if (known != null && known.lastSeen() >= code.firstSeen()) {
       return known;
     }
-    guessing = true;
+    guessing = !live;
     try {
-      return known != null && isUnchanged(known) ? known : readInPlaceOf(known, address);
+      return known != null && isInPlace(known) ? known : readInPlaceOf(known, address);
     } finally {
       guessing = false;
     }
+  }
+
+  /** Of what no unloading has freed, only a redefinition can have taken the place. */
+  private boolean isInPlace(JavaMethod known) {
+    if (!known.isUnfreed(rounds)) {
+      return isUnchanged(known);
+    }
+    try {
+      if (reader.hasSameBody(known)) {
+        known.setUnchanged(rounds);
+        return true;
+      }
+    } catch (UnreadableMemoryException e) {
+      // It is read anew.
+    }
+    counters.identityFailures++;
+    return false;
   }
 
   private boolean isPresent(JavaMethod known) {

@@ -78,15 +78,8 @@ public final class MethodReader {
 
   /** Whether {@code known} is still the method at its address. */
   boolean isUnchanged(JavaMethod known) throws UnreadableMemoryException {
-    if (memory.readLong(known.address + layout.constMethod.offset()) != known.constMethod) {
-      return false;
-    }
-    constMethod.copy(memory, known.constMethod, layout.constMethodHeaderSize);
-    if (layout.codeSize.intIn(constMethod) != known.codeSize) {
-      return false;
-    }
-    long constants = layout.constants.in(constMethod);
-    if (constants != known.constants || !isPointer(constants)) {
+    long constants = known.constants;
+    if (!hasSameBody(known) || !isPointer(constants)) {
       return false;
     }
     HotSpotMethod name = methods.get(known.id);
@@ -95,6 +88,16 @@ public final class MethodReader {
         && isClassName(memory.readLong(holder + layout.klassName.offset()), name.className())
         && isSymbol(poolEntry(constants, layout.nameIndex), name.name())
         && isSymbol(poolEntry(constants, layout.signatureIndex), name.descriptor());
+  }
+
+  /** Whether the method at {@code known}'s address has its bytecodes and constant pool. */
+  boolean hasSameBody(JavaMethod known) throws UnreadableMemoryException {
+    if (memory.readLong(known.address + layout.constMethod.offset()) != known.constMethod) {
+      return false;
+    }
+    constMethod.copy(memory, known.constMethod, layout.constMethodHeaderSize);
+    return layout.codeSize.intIn(constMethod) == known.codeSize
+        && layout.constants.in(constMethod) == known.constants;
   }
 
   private boolean isSymbol(long address, String text) throws UnreadableMemoryException {

@@ -266,6 +266,7 @@ public final class PcCache {
     }
     // While a frame is set up or taken down, the nearest debug information may be that of an
     // inlined method that was not entered yet, or was left.
+    scopes.setLive(blobs.isLive(nmethod));
     return partial ? scopes.ofMethod(nmethod) : scopes.at(nmethod, pc, interrupted);
   }
 

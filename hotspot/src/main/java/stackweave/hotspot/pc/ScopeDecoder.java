@@ -33,6 +33,7 @@ public final class ScopeDecoder {
   private final int[] ids = new int[MAX_INLINED];
   private final int[] bcis = new int[MAX_INLINED];
   private final int[] lines = new int[MAX_INLINED];
+  private boolean live;
   private int count;
   private boolean complete;
   private boolean linked;
@@ -53,6 +54,11 @@ public final class ScopeDecoder {
     this.staleCode = stale(staleCode, false);
     this.nameless = stale(staleCode, true);
     this.stream = new Unsigned5(layout.unsigned5ExcludesZero);
+  }
+
+  /** Says of the code that is decoded next whether what it names is known not to be freed. */
+  void setLive(boolean isLive) {
+    live = isLive;
   }
 
   /**
@@ -97,7 +103,7 @@ public final class ScopeDecoder {
   }
 
   private void add(Nmethod nmethod, long address, int bci, boolean calls) {
-    JavaMethod method = address == 0 ? null : methods.findNamedBy(nmethod, address);
+    JavaMethod method = address == 0 ? null : methods.findNamedBy(nmethod, address, live);
     complete &= method != null;
     link(method, calls ? bci : FrameBuffer.UNKNOWN);
     ids[count] = method == null ? unknownMethod : method.id;

@@ -26,6 +26,12 @@ public abstract class Lifetime {
    */
   private static final long TRUST_NANOS = 10_000_000_000L;
 
+  /**
+   * So long after classes were seen to be unloaded, in ns, the VM has taken the code that names
+   * them out of the code cache: it counts them first, then unlinks their code, then frees both.
+   */
+  private static final long SETTLED_NANOS = 2_000_000_000L;
+
   private long firstSeen;
   private long lastSeen;
   private int collectionsSeen;
@@ -116,6 +122,14 @@ public abstract class Lifetime {
     return comparedIn == rounds.unloading().epoch()
         && rounds.unloading().isTold()
         && rounds.started() - compared < TRUST_NANOS;
+  }
+
+  /**
+   * Of code: whether it was found in the code cache since the last unloading, and that was over by
+   * then. Then what it names has not been freed since.
+   */
+  public final boolean isLive(CheckRounds rounds) {
+    return isUnfreed(rounds) && rounds.unloading().isSettledAt(compared - SETTLED_NANOS);
   }
 
   /** Whether it was found unchanged in this round. */

@@ -125,6 +125,11 @@ public final class Unloading {
     return timeNanos <= last;
   }
 
+  /** Whether no class was unloaded at that time or later, by {@link System#nanoTime}. */
+  boolean isSettledAt(long timeNanos) {
+    return last == Long.MIN_VALUE || timeNanos > last;
+  }
+
   /**
    * Whether compiled code that ran then may have been freed since: garbage collections do that,
    * too. Where code marks itself when it is entered ({@code nmethod::is_maybe_on_stack} in

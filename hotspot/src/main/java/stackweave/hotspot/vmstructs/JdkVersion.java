@@ -11,6 +11,7 @@ public record JdkVersion(int feature) {
   private static final int FIRST_WITHOUT_ZERO_BYTES = 20;
   private static final int FIRST_WITH_SENDER_SP_IN_X19 = 20;
   private static final int FIRST_WITH_CODE_MARKED = 20;
+  private static final int FIRST_WITHOUT_DEAD_CODE = 20;
   private static final int FIRST_WITH_CONTINUATIONS = 21;
   private static final int FIRST_WITH_ONE_DEOPT_HANDLER = 26;
 
@@ -30,6 +31,14 @@ public record JdkVersion(int feature) {
    */
   public boolean marksCodeThatRuns() {
     return feature >= FIRST_WITH_CODE_MARKED;
+  }
+
+  /**
+   * Whether dead code stays in the code cache, marked as such, until the sweeper frees it, which
+   * can be long after what it names (JDK-8290025, 20).
+   */
+  public boolean keepsDeadCode() {
+    return feature < FIRST_WITHOUT_DEAD_CODE;
   }
 
   /** Whether virtual threads run as continuations on the carriers' stacks (JEP 444, 21). */

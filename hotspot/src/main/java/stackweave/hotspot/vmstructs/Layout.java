@@ -66,6 +66,10 @@ public final class Layout {
   public final Field method;
   public final Field compileId;
   public final Field compLevel;
+
+  /** Null where dead code does not stay in the code cache. */
+  public final Field codeState;
+
   public final Field entryBci;
   public final Field origPcOffset;
   public final Field stubOffset;
@@ -243,6 +247,7 @@ public final class Layout {
     method = ledger.field("CompiledMethod::_method", "nmethod::_method");
     compileId = field("nmethod", "_compile_id");
     compLevel = field("nmethod", "_comp_level");
+    codeState = version.keepsDeadCode() ? field("nmethod", "_state") : null;
     entryBci = field("nmethod", "_entry_bci");
     origPcOffset = field("nmethod", "_orig_pc_offset");
     stubOffset = field("nmethod", "_stub_offset");
