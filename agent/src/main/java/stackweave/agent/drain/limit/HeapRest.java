@@ -19,8 +19,8 @@ public final class HeapRest {
   public static final long LOOK_NANOS = 2_000_000L;
 
   /**
-   * It rests below this in any case: one sample may take milliseconds, and an application fills 5
-   * MiB in one.
+   * It rests below this, too: one sample may take milliseconds, and an application fills 5 MiB in
+   * one. But not below more than an eighth of the heap, of which a small one may never have more.
    */
   private static final long MIN_BYTES = 16L << 20;
 
@@ -41,7 +41,7 @@ public final class HeapRest {
    */
   public HeapRest(HeapSlack slack) {
     this.slack = slack;
-    this.restBytes = Math.max(MIN_BYTES, slack.keepBytes());
+    this.restBytes = Math.max(Math.min(MIN_BYTES, slack.maxBytes() / 8), slack.keepBytes());
   }
 
   /**

@@ -220,6 +220,11 @@ public final class HeapSlack {
     return maxBytes - Math.min(lowest, lowestBefore);
   }
 
+  /** The heap's maximum size. */
+  long maxBytes() {
+    return maxBytes;
+  }
+
   /** Bytes that must be free for sampling to continue. */
   long keepBytes() {
     return Math.max(MIN_BYTES, Math.min(MAX_BYTES, maxBytes / 16));
