@@ -143,7 +143,7 @@ class HostileTargetIT {
     "fifo, did not write its recording",
   })
   void whatIsNoRecordingOfItsUserIsNotFetched(String attack, String why) throws Exception {
-    long pid = start(attack, temporary, "-Xmx128m").pid();
+    long pid = start(attack, temporary, "-Xmx256m").pid();
     Path output = results.resolve("rec.jfr");
     Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertFailed(result, "process " + pid + " .*" + why + ".*");
@@ -159,7 +159,7 @@ class HostileTargetIT {
   })
   void nothingOfOthersIsTakenFromARepository(String attack, String why) throws Exception {
     Files.writeString(directory.resolve("secret.jfr"), SECRET);
-    Process target = start(attack, temporary, "-Xmx128m");
+    Process target = start(attack, temporary, "-Xmx256m");
     Path output = results.resolve("rec.jfr");
     RunningCommand record =
         RunningCommand.start(
@@ -196,7 +196,7 @@ class HostileTargetIT {
 
   @Test
   void aRecordingIsItsCallersAlone() throws Exception {
-    long pid = start("none", temporary, "-Xmx128m").pid();
+    long pid = start("none", temporary, "-Xmx256m").pid();
     Path output = results.resolve("rec.jfr");
     Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertEquals(0, result.exit(), result.err());
@@ -223,7 +223,7 @@ class HostileTargetIT {
             "(" + program + " " + secret + " " + exchange + " &) ; exec ",
             "none",
             temporary,
-            "-Xmx128m");
+            "-Xmx256m");
     Ended result = run(java(), "-jar", jar, "attach", target.pid());
     assertFalse(result.err().contains("unexpected"), result.err());
     assertSecretIsKept();
@@ -235,7 +235,7 @@ class HostileTargetIT {
     Path ofRoot = Files.createDirectory(directory.resolve("of-root"));
     Files.setPosixFilePermissions(ofRoot, PosixFilePermissions.fromString("rwx------"));
     Path link = Files.createSymbolicLink(temporary.resolve("link"), ofRoot);
-    Process target = start("none", link, "-Xmx128m");
+    Process target = start("none", link, "-Xmx256m");
     command("record", target.pid(), "-d", "1s", "-o", results.resolve("rec.jfr"));
     assertEquals(List.of(), filesIn(ofRoot));
   }
@@ -259,7 +259,7 @@ class HostileTargetIT {
 
   @Test
   void whatItSaysReachesATerminalAsText() throws Exception {
-    Ended result = command("status", start("escape", temporary, "-Xmx128m").pid());
+    Ended result = command("status", start("escape", temporary, "-Xmx256m").pid());
     assertEquals(0, result.exit(), result.err());
     assertEquals("state: on duty ?]0;gotcha?\n", result.out());
   }
