@@ -934,7 +934,7 @@ final class DrainThread implements Runnable {
         allocations.flush();
         blocked.flush();
         wall.flush();
-        if (drained > 0 || wall.isOn() || blocked.isOn() || memory.isOn() || allocations.isOn()) {
+        if (drained > 0 || isPartOn()) {
           status(running);
         }
         store.flushDone();

@@ -264,10 +264,10 @@ public final class PcCache {
     if (nmethod == null) {
       return null;
     }
+    boolean live = blobs.isLive(nmethod);
     // While a frame is set up or taken down, the nearest debug information may be that of an
     // inlined method that was not entered yet, or was left.
-    scopes.setLive(blobs.isLive(nmethod));
-    return partial ? scopes.ofMethod(nmethod) : scopes.at(nmethod, pc, interrupted);
+    return partial ? scopes.ofMethod(nmethod, live) : scopes.at(nmethod, live, pc, interrupted);
   }
 
   private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {

@@ -56,23 +56,19 @@ public final class ScopeDecoder {
     this.stream = new Unsigned5(layout.unsigned5ExcludesZero);
   }
 
-  /** Says of the code that is decoded next whether what it names is known not to be freed. */
-  void setLive(boolean isLive) {
-    live = isLive;
-  }
-
   /**
    * The frames at {@code pc}; never null, never empty.
    *
+   * @param isLive whether what the code names is known not to be freed
    * @param interrupted whether nothing is called at pc
    */
-  PcEntry.JavaFrames at(Nmethod nmethod, long pc, boolean interrupted) {
+  PcEntry.JavaFrames at(Nmethod nmethod, boolean isLive, long pc, boolean interrupted) {
     int scope = nmethod.isNative() ? Nmethod.NO_SCOPE : nmethod.scopeAt(pc);
     if (scope <= NO_SENDER) {
       // Before the first instruction of the body: of the method itself, nowhere in its bytecodes.
-      return ofMethod(nmethod);
+      return ofMethod(nmethod, isLive);
     }
-    begin();
+    begin(isLive);
     while (scope > NO_SENDER && count < MAX_INLINED) {
       stream.at(nmethod.scopes(), scope, nmethod.scopes().length);
       int sender = stream.next();
@@ -86,13 +82,14 @@ public final class ScopeDecoder {
   }
 
   /** The compiled method itself, nowhere in its bytecodes. */
-  PcEntry.JavaFrames ofMethod(Nmethod nmethod) {
-    begin();
+  PcEntry.JavaFrames ofMethod(Nmethod nmethod, boolean isLive) {
+    begin(isLive);
     add(nmethod, nmethod.method(), FrameBuffer.UNKNOWN, false);
     return frames(nmethod);
   }
 
-  private void begin() {
+  private void begin(boolean isLive) {
+    live = isLive;
     count = 0;
     complete = true;
     linked = true;
