@@ -25,7 +25,7 @@ class OptionsTest {
           "",
           10,
           64,
-          192,
+          256,
           Hooks.AUTO,
           MemoryAccess.AUTO,
           Jit.C1,

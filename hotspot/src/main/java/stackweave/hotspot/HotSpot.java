@@ -131,6 +131,14 @@ public final class HotSpot {
     return layout.version.feature();
   }
 
+  /**
+   * Samples may have been taken before this was opened: what was unloaded and freed so far counts
+   * as unloaded and freed now. For the thread that unwinds.
+   */
+  public void openedAfterSamples() {
+    unloading.openedAfterSamples();
+  }
+
   /** Whether {@code pc} lies in the code cache's reserved range. */
   public boolean contains(long pc) {
     return codeCache.contains(pc);

@@ -191,6 +191,28 @@ class ReusedMethodsTest {
     assertEquals(unproven, methods.find(address));
   }
 
+  /** Nor is it if the VM was looked at only after the unloading, and samples were taken before. */
+  @Test
+  void whatIsFirstReadByAVmThatWasOpenedLaterIsNotProven() throws Exception {
+    long address = compiled(STRING).method();
+    long sampled = System.nanoTime();
+    unload();
+    Vm later = new Vm();
+    later.hotspot.openedAfterSamples();
+    CheckRounds since = new CheckRounds(later.hotspot.unloading(), null);
+    MethodCache cache =
+        new MethodCache(
+            new MethodReader(later.layout(), later.memory, later.methods),
+            since,
+            new UnwindCounters());
+    since.tick(sampled);
+    assertTrue(since.isBeforeUnloading());
+    assertNull(cache.find(address));
+    since.tick(System.nanoTime());
+    assertFalse(since.isBeforeUnloading());
+    assertEquals("hashCode", later.methods.get(cache.find(address).id).name());
+  }
+
   private static void unload() throws Exception {
     ClassLoadingMXBean classes = ManagementFactory.getClassLoadingMXBean();
     long before = classes.getUnloadedClassCount();

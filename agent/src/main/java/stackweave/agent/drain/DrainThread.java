@@ -21,6 +21,8 @@ import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.SignalTargets;
+import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineOrder;
 import stackweave.agent.engine.choice.EngineSource;
@@ -73,6 +75,12 @@ final class DrainThread implements Runnable {
    * room in the rings for a second or more, and with shorter ones most of them would be lost.
    */
   private static final long EARLY_NANOS = 5_000_000L;
+
+  /**
+   * In a process that has used less CPU time, they start even before it is known what is mapped and
+   * how much was unloaded: there hardly anything was by then.
+   */
+  private static final long YOUNG_NANOS = 5_000_000_000L;
 
   /** How long it waits when no samples come. */
   private static final int IDLE_MILLIS = 40;
@@ -413,11 +421,14 @@ final class DrainThread implements Runnable {
     if (stopping) {
       return;
     }
-    try (PipelineFactory.Groundwork ground = pipelines.begin(totals);
-        Decoding decoding = new Decoding(ground)) {
-      groundNote = totals.note;
-      flushStatus(); // a rotation may have begun to wait since the last sampling ended
-      if (!request.event().isCpu() || request.intervalNanos() < EARLY_NANOS) {
+    groundNote = "";
+    try (Decoding decoding = new Decoding()) {
+      boolean isEarly = request.event().isCpu() && request.intervalNanos() >= EARLY_NANOS;
+      if (!isEarly || processCpu() >= YOUNG_NANOS) {
+        decoding.ground(false);
+        flushStatus(); // a rotation may have begun to wait since the last sampling ended
+      }
+      if (!isEarly) {
         decoding.pipeline();
       }
       while (startEngine(decoding)) {
@@ -439,8 +450,10 @@ final class DrainThread implements Runnable {
    * during a wait. What records waiting, blocked threads or native memory holds most of it all the
    * time, so with these it is held whole: to lose the rest would free little.
    */
-  private final class Decoding implements AutoCloseable {
-    private final PipelineFactory.Groundwork ground;
+  private final class Decoding implements SignalTargets, AutoCloseable {
+    /** Null before it is first needed. */
+    private PipelineFactory.Groundwork ground;
+
     private SoftReference<PipelineFactory.Pipeline> pipeline;
 
     /** The same where it is not to be lost; else null. */
@@ -454,8 +467,29 @@ final class DrainThread implements Runnable {
 
     private boolean keepsContexts;
 
-    Decoding(PipelineFactory.Groundwork ground) {
-      this.ground = ground;
+    /**
+     * What was found out of the process, at the first call.
+     *
+     * @param afterSamples whether samples may have been taken before
+     */
+    PipelineFactory.Groundwork ground(boolean afterSamples) {
+      if (ground == null) {
+        ground = pipelines.begin(afterSamples, totals);
+        groundNote = totals.note;
+      }
+      return ground;
+    }
+
+    /** For an engine that is being started. */
+    @Override
+    public String heapStackLibrary() {
+      return SignalStacks.heapStackLibrary(ground(false).modules().latest());
+    }
+
+    /** For an engine that is being started. */
+    @Override
+    public ThreadStacks javaStacks() {
+      return ground(false).javaStacks();
     }
 
     /** The pipeline, opened if it never was; null if it is lost. */
@@ -463,7 +497,11 @@ final class DrainThread implements Runnable {
       if (pipeline != null) {
         return pipeline.get();
       }
-      ground.lookAgain();
+      if (ground == null) {
+        ground(true);
+      } else {
+        ground.lookAgain();
+      }
       openStore();
       PipelineFactory.Pipeline opened =
           pipelines.open(ground, store, request.depth(), totals, keptContexts);
@@ -530,11 +568,17 @@ final class DrainThread implements Runnable {
 
     @Override
     public void close() {
-      if (keepsContexts) {
-        keptContexts = rest.contexts();
-        rest.threads().close();
-      } else if (rest != null) {
-        rest.close();
+      try {
+        if (keepsContexts) {
+          keptContexts = rest.contexts();
+          rest.threads().close();
+        } else if (rest != null) {
+          rest.close();
+        }
+      } finally {
+        if (ground != null) {
+          ground.close();
+        }
       }
     }
   }
@@ -545,8 +589,7 @@ final class DrainThread implements Runnable {
    * @return whether another one is to be tried at once
    */
   private boolean startEngine(Decoding decoding) {
-    EngineConfig config = config(SignalStacks.heapStackLibrary(decoding.ground.modules().latest()));
-    EngineChoice choice = engines.start(config, decoding.ground.javaStacks(), budget);
+    EngineChoice choice = engines.start(config(), decoding, budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
     if (choice.engine().isPresent()) {
@@ -1036,13 +1079,6 @@ final class DrainThread implements Runnable {
   }
 
   private EngineConfig config() {
-    return config("");
-  }
-
-  /**
-   * @param heapStackLibrary as {@link SignalStacks#heapStackLibrary}
-   */
-  private EngineConfig config(String heapStackLibrary) {
     EngineKind preferred =
         Arrays.stream(EngineKind.values())
             .filter(kind -> kind.label().equals(request.engine()))
@@ -1053,7 +1089,6 @@ final class DrainThread implements Runnable {
         EngineConfig.MAX_STACK_BYTES,
         preferred,
         pipelines.memoryAccess(),
-        request.event(),
-        heapStackLibrary);
+        request.event());
   }
 }

@@ -153,9 +153,10 @@ final class PipelineFactory {
   }
 
   /**
-   * What has to be known of the process before samples are taken: what is mapped, and how many
-   * classes the VM has unloaded. All else a {@link Pipeline} has, which takes as long again, and
-   * samples wait for it. For the drain thread that opened it.
+   * What has to be known of the process before samples are decoded: what is mapped, and how many
+   * classes the VM has unloaded. Mostly it is made before samples are taken, because what was
+   * unloaded or unmapped before it says nothing about them. All else a {@link Pipeline} has, which
+   * takes as long again, and samples wait for it. For the drain thread that opened it.
    *
    * @param lookedAt when it was looked at what is mapped, by {@link System#nanoTime}
    * @param hotSpot null if the VM is not supported
@@ -189,8 +190,12 @@ final class PipelineFactory {
     }
   }
 
-  /** Looks at the process before an engine is started. */
-  Groundwork begin(SamplerTotals totals) {
+  /**
+   * Looks at the process.
+   *
+   * @param afterSamples whether samples may have been taken before
+   */
+  Groundwork begin(boolean afterSamples, SamplerTotals totals) {
     SelfMemory memory = new SelfMemory(memoryAccess);
     MappedTables tables = null;
     boolean begun = false;
@@ -204,6 +209,9 @@ final class PipelineFactory {
       long lookedAt = System.nanoTime();
       modules.refreshFirst(lookedAt);
       HotSpot hotSpot = openHotSpot(modules, memory, totals);
+      if (afterSamples && hotSpot != null) {
+        hotSpot.openedAfterSamples();
+      }
       ThreadStacks javaStacks =
           hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
       begun = true;
@@ -530,10 +538,15 @@ final class PipelineFactory {
     }
   }
 
-  /** Undoes it at the end of sampling, unless that would stop the application for long. */
+  /**
+   * Undoes it at the end of sampling, unless that would stop the application for long.
+   *
+   * @param ground null if sampling ended before there was one
+   */
   void unhookThreadStarts(Groundwork ground) {
     if (hooks != null) {
-      LoadedClasses classes = ground.hotSpot() == null ? null : ground.hotSpot().loadedClasses();
+      HotSpot hotSpot = ground == null ? null : ground.hotSpot();
+      LoadedClasses classes = hotSpot == null ? null : hotSpot.loadedClasses();
       hooks.end(classes == null ? LoadedClasses.UNKNOWN : classes.count());
     }
   }

@@ -19,16 +19,13 @@ import stackweave.jfr.control.SamplingSettings;
  * @param memoryAccess how the process reads its own memory
  * @param event what is sampled; if that is not CPU time, with the interval that is used instead of
  *     {@code intervalNanos}
- * @param heapStackLibrary a library that is mapped and lets no signal come safely, for its code has
- *     its stack pointer in buffers of its own; empty if none is known
  */
 public record EngineConfig(
     long intervalNanos,
     int stackBytes,
     EngineKind preferred,
     MemoryAccess memoryAccess,
-    SampledEvent event,
-    String heapStackLibrary) {
+    SampledEvent event) {
   /** More than nearly every stack uses; a full copy takes 3 µs. */
   public static final int MAX_STACK_BYTES = 256 * 1024;
 
@@ -43,7 +40,7 @@ public record EngineConfig(
   /** Of CPU time. */
   public EngineConfig(
       long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
-    this(intervalNanos, stackBytes, preferred, memoryAccess, SampledEvent.CPU, "");
+    this(intervalNanos, stackBytes, preferred, memoryAccess, SampledEvent.CPU);
   }
 
   /** With {@link MemoryAccess#AUTO}. */

@@ -32,7 +32,7 @@ import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
-import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.linux.MemoryAccess;
@@ -100,7 +100,7 @@ class FakeEngineTest {
   }
 
   /** On the drain thread, where the machine's engines would be started. */
-  private EngineChoice choose(EngineConfig config, ThreadStacks javaStacks, PerfBudget budget) {
+  private EngineChoice choose(EngineConfig config, SignalTargets targets, PerfBudget budget) {
     synchronized (choices) {
       asked.add(config);
       order.add("start");

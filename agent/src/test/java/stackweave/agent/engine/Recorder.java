@@ -107,7 +107,7 @@ public final class Recorder implements EngineSink {
       throws EngineRefusedException {
     choice =
         newestFeatures == null
-            ? EngineChooser.start(config, ThreadStacks.NONE, budget)
+            ? EngineChooser.start(config, SignalTargets.NONE, budget)
             : new EngineChoice(
                 Optional.of(PerfEngine.start(EngineKind.PERF, config, budget, newestFeatures)),
                 List.of(),

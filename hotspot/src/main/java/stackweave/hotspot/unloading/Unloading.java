@@ -76,6 +76,20 @@ public final class Unloading {
     }
   }
 
+  /** What has happened so far may have happened after samples that are to be decoded. */
+  public void openedAfterSamples() {
+    long now = System.nanoTime();
+    if (count != 0) {
+      last = now;
+    }
+    if (collectionCount != 0) {
+      lastCollection = now;
+    }
+    if (freeingCount != 0) {
+      lastFreeing = now;
+    }
+  }
+
   /** Looks whether classes were unloaded since the last time. */
   void look() {
     // The collections first: what one unloads is counted after it.

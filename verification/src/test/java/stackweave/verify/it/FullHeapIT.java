@@ -42,13 +42,13 @@ class FullHeapIT {
   @CsvSource({
     "-Xmx32m, -XX:+UseG1GC, 48",
     "-Xmx40m, -XX:+UseSerialGC, 48",
-    "-Xmx64m, -XX:+UseG1GC, 192",
-    "-Xmx160m, -XX:+UseSerialGC, 192"
+    "-Xmx64m, -XX:+UseG1GC, 256",
+    "-Xmx192m, -XX:+UseSerialGC, 256"
   })
   void aSmallHeapIsLeftAlone(String heap, String collector, int least) {
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())
-            .agent(least == 192 ? new String[0] : new String[] {"min-heap=" + least})
+            .agent(least == 256 ? new String[0] : new String[] {"min-heap=" + least})
             .recording()
             .options(heap, collector)
             .run(MAIN, "20", "1")
@@ -59,7 +59,7 @@ class FullHeapIT {
 
   /** Of the collectors, Serial counts least of a heap. */
   @ParameterizedTest
-  @ValueSource(ints = {48, 192})
+  @ValueSource(ints = {48, 256})
   void theSmallestHeapIsSampled(int least) {
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())

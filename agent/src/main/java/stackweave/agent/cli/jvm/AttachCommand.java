@@ -30,7 +30,7 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
       "  blocked=5ms           an event for each time that a thread is blocked for so long",
       "  drain=10              percent of a core for the agent's own thread, 1 to 100",
       "  perf-memory=64        MiB of the kernel's memory for perf's events, 1 to 65536",
-      "  min-heap=192          MiB; JVMs with a smaller -Xmx are left alone, 48 to 65536",
+      "  min-heap=256          MiB; JVMs with a smaller -Xmx are left alone, 48 to 65536",
       "  hooks=auto            auto, on or off: whether classes of the JDK may be changed",
       "  memory=auto           auto, process_vm_readv or proc_self_mem",
       "  schema=2              2 or 1: how recordings are laid out",

@@ -181,7 +181,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     String refusals = "";
     for (EngineKind kind : new EngineKind[] {EngineKind.PERF, EngineKind.PERF_USER}) {
       try {
-        EngineConfig config = new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS, "");
+        EngineConfig config = new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS);
         PerfEngine engine =
             PerfEngine.startBeside(
                 kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());

@@ -8,7 +8,7 @@ import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.PerfEngine;
 import stackweave.agent.engine.perf.PerfRefusals;
@@ -25,9 +25,9 @@ import stackweave.jfr.control.EngineKind;
 public final class EngineChooser {
   private EngineChooser() {}
 
-  /** Starts an engine without a source of Java threads' stacks. */
+  /** Starts an engine of which nothing is known that only signals need. */
   public static EngineChoice start(EngineConfig config) {
-    return start(config, ThreadStacks.NONE);
+    return start(config, SignalTargets.NONE);
   }
 
   /**
@@ -37,15 +37,14 @@ public final class EngineChooser {
    * follow. If a seccomp filter may kill the process for perf_event_open, perf engines are not
    * tried unless preferred.
    *
-   * @param javaStacks the bounds of Java threads' stacks; used on this thread only
+   * @param targets is asked if an engine that sends signals is started, on this thread only
    */
-  public static EngineChoice start(EngineConfig config, ThreadStacks javaStacks) {
-    return start(config, javaStacks, new PerfBudget(PerfBudget.DEFAULT_BYTES));
+  public static EngineChoice start(EngineConfig config, SignalTargets targets) {
+    return start(config, targets, new PerfBudget(PerfBudget.DEFAULT_BYTES));
   }
 
-  /** As {@link #start(EngineConfig, ThreadStacks)}, with a budget shared with earlier engines. */
-  public static EngineChoice start(
-      EngineConfig config, ThreadStacks javaStacks, PerfBudget budget) {
+  /** As {@link #start(EngineConfig, SignalTargets)}, with a budget shared with earlier engines. */
+  public static EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
     EngineOrder order = EngineOrder.of(config.preferred(), KernelVersion.current());
     List<EngineRefusal> refusals = new ArrayList<>(order.passedOver());
     CallPolicy policy = config.callPolicy();
@@ -62,7 +61,7 @@ public final class EngineChooser {
       }
       try {
         return new EngineChoice(
-            Optional.of(start(kind, config, javaStacks, budget)), refusals, policy.filtered());
+            Optional.of(start(kind, config, targets, budget)), refusals, policy.filtered());
       } catch (EngineRefusedException e) {
         refusals.add(e.refusal());
       }
@@ -71,11 +70,11 @@ public final class EngineChooser {
   }
 
   private static SampleEngine start(
-      EngineKind kind, EngineConfig config, ThreadStacks javaStacks, PerfBudget budget)
+      EngineKind kind, EngineConfig config, SignalTargets targets, PerfBudget budget)
       throws EngineRefusedException {
     return switch (kind) {
       case PERF, PERF_USER -> PerfEngine.start(kind, config, budget);
-      case TIMER -> TimerEngine.start(config, javaStacks);
+      case TIMER -> TimerEngine.start(config, targets);
     };
   }
 }

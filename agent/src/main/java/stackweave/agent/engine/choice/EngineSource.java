@@ -1,7 +1,7 @@
 package stackweave.agent.engine.choice;
 
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.perf.PerfBudget;
 
 /** Starts engines for a drain thread; tests replace it. Used on that thread only. */
@@ -13,16 +13,16 @@ public interface EngineSource {
   EngineSource OF_MACHINE =
       new EngineSource() {
         @Override
-        public EngineChoice start(EngineConfig config, ThreadStacks javaStacks, PerfBudget budget) {
-          return EngineChooser.start(config, javaStacks, budget);
+        public EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
+          return EngineChooser.start(config, targets, budget);
         }
       };
 
   /**
    * Starts an engine on the calling thread, as {@link EngineChooser} does.
    *
-   * @param javaStacks the bounds of Java threads' stacks
+   * @param targets is asked if an engine that sends signals is started
    * @param budget the kernel's memory that perf events may take
    */
-  EngineChoice start(EngineConfig config, ThreadStacks javaStacks, PerfBudget budget);
+  EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget);
 }

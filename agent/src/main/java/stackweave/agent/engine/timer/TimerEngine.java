@@ -8,6 +8,7 @@ import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.timer.handler.HandlerLayout;
@@ -77,21 +78,23 @@ public final class TimerEngine implements SampleEngine {
   /**
    * Starts on the calling thread, which is not sampled.
    *
-   * @param javaStacks the bounds of Java threads' stacks
+   * @param targets is asked before anything else is done
    * @throws EngineRefusedException if it can't run; nothing is held then
    */
-  public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks)
+  public static TimerEngine start(EngineConfig config, SignalTargets targets)
       throws EngineRefusedException {
-    return start(config, javaStacks, 0);
+    return start(config, targets, 0);
   }
 
-  /** As {@link #start(EngineConfig, ThreadStacks)}, with a given signal; 0 for a free one. */
-  public static TimerEngine start(EngineConfig config, ThreadStacks javaStacks, int signal)
+  /** As {@link #start(EngineConfig, SignalTargets)}, with a given signal; 0 for a free one. */
+  public static TimerEngine start(EngineConfig config, SignalTargets targets, int signal)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
-    if (!config.heapStackLibrary().isEmpty()) {
-      throw TimerRefusals.library(config.heapStackLibrary());
+    String heapStackLibrary = targets.heapStackLibrary();
+    if (!heapStackLibrary.isEmpty()) {
+      throw TimerRefusals.library(heapStackLibrary);
     }
+    ThreadStacks javaStacks = targets.javaStacks();
     CallPolicy policy = config.callPolicy();
     TimerEngine engine =
         new TimerEngine(

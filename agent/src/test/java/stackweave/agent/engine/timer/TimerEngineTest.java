@@ -25,7 +25,7 @@ import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.engine.perf.PerfEngineTest;
@@ -85,8 +85,8 @@ class TimerEngineTest {
             () -> {
               try (TimerEngine engine =
                   signal == 0
-                      ? TimerEngine.start(config, ThreadStacks.NONE)
-                      : TimerEngine.start(config, ThreadStacks.NONE, signal)) {
+                      ? TimerEngine.start(config, SignalTargets.NONE)
+                      : TimerEngine.start(config, SignalTargets.NONE, signal)) {
                 body.run(engine);
               } catch (Throwable e) {
                 failure[0] = e;

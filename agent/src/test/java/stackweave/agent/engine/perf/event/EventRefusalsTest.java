@@ -31,8 +31,7 @@ class EventRefusalsTest {
             EngineConfig.MAX_STACK_BYTES,
             preferred,
             MemoryAccess.AUTO,
-            SampledEvent.parse(event),
-            ""));
+            SampledEvent.parse(event)));
   }
 
   private static void assertRefused(EngineChoice choice, String... words) {
