@@ -57,6 +57,11 @@ class FakeEngine implements SampleEngine {
     wake();
   }
 
+  /** How many deliveries wait for a drain. */
+  int waiting() {
+    return queue.size();
+  }
+
   /** A sample whose stack is one frame. Asks whether it is wanted, as engines do. */
   void sample(EngineSink sink, int tid, long pc) {
     samples++;
@@ -117,10 +122,9 @@ class FakeEngine implements SampleEngine {
     if (stopped) {
       calls.add("drain");
     }
-    int count = 0;
-    for (Delivery next = queue.poll(); next != null; next = queue.poll()) {
-      next.to(sink);
-      count++;
+    int count = queue.size();
+    for (int i = 0; i < count; i++) {
+      queue.remove().to(sink);
     }
     return count;
   }
