@@ -39,6 +39,7 @@ import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
+import stackweave.maps.modules.MappedModule;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -119,6 +120,9 @@ final class DrainThread implements Runnable {
 
   /** How often the switch file is checked while switched off. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
+
+  /** So often the heap is looked at between two looks at the switch file. */
+  private static final int HEAP_LOOKS_A_SWITCH = (int) (SWITCH_NANOS / HEAP_NANOS);
 
   private final SamplingRequest request;
   private final StartWatch start;
@@ -368,16 +372,20 @@ final class DrainThread implements Runnable {
     }
     closeKeptContexts();
     openStore();
-    totals.engine = "";
-    totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
-    messages.sampling("switched off by " + off + "; remove it to go on");
-    started.countDown();
-    status(null);
+    saySwitchedOff(off);
     while (!stopping && switchFile.present() != null) {
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
     }
+  }
+
+  private void saySwitchedOff(Path off) {
+    totals.engine = "";
+    totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
+    messages.sampling("switched off by " + off + "; remove it to go on");
+    started.countDown();
+    status(null);
   }
 
   /** Sampling does not begin anew so soon: the application's label scopes have no effect. */
@@ -393,14 +401,24 @@ final class DrainThread implements Runnable {
   private void sleepWhileHeapIsFull() {
     slack.begin();
     boolean said = false;
-    while (!stopping) {
+    Path off = null;
+    for (int looks = 1; !stopping; looks++) {
       slack.look();
-      if (slack.isAmple() && pause.isOver(System.nanoTime())) {
+      if (off == null && slack.isAmple() && pause.isOver(System.nanoTime())) {
         totals.note = "";
         start.waitsFor("");
         return;
       }
-      if (!said && (slack.isKnown() || slack.isAmple())) {
+      if (looks % HEAP_LOOKS_A_SWITCH == 0) {
+        Path before = off;
+        off = switchFile.present();
+        if (off != null && !off.equals(before)) {
+          saySwitchedOff(off);
+          start.waitsFor(totals.note);
+          said = false;
+        }
+      }
+      if (off == null && !said && (slack.isKnown() || slack.isAmple())) {
         said = true;
         totals.engine = "";
         totals.note = "not sampling: " + (slack.isAmple() ? pause.toString() : slack.whyNot());
@@ -448,7 +466,8 @@ final class DrainThread implements Runnable {
    * memory, even if that fills its heap faster than anyone can look. Then sampling ends, as it does
    * when the heap is found to be full. No field but {@code held} and no local variable may hold it
    * during a wait. What records waiting, blocked threads or native memory holds most of it all the
-   * time, so with these it is held whole: to lose the rest would free little.
+   * time, so with these it is held whole: to lose the rest would free little. So it is with
+   * collectors that lose it though there is room.
    */
   private final class Decoding implements SignalTargets, AutoCloseable {
     /** Null before it is first needed. */
@@ -461,6 +480,12 @@ final class DrainThread implements Runnable {
 
     /** Of the pipeline; null if garbage collections can't be counted. */
     private GarbageCollections collections;
+
+    /**
+     * Whether the collector frees what soft references lead to where the application allocates
+     * faster than it collects, though there is room: then the pipeline is held.
+     */
+    private boolean collectsConcurrently;
 
     /** What is to be closed of it, also when it is lost. */
     private PipelineFactory.Rest rest;
@@ -507,9 +532,14 @@ final class DrainThread implements Runnable {
           pipelines.open(ground, store, request.depth(), totals, keptContexts);
       keptContexts = null;
       pipeline = new SoftReference<>(opened);
-      held = lostWithRoom ? opened : null;
       rest = opened.rest();
       collections = opened.collections();
+      collectsConcurrently =
+          collections != null && collections.moves() == GarbageCollections.Moves.CONCURRENTLY;
+      if (collectsConcurrently) {
+        slack.collectsConcurrently();
+      }
+      held = lostWithRoom || collectsConcurrently ? opened : null;
       return opened;
     }
 
@@ -523,7 +553,7 @@ final class DrainThread implements Runnable {
         return;
       }
       try {
-        slack.look(collections.begun());
+        slack.look(collections.begun(), collections.fullBegun());
       } catch (UnreadableMemoryException e) {
         slack.look();
       }
@@ -531,9 +561,14 @@ final class DrainThread implements Runnable {
 
     /** From here on the JVM may free it, where nothing else holds it. */
     void letGo() {
-      if (!isPartOn()) {
+      if (!isPartOn() && !collectsConcurrently) {
         held = null;
       }
+    }
+
+    /** Whether the JVM can't free it. */
+    boolean isHeld() {
+      return held != null;
     }
 
     /** Not to be lost from here on. */
@@ -639,9 +674,10 @@ final class DrainThread implements Runnable {
       totals.reachedIntervalNanos = running.reachedIntervalNanos();
       long begin = running.event().isCpu() ? missedUntil(running) : 0;
       pipelines.limitCompilers();
+      boolean isPrepared;
       try {
-        prepare(running, filtered, decoding);
-        drainUntilStopped(running, filtered, decoding);
+        isPrepared = prepare(running, filtered, decoding);
+        drainUntilStopped(running, isPrepared, filtered, decoding);
       } finally {
         wall.close();
         blocked.close();
@@ -658,7 +694,7 @@ final class DrainThread implements Runnable {
         // CPU time that is used while an event is sampled instead is missed.
         totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
       }
-      return !stopping && switchFile.present() == null && !isHeapFull(decoding);
+      return isPrepared && !stopping && switchFile.present() == null && !isHeapFull(decoding);
     } finally {
       engine = null;
       throttle = null;
@@ -668,12 +704,41 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /** Does what an engine that takes samples already needs before they are decoded. */
-  private void prepare(SampleEngine running, boolean filtered, Decoding decoding) {
+  /**
+   * Does what an engine that takes samples already needs before they are decoded. On a busy machine
+   * it takes seconds, so it is done in steps, between which nothing but a soft reference leads to
+   * the pipeline, and the heap is looked at.
+   *
+   * @return false if the heap has no room for the rest of it
+   */
+  private boolean prepare(SampleEngine running, boolean filtered, Decoding decoding) {
     totals.note = groundNote;
+    totals.wallNote = "";
+    totals.blockedNote = "";
+    totals.touchNote = "";
+    totals.allocationNote = "";
+    throttle =
+        account == null
+            ? new Throttle(
+                drainPercent,
+                cpuTime::ofThread,
+                System::nanoTime,
+                running::backlog,
+                new SplittableRandom())
+            : new Throttle(account, running::backlog);
+    account = throttle;
+    return awaitRoom(running, decoding)
+        && open(filtered, decoding)
+        && awaitRoom(running, decoding)
+        && loadTables(running, decoding)
+        && follow(running, decoding);
+  }
+
+  /** Opens the pipeline; false if it is lost. */
+  private boolean open(boolean filtered, Decoding decoding) {
     PipelineFactory.Pipeline pipeline = decoding.pipeline();
     if (pipeline == null) {
-      return;
+      return false;
     }
     // Uses the engine choice's result: a seccomp filter may have been installed since the
     // pipeline was built.
@@ -686,29 +751,62 @@ final class DrainThread implements Runnable {
       pipelines.observeLoads(
           pipeline.modules(), pipeline.memory(), decoding::refreshModules, totals);
     }
-    pipeline.warmUp();
+    return true;
+  }
+
+  /**
+   * Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs; false if
+   * the heap has no room.
+   */
+  private boolean loadTables(SampleEngine running, Decoding decoding) {
+    for (MappedModule module : decoding.ground.modules().latest().modules()) {
+      if (PipelineFactory.isLibjvm(module) || module.isLibc()) {
+        module.symbols();
+        if (!awaitRoom(running, decoding)) {
+          return false;
+        }
+        module.unwindTable();
+        if (!awaitRoom(running, decoding)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Lets the pipeline take the engine's samples; false if it is lost. */
+  private boolean follow(SampleEngine running, Decoding decoding) {
+    PipelineFactory.Pipeline pipeline = decoding.pipeline();
+    if (pipeline == null) {
+      return false;
+    }
     if (!stopping) {
       pipelines.hookThreadStarts(running, pipeline, totals);
     }
-    throttle =
-        account == null
-            ? new Throttle(
-                drainPercent,
-                cpuTime::ofThread,
-                System::nanoTime,
-                running::backlog,
-                new SplittableRandom())
-            : new Throttle(account, running::backlog);
-    account = throttle;
     pipeline.sink().follow(running, throttle, rest);
-    totals.wallNote = "";
-    totals.blockedNote = "";
-    totals.touchNote = "";
-    totals.allocationNote = "";
     beginWaiting(pipeline);
     if (isPartOn()) {
       decoding.hold(pipeline);
     }
+    return true;
+  }
+
+  /** Rests while the heap has little room; false if that remains so. */
+  private boolean awaitRoom(SampleEngine running, Decoding decoding) {
+    while (!stopping) {
+      flushStatus(running);
+      decoding.look();
+      if (isHeapFull(decoding)) {
+        return false;
+      }
+      if (decoding.isHeld() || !rest.putsOff(System.nanoTime())) {
+        return true;
+      }
+      running.goOnUndrained();
+      LockSupport.parkNanos(this, HeapRest.LOOK_NANOS);
+      clearInterrupt();
+    }
+    return true;
   }
 
   private boolean isPartOn() {
@@ -727,7 +825,8 @@ final class DrainThread implements Runnable {
 
   /** Whether sampling has to end for the application's memory. */
   private boolean isHeapFull(Decoding decoding) {
-    return slack.isShort() || decoding.isLost();
+    // What other room there is takes 30 KB to find out: not while the heap is left alone.
+    return (rest.isResting() ? slack.isHeapShort() : slack.isShort()) || decoding.isLost();
   }
 
   private void beginWaiting(PipelineFactory.Pipeline pipeline) {
@@ -838,14 +937,20 @@ final class DrainThread implements Runnable {
     }
   }
 
-  private void drainUntilStopped(SampleEngine running, boolean filtered, Decoding decoding) {
-    Turns turns = new Turns(running, filtered, decoding);
+  /**
+   * @param isPrepared false if the heap had no room for that
+   */
+  private void drainUntilStopped(
+      SampleEngine running, boolean isPrepared, boolean filtered, Decoding decoding) {
     status(running); // also for short recordings: the first stacks take time
-    slack.begin();
-    while (!stopping && !turns.mustEnd && !isHeapFull(decoding)) {
-      turns.next();
+    if (isPrepared) {
+      slack.begin();
+      Turns turns = new Turns(running, filtered, decoding);
+      while (!stopping && !turns.mustEnd && !isHeapFull(decoding)) {
+        turns.next();
+      }
     }
-    boolean isFull = isHeapFull(decoding);
+    boolean isFull = !isPrepared || isHeapFull(decoding);
     if (isFull) {
       boolean isShort = slack.isShort() || rest.isResting();
       decoding.look();
@@ -866,16 +971,17 @@ final class DrainThread implements Runnable {
     if (!isFull) {
       rest.end(System.nanoTime());
     }
-    drainRest(running, decoding);
+    drainRest(running, isPrepared, decoding);
     if (isFull) {
       decoding.drop();
       running.drain(Long.MAX_VALUE, dropped);
+      rest.end(System.nanoTime()); // what follows is no rest, and the next sampling begins without
     }
   }
 
   /** What the heap has room for; in a method of its own, whose end lets go of the pipeline. */
-  private void drainRest(SampleEngine stopped, Decoding decoding) {
-    PipelineFactory.Pipeline pipeline = decoding.pipeline();
+  private void drainRest(SampleEngine stopped, boolean isPrepared, Decoding decoding) {
+    PipelineFactory.Pipeline pipeline = isPrepared ? decoding.pipeline() : null;
     stopped.drain(Long.MAX_VALUE, pipeline == null ? dropped : pipeline.sink());
   }
 
@@ -934,9 +1040,10 @@ final class DrainThread implements Runnable {
       if (slack.isDoubtful()) {
         decoding.letGo();
       }
-      if (store.flushRequested()) {
-        rest.end(System.nanoTime());
+      if (store.flushRequested() || decoding.isHeld()) {
+        rest.end(System.nanoTime()); // what is held anyway is not freed by a rest
       } else if (rest.putsOff(System.nanoTime())) {
+        running.goOnUndrained();
         return;
       }
       PipelineFactory.Pipeline pipeline = decoding.pipeline();

@@ -122,16 +122,6 @@ final class PipelineFactory {
       long[] heap,
       WallParts.Shared forWall) {
 
-    /** Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs. */
-    void warmUp() {
-      for (MappedModule module : modules.latest().modules()) {
-        if (module.name().equals(LIBJVM) || module.isLibc()) {
-          module.symbols();
-          module.unwindTable();
-        }
-      }
-    }
-
     /** Drops the modules that are not mapped any more. */
     void refreshModules() {
       sink.refreshModules();
@@ -590,6 +580,10 @@ final class PipelineFactory {
       messages.sampling("native frames only: " + e.getMessage());
       return null;
     }
+  }
+
+  static boolean isLibjvm(MappedModule module) {
+    return module.name().equals(LIBJVM);
   }
 
   private static SymbolAddresses libjvm(ModuleIndex modules) {

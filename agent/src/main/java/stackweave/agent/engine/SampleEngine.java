@@ -87,6 +87,12 @@ public interface SampleEngine extends AutoCloseable {
   int drain(long untilTimeNanos, EngineSink sink);
 
   /**
+   * Call it now and then while samples are left in the rings: finds threads that have started since
+   * and keeps within its limits, as {@link #await} and {@link #drain} do.
+   */
+  default void goOnUndrained() {}
+
+  /**
    * The highest stack pointer of a thread among its samples not delivered yet, 0 if there are none:
    * how far it has returned since the present sample. Call it within {@link #drain}.
    */

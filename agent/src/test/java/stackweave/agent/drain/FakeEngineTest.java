@@ -376,6 +376,9 @@ class FakeEngineTest {
           sink.started(System.nanoTime(), TID, 1); // the end of that one was not told
           engine.sample(sink, TID, NOWHERE);
           sink.renamed(System.nanoTime(), TID + 1, "not sampled");
+          sink.renamed(System.nanoTime(), TID + 2, "java");
+          sink.renamed(System.nanoTime(), TID + 2, "short-lived");
+          engine.sample(sink, TID + 2, NOWHERE); // it has ended when that is decoded
         });
     List<RecordedEvent> events = events();
     List<String> names = new ArrayList<>();
@@ -388,7 +391,10 @@ class FakeEngineTest {
               .getString("name"));
     }
     String unknown = "thread " + TID;
-    assertEquals(List.of(unknown, "first", unknown, "second", unknown), names);
+    assertEquals(List.of(unknown, "first", unknown, "second", unknown, "short-lived"), names);
+    assertTrue(
+        of(events, "Thread").stream()
+            .noneMatch(thread -> thread.getString("name").equals("not sampled")));
   }
 
   /** A library is known from the moment that the kernel tells of it. */

@@ -36,10 +36,14 @@ public final class GarbageCollections {
   private final long counter;
   private final Moves moves;
 
-  private GarbageCollections(MemoryReader memory, long counter, Moves moves) {
+  /** Null where the VM does not count full collections apart. */
+  private final CodeFreeing full;
+
+  private GarbageCollections(MemoryReader memory, long counter, Moves moves, CodeFreeing full) {
     this.memory = memory;
     this.counter = counter;
     this.moves = moves;
+    this.full = full;
   }
 
   /** Those of the VM, or null if they can't be read. */
@@ -52,7 +56,8 @@ public final class GarbageCollections {
       }
       // The heap's object lives as long as the VM (Universe::_collectedHeap in universe.cpp).
       memory.addWord(counter);
-      return new GarbageCollections(memory, counter, moves(collectorFlags(layout, memory)));
+      Moves moves = moves(collectorFlags(layout, memory));
+      return new GarbageCollections(memory, counter, moves, CodeFreeing.find(layout, memory));
     } catch (UnreadableMemoryException e) {
       return null;
     }
@@ -69,6 +74,14 @@ public final class GarbageCollections {
    */
   public int begun() throws UnreadableMemoryException {
     return (int) memory.readLong(counter);
+  }
+
+  /**
+   * How many full collections have begun, with those of G1's concurrent cycles; where the VM does
+   * not count them apart, all collections.
+   */
+  public long fullBegun() throws UnreadableMemoryException {
+    return full == null ? begun() : full.begun();
   }
 
   private static Moves moves(Set<String> collectors) {

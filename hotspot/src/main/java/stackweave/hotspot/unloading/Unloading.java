@@ -3,6 +3,7 @@ package stackweave.hotspot.unloading;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import stackweave.hotspot.memory.LastingMemory;
+import stackweave.hotspot.runtime.CodeFreeing;
 import stackweave.hotspot.runtime.PerfData;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.unwind.MemoryReader;

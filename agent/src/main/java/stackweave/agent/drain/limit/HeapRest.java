@@ -6,14 +6,17 @@ package stackweave.agent.drain.limit;
  * stacks are decoded with but a soft reference. So no turn begins then, and one that works leaves
  * between two samples, which wait in the engine's rings.
  *
- * <p>A rest without a collection lasts {@link #MAX_NANOS} at most, which the rings have room for:
- * an application that has not taken in that time what is free won't take it during a turn. Where
- * collections leave no room, it lasts until {@link HeapSlack#isShort} ends sampling. Allocates
- * nothing. For the drain thread only.
+ * <p>A rest lasts {@link #MAX_NANOS}: an application that has not taken in that time what is free
+ * won't take it during a turn. Where collections show that it keeps taking memory it lasts {@link
+ * #MAX_REST_NANOS}, unless {@link HeapSlack#isShort} ends sampling before: the rings have room for
+ * no more. Allocates nothing. For the drain thread only.
  */
 public final class HeapRest {
-  /** Longest time between two turns, or a turn and a collection. */
+  /** Longest rest while the application keeps no more memory than before. */
   static final long MAX_NANOS = 250_000_000L;
+
+  /** Longest rest. */
+  static final long MAX_REST_NANOS = 1_000_000_000L;
 
   /** How long to wait until the heap is looked at again. */
   public static final long LOOK_NANOS = 2_000_000L;
@@ -33,7 +36,16 @@ public final class HeapRest {
   private boolean resting;
   private long since;
   private long collection;
-  private long collectedAt;
+
+  private long full;
+
+  /** Whether there were young collections during the rest, but no full one. */
+  private boolean refilled;
+
+  /** Least of what was in use after collections since the application last took more. */
+  private long kept;
+
+  private long takenAt;
   private long restedNanos;
 
   /**
@@ -56,22 +68,33 @@ public final class HeapRest {
       floorBytes = restBytes;
       return false;
     }
+    boolean isNew = slack.collection() != collection;
+    boolean isFull = slack.fullCollection() != full;
+    collection = slack.collection();
+    full = slack.fullCollection();
+    long used = slack.usedAfterLastButOne();
     if (!resting) {
       resting = true;
       since = now;
+      takenAt = now;
+      refilled = false;
+      kept = used;
+    } else if (isNew) {
+      refilled = !isFull;
+      // What is enough to go on would let it rest longer for nothing.
+      if (isFull && free < slack.keepBytes() || used - kept > slack.keepBytes() / 4) {
+        takenAt = now;
+        kept = used;
+      }
+      kept = Math.min(kept, used);
     }
-    boolean isNew = slack.collection() != collection;
-    // What is enough to go on would let it rest without end.
-    if (since == now || isNew && free < slack.keepBytes()) {
-      collectedAt = now;
-    }
-    collection = slack.collection();
     floorBytes = restBytes;
-    if (now - collectedAt < MAX_NANOS) {
+    if (now - takenAt < MAX_NANOS && now - since < MAX_REST_NANOS) {
       return true;
     }
     end(now);
-    floorBytes = free / 2;
+    // Where only the young generation is collected, it fills up again and again.
+    floorBytes = refilled ? 0 : free / 2;
     return false;
   }
 

@@ -17,6 +17,11 @@ public final class HeapSlack {
 
     /** What of that is not in use, not even by garbage. */
     long freeBytes();
+
+    /** The time, as {@link System#nanoTime}. */
+    default long nanoTime() {
+      return System.nanoTime();
+    }
   }
 
   /** What else may be short, which ends sampling in the same way. */
@@ -38,7 +43,12 @@ public final class HeapSlack {
   /** If collections can't be counted, this many looks stand for one. */
   private static final int LOOKS = 16;
 
-  /** So many collections in a row that leave little of a heap that does not grow are enough. */
+  /** Shortest time from one collection to the next where they are concurrent. */
+  static final long CONCURRENT_NANOS = 200_000_000L;
+
+  /**
+   * So many full collections in a row that leave little of a heap that does not grow are enough.
+   */
   private static final int CRAMPED = 3;
 
   private final Heap heap;
@@ -56,11 +66,22 @@ public final class HeapSlack {
   private long used;
   private long committed;
 
-  /** Most that was free since the last collection, of what is committed. */
+  /** The number of full collections at the last look. */
+  private long full;
+
+  /** Most that was free since the last full collection, of what is committed. */
   private long mostFree;
 
-  /** Collections in a row that left little, while no more was committed. */
+  /** What was committed when that was seen. */
+  private long committedAtFull;
+
+  /** Full collections in a row that left little, while no more was committed. */
   private int cramped;
+
+  /** Whether counts go up before a collection frees anything, and others follow at once. */
+  private boolean concurrent;
+
+  private long collectionAt;
 
   /** For this JVM's heap. */
   public HeapSlack() {
@@ -110,35 +131,59 @@ public final class HeapSlack {
 
   /** Samples the usage if collections can't be counted. */
   public void look() {
-    look(looks / LOOKS, false);
+    look(looks / LOOKS, looks / LOOKS, false);
+  }
+
+  /** Samples the usage; each collection may be a full one. */
+  void look(long collections) {
+    look(collections, collections, true);
   }
 
   /**
    * Samples the usage.
    *
    * @param collections how many collections have begun so far, or any number that changes with it
+   * @param full the same of full collections alone
    */
-  public void look(long collections) {
-    look(collections, true);
+  public void look(long collections, long full) {
+    look(collections, full, true);
   }
 
-  private void look(long collections, boolean areCounted) {
+  /**
+   * Each collection is counted when it begins to look for what is alive, with the heap at its
+   * fullest; and it may be over before the next look. So what is seen until {@link
+   * #CONCURRENT_NANOS} later is taken together.
+   */
+  public void collectsConcurrently() {
+    concurrent = true;
+  }
+
+  private void look(long collections, long fullNow, boolean areCounted) {
     looks++;
     counted = areCounted;
     long free = freeBytes();
     long committedNow = heap.committedBytes();
     used = committedNow - heap.freeBytes();
-    if (collectionsSeen == 0 || collections != collection) {
-      collection = collections;
-      boolean again = collectionsSeen > 0 && mostFree < keepBytes() && committedNow <= committed;
+    long now = heap.nanoTime();
+    boolean isFirst = collectionsSeen == 0;
+    if (isFirst || fullNow != full) {
+      boolean again = !isFirst && mostFree < keepBytes() && committedNow <= committedAtFull;
       cramped = again ? cramped + 1 : 0;
       mostFree = free;
+      committedAtFull = committedNow;
+      full = fullNow;
+    } else {
+      mostFree = Math.max(mostFree, free);
+    }
+    boolean isTooSoon = concurrent && now - collectionAt < CONCURRENT_NANOS;
+    if (isFirst || collections != collection && !isTooSoon) {
+      collection = collections;
+      collectionAt = now;
       collectionsSeen++;
       lowestBefore = lowest;
       lowest = used;
     } else {
       lowest = Math.min(lowest, used);
-      mostFree = Math.max(mostFree, free);
     }
     committed = committedNow;
   }
@@ -146,6 +191,11 @@ public final class HeapSlack {
   /** The number of the last {@link #look(long)}; 0 if collections can't be counted. */
   long collection() {
     return counted ? collection : 0;
+  }
+
+  /** The number of full collections at the last {@link #look(long, long)}; 0 if not counted. */
+  long fullCollection() {
+    return counted ? full : 0;
   }
 
   /** Whether to look again soon: usage is high, which may be garbage. */
@@ -167,18 +217,22 @@ public final class HeapSlack {
    * Whether two collections in a row have left too little for going on, or on a small heap the last
    * one so much less than the one before that the next will: there may be no time for another look
    * after it. The first that was seen may have been before the first look. Also where the JVM does
-   * not make the heap larger though collections leave little of it.
+   * not make the heap larger though full collections leave little of it.
    */
   public boolean isShort() {
-    return collectionsSeen > 2 && (bytes() < keepBytes() || willBeShort())
-        || isCramped()
-        || isOtherShort(false);
+    return isHeapShort() || isOtherShort(false);
+  }
+
+  /** The same of the heap alone: allocates nothing. */
+  public boolean isHeapShort() {
+    return collectionsSeen > 2 && (bytes() < keepBytes() || willBeShort()) || isCramped();
   }
 
   /**
-   * Whether collections leave little of what is committed, and the JVM leaves it at that: JDK 25's
-   * Serial does not make its young generation larger while objects fill it, and throws an {@code
-   * OutOfMemoryError} below the maximum.
+   * Whether full collections leave little of what is committed, and the JVM leaves it at that: JDK
+   * 25's Serial does not make its young generation larger while objects fill it, and throws an
+   * {@code OutOfMemoryError} below the maximum. Young collections say nothing: the old generation
+   * may be as large as what it holds, and the young one small.
    */
   private boolean isCramped() {
     return counted && cramped >= CRAMPED && mostFree < keepBytes();
@@ -205,9 +259,14 @@ public final class HeapSlack {
     return collectionsSeen > 2 || isOtherShort(true);
   }
 
-  /** Whether enough is free to start, even if nothing in use is garbage. */
+  /**
+   * Whether enough is free to start, even if nothing in use is garbage. Of a heap that is used to
+   * more than three quarters, it must be free by now.
+   */
   public boolean isAmple() {
-    return maxBytes - used >= startBytes() && freeBytes() >= keepBytes() && !isOtherShort(true);
+    return maxBytes - used >= startBytes()
+        && (used <= maxBytes / 4 * 3 || freeBytes() >= keepBytes())
+        && !isOtherShort(true);
   }
 
   /** Whether the heap is so small that the application's start is waited for. */
@@ -218,6 +277,11 @@ public final class HeapSlack {
   /** Bytes left free after the last two collections, the larger of both. */
   long bytes() {
     return maxBytes - Math.min(lowest, lowestBefore);
+  }
+
+  /** Least that was in use from the last collection but one to the last one. */
+  long usedAfterLastButOne() {
+    return lowestBefore;
   }
 
   /** The heap's maximum size. */
@@ -243,9 +307,9 @@ public final class HeapSlack {
     return "the heap of "
         + mib(maxBytes)
         + " MiB"
-        + (isCramped() ? ", of which the JVM uses " + mib(committed) + "," : "")
+        + (isOfCommitted() ? ", of which the JVM uses " + mib(committed) + "," : "")
         + " has "
-        + mib(Math.max(0, (isCramped() ? committed : maxBytes) - lowest))
+        + mib(Math.max(0, (isOfCommitted() ? committed : maxBytes) - lowest))
         + " MiB left after the last collection, "
         + (lostBytes() >> 20 > 0 ? mib(lostBytes()) + " less than after the one before, " : "")
         + "and sampling needs "
@@ -253,6 +317,14 @@ public final class HeapSlack {
         + " to begin and "
         + mib(keepBytes())
         + " to go on; a larger -Xmx helps";
+  }
+
+  /** Whether the maximum leaves enough, and only what the JVM makes of the heap does not. */
+  private boolean isOfCommitted() {
+    return isCramped()
+        || maxBytes - lowest >= startBytes()
+            && committed - lowest < keepBytes()
+            && lowest > maxBytes / 4 * 3;
   }
 
   private static long mib(long bytes) {

@@ -23,6 +23,9 @@ public final class SampledThreads {
     /** Whether the name is Java's rather than the OS's, which cuts at 15 characters. */
     boolean fromJava;
 
+    /** Whether it was met in a sample; before, it may have been named. */
+    boolean isMet;
+
     /** How often the Java threads had been looked through when it was met. */
     int addedAfter;
 

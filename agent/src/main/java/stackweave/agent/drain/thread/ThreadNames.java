@@ -62,7 +62,13 @@ public final class ThreadNames implements AutoCloseable {
   /** A thread that has no Java name has this one. */
   public void renamed(int tid, String comm) {
     SampledThreads.Entry entry = threads.find(tid);
-    if (entry != null && !entry.fromJava) {
+    if (entry == null) {
+      entry = threads.add(tid);
+    }
+    if (!entry.isMet) {
+      // It may have ended when its first sample is decoded, and nothing else has its name then.
+      entry.name = comm;
+    } else if (!entry.fromJava) {
       define(entry, comm, null);
     }
   }
@@ -71,7 +77,7 @@ public final class ThreadNames implements AutoCloseable {
   public SampledThreads.Entry find(int tid) {
     SampledThreads.Entry entry = look(tid);
     if (entry.threadId == 0) {
-      define(entry, Tasks.comm(tid), null);
+      define(entry, entry.name.isEmpty() ? Tasks.comm(tid) : entry.name, null);
     }
     return entry;
   }
@@ -80,7 +86,7 @@ public final class ThreadNames implements AutoCloseable {
   public SampledThreads.Entry findLater(int tid) {
     SampledThreads.Entry entry = look(tid);
     if (entry.threadId == 0 && isLookedFor(entry)) {
-      define(entry, Tasks.comm(tid), null);
+      define(entry, entry.name.isEmpty() ? Tasks.comm(tid) : entry.name, null);
     }
     return entry;
   }
@@ -90,6 +96,9 @@ public final class ThreadNames implements AutoCloseable {
     long now = System.nanoTime();
     if (entry == null) {
       entry = threads.add(tid);
+    }
+    if (!entry.isMet) {
+      entry.isMet = true;
       entry.addedAfter = listings;
     }
     if (finder != null && looks.isDue(now, entry.addedAfter == listings)) {
@@ -170,11 +179,12 @@ public final class ThreadNames implements AutoCloseable {
 
   private void seen(int tid, Thread thread, long stackEnd, long vmThread) {
     SampledThreads.Entry entry = threads.find(tid);
-    if (entry != null) {
-      entry.stackEnd = stackEnd;
-      entry.vmThread = vmThread;
+    if (entry == null || !entry.isMet) {
+      return;
     }
-    if (entry != null && (entry.thread() != thread || !entry.name.equals(thread.getName()))) {
+    entry.stackEnd = stackEnd;
+    entry.vmThread = vmThread;
+    if (entry.thread() != thread || !entry.name.equals(thread.getName())) {
       define(entry, thread.getName(), thread);
     }
   }

@@ -436,6 +436,13 @@ public final class PerfEngine implements SampleEngine {
     return count;
   }
 
+  @Override
+  public void goOnUndrained() {
+    if (!closed) {
+      watch();
+    }
+  }
+
   /**
    * Passes records on and keeps counting threads meanwhile: decoding a full ring may take seconds.
    */

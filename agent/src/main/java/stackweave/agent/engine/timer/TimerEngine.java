@@ -254,6 +254,13 @@ public final class TimerEngine implements SampleEngine {
   }
 
   @Override
+  public void goOnUndrained() {
+    if (!stopped && !closed) {
+      discovery.look();
+    }
+  }
+
+  @Override
   public void signalStacksMayVanish(boolean mayVanish) {
     if (!stopped) {
       signal.useSignalStacks(!mayVanish);

@@ -150,4 +150,55 @@ class HeapRestTest {
     }
     assertEquals(7, turns);
   }
+
+  /**
+   * A young generation that is collected again and again, of an old one that is as large as what it
+   * holds: nothing says that memory is short, and the samples would be lost otherwise.
+   */
+  @Test
+  void youngCollectionsAloneDoNotMakeARestLonger() {
+    committed = 172;
+    int turns = 0;
+    for (int millis = 0; millis < 10_000; millis += 10) {
+      free = millis / 10 % 4;
+      collections += free == 3 ? 1 : 0;
+      slack.look(collections, 0);
+      if (!rest.putsOff(millis * MILLI)) {
+        turns++;
+        free = 0;
+        assertFalse(rest.mustLeave());
+      }
+    }
+    assertEquals(38, turns, 1);
+  }
+
+  /** The application keeps more after each of them. */
+  @Test
+  void youngCollectionsThatLeaveMoreEachTimeDo() {
+    committed = 172;
+    for (int millis = 0; millis < 1_000; millis += 100) {
+      committed += 5;
+      free = 3;
+      collections++;
+      slack.look(collections, 0);
+      assertTrue(rest.putsOff(millis * MILLI));
+    }
+    slack.look(collections, 0);
+    assertFalse(rest.putsOff(1_000 * MILLI));
+  }
+
+  /** The rings have room for some seconds: it must decode now and then, or end with a word. */
+  @Test
+  void aHeapThatGrowsWithEachCollectionIsNotLeftAloneForever() {
+    committed = 172;
+    int turns = 0;
+    for (int millis = 0; millis < 10_000 && !slack.isShort(); millis += 10) {
+      if (millis % 200 == 0) {
+        collections++;
+        committed++;
+      }
+      turns += putsOff(millis, 8) ? 0 : 1;
+    }
+    assertTrue(turns > 0 || slack.isShort(), "10 s without a turn");
+  }
 }

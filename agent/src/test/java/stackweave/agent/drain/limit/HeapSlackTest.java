@@ -14,6 +14,8 @@ class HeapSlackTest {
   /** 0 for all of the heap. */
   private long committed;
 
+  private long nanos;
+
   private final HeapSlack slack = slackOf(256);
 
   private HeapSlack slackOf(long maxMib) {
@@ -32,6 +34,11 @@ class HeapSlackTest {
           @Override
           public long freeBytes() {
             return committedBytes() - used * MIB;
+          }
+
+          @Override
+          public long nanoTime() {
+            return nanos;
           }
         });
   }
@@ -135,5 +142,51 @@ class HeapSlackTest {
     look(1, 232);
     assertTrue(slack.isAmple());
     assertTrue(slack.whyNot().contains("has 24 MiB left"), slack.whyNot());
+  }
+
+  /** Without a count of collections, too: that is how one is looked at before sampling begins. */
+  @Test
+  void saysThatTheCommittedPartIsFull() {
+    committed = 198;
+    used = 194;
+    for (int i = 0; i < 40; i++) {
+      slack.look();
+    }
+    assertFalse(slack.isAmple());
+    assertTrue(slack.whyNot().contains("of which the JVM uses 198, has 4 MiB"), slack.whyNot());
+  }
+
+  /**
+   * JDK 25's Serial with -Xmx256m, 60 % live: it commits 172 MiB, has at most 4 free of it, and
+   * hardly ever collects the old generation.
+   */
+  @Test
+  void aHeapThatIsNotMadeLargerSinceNothingNeedsItIsNotFull() {
+    committed = 172;
+    for (int collection = 1; collection < 20; collection++) {
+      used = 168;
+      slack.look(collection, 0);
+      used = 172;
+      slack.look(collection, 0);
+      assertFalse(slack.isShort(), () -> slack.whyNot());
+    }
+    assertTrue(slack.isAmple(), slack.whyNot());
+  }
+
+  /** ZGC counts a collection where it begins, and the next one may follow at once. */
+  @Test
+  void concurrentCollectionsAreTakenTogether() {
+    slack.collectsConcurrently();
+    int collection = 0;
+    for (int i = 0; i < 40; i++) {
+      nanos += HeapSlack.CONCURRENT_NANOS / 5;
+      look(++collection, i % 4 == 0 ? 200 : 250);
+      assertFalse(slack.isShort(), () -> slack.whyNot());
+    }
+    for (int i = 0; i < 20; i++) {
+      nanos += HeapSlack.CONCURRENT_NANOS / 5;
+      look(++collection, 250);
+    }
+    assertTrue(slack.isShort());
   }
 }

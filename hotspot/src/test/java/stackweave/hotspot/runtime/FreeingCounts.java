@@ -1,4 +1,4 @@
-package stackweave.hotspot.unloading;
+package stackweave.hotspot.runtime;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,10 +1,9 @@
-package stackweave.hotspot.unloading;
+package stackweave.hotspot.runtime;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.Set;
 import stackweave.hotspot.memory.LastingMemory;
-import stackweave.hotspot.runtime.PerfData;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.PagedMemory;
 import stackweave.unwind.MemoryReader;
@@ -18,7 +17,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * in collectorCounters.cpp). Up to JDK 19, what it has unloaded is freed by the sweeper later, as
  * is other code that has not run for long; nothing tells of that. Not thread-safe.
  */
-final class CodeFreeing {
+public final class CodeFreeing {
   /** Those of full collections, by the names that collectors have in performance data. */
   private static final Set<String> IN_PAUSES =
       Set.of(
@@ -42,7 +41,7 @@ final class CodeFreeing {
   }
 
   /** Null where the VM does not tell: without performance data, or with another collector. */
-  static CodeFreeing find(Layout layout, LastingMemory memory) {
+  public static CodeFreeing find(Layout layout, LastingMemory memory) {
     try {
       long name = counter(FULL, "name", layout, memory);
       long full = counter(FULL, "invocations", layout, memory);
@@ -67,7 +66,7 @@ final class CodeFreeing {
   }
 
   /** How many such pauses have begun. */
-  long begun() {
+  public long begun() {
     try {
       return memory.readLong(full) + (concurrent == 0 ? 0 : memory.readLong(concurrent));
     } catch (UnreadableMemoryException e) {

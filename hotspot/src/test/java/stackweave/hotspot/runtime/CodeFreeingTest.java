@@ -1,4 +1,4 @@
-package stackweave.hotspot.unloading;
+package stackweave.hotspot.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
