@@ -66,7 +66,8 @@ class FullHeapIT {
             .agent("min-heap=" + least)
             .recording()
             .options("-Xmx" + least + "m", "-XX:+UseSerialGC")
-            .run(MAIN, "5", "5")
+            // Small heaps are waited for for two seconds, and a loaded machine starts slowly.
+            .run(MAIN, "5", "12")
             .successfully();
     assertEquals(List.of(), ended.errLines());
     assertTrue(Stacks.of(ended.recording()).of(sample -> sample.frames().size() > 1).count() > 10);
