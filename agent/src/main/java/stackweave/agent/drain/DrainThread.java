@@ -442,11 +442,9 @@ final class DrainThread implements Runnable {
     groundNote = "";
     try (Decoding decoding = new Decoding()) {
       boolean isEarly = request.event().isCpu() && request.intervalNanos() >= EARLY_NANOS;
-      if (!isEarly || processCpu() >= YOUNG_NANOS) {
+      if (!isEarly) {
         decoding.ground(false);
         flushStatus(); // a rotation may have begun to wait since the last sampling ended
-      }
-      if (!isEarly) {
         decoding.pipeline();
       }
       while (startEngine(decoding)) {
@@ -566,6 +564,11 @@ final class DrainThread implements Runnable {
       }
     }
 
+    /** Whether it was opened, even if it is lost by now. */
+    boolean isOpened() {
+      return pipeline != null;
+    }
+
     /** Whether the JVM can't free it. */
     boolean isHeld() {
       return held != null;
@@ -624,6 +627,10 @@ final class DrainThread implements Runnable {
    * @return whether another one is to be tried at once
    */
   private boolean startEngine(Decoding decoding) {
+    if (processCpu() >= YOUNG_NANOS) {
+      decoding.ground(false);
+      flushStatus(); // a rotation may have begun to wait meanwhile
+    }
     EngineChoice choice = engines.start(config(), decoding, budget);
     totals.engineReason = choice.reasons();
     totals.kernelNote = EngineOrder.note(choice);
@@ -729,8 +736,8 @@ final class DrainThread implements Runnable {
     account = throttle;
     return awaitRoom(running, decoding)
         && open(filtered, decoding)
-        && awaitRoom(running, decoding)
         && loadTables(running, decoding)
+        && awaitRoom(running, decoding)
         && follow(running, decoding);
   }
 
@@ -762,11 +769,10 @@ final class DrainThread implements Runnable {
     for (MappedModule module : decoding.ground.modules().latest().modules()) {
       if (PipelineFactory.isLibjvm(module) || module.isLibc()) {
         module.symbols();
-        if (!awaitRoom(running, decoding)) {
-          return false;
-        }
         module.unwindTable();
-        if (!awaitRoom(running, decoding)) {
+        flushStatus(running);
+        decoding.look();
+        if (isHeapFull(decoding)) {
           return false;
         }
       }
@@ -796,10 +802,11 @@ final class DrainThread implements Runnable {
     while (!stopping) {
       flushStatus(running);
       decoding.look();
-      if (isHeapFull(decoding)) {
+      // Before it is opened no collection is counted: looks stand for them, too many here.
+      if (decoding.isOpened() && isHeapFull(decoding)) {
         return false;
       }
-      if (decoding.isHeld() || !rest.putsOff(System.nanoTime())) {
+      if (decoding.isHeld() || running.hasEnded() || !rest.putsOff(System.nanoTime())) {
         return true;
       }
       running.goOnUndrained();
@@ -889,7 +896,6 @@ final class DrainThread implements Runnable {
    * @return false if sampling has to stop instead: stopping, switched off, or the heap is full
    */
   private boolean sleepUntilRetry(Decoding decoding, boolean mayPass) {
-
     slack.begin();
     long began = System.nanoTime();
     while (!stopping) {
@@ -954,7 +960,7 @@ final class DrainThread implements Runnable {
     if (isFull) {
       boolean isShort = slack.isShort() || rest.isResting();
       decoding.look();
-      if (isShort || !slack.isAmple()) {
+      if (isShort || !slack.isAmpleNow() || !decoding.isLost()) {
         pause.ended(System.nanoTime());
       } else {
         lostWithRoom = true;
@@ -1044,6 +1050,7 @@ final class DrainThread implements Runnable {
         rest.end(System.nanoTime()); // what is held anyway is not freed by a rest
       } else if (rest.putsOff(System.nanoTime())) {
         running.goOnUndrained();
+        mustEnd |= running.hasEnded();
         return;
       }
       PipelineFactory.Pipeline pipeline = decoding.pipeline();

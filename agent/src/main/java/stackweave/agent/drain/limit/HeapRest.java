@@ -39,6 +39,9 @@ public final class HeapRest {
 
   private long full;
 
+  /** Whether there was a full collection since the last one that was seen. */
+  private boolean isFull;
+
   /** Whether there were young collections during the rest, but no full one. */
   private boolean refilled;
 
@@ -69,7 +72,8 @@ public final class HeapRest {
       return false;
     }
     boolean isNew = slack.collection() != collection;
-    boolean isFull = slack.fullCollection() != full;
+    // G1 counts the pauses of its concurrent cycles apart, before the next collection.
+    isFull |= slack.fullCollection() != full;
     collection = slack.collection();
     full = slack.fullCollection();
     long used = slack.usedAfterLastButOne();
@@ -78,6 +82,7 @@ public final class HeapRest {
       since = now;
       takenAt = now;
       refilled = false;
+      isFull = false;
       kept = used;
     } else if (isNew) {
       refilled = !isFull;
@@ -87,6 +92,7 @@ public final class HeapRest {
         kept = used;
       }
       kept = Math.min(kept, used);
+      isFull = false;
     }
     floorBytes = restBytes;
     if (now - takenAt < MAX_NANOS && now - since < MAX_REST_NANOS) {

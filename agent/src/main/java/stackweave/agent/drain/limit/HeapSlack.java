@@ -160,6 +160,9 @@ public final class HeapSlack {
 
   private void look(long collections, long fullNow, boolean areCounted) {
     looks++;
+    if (areCounted != counted) {
+      begin(); // looks that stand for collections and these are no sequence
+    }
     counted = areCounted;
     long free = freeBytes();
     long committedNow = heap.committedBytes();
@@ -168,7 +171,8 @@ public final class HeapSlack {
     boolean isFirst = collectionsSeen == 0;
     if (isFirst || fullNow != full) {
       boolean again = !isFirst && mostFree < keepBytes() && committedNow <= committedAtFull;
-      cramped = again ? cramped + 1 : 0;
+      // Concurrent ones are counted with the heap at its fullest, so that says nothing.
+      cramped = again && !concurrent ? cramped + 1 : 0;
       mostFree = free;
       committedAtFull = committedNow;
       full = fullNow;
@@ -267,6 +271,11 @@ public final class HeapSlack {
     return maxBytes - used >= startBytes()
         && (used <= maxBytes / 4 * 3 || freeBytes() >= keepBytes())
         && !isOtherShort(true);
+  }
+
+  /** Whether it is ample, and as much is free of what is committed: nothing has to grow for it. */
+  public boolean isAmpleNow() {
+    return isAmple() && freeBytes() >= keepBytes();
   }
 
   /** Whether the heap is so small that the application's start is waited for. */

@@ -189,4 +189,26 @@ class HeapSlackTest {
     }
     assertTrue(slack.isShort());
   }
+
+  /** As before the pipeline is opened: many looks of a rest, and then the JVM's own count. */
+  @Test
+  void looksWithoutACountAreNoFullCollections() {
+    committed = 230;
+    used = 226;
+    for (int i = 0; i < 125; i++) {
+      slack.look();
+    }
+    slack.look(7, 0);
+    assertFalse(slack.isShort(), () -> slack.whyNot());
+  }
+
+  @Test
+  void cyclesThatFollowAtOnceDoNotCramp() {
+    slack.collectsConcurrently();
+    for (int i = 1; i < 10; i++) {
+      nanos += 20_000_000;
+      look(i, i == 1 ? 200 : 250);
+      assertFalse(slack.isShort(), () -> slack.whyNot());
+    }
+  }
 }
