@@ -11,6 +11,7 @@ import stackweave.hotspot.memory.DirectMemory;
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.hotspot.runtime.CodeFreeing;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.hotspot.runtime.LoadedClasses;
@@ -42,6 +43,7 @@ public final class HotSpot {
   private final CodeCache codeCache;
   private final InterpreterCodelets codelets;
   private final long callStubReturn;
+  private final CodeFreeing freeing;
   private final Unloading unloading;
 
   private HotSpot(Layout layout, Cpu cpu, MemoryReader memory, DirectMemory direct)
@@ -54,7 +56,8 @@ public final class HotSpot {
     this.codeCache = new CodeCache(layout, lasting);
     this.codelets = new InterpreterCodelets(layout, memory);
     this.callStubReturn = memory.readLong(layout.callStubReturn.offset());
-    this.unloading = new Unloading(layout, lasting);
+    this.freeing = CodeFreeing.find(layout, lasting);
+    this.unloading = new Unloading(layout, lasting, freeing);
   }
 
   /**
@@ -186,7 +189,7 @@ public final class HotSpot {
 
   /** The VM's collections, or null where they can't be read. Takes some milliseconds. */
   public GarbageCollections collections() {
-    return GarbageCollections.open(layout, lasting);
+    return GarbageCollections.open(layout, lasting, freeing);
   }
 
   /**

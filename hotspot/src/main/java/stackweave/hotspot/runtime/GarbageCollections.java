@@ -46,8 +46,12 @@ public final class GarbageCollections {
     this.full = full;
   }
 
-  /** Those of the VM, or null if they can't be read. */
-  public static GarbageCollections open(Layout layout, LastingMemory memory) {
+  /**
+   * Those of the VM, or null if they can't be read.
+   *
+   * @param full null where the VM does not count full collections apart
+   */
+  public static GarbageCollections open(Layout layout, LastingMemory memory, CodeFreeing full) {
     try {
       long heap = memory.readLong(layout.collectedHeap.offset());
       long counter = heap + layout.totalCollections.offset();
@@ -57,7 +61,7 @@ public final class GarbageCollections {
       // The heap's object lives as long as the VM (Universe::_collectedHeap in universe.cpp).
       memory.addWord(counter);
       Moves moves = moves(collectorFlags(layout, memory));
-      return new GarbageCollections(memory, counter, moves, CodeFreeing.find(layout, memory));
+      return new GarbageCollections(memory, counter, moves, full);
     } catch (UnreadableMemoryException e) {
       return null;
     }

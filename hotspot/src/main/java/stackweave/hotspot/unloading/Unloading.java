@@ -42,8 +42,9 @@ public final class Unloading {
   /**
    * @param memory told of the count of collections, for the heap's object is never freed
    *     (universe.cpp), and of performance data, which stay mapped (perfMemory_posix.cpp)
+   * @param freeing null where each collection may free code
    */
-  public Unloading(Layout layout, LastingMemory memory) {
+  public Unloading(Layout layout, LastingMemory memory, CodeFreeing freeing) {
     this.memory = memory;
     this.collections = collections(layout, memory);
     this.counter = counter(layout, memory);
@@ -56,7 +57,7 @@ public final class Unloading {
     this.collectionCount = (int) read(collections);
     this.count = unloaded();
     this.marksCodeThatRuns = layout.version.marksCodeThatRuns();
-    this.freeing = CodeFreeing.find(layout, memory);
+    this.freeing = freeing;
     this.freeingCount = freeing == null ? 0 : freeing.begun();
   }
 

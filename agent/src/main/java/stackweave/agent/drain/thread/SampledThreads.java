@@ -4,8 +4,9 @@ import java.lang.ref.WeakReference;
 import stackweave.unwind.hash.LongTable;
 
 /**
- * The threads met in samples, by OS thread id. Ids of exited threads are forgotten at once, because
- * the OS uses them again. Bounded, should exits get lost: when it is full it forgets all.
+ * The threads met in samples or named by the kernel, by OS thread id. Ids of exited threads are
+ * forgotten at once, because the OS uses them again. Bounded, should exits get lost: when it is
+ * full it forgets all.
  *
  * <p>For the drain thread only.
  */
@@ -23,7 +24,7 @@ public final class SampledThreads {
     /** Whether the name is Java's rather than the OS's, which cuts at 15 characters. */
     boolean fromJava;
 
-    /** Whether it was met in a sample; before, it may have been named. */
+    /** Whether it was met in a sample; until then all that is known is the kernel's name for it. */
     boolean isMet;
 
     /** How often the Java threads had been looked through when it was met. */

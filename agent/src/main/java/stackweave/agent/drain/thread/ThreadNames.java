@@ -77,7 +77,7 @@ public final class ThreadNames implements AutoCloseable {
   public SampledThreads.Entry find(int tid) {
     SampledThreads.Entry entry = look(tid);
     if (entry.threadId == 0) {
-      define(entry, entry.name.isEmpty() ? Tasks.comm(tid) : entry.name, null);
+      defineByKernel(entry);
     }
     return entry;
   }
@@ -86,7 +86,7 @@ public final class ThreadNames implements AutoCloseable {
   public SampledThreads.Entry findLater(int tid) {
     SampledThreads.Entry entry = look(tid);
     if (entry.threadId == 0 && isLookedFor(entry)) {
-      define(entry, entry.name.isEmpty() ? Tasks.comm(tid) : entry.name, null);
+      defineByKernel(entry);
     }
     return entry;
   }
@@ -187,6 +187,10 @@ public final class ThreadNames implements AutoCloseable {
     if (entry.thread() != thread || !entry.name.equals(thread.getName())) {
       define(entry, thread.getName(), thread);
     }
+  }
+
+  private void defineByKernel(SampledThreads.Entry entry) {
+    define(entry, entry.name.isEmpty() ? Tasks.comm(entry.tid) : entry.name, null);
   }
 
   private void define(SampledThreads.Entry entry, String name, Thread thread) {
