@@ -30,7 +30,7 @@ class FullHeapIT {
   private static final String MAIN = "stackweave.verify.heap.FullHeap";
 
   @ParameterizedTest
-  @CsvSource({"17, 64, 40", "17, 48, 40", "25, 256, 235", "25, 64, 51.2"})
+  @CsvSource({"17, 64, 40", "17, 48, 40", "25, 256, 235", "25, 64, 57.6"})
   void livesAsWithoutSampling(int feature, int heap, double live) {
     Ended ended = run(feature, heap, List.of("min-heap=48"), List.of(), Double.toString(live), "3");
     assertTrue(
