@@ -193,6 +193,7 @@ final class DrainThread implements Runnable {
    * @param drainPercent how much of a core this thread may use in the long run, 1 to 100
    * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
    * @param stores opens the store, or returns the open one; called once, on this thread
+   * @param heap this JVM's, except in tests
    */
   DrainThread(
       SamplingRequest request,
@@ -203,6 +204,7 @@ final class DrainThread implements Runnable {
       SamplerTotals totals,
       Runnable onPublish,
       EngineSource engines,
+      HeapSlack.Heap heap,
       PipelineFactory pipelines,
       Weaving weaving,
       SwitchFile switchFile,
@@ -216,7 +218,7 @@ final class DrainThread implements Runnable {
     this.onPublish = onPublish;
     this.engines = engines;
     this.pipelines = pipelines;
-    this.slack = new HeapSlack(pipelines.laterRoom());
+    this.slack = new HeapSlack(pipelines.laterRoom(), heap);
     this.rest = new HeapRest(slack);
     this.weaving = weaving;
     this.switchFile = switchFile;

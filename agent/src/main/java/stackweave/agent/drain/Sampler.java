@@ -12,6 +12,7 @@ import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
@@ -45,6 +46,7 @@ public final class Sampler implements SamplingListener {
 
   private final Instrumentation instrumentation;
   private final EngineSource engines;
+  private final HeapSlack.Heap heap;
   private final SwitchFile switchFile;
   private final Messages messages;
 
@@ -89,18 +91,21 @@ public final class Sampler implements SamplingListener {
       SamplerSettings settings,
       Messages messages,
       StatusBoard board) {
-    this(EngineSource.OF_MACHINE, instrumentation, settings, messages, board);
+    this(
+        EngineSource.OF_MACHINE, HeapSlack.Heap.OF_JVM, instrumentation, settings, messages, board);
   }
 
-  /** With other engines than the machine's; for tests. */
+  /** With other engines than the machine's, and another heap than the JVM's; for tests. */
   Sampler(
       EngineSource engines,
+      HeapSlack.Heap heap,
       Instrumentation instrumentation,
       SamplerSettings settings,
       Messages messages,
       StatusBoard board) {
     this.instrumentation = instrumentation;
     this.engines = engines;
+    this.heap = heap;
     this.settings = settings;
     this.switchFile = new SwitchFile(settings.switchFile(), messages);
     this.weaving = settings.weave() ? new Weaving(instrumentation, messages) : null;
@@ -271,6 +276,7 @@ public final class Sampler implements SamplingListener {
             totals,
             new Board(),
             engines,
+            heap,
             pipelines,
             weaving,
             switchFile,

@@ -13,6 +13,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineSource;
@@ -105,6 +106,7 @@ class DrainThreadTest {
         new SamplerTotals(),
         () -> {},
         engines,
+        HeapSlack.Heap.OF_JVM,
         new PipelineFactory(null, SamplerTest.SETTINGS, messages),
         null,
         new SwitchFile("", messages),

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
@@ -31,6 +32,9 @@ class FakeEngine implements SampleEngine {
 
   /** What was asked of it at its end: stop, drain, close. */
   final List<String> calls = new CopyOnWriteArrayList<>();
+
+  /** How often it was told to go on while its samples stay in the rings. */
+  final AtomicInteger wentOn = new AtomicInteger();
 
   volatile boolean ended;
   volatile double backlog;
@@ -127,6 +131,11 @@ class FakeEngine implements SampleEngine {
       queue.remove().to(sink);
     }
     return count;
+  }
+
+  @Override
+  public void goOnUndrained() {
+    wentOn.incrementAndGet();
   }
 
   @Override

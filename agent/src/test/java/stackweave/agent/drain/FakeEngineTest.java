@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -55,11 +56,19 @@ class FakeEngineTest {
 
   private static final long MILLISECOND = 1_000_000;
 
+  /** With it, an engine is started before there is what decodes its samples. */
+  private static final long EARLY = 10 * MILLISECOND;
+
   @TempDir private Path directory;
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final List<EngineConfig> asked = new CopyOnWriteArrayList<>();
   private final Deque<EngineChoice> choices = new ArrayDeque<>();
   private final List<String> order = new CopyOnWriteArrayList<>();
+  private final FakeHeap heap = new FakeHeap();
+
+  /** Run when an engine has been started, before anything else. */
+  private volatile Runnable onStart = () -> {};
+
   private Recording recording;
   private Sampler sampler;
 
@@ -74,6 +83,7 @@ class FakeEngineTest {
     sampler =
         new Sampler(
             this::choose,
+            heap,
             null,
             new SamplerSettings(
                 false,
@@ -104,6 +114,7 @@ class FakeEngineTest {
     synchronized (choices) {
       asked.add(config);
       order.add("start");
+      onStart.run();
       return choices.size() > 1 ? choices.remove() : choices.element();
     }
   }
@@ -124,7 +135,11 @@ class FakeEngineTest {
   }
 
   private void ask() throws InterruptedException {
-    sampler.onRequest(request(MILLISECOND, "auto"));
+    ask(MILLISECOND);
+  }
+
+  private void ask(long interval) throws InterruptedException {
+    sampler.onRequest(request(interval, "auto"));
     await(sampler::hasStarted);
   }
 
@@ -479,6 +494,109 @@ class FakeEngineTest {
     Files.delete(off);
     await(() -> asked.size() == 2);
     second.deliver(sink -> second.sample(sink, TID, NOWHERE));
+    assertEquals(1, of(events(), "NativeSample").size());
+  }
+
+  /** Samples stay in the rings while little of the heap is free; the engine goes on meanwhile. */
+  @Test
+  void inARestSamplesWaitAndTheEngineGoesOn() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    ask();
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    await(() -> sampler.report().contains("1 written"));
+    assertEquals(0, engine.wentOn.get());
+    heap.hasLittleFree();
+    await(() -> engine.wentOn.get() > 10);
+    heap.hasRoom();
+    int rest = engine.wentOn.get();
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    await(() -> sampler.report().contains("2 taken, 2 written"));
+    assertTrue(engine.wentOn.get() <= rest + 1, "it rests where there is room");
+    assertFalse(engine.isClosed());
+  }
+
+  /** A rest is no reason to miss that an engine is of no use any more. */
+  @Test
+  void anEngineThatEndsInARestIsFollowedByTheNext() throws Exception {
+    FakeEngine first = engine();
+    FakeEngine second = engine();
+    next(first);
+    next(second);
+    ask();
+    first.deliver(sink -> first.sample(sink, TID, NOWHERE));
+    await(() -> sampler.report().contains("1 written"));
+    heap.hasLittleFree();
+    await(() -> first.wentOn.get() > 0);
+    first.ended = true;
+    await(() -> asked.size() == 2);
+    heap.hasRoom();
+    second.deliver(sink -> second.sample(sink, TID, NOWHERE));
+    assertEquals(2, of(events(), "NativeSample").size());
+  }
+
+  /** Samples are taken, but the first table is not loaded before the heap had room, or a rest. */
+  @Test
+  void whileSamplingBeginsTheHeapIsLeftAlone() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    next(engine);
+    AtomicBoolean opened = new AtomicBoolean();
+    AtomicInteger before = new AtomicInteger();
+    onStart = heap::hasLittleFree;
+    sampler.afterHooks(
+        () -> {
+          opened.set(true);
+          before.set(engine.wentOn.get());
+        });
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    ask(EARLY);
+    await(() -> engine.wentOn.get() > 10);
+    await(opened::get);
+    assertTrue(before.get() > 10, () -> before + " looks before the store was opened");
+    // It rests once more before the first sample is decoded: the heap still has little.
+    await(() -> engine.wentOn.get() > before.get());
+    heap.hasRoom();
+    await(() -> sampler.report().contains("1 taken, 1 written"));
+  }
+
+  /** What was loaded by then is freed, and the samples that wait are counted. */
+  @Test
+  void whereTheHeapFillsWhileSamplingBeginsItEnds() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    next(engine);
+    sampler.afterHooks(heap::isFull);
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    ask(EARLY);
+    await(
+        () -> {
+          System.gc(); // what is in use after collections is what counts
+          return engine.isClosed();
+        });
+    await(() -> sampler.report().contains("not sampling: the heap of 1024 MiB"));
+    assertEquals(1, asked.size());
+    heap.hasRoom();
+    List<RecordedEvent> events = events();
+    assertEquals(0, of(events, "NativeSample").size());
+    assertEquals(1, sum(of(events, "SamplerStatus"), "dropped"));
+    assertEquals(List.of(), failures());
+  }
+
+  /** The switch holds, and is said, whatever else sampling waits for. */
+  @Test
+  void theSwitchFileIsSeenWhileTheHeapHasNoRoom() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    heap.isFull();
+    ask();
+    await(() -> sampler.report().contains("not sampling: the heap of 1024 MiB"));
+    Path off = Files.createFile(directory.resolve("off"));
+    await(() -> sampler.report().contains("switched off by"));
+    heap.hasRoom();
+    Thread.sleep(500); // ten looks at the heap
+    assertEquals(0, asked.size(), "it is switched off");
+    Files.delete(off);
+    await(() -> asked.size() == 1);
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
     assertEquals(1, of(events(), "NativeSample").size());
   }
 }

@@ -8,7 +8,26 @@ package stackweave.agent.drain.limit;
  */
 public final class HeapSlack {
   /** The heap's figures, all in bytes. */
-  interface Heap {
+  public interface Heap {
+    /** This JVM's. */
+    Heap OF_JVM =
+        new Heap() {
+          @Override
+          public long maxBytes() {
+            return Runtime.getRuntime().maxMemory();
+          }
+
+          @Override
+          public long committedBytes() {
+            return Runtime.getRuntime().totalMemory();
+          }
+
+          @Override
+          public long freeBytes() {
+            return Runtime.getRuntime().freeMemory();
+          }
+        };
+
     /** Its maximum size. */
     long maxBytes();
 
@@ -85,37 +104,19 @@ public final class HeapSlack {
 
   /** For this JVM's heap. */
   public HeapSlack() {
-    this((OtherRoom) null);
+    this(null, Heap.OF_JVM);
   }
 
-  /** For this JVM's heap, and other room that may be short. */
-  public HeapSlack(OtherRoom other) {
-    this(
-        other,
-        new Heap() {
-          @Override
-          public long maxBytes() {
-            return Runtime.getRuntime().maxMemory();
-          }
-
-          @Override
-          public long committedBytes() {
-            return Runtime.getRuntime().totalMemory();
-          }
-
-          @Override
-          public long freeBytes() {
-            return Runtime.getRuntime().freeMemory();
-          }
-        });
-  }
-
-  /** For another source of figures; for tests. */
-  public HeapSlack(Heap heap) {
+  /** For another heap; for tests. */
+  HeapSlack(Heap heap) {
     this(null, heap);
   }
 
-  private HeapSlack(OtherRoom other, Heap heap) {
+  /**
+   * @param other what else may be short; null for nothing
+   * @param heap this JVM's, except in tests
+   */
+  public HeapSlack(OtherRoom other, Heap heap) {
     this.other = other;
     this.heap = heap;
     this.maxBytes = heap.maxBytes();

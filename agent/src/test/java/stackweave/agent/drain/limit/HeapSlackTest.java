@@ -103,7 +103,7 @@ class HeapSlackTest {
   @Test
   void otherRoomEndsSamplingToo() {
     String[] why = {null};
-    HeapSlack both = new HeapSlack(begins -> why[0]);
+    HeapSlack both = new HeapSlack(begins -> why[0], HeapSlack.Heap.OF_JVM);
     both.look(1);
     assertFalse(both.isShort());
     assertTrue(both.isAmple());
