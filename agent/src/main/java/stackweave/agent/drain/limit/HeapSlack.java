@@ -219,10 +219,9 @@ public final class HeapSlack {
   }
 
   /**
-   * Whether two collections in a row have left too little for going on, or on a small heap the last
-   * one so much less than the one before that the next will: there may be no time for another look
-   * after it. The first that was seen may have been before the first look. Also where the JVM does
-   * not make the heap larger though full collections leave little of it.
+   * Whether two collections in a row have left too little for going on. The first that was seen may
+   * have been before the first look. Also where the JVM does not make the heap larger though full
+   * collections leave little of it.
    */
   public boolean isShort() {
     return isHeapShort() || isOtherShort(false);
@@ -230,7 +229,7 @@ public final class HeapSlack {
 
   /** The same of the heap alone: allocates nothing. */
   public boolean isHeapShort() {
-    return collectionsSeen > 2 && (bytes() < keepBytes() || willBeShort()) || isCramped();
+    return collectionsSeen > 2 && bytes() < keepBytes() || isCramped();
   }
 
   /**
@@ -245,15 +244,6 @@ public final class HeapSlack {
 
   private boolean isOtherShort(boolean begins) {
     return other != null && other.whyNot(begins) != null;
-  }
-
-  private boolean willBeShort() {
-    return needsSettling() && lostBytes() > 0 && maxBytes - lowest - lostBytes() < keepBytes();
-  }
-
-  /** What the application took between the last two collections; negative for what it gave. */
-  private long lostBytes() {
-    return collectionsSeen > 2 ? lowest - lowestBefore : 0;
   }
 
   /**
@@ -321,7 +311,6 @@ public final class HeapSlack {
         + " has "
         + mib(Math.max(0, (isOfCommitted() ? committed : maxBytes) - lowest))
         + " MiB left after the last collection, "
-        + (lostBytes() >> 20 > 0 ? mib(lostBytes()) + " less than after the one before, " : "")
         + "and sampling needs "
         + mib(startBytes())
         + " to begin and "
