@@ -29,9 +29,10 @@ import java.util.concurrent.ConcurrentMap;
  * parent, so that the boot loader is asked before the platform loader, which keeps each name that
  * it was asked for. Created by {@link Boot}, one for the life of the JVM. Thread-safe.
  *
- * <p>In an application JNA is a named module of this loader, so that native access is granted to
- * JNA alone; all else is in the unnamed module. The module is defined with JNA's first class, since
- * that costs 15 ms of CPU. After {@link #close} no class is loaded until {@link #reopen}.
+ * <p>In an application on JDK 24 or later JNA is a named module of this loader, so that native
+ * access is granted to JNA alone; all else is in the unnamed module. The module is defined with
+ * JNA's first class, since that costs 15 ms of CPU. After {@link #close} no class is loaded until
+ * {@link #reopen}.
  */
 public final class InnerClassLoader extends ClassLoader implements Closeable {
 
@@ -44,6 +45,9 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
 
   private static final String OWN = "stackweave/";
   private static final String JNA = "com.sun.jna/";
+
+  /** The first version that restricts System.load (JEP 472). */
+  private static final int RESTRICTS_LOAD = 24;
 
   /** Names the packages of JNA's module, one per line. */
   private static final String JNA_PACKAGES = "com.sun.jna.packages";
@@ -172,7 +176,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
         if (classFile == null) {
           return null;
         }
-        if (instrumentation != null) {
+        if (instrumentation != null && Runtime.version().feature() >= RESTRICTS_LOAD) {
           defineJnaModule();
         }
       }

@@ -17,14 +17,12 @@ import java.util.Set;
  * Makes JNA a named module of the agent's class loader and grants native access to it alone. In an
  * unnamed module its first System.load would print the JVM's warning about restricted methods (and
  * fail under {@code --illegal-native-access=deny}); access for all unnamed modules would also
- * suppress warnings for the application's own libraries. Called by the class loader only.
+ * suppress warnings for the application's own libraries. Called by the class loader only, from JDK
+ * 24 on.
  */
 public final class JnaModule {
 
   private static final String NAME = "com.sun.jna";
-
-  /** The first version that restricts System.load (JEP 472). */
-  private static final int RESTRICTS_LOAD = 24;
 
   private JnaModule() {}
 
@@ -33,7 +31,7 @@ public final class JnaModule {
    *
    * @param loader that will define the classes of these packages
    * @param packages of JNA and of the classes that replace parts of it
-   * @param instrumentation opens java.lang to this module; null on the command line
+   * @param instrumentation opens java.lang to this module
    */
   @SuppressWarnings("removal") // AccessController; from JDK 24 on doPrivileged only runs the action
   public static void define(
@@ -68,9 +66,7 @@ public final class JnaModule {
             .defineModules(configuration, name -> loader)
             .findModule(NAME)
             .orElseThrow();
-    if (instrumentation != null && Runtime.version().feature() >= RESTRICTS_LOAD) {
-      grantNativeAccess(module, instrumentation);
-    }
+    grantNativeAccess(module, instrumentation);
   }
 
   private static void grantNativeAccess(Module module, Instrumentation instrumentation)

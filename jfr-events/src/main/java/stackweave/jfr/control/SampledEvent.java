@@ -182,4 +182,19 @@ public record SampledEvent(Kind kind, String name, long interval) {
     }
     return true;
   }
+
+  // As in SamplingRequest: not the equals of a record.
+
+  @Override
+  public boolean equals(Object object) {
+    return object instanceof SampledEvent other
+        && kind == other.kind
+        && name.equals(other.name)
+        && interval == other.interval;
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode() + 31 * Long.hashCode(interval);
+  }
 }
