@@ -16,6 +16,7 @@ import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
+import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
 import stackweave.agent.message.Version;
 import stackweave.hotspot.model.Found;
@@ -146,6 +147,11 @@ public final class Sampler implements SamplingListener {
   private SamplerFigures latest() {
     SamplerTotals made = totals;
     return made == null ? null : made.latest();
+  }
+
+  @Override
+  public void onFirstAsked() {
+    NativeAccess.begin();
   }
 
   @Override

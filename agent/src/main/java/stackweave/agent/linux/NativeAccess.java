@@ -1,20 +1,48 @@
 package stackweave.agent.linux;
 
+import stackweave.agent.jdk.Silence;
+
 /**
  * Whether native functions can be called in this process: JNA's library must be mapped from a file.
  * Thread-safe.
  */
 public final class NativeAccess {
-  private static final String WHY_NOT = whyNotNow();
-
   private NativeAccess() {}
 
+  /** Not in the outer class, so that to begin waits for nothing. */
+  private static final class Answer {
+    static final String WHY_NOT = whyNotNow();
+  }
+
   /**
-   * Why JNA can't be used, for users; null if it can. The first call initialises JNA; the answer
-   * holds for the life of the JVM.
+   * Why JNA can't be used, for users; null if it can. The first call initialises JNA, which takes
+   * 40 ms of CPU time; the answer holds for the life of the JVM.
    */
   public static String whyNot() {
-    return WHY_NOT;
+    return Answer.WHY_NOT;
+  }
+
+  /**
+   * Initialises JNA on a thread of its own, for a caller that has other work to do before it asks.
+   * Where no thread can be started, {@link #whyNot} does it.
+   */
+  public static void begin() {
+    Thread thread = new Thread(null, new Begin(), "stackweave-native", 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(null);
+    thread.setUncaughtExceptionHandler(Silence.INSTANCE);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      return; // no thread is left for the process
+    }
+  }
+
+  private static final class Begin implements Runnable {
+    @Override
+    public void run() {
+      whyNot();
+    }
   }
 
   private static String whyNotNow() {

@@ -233,6 +233,9 @@ public final class SamplingControl implements AutoCloseable {
   private void look() {
     List<SamplingRule.Facts> running = running();
     if (!running.isEmpty() && eventIds == EventIds.NONE) {
+      if (ask()) { // perhaps not before: JFR tells of itself before its first recording runs
+        listener.onFirstAsked();
+      }
       eventIds = EventIds.register();
       SettingChange.setReceiver(new Signal());
       // A type registers itself at its first use, but not again after an earlier detach.

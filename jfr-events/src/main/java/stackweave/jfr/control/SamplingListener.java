@@ -7,6 +7,13 @@ import java.util.List;
 public interface SamplingListener {
 
   /**
+   * Samples will be requested in a moment, for the first time: what that needs can be loaded while
+   * events are registered, which takes as long. Called once at most, on a thread of {@link
+   * SamplingControl}: it must not block. No request follows where the recording ends meanwhile.
+   */
+  default void onFirstAsked() {}
+
+  /**
    * The request has changed. Called on a thread of {@link SamplingControl}, one call at a time,
    * holding no lock. It may block; changes that happen meanwhile are then reported late, and only
    * the last of them.
