@@ -9,7 +9,8 @@ public interface SamplingListener {
   /**
    * Samples will be requested in a moment, for the first time: what that needs can be loaded while
    * events are registered, which takes as long. Called once at most, on a thread of {@link
-   * SamplingControl}: it must not block. No request follows where the recording ends meanwhile.
+   * SamplingControl}: it must not block. A request may come without it, and none may follow: the
+   * recording can change or end meanwhile.
    */
   default void onFirstAsked() {}
 

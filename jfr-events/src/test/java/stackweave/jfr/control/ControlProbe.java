@@ -26,6 +26,10 @@ import stackweave.jfr.store.EventStore;
  */
 public final class ControlProbe {
   private static final List<String> ANSWERS = Collections.synchronizedList(new ArrayList<>());
+
+  /** That a request is about to come. */
+  private static final String FIRST = "first";
+
   private static boolean isExplicit;
 
   private ControlProbe() {}
@@ -57,13 +61,21 @@ public final class ControlProbe {
 
   private static SamplingControl watch(boolean explicitOnly) {
     SamplingControl control =
-        new SamplingControl(
-            explicitOnly,
-            SamplingDefaults.STANDARD,
-            request -> ANSWERS.add(request == null ? "none" : text(request)),
-            null);
+        new SamplingControl(explicitOnly, SamplingDefaults.STANDARD, new Answers(), null);
     control.start();
     return control;
+  }
+
+  private static final class Answers implements SamplingListener {
+    @Override
+    public void onFirstAsked() {
+      ANSWERS.add(FIRST);
+    }
+
+    @Override
+    public void onRequest(SamplingRequest request) {
+      ANSWERS.add(request == null ? "none" : text(request));
+    }
   }
 
   private static String text(SamplingRequest request) {
@@ -207,7 +219,9 @@ public final class ControlProbe {
   }
 
   static boolean hasAnswered() {
-    return !ANSWERS.isEmpty();
+    synchronized (ANSWERS) {
+      return ANSWERS.stream().anyMatch(answer -> !answer.equals(FIRST));
+    }
   }
 
   private interface Step {
@@ -228,7 +242,7 @@ public final class ControlProbe {
         expected == Expected.ANSWER || expected == Expected.ANSWER_UNLESS_EXPLICIT && !isExplicit;
     // That nothing comes is known after the period of the slowest way in which changes are noticed.
     int most = isAnswered ? 600 : 15;
-    for (int i = 0; i < most && ANSWERS.isEmpty(); i++) {
+    for (int i = 0; i < most && !hasAnswered(); i++) {
       Thread.sleep(100);
     }
     Thread.sleep(250); // until quiet

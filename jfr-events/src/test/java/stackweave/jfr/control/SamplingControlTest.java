@@ -63,7 +63,7 @@ class SamplingControlTest {
   void eachKindOfRecording(Jdk jdk) throws Exception {
     assertEquals(
         """
-        waits: 10 ms/auto/4096/waiting 5 ms for 1
+        waits: first, 10 ms/auto/4096/waiting 5 ms for 1
         waits writes: {NativeSample#enabled=true, WallSample#enabled=true, WallSample#interval=5 ms}
         waits less: 10 ms/auto/4096/waiting 50 ms for 1
         waits no more: 10 ms/auto/4096 for 1
@@ -74,7 +74,7 @@ class SamplingControlTest {
         memory closes: none
         destination: 10 ms/auto/4096 for 1
         destination closes: none
-        watched again: 10 ms/auto/4096 for 1
+        watched again: first, 10 ms/auto/4096 for 1
         again closes: none
         threads after: []
         """,
@@ -137,7 +137,7 @@ class SamplingControlTest {
 
     // A bare option has neither name nor file: that it was given must be seen.
     Programs.Outcome bare = start(jdk, agent, List.of("-XX:StartFlightRecording"), "answer");
-    assertTrue(bare.output().contains("at the end: 10 ms/auto/4096 for 1"), bare.output());
+    assertTrue(bare.output().contains("10 ms/auto/4096 for 1\n"), bare.output());
 
     Programs.Outcome interval =
         start(
@@ -148,7 +148,8 @@ class SamplingControlTest {
                     + directory.resolve("r.jfr")
                     + ",+stackweave.NativeSample#interval=1ms"),
             "answer");
-    assertTrue(interval.output().contains("at the end: 1 ms/auto/4096 for 1"), interval.output());
+    assertTrue(
+        interval.output().contains("at the end: first, 1 ms/auto/4096 for 1"), interval.output());
   }
 
   private static Programs.Outcome start(Jdk jdk, Path agent, List<String> options, String awaited)
