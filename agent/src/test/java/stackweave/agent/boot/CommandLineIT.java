@@ -10,9 +10,11 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -20,13 +22,18 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +51,7 @@ import stackweave.jfr.store.StoreLimits;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.FlamePageNames;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
@@ -115,10 +123,22 @@ class CommandLineIT {
     assertEquals(List.of(), collapsed.out().lines().filter(l -> !isCollapsed(l)).toList());
     assertTrue(collapsed.out().contains("BurnsCpu.burn"), collapsed.out());
 
+    assertEquals(0, commandLine(jvm, "merge", "rec.jfr", "-o", "merged.jfr").exit());
+    NavigableSet<Instant> sampled = times("rec.jfr", "stackweave.StackSample");
+    Set<Instant> ofJfr = times("rec.jfr", "jdk.ExecutionSample");
+    ofJfr.removeIf(time -> time.isBefore(sampled.first()) || time.isAfter(sampled.last()));
+    assertFalse(ofJfr.isEmpty(), "JFR took no samples meanwhile");
+    ofJfr.retainAll(times("merged.jfr", "jdk.ExecutionSample"));
+    assertEquals(Set.of(), ofJfr, "ours stand for these");
+
     Ended file = commandLine(jvm, "collapsed", "rec.jfr", "-o", "c.txt");
     assertEquals(0, file.exit(), file.err());
     assertEquals("", file.out());
     assertEquals(collapsed.out(), Files.readString(directory.resolve("c.txt")));
+
+    for (String export : List.of("collapsed", "pprof", "firefox")) {
+      assertEquals("", endsWithItsReader(jvm, export), export);
+    }
 
     Ended threads = commandLine(jvm, "collapsed", "--threads", "rec.jfr");
     assertEquals(List.of(), threads.out().lines().filter(l -> l.charAt(0) != '[').toList());
@@ -168,6 +188,23 @@ class CommandLineIT {
     assertEquals(0, seen.exit(), seen.err());
     assertTrue(seen.err().contains("cut.jfr: the recording was cut short"), seen.err());
     assertTrue(seen.out().contains("After: the recording was cut short"), seen.out());
+  }
+
+  private NavigableSet<Instant> times(String recording, String type) throws IOException {
+    return RecordingFile.readAllEvents(directory.resolve(recording)).stream()
+        .filter(event -> event.getEventType().getName().equals(type))
+        .map(RecordedEvent::getStartTime)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** What a command says whose reader has enough before the first byte, as head may. */
+  private String endsWithItsReader(Jvm jvm, String export) throws Exception {
+    List<String> words =
+        ForkedJvm.agentCommand(jvm.jdk(), export, directory.resolve("rec.jfr"), "-o", "-");
+    Process shell = new ProcessBuilder("sh", "-c", String.join(" ", words) + " | true").start();
+    String said = new String(shell.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    shell.waitFor();
+    return said;
   }
 
   private static void recordWithoutJava(Path file) throws IOException {
@@ -485,8 +522,11 @@ class CommandLineIT {
     Ended attach = commandLine(jvm, "help", "attach");
     assertEquals(0, attach.exit());
     assertEquals(attach.out(), commandLine(jvm, "attach", "--help").out());
-    for (String option : List.of("interval=", "drain=", "perf-memory=", "switch=", "sample=")) {
-      assertTrue(attach.out().contains("  " + option), attach.out());
+    Ended unknown = commandLine(jvm, "attach", "1", "colour=red");
+    Matcher known = Pattern.compile("\\(known: (.*?)\\)").matcher(unknown.err());
+    assertTrue(known.find(), unknown.err());
+    for (String option : known.group(1).split(", ")) {
+      assertTrue(attach.out().contains("\n  " + option + "="), option + ": " + attach.out());
     }
   }
 

@@ -56,8 +56,7 @@ class SwitchCommandIT {
     assertTrue(Files.exists(file));
     Ended on = run(ForkedJvm.agentCommand("on", "--pid", target.pid()));
     assertEquals(0, on.exit(), on.err());
-    assertEquals(
-        "removed: " + file + "\nprocess " + target.pid() + ": not switched off\n", on.out());
+    assertEquals("removed: " + file + "\nprocess " + target.pid() + ": switched on\n", on.out());
     assertFalse(Files.exists(file));
   }
 

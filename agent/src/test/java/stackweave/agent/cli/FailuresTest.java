@@ -9,7 +9,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -121,6 +124,28 @@ class FailuresTest {
     Outcome ended = run("collapsed", directory.toString());
     assertTrue(ended.err.matches("stackweave: .*directory.*\n"), ended.err);
     assertEquals(2, ended.exit);
+  }
+
+  /** Also picocli says what it can't format. */
+  @Test
+  void helpOfEachCommandIsHelp() {
+    Pattern name = Pattern.compile("(?m)^ {2}([a-z]+) ");
+    List<List<String>> commands = new ArrayList<>();
+    name.matcher(run("--help").out())
+        .results()
+        .forEach(found -> commands.add(List.of(found.group(1))));
+    name.matcher(run("sframe", "--help").out())
+        .results()
+        .forEach(found -> commands.add(List.of("sframe", found.group(1))));
+    assertTrue(commands.size() > 25, commands::toString);
+    for (List<String> command : commands) {
+      List<String> words = new ArrayList<>(command);
+      words.add("--help");
+      Outcome help = run(words.toArray(new String[0]));
+      assertEquals(0, help.exit(), words::toString);
+      assertEquals("", help.err(), words::toString);
+      assertTrue(help.out().contains("Usage: "), help.out());
+    }
   }
 
   private static Outcome run(String... arguments) {

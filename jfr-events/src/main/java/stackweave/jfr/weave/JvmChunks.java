@@ -47,7 +47,9 @@ final class JvmChunks {
       weights.addAll(chunk.weights());
       for (long status : chunk.statuses()) {
         long nanos = status < 0 ? ~status : status;
-        if (status < 0 && before < nanos) {
+        // The first one is written before the first sample is decoded: what is before that is
+        // known.
+        if (status < 0 && before < nanos && before != Long.MIN_VALUE) {
           pause(before, nanos);
         }
         before = Math.max(before, nanos);

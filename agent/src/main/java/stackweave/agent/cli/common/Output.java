@@ -150,7 +150,8 @@ public final class Output {
       }
       throw e;
     }
-    return said.get(0);
+    // The reader of standard output had enough before the end.
+    return said.isEmpty() ? null : said.get(0);
   }
 
   /** Fails if {@code file} can't be written, before the command does its work. */

@@ -22,21 +22,28 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
     customSynopsis = "java -jar stackweave-agent.jar attach PID [OPTIONS]",
     footer = {
       "",
-      "OPTIONS, with commas between:",
+      "OPTIONS, with commas between; README.md says more of each:",
       "  interval=10ms         CPU time between two samples of a thread, 100us to 60s",
       "  depth=4096            most frames of one stack, up to 8192",
       "  engine=auto           auto, perf, timer or perf-user",
-      "  wall=20ms             waiting threads are sampled, too: how often each is looked at",
-      "  blocked=5ms           an event for each time that a thread is blocked for so long",
+      "  event=page-faults     an event that is sampled instead of CPU time",
+      "  wall=20ms             waiting threads are sampled, too, looked at so often",
+      "  wall-threads=NAME*    which threads are looked at while they wait",
+      "  blocked=5ms           an event for each time that a thread is blocked so long",
+      "  native-memory=on      which stacks native memory grows by",
+      "  calls=CLASS::METHOD   native methods whose calls are timed, with ; between",
+      "  weave=on              samples are jdk.ExecutionSample events, too",
       "  drain=10              percent of a core for the agent's own thread, 1 to 100",
-      "  perf-memory=64        MiB of the kernel's memory for perf's events, 1 to 65536",
-      "  min-heap=256          MiB; JVMs with a smaller -Xmx are left alone, 48 to 65536",
-      "  hooks=auto            auto, on or off: whether classes of the JDK may be changed",
+      "  perf-memory=64        MiB of the kernel's memory for perf's events",
+      "  min-heap=256          MiB; JVMs with a smaller -Xmx are left alone",
+      "  hooks=auto            auto, on, off, early: may classes of the JDK change",
       "  memory=auto           auto, process_vm_readv or proc_self_mem",
+      "  jit=c1                c1 or all: which compilers may compile the agent",
       "  schema=2              2 or 1: how recordings are laid out",
       "  record-failures=DIR   keeps stacks that are not complete as files in DIR",
       "  switch=/FILE          switches sampling off while that file is there",
-      "  sample=explicit       only recordings that name stackweave.NativeSample"
+      "  sample=explicit       only recordings whose settings name NativeSample,",
+      "                        WallSample or Blocked of stackweave"
     })
 public final class AttachCommand implements Callable<Integer> {
 

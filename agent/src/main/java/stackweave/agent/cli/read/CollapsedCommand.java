@@ -27,7 +27,7 @@ import stackweave.jfr.read.SampledRecording;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar collapsed REC [-o FILE] [--threads] [--total] [--lines]"
-            + " [--bci] [--simple] [--from TIME] [--to TIME] [--wall] [--state LIST] [--event NAME] [-I REGEX] [-X REGEX]")
+            + " [--bci] [--simple] [--from TIME] [--to TIME] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
 public final class CollapsedCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

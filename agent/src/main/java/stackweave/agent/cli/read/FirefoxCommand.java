@@ -19,7 +19,7 @@ import stackweave.jfr.read.RecordingException;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar firefox REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--wall] [--state LIST] [--event NAME] [-I REGEX] [-X REGEX]")
+            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
 public final class FirefoxCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

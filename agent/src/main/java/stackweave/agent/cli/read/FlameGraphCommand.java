@@ -35,9 +35,9 @@ import stackweave.jfr.read.SampledRecording;
           + " smaller share, each of its own recording, and what of it may be chance."
     },
     customSynopsis = {
-      "java -jar stackweave-agent.jar flamegraph REC... [-o FILE] [--threads] [--wall] [--state LIST] [--event NAME] [--native-memory] [--native-allocations]",
+      "java -jar stackweave-agent.jar flamegraph REC... [-o FILE] [--threads] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]",
       "java -jar stackweave-agent.jar flamegraph --diff BEFORE AFTER [-o FILE] [--threads]"
-          + " [--wall] [--state LIST] [--event NAME] [--native-memory] [--native-allocations]"
+          + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]"
     })
 public final class FlameGraphCommand implements Callable<Integer> {
 

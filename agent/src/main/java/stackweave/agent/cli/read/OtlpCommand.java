@@ -31,7 +31,7 @@ import stackweave.jfr.read.SampledRecording;
     },
     customSynopsis = {
       "java -jar stackweave-agent.jar otlp REC [-o FILE] [--service NAME] [--from TIME] [--to TIME]"
-          + " [--wall] [--state LIST] [--event NAME] [-I REGEX] [-X REGEX]",
+          + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]",
       "java -jar stackweave-agent.jar otlp REC --endpoint URL [--plain] [--headers FILE] ..."
     })
 public final class OtlpCommand implements Callable<Integer> {

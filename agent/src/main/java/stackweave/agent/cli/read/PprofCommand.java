@@ -20,7 +20,7 @@ import stackweave.jfr.read.RecordingException;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar pprof REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--wall] [--state LIST] [--event NAME] [-I REGEX] [-X REGEX]")
+            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
 public final class PprofCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

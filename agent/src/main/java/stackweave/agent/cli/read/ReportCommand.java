@@ -42,13 +42,13 @@ import stackweave.jfr.read.choice.SampleChoice;
           + " while waiting, what stands out, how far to trust it, what to do. With --wall or"
           + " --state it has what threads waited for alone, and more of that.",
       "--diff compares two recordings. With --fail-if the exit code is 1 if a share surely grew"
-          + " more than a limit: if the whole 95 % interval of the change is above it. It is 2 if a"
+          + " more than a limit: if the whole 95 %% interval of the change is above it. It is 2 if a"
           + " recording can't be read or was cut short."
     },
     customSynopsis = {
-      "java -jar stackweave-agent.jar report REC [-o FILE] [--html] [--wall] [--state LIST] [--event NAME] [--native-memory] [--native-allocations]",
+      "java -jar stackweave-agent.jar report REC [-o FILE] [--html] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]",
       "java -jar stackweave-agent.jar report --diff BEFORE AFTER [--fail-if LIMIT]... [-o FILE]"
-          + " [--html] [--wall] [--state LIST] [--event NAME] [--native-memory] [--native-allocations]"
+          + " [--html] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]"
     })
 public final class ReportCommand implements Callable<Integer> {
   private static final int EXCEEDED = 1;

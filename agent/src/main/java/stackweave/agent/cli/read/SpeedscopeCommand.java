@@ -18,7 +18,7 @@ import stackweave.jfr.read.RecordingException;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar speedscope REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--wall] [--state LIST] [--event NAME] [-I REGEX] [-X REGEX]")
+            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
 public final class SpeedscopeCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

@@ -34,7 +34,7 @@ import stackweave.jfr.read.RecordingException;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar top REC|PID [-n ROWS] [--by self|total] [--samples] [--wide]"
-            + " [--wall] [--state LIST] [--event NAME] [--symbols DIR] [--fold-templates] [--every TIME] [-d TIME]")
+            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--symbols DIR] [--fold-templates] [--every TIME] [-d TIME]")
 public final class TopCommand implements Callable<Integer> {
   private static final int WIDEST = 10_000;
   private static final long USUAL_EVERY_MILLIS = 5_000;

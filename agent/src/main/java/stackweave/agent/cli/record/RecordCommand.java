@@ -37,7 +37,8 @@ import stackweave.jfr.weave.RecordingMerge;
     },
     customSynopsis =
         "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--event NAME] [--wall TIME] [--blocked TIME] [--settings NAME] [--loop TIME]"
+            + " [--engine NAME] [--event NAME] [--wall TIME] [--blocked TIME]"
+            + " [--native-memory] [--native-allocations] [--settings NAME] [--loop TIME]"
             + " [--no-weave]")
 public final class RecordCommand implements Callable<Integer> {
 

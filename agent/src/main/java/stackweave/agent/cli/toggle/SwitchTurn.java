@@ -369,7 +369,7 @@ final class SwitchTurn {
   private static String state(String status) {
     return status.startsWith("state: dormant")
         ? "dormant, no recording asks for samples"
-        : "not switched off";
+        : "switched on";
   }
 
   /** Why a JVM did not change, as text for the user. */

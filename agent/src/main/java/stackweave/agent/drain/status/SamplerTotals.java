@@ -136,7 +136,13 @@ public final class SamplerTotals {
    * @param running those of the running engine, or null
    */
   public void publish(EngineStatistics running) {
-    latest = figures(running);
+    SamplerFigures before = latest;
+    SamplerFigures now = figures(running);
+    // A difference of several clocks, which must not go back in a recording.
+    if (before != null && now.get(Counter.CPU_USED) < before.get(Counter.CPU_USED)) {
+      now = now.with(now.counters().set(Counter.CPU_USED, before.get(Counter.CPU_USED)));
+    }
+    latest = now;
   }
 
   /**

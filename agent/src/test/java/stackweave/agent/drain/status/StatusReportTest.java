@@ -186,4 +186,18 @@ class StatusReportTest {
         .set(EngineFigure.KERNEL_MEMORY, 3L << 19)
         .set(EngineFigure.KERNEL_MEMORY_BUDGET, 64L << 20);
   }
+
+  /** It is the difference of several clocks. */
+  @Test
+  void usedCpuTimeDoesNotGoBack() {
+    SamplerTotals totals = new SamplerTotals();
+    totals.missedNanos = 50;
+    totals.publish(null);
+    totals.missedNanos = 30;
+    totals.publish(null);
+    assertEquals(50, totals.latest().get(Counter.CPU_USED));
+    totals.missedNanos = 70;
+    totals.publish(null);
+    assertEquals(70, totals.latest().get(Counter.CPU_USED));
+  }
 }
