@@ -124,6 +124,9 @@ final class DrainThread implements Runnable {
   /** So often the heap is looked at between two looks at the switch file. */
   private static final int HEAP_LOOKS_A_SWITCH = (int) (SWITCH_NANOS / HEAP_NANOS);
 
+  /** Begins the note while the switch file is there. */
+  static final String SWITCHED_OFF = "not sampling: switched off by ";
+
   private final SamplingRequest request;
   private final StartWatch start;
   private final int drainPercent;
@@ -384,7 +387,7 @@ final class DrainThread implements Runnable {
 
   private void saySwitchedOff(Path off) {
     totals.engine = "";
-    totals.note = "not sampling: switched off by " + off + " (remove it to go on)";
+    totals.note = SWITCHED_OFF + off + " (remove it to go on)";
     messages.sampling("switched off by " + off + "; remove it to go on");
     started.countDown();
     status(null);

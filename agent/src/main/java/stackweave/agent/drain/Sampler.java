@@ -391,7 +391,11 @@ public final class Sampler implements SamplingListener {
     }
     boolean samples = latest != null && !latest.engine().isEmpty();
     String names = String.join(", ", request.recordings());
-    return samples ? "sampling for recording " + names : "asked for samples by recording " + names;
+    if (samples) {
+      return "sampling for recording " + names;
+    }
+    boolean isOff = latest != null && latest.note().contains(DrainThread.SWITCHED_OFF);
+    return (isOff ? "switched off, " : "") + "asked for samples by recording " + names;
   }
 
   /** Publishes the status in the agent properties. Any thread; takes only the board's lock. */

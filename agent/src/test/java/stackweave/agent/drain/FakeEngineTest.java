@@ -491,6 +491,7 @@ class FakeEngineTest {
     await(first::isClosed);
     assertEquals(1, asked.size());
     await(() -> sampler.report().contains("switched off by"));
+    assertTrue(sampler.report().startsWith("state: switched off, asked for"), sampler.report());
     Files.delete(off);
     await(() -> asked.size() == 2);
     second.deliver(sink -> second.sample(sink, TID, NOWHERE));

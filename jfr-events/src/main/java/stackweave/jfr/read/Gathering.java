@@ -515,7 +515,8 @@ final class Gathering extends DefinitionSink {
     } else if (sessions.isEmpty()) {
       why.append(
           "; its JVM ran without -javaagent:stackweave-agent.jar, ended before sampling began, or"
-              + " its settings did not ask for samples; or merge --only left them out");
+              + " its settings did not ask for samples; or the agent did not start and said so on"
+              + " stderr (a small heap, a wrong option); or merge --only left them out");
     }
     Coverage coverage = figures().coverage();
     if (coverage.missedNanos() > 0) {

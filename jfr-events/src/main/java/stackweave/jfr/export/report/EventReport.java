@@ -116,7 +116,8 @@ final class EventReport {
 
   private Section places() {
     Section section = new Section("Where " + what());
-    String what = choice.unit().text(all) + " of " + choice.type();
+    // Counts are of something; bytes are.
+    String what = choice.unit().text(all) + (isBytes() ? " of " : " ") + choice.type();
     section.sentences.add(
         (isBytes()
                 ? "Net growth is " + what
