@@ -1079,7 +1079,8 @@ final class DrainThread implements Runnable {
       }
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       mustEnd |= running.hasEnded();
-      if (rest.mustLeave()) {
+      // Where each turn is left, what is due comes late, but comes.
+      if (rest.mustLeave() && System.nanoTime() - published < 2 * PUBLISH_NANOS) {
         return;
       }
       throttle.settle();

@@ -185,6 +185,14 @@ public final class Sampler implements SamplingListener {
   }
 
   @Override
+  public void onFailure(Throwable failure) {
+    messages.sampling(
+        "not sampling, if a recording asks for it: recordings can't be looked at ("
+            + failure
+            + ")");
+  }
+
+  @Override
   public void onNoThread() {
     messages.sampling(
         "not sampling, if a recording asks for it: no thread can be started, for the user's processes"

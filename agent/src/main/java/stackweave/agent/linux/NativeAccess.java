@@ -49,12 +49,15 @@ public final class NativeAccess {
     try {
       Libc.errno();
       return null;
-    } catch (LinkageError e) {
+    } catch (Throwable e) {
+      // Also no memory: what could not be initialised once can't be later.
       Throwable first = e;
       while (first.getCause() != null) {
         first = first.getCause();
       }
-      return String.valueOf(first.getMessage());
+      return first instanceof LinkageError && first.getMessage() != null
+          ? first.getMessage()
+          : first.toString();
     }
   }
 }

@@ -71,6 +71,9 @@ public final class SamplingControl implements AutoCloseable {
 
   private volatile EventIds eventIds = EventIds.NONE;
 
+  private boolean firstAsked;
+  private volatile boolean failureSaid;
+
   /**
    * @param explicitOnly whether only recordings that name {@code stackweave.NativeSample} or {@code
    *     stackweave.WallSample} in their settings are served, and not all that a person started
@@ -159,20 +162,34 @@ public final class SamplingControl implements AutoCloseable {
     while (group != null && group.getParent() != null) {
       group = group.getParent();
     }
-    Thread thread = new Thread(group, new Watch(), "stackweave-control", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
     try {
+      Thread thread = new Thread(group, new Watch(), "stackweave-control", 0, false);
+      thread.setDaemon(true);
+      thread.setContextClassLoader(null);
       thread.start();
     } catch (OutOfMemoryError e) {
-      // No thread can be started: the next change tries again.
-      lock.lock();
-      try {
-        running = false;
-      } finally {
-        lock.unlock();
-      }
+      notStarted();
       listener.onNoThread();
+    } catch (Throwable e) {
+      notStarted(); // a security manager may forbid it
+      sayFailure(e);
+    }
+  }
+
+  /** The next change tries again. */
+  private void notStarted() {
+    lock.lock();
+    try {
+      running = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void sayFailure(Throwable failure) {
+    if (!failureSaid) {
+      failureSaid = true;
+      listener.onFailure(failure);
     }
   }
 
@@ -233,7 +250,9 @@ public final class SamplingControl implements AutoCloseable {
   private void look() {
     List<SamplingRule.Facts> running = running();
     if (!running.isEmpty() && eventIds == EventIds.NONE) {
-      if (ask()) { // perhaps not before: JFR tells of itself before its first recording runs
+      // Perhaps not asked before: JFR tells of itself before its first recording runs.
+      if (!firstAsked && ask()) {
+        firstAsked = true;
         listener.onFirstAsked();
       }
       eventIds = EventIds.register();
@@ -373,11 +392,12 @@ public final class SamplingControl implements AutoCloseable {
           if ((gate == null || gate.await(this)) && !isClosed()) {
             look();
           }
+        } catch (IllegalStateException e) {
+          continue; // A recording was closed meanwhile, or JFR is shutting down: the flag is set.
         } catch (Throwable e) {
-          // A recording was closed meanwhile, or JFR is shutting down; either sets the flag again.
-          // No exception may reach the application's handler of uncaught exceptions or end the
+          // It may neither reach the application's handler of uncaught exceptions nor end the
           // thread.
-          continue;
+          sayFailure(e);
         }
       }
     }
@@ -387,6 +407,16 @@ public final class SamplingControl implements AutoCloseable {
   private final class Poll implements Runnable {
     @Override
     public void run() {
+      try {
+        poll();
+      } catch (OutOfMemoryError | IllegalStateException e) {
+        return; // a full heap, or a recording that was closed meanwhile: again in a second
+      } catch (Throwable e) {
+        sayFailure(e); // JFR would print it each time
+      }
+    }
+
+    private void poll() {
       List<SamplingRule.Facts> running = running();
       if (calls.isOn()) {
         calls.look(running, new ArrayList<>());

@@ -47,4 +47,10 @@ public interface SamplingListener {
    * changes a recording, or on JFR's: it must not block.
    */
   default void onNoThread() {}
+
+  /**
+   * Recordings can't be looked at, for a reason that is not expected; said once. The next change of
+   * a recording tries again. Called on any thread: it must not block.
+   */
+  default void onFailure(Throwable failure) {}
 }
