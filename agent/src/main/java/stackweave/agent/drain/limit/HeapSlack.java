@@ -219,9 +219,9 @@ public final class HeapSlack {
   }
 
   /**
-   * Whether two collections in a row have left too little for going on, and so did the last full
-   * one. The first that was seen may have been before the first look. Also where the JVM does not
-   * make the heap larger though full collections leave little of it.
+   * Whether two collections in a row have left too little for going on. The first that was seen may
+   * have been before the first look. Also where the JVM does not make the heap larger though full
+   * collections leave little of it.
    */
   public boolean isShort() {
     return isHeapShort() || isOtherShort(false);
@@ -229,19 +229,7 @@ public final class HeapSlack {
 
   /** The same of the heap alone: allocates nothing. */
   public boolean isHeapShort() {
-    return collectionsSeen > 2 && bytes() < keepBytes() && !hadRoom() || isCramped();
-  }
-
-  /**
-   * Whether enough was free since the last full collection: the next one finds as much again, if
-   * the application keeps no more. Young ones in between may leave nothing. Not where the heap has
-   * grown since, nor where it still can, for then full ones are rare.
-   */
-  private boolean hadRoom() {
-    return counted
-        && mostFree != Long.MAX_VALUE
-        && mostFree >= keepBytes()
-        && committed <= committedAtFull;
+    return collectionsSeen > 2 && bytes() < keepBytes() || isCramped();
   }
 
   /**

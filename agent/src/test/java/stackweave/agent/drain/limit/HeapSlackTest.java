@@ -88,25 +88,6 @@ class HeapSlackTest {
     assertTrue(small.isShort(), "two collections in a row");
   }
 
-  /** Young collections of a full heap leave nothing; what full ones leave is what counts. */
-  @Test
-  void roomAfterFullCollectionsIsRoom() {
-    int young = 0;
-    for (int full = 1; full <= 4; full++) {
-      used = 210;
-      slack.look(++young, full);
-      for (int i = 0; i < 3; i++) {
-        used = 254;
-        slack.look(++young, full);
-        assertFalse(slack.isShort());
-      }
-    }
-    used = 245; // less than 16 MiB are left now
-    slack.look(++young, 5);
-    slack.look(++young, 5);
-    assertTrue(slack.isShort());
-  }
-
   /** Whatever the heap leaves. */
   @Test
   void otherRoomEndsSamplingToo() {
