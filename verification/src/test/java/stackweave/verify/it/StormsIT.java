@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import stackweave.testing.Ended;
@@ -61,6 +65,7 @@ class StormsIT {
     Stacks stacks = Stacks.of(ended.recording());
     System.out.println(stacks.status());
     System.out.println("drain thread's share: " + share(stacks));
+    printStatuses(ended);
 
     List<Matcher> storms =
         ended.outLines().stream().map(LINE::matcher).filter(Matcher::matches).toList();
@@ -83,6 +88,27 @@ class StormsIT {
             assertTrue(
                 seconds < LONG_SECONDS || share(stacks) < MAX_SHARE,
                 "drain thread's share: " + share(stacks)));
+  }
+
+  /** Which engine ran when, and what it covered: where samples are missing, these say why. */
+  private static void printStatuses(Ended ended) {
+    try {
+      for (RecordedEvent event : RecordingFile.readAllEvents(ended.recording())) {
+        if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
+          System.out.printf(
+              "%s %s: %,d taken, %,d of %,d ms covered, %,d ms missed %s%n",
+              event.getStartTime(),
+              event.getString("engine"),
+              event.getLong("taken"),
+              event.getLong("cpuCovered") / 1_000_000,
+              event.getLong("cpuUsed") / 1_000_000,
+              event.getLong("cpuMissed") / 1_000_000,
+              event.getString("note"));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Of a core, but for the second that sampling may cost to begin with. */
