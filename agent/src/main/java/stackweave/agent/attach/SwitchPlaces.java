@@ -26,6 +26,9 @@ public final class SwitchPlaces {
   /** Prefix of the status line that has the file given by an option. */
   public static final String STATUS = "switch: ";
 
+  /** How the note of a JVM begins that is switched off; the file's path follows. */
+  public static final String SWITCHED_OFF = "not sampling: switched off by ";
+
   private SwitchPlaces() {}
 
   /** The default switch files of a user, in the order in which they are checked. */

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import stackweave.agent.attach.DrainThreadName;
+import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.limit.HeapPause;
 import stackweave.agent.drain.limit.HeapRest;
@@ -123,9 +124,6 @@ final class DrainThread implements Runnable {
 
   /** So often the heap is looked at between two looks at the switch file. */
   private static final int HEAP_LOOKS_A_SWITCH = (int) (SWITCH_NANOS / HEAP_NANOS);
-
-  /** Begins the note while the switch file is there. */
-  static final String SWITCHED_OFF = "not sampling: switched off by ";
 
   private final SamplingRequest request;
   private final StartWatch start;
@@ -387,7 +385,7 @@ final class DrainThread implements Runnable {
 
   private void saySwitchedOff(Path off) {
     totals.engine = "";
-    totals.note = SWITCHED_OFF + off + " (remove it to go on)";
+    totals.note = SwitchPlaces.SWITCHED_OFF + off + " (remove it to go on)";
     messages.sampling("switched off by " + off + "; remove it to go on");
     started.countDown();
     status(null);

@@ -402,7 +402,7 @@ public final class Sampler implements SamplingListener {
     if (samples) {
       return "sampling for recording " + names;
     }
-    boolean isOff = latest != null && latest.note().contains(DrainThread.SWITCHED_OFF);
+    boolean isOff = latest != null && latest.note().contains(SwitchPlaces.SWITCHED_OFF);
     return (isOff ? "switched off, " : "") + "asked for samples by recording " + names;
   }
 

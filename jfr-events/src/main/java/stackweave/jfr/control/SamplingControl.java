@@ -3,6 +3,7 @@ package stackweave.jfr.control;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
@@ -266,7 +267,7 @@ public final class SamplingControl implements AutoCloseable {
     SamplingRequest request = rule.decide(running(), eventIds, notes);
     calls.look(running(), notes);
     notes.addAll(calls.takeNotes());
-    if (!isSame(request, told)) {
+    if (!Objects.equals(request, told)) {
       AskedAt at = told == null && asked != null ? asked : askedAtLastChange();
       told = request;
       asked = null;
@@ -280,14 +281,6 @@ public final class SamplingControl implements AutoCloseable {
       toldNotes = List.copyOf(notes);
       listener.onNotes(toldNotes);
     }
-  }
-
-  /**
-   * Does not ask a record about null: the first comparison of a record takes 20 ms, which sampling
-   * would begin later.
-   */
-  private static boolean isSame(SamplingRequest request, SamplingRequest other) {
-    return request == null || other == null ? request == other : request.equals(other);
   }
 
   /**
@@ -421,7 +414,7 @@ public final class SamplingControl implements AutoCloseable {
       if (calls.isOn()) {
         calls.look(running, new ArrayList<>());
       }
-      boolean isNew = calls.hasNotes() || !isSame(rule.decide(running, eventIds), told);
+      boolean isNew = calls.hasNotes() || !Objects.equals(rule.decide(running, eventIds), told);
       if (isNew || anyLeavesEnabledOpen(running)) {
         signal();
       }

@@ -45,8 +45,6 @@ final class SwitchTurn {
 
   private static final int PAUSE_MILLIS = 250;
 
-  private static final String SWITCHED_OFF = "not sampling: switched off by ";
-
   /** The option switch= in a -javaagent argument, of the command line or the environment. */
   private static final Pattern OPTION =
       Pattern.compile("-javaagent:[^\\s\\x00=]*=(?:[^\\s\\x00]*,)?switch=(/[^,\\s\\x00]*)");
@@ -345,7 +343,7 @@ final class SwitchTurn {
         if (status == null) {
           return true; // detached meanwhile
         }
-        boolean isOff = status.contains(SWITCHED_OFF);
+        boolean isOff = status.contains(SwitchPlaces.SWITCHED_OFF);
         if (isOff == off || status.startsWith("state: dormant")) {
           System.out.println("process " + pid + ": " + (isOff ? "switched off" : state(status)));
           return true;
