@@ -15,6 +15,7 @@ import stackweave.hotspot.runtime.CodeFreeing;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.hotspot.runtime.LoadedClasses;
+import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.hotspot.unloading.Unloading;
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.JdkVersion;
@@ -171,6 +172,11 @@ public final class HotSpot {
   /** The VM's threads. */
   public JavaThreads threads() {
     return new JavaThreads(layout, memory);
+  }
+
+  /** How many Java threads the VM has started, or null where it does not tell. */
+  public StartedThreads startedThreads() {
+    return StartedThreads.find(layout, lasting);
   }
 
   /** What its threads say of themselves while they are blocked. */

@@ -147,13 +147,18 @@ public final class MixedUnwinder {
   }
 
   /**
-   * Whether classes were unloaded lately: then samples should be unwound soon, for the memory of
-   * what they point at is used for others.
-   *
-   * @param nanos how long ago at most
+   * Whether classes may be unloaded soon, as they were lately: then samples should be unwound soon,
+   * for the memory of what they point at is used for others.
    */
-  public boolean isUnloadingSince(long nanos) {
-    return hotspot != null && hotspot.rounds().isUnloadingSince(nanos);
+  public boolean isUnloadingExpected() {
+    return hotspot != null && hotspot.rounds().isUnloadingExpected();
+  }
+
+  /** Looks whether classes were unloaded; for times at which no samples are unwound. */
+  public void lookForUnloading() {
+    if (hotspot != null) {
+      hotspot.rounds().look();
+    }
   }
 
   /** The cause of the last {@link StopReason#INTERNAL_ERROR}, or null. */

@@ -318,6 +318,7 @@ final class PipelineFactory {
             threads,
             contexts,
             failures,
+            hotSpot == null ? null : hotSpot.startedThreads(),
             depth,
             totals.counts);
     noteMemory(memory, totals);

@@ -37,10 +37,9 @@ public final class CheckRounds {
     return unloading;
   }
 
-  /** Whether classes were unloaded within so many nanoseconds before now. */
-  public boolean isUnloadingSince(long nanos) {
-    long last = unloading.lastSeen();
-    return last != Long.MIN_VALUE && System.nanoTime() - last < nanos;
+  /** Whether classes were unloaded lately, so that the next unloading may come soon. */
+  public boolean isUnloadingExpected() {
+    return unloading.isExpected();
   }
 
   /** Whether the sample at hand was taken before the last unloading of classes was seen. */
@@ -116,7 +115,7 @@ public final class CheckRounds {
    * Looks whether classes were unloaded or code was freed: then another round begins, and what was
    * read before of unloaded classes' memory is void.
    */
-  void look() {
+  public void look() {
     looked = System.nanoTime();
     unloading.look();
     boolean unloaded = epoch != unloading.epoch();

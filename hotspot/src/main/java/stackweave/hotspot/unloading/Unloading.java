@@ -21,11 +21,24 @@ import stackweave.unwind.UnreadableMemoryException;
 public final class Unloading {
   private static final byte[] COUNTER = "java.cls.unloadedClasses\0".getBytes(ISO_8859_1);
 
+  /** What is seen within this time of an unloading belongs to it, in ns. */
+  private static final long ONE_NANOS = 500_000_000;
+
+  /** So long after an unloading the next one is expected, in ns. */
+  private static final long SINGLE_NANOS = 1_000_000_000;
+
+  /** The same where they follow each other within that time. */
+  private static final long REPEATED_NANOS = 5_000_000_000L;
+
   private final MemoryReader memory;
   private final long collections;
   private final long counter;
   private long count;
   private long last = Long.MIN_VALUE;
+
+  /** When the one before the last unloading was seen; {@link Long#MIN_VALUE} if there was none. */
+  private long lastButOne = Long.MIN_VALUE;
+
   private int collectionCount;
   private long lastCollection = Long.MIN_VALUE;
   private long lastFreeing = Long.MIN_VALUE;
@@ -108,7 +121,11 @@ public final class Unloading {
     long now = unloaded();
     if (now != count) {
       count = now;
-      last = System.nanoTime();
+      long seen = System.nanoTime();
+      if (last != Long.MIN_VALUE && seen - last > ONE_NANOS) {
+        lastButOne = last;
+      }
+      last = seen;
       epoch++;
     }
   }
@@ -163,9 +180,16 @@ public final class Unloading {
     return marksCodeThatRuns ? Math.min(lastFreeing, lastCollection) : lastFreeing;
   }
 
-  /** When classes were last seen to be unloaded; {@link Long#MIN_VALUE} if never. */
-  long lastSeen() {
-    return last;
+  /**
+   * Whether another unloading is likely soon: right after one, and for longer where that one soon
+   * followed another.
+   */
+  boolean isExpected() {
+    if (last == Long.MIN_VALUE) {
+      return false;
+    }
+    boolean repeats = lastButOne != Long.MIN_VALUE && last - lastButOne < REPEATED_NANOS;
+    return System.nanoTime() - last < (repeats ? REPEATED_NANOS : SINGLE_NANOS);
   }
 
   /** How many garbage collections there were at the last {@link #look}. */

@@ -111,7 +111,7 @@ public final class SampledContexts implements AutoCloseable {
   }
 
   /** Whether the application has scopes, as far as that is known. */
-  private boolean areUsed() {
+  public boolean areUsed() {
     used |= hook != null && hook.virtualThreads() > 0;
     return used;
   }

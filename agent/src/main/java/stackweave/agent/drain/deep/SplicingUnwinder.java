@@ -51,9 +51,14 @@ public final class SplicingUnwinder {
     return deepNanos;
   }
 
-  /** As {@link MixedUnwinder#isUnloadingSince}. */
-  public boolean isUnloadingSince(long nanos) {
-    return unwinder.isUnloadingSince(nanos);
+  /** As {@link MixedUnwinder#isUnloadingExpected}. */
+  public boolean isUnloadingExpected() {
+    return unwinder.isUnloadingExpected();
+  }
+
+  /** As {@link MixedUnwinder#lookForUnloading}. */
+  public void lookForUnloading() {
+    unwinder.lookForUnloading();
   }
 
   /**

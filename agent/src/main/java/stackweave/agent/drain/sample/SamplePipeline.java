@@ -14,6 +14,7 @@ import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
@@ -53,6 +54,7 @@ public final class SamplePipeline implements EngineSink {
   private SampleEngine beside;
 
   private Throttle throttle;
+  private final RingWait ringWait;
   private HeapRest rest;
   private int storeGeneration;
 
@@ -65,6 +67,7 @@ public final class SamplePipeline implements EngineSink {
 
   /**
    * @param failures records incomplete stacks; null: none are recorded
+   * @param started null where it is not told how many threads have started
    */
   public SamplePipeline(
       EventStore store,
@@ -75,6 +78,7 @@ public final class SamplePipeline implements EngineSink {
       ThreadNames threads,
       SampledContexts contexts,
       FailureRecorder failures,
+      StartedThreads started,
       int depth,
       SampleCounts counts) {
     this.store = store;
@@ -89,6 +93,7 @@ public final class SamplePipeline implements EngineSink {
     this.search = new ModuleSearch(modules, true, null);
     this.unwinder =
         new SplicingUnwinder(unwinder, frames, memory, this::highestStackPointer, counts.splices);
+    this.ringWait = new RingWait(this.unwinder, threads, contexts, started);
   }
 
   /**
@@ -165,9 +170,17 @@ public final class SamplePipeline implements EngineSink {
     return contexts;
   }
 
-  /** As {@link MixedUnwinder#isUnloadingSince}. */
-  public boolean isUnloadingSince(long nanos) {
-    return unwinder.isUnloadingSince(nanos);
+  /** As {@link MixedUnwinder#isUnloadingExpected}. */
+  public boolean isUnloadingExpected() {
+    return unwinder.isUnloadingExpected();
+  }
+
+  /**
+   * Whether samples may wait in the engine's rings for some tenths of a second: asked when they
+   * begin to, and meanwhile.
+   */
+  public boolean maySamplesWait() {
+    return ringWait.isHarmless(System.nanoTime());
   }
 
   /**

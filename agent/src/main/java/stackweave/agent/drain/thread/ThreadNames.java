@@ -31,6 +31,9 @@ public final class ThreadNames implements AutoCloseable {
   private VirtualThreads virtualThreads;
   private boolean virtualThreadsOpened;
 
+  /** When a virtual thread was last met, by {@link System#nanoTime}. */
+  private long virtualNanos = System.nanoTime() - Long.MAX_VALUE / 2;
+
   /** Of the last {@link #ownerOf}. */
   private Thread owner;
 
@@ -128,6 +131,7 @@ public final class ThreadNames implements AutoCloseable {
       owner = carrier.thread();
       return carrier.threadId;
     }
+    virtualNanos = System.nanoTime();
     Thread carrierThread = carrier.thread();
     // What was read of the stack after the sample may be of another mount.
     long copied = sample.stackAddress() + sample.stackLength();
@@ -144,6 +148,11 @@ public final class ThreadNames implements AutoCloseable {
         true,
         carrierThread == null ? 0 : ids.of(carrierThread),
         thread);
+  }
+
+  /** Whether a virtual thread was met since then, by {@link System#nanoTime}. */
+  public boolean hasVirtual(long sinceNanos) {
+    return virtualNanos - sinceNanos > 0;
   }
 
   /** The Java thread that the last {@link #ownerOf} named; null if it is none, or not certain. */

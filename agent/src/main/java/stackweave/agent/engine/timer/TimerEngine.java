@@ -39,6 +39,12 @@ public final class TimerEngine implements SampleEngine {
   /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
+  /** While it waits it looks itself whether its ring is filling up. */
+  private static final int BUSY_MILLIS = 100;
+
+  /** Part of the ring that is left to wait. */
+  private static final double FILLING = 0.125;
+
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
   /** For {@code /proc/self/task} and {@code /proc/loadavg}. */
@@ -180,10 +186,9 @@ public final class TimerEngine implements SampleEngine {
     return signal.number();
   }
 
-  /** Short, since new threads are found between two waits. */
   @Override
   public int busyMillis() {
-    return 5;
+    return BUSY_MILLIS;
   }
 
   @Override
@@ -223,7 +228,7 @@ public final class TimerEngine implements SampleEngine {
         LockSupport.parkNanos(this, step);
         Thread.interrupted(); // an interrupted thread would not park
       }
-      if (woken || !records.isEmpty()) {
+      if (woken || backlog() > FILLING) {
         woken = false;
         return true;
       }

@@ -1,0 +1,72 @@
+package stackweave.agent.drain.sample;
+
+import stackweave.agent.drain.context.SampledContexts;
+import stackweave.agent.drain.deep.SplicingUnwinder;
+import stackweave.agent.drain.thread.ThreadNames;
+import stackweave.hotspot.runtime.StartedThreads;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Tells whether samples may wait in the engine's rings for some tenths of a second, so that many
+ * are decoded at once: what stacks are decoded with is in the CPU's caches then, which the
+ * application takes between two batches. That halves what a sample costs.
+ *
+ * <p>They may not where what they need may be gone by then: code and classes that are unloaded, the
+ * older part of a stack that is deeper than its copy, the names of threads that live for a moment,
+ * virtual threads and their labels. Allocates nothing. For the drain thread only.
+ */
+final class RingWait {
+  /** How long after a deep stack others are expected, in ns. */
+  private static final long DEEP_NANOS = 1_000_000_000;
+
+  /** How long after a sample of a virtual thread others are expected, in ns. */
+  private static final long VIRTUAL_NANOS = 10_000_000_000L;
+
+  private final SplicingUnwinder unwinder;
+  private final ThreadNames threads;
+  private final SampledContexts contexts;
+
+  /** Null where it is not told how many threads have started: any may be new then. */
+  private final StartedThreads started;
+
+  private long startedCount;
+
+  RingWait(
+      SplicingUnwinder unwinder,
+      ThreadNames threads,
+      SampledContexts contexts,
+      StartedThreads started) {
+    this.unwinder = unwinder;
+    this.threads = threads;
+    this.contexts = contexts;
+    this.started = started;
+  }
+
+  /**
+   * Whether samples may wait: asked when they begin to, and meanwhile.
+   *
+   * @param now by {@link System#nanoTime}
+   */
+  boolean isHarmless(long now) {
+    unwinder.lookForUnloading();
+    return isWithoutNewThreads()
+        && !unwinder.isUnloadingExpected()
+        && now - unwinder.deepNanos() > DEEP_NANOS
+        && !threads.hasVirtual(now - VIRTUAL_NANOS)
+        && !contexts.areUsed();
+  }
+
+  /** Whether no thread was started since the last call. */
+  private boolean isWithoutNewThreads() {
+    if (started == null) {
+      return false;
+    }
+    try {
+      long before = startedCount;
+      startedCount = started.count();
+      return startedCount == before;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+}

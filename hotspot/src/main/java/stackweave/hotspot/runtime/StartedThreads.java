@@ -1,0 +1,43 @@
+package stackweave.hotspot.runtime;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import stackweave.hotspot.memory.LastingMemory;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Counts the Java threads that the VM has started ({@code ThreadService::add_thread} in
+ * threadService.cpp), by a word that is read without a system call. Not thread-safe.
+ */
+public final class StartedThreads {
+  private static final byte[] COUNTER = "java.threads.started\0".getBytes(ISO_8859_1);
+
+  private final MemoryReader memory;
+  private final long counter;
+
+  private StartedThreads(MemoryReader memory, long counter) {
+    this.memory = memory;
+    this.counter = counter;
+  }
+
+  /** Null where the VM does not tell, as without performance data (-XX:-UsePerfData). */
+  public static StartedThreads find(Layout layout, LastingMemory memory) {
+    try {
+      long counter = PerfData.find(COUNTER, layout, memory);
+      if (counter == 0) {
+        return null;
+      }
+      memory.addWord(counter);
+      return new StartedThreads(memory, counter);
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+  }
+
+  /** How many have been started since the VM began, also those that have ended. */
+  public long count() throws UnreadableMemoryException {
+    return memory.readLong(counter);
+  }
+}
