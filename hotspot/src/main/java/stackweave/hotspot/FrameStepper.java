@@ -172,7 +172,7 @@ final class FrameStepper {
   }
 
   private HotSpotFrame frameOf(Walk walk, PcEntry entry) {
-    return switch (entry.blob.kind) {
+    return switch (entry.kind) {
       case NMETHOD -> compiled;
       case NATIVE_NMETHOD ->
           !walk.interrupted() && continuationEntry.isAt(entry) ? continuationEntry : nativeWrapper;

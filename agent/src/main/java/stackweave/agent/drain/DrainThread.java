@@ -1187,7 +1187,12 @@ final class DrainThread implements Runnable {
 
     private void updateAndCheck(long now, PipelineFactory.Pipeline pipeline) {
       store.flush();
-      publish(running);
+      if (now - stated > STATUS_NANOS) {
+        stated = now;
+        status(running);
+      } else {
+        publish(running);
+      }
       mustEnd |= switchFile.present() != null || budget.isFreeAgain(now);
       // That it can't be told now says nothing new of a thread that was under none.
       if (!filtered && CallPolicy.filter() == CallPolicy.Filter.FILTERED) {
@@ -1195,10 +1200,6 @@ final class DrainThread implements Runnable {
         mustEnd = true;
       }
       PipelineFactory.noteMemory(pipeline.memory(), totals);
-      if (now - stated > STATUS_NANOS) {
-        stated = now;
-        status(running);
-      }
     }
   }
 

@@ -72,7 +72,8 @@ public final class BlobCache {
 
   /** Whether {@code blob} is the one that the VM has at its address, as far as is known. */
   public boolean isCurrent(CodeBlob blob) {
-    return !blob.isGone() && (blob.isChecked(rounds) || isStillCurrent(blob));
+    // In this order: what says that it is gone lies in another line of the CPU's cache.
+    return blob.isChecked(rounds) || !blob.isGone() && isStillCurrent(blob);
   }
 
   /** As {@link #isCurrent}, at this very moment or later. */

@@ -78,6 +78,7 @@ public class CodeBlob extends Lifetime {
 
   final void setGone() {
     gone = true;
+    setUnchecked();
   }
 
   final void setReplacedAfter(long timeNanos) {

@@ -57,7 +57,7 @@ public final class Callers {
   /** Whether {@code pc} lies in a compiled method, which calls libraries through stubs only. */
   public boolean isInMethod(long pc) {
     PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, false) : null;
-    return entry != null && entry.blob.kind == BlobKind.NMETHOD;
+    return entry != null && entry.kind == BlobKind.NMETHOD;
   }
 
   /**
@@ -96,7 +96,7 @@ public final class Callers {
   public boolean isInCompiledCode(long pc) {
     PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, true) : null;
     return entry != null
-        && entry.blob.kind == BlobKind.NMETHOD
+        && entry.kind == BlobKind.NMETHOD
         && pc > entry.nmethod.verifiedEntry
         && entry.partial == null;
   }
@@ -129,10 +129,10 @@ public final class Callers {
     if (entry == null || !entry.isReturnAddress || !walk.isOnStack(sp)) {
       return false;
     }
-    return switch (entry.blob.kind) {
+    return switch (entry.kind) {
       case NMETHOD, NATIVE_NMETHOD ->
-          (entry.hasPcDesc || entry.nmethod.isDeoptHandler(pc) || entry.nmethod.isNative())
-              && isGoodNext(walk, sp + entry.blob.frameBytes - Cpu.WORD);
+          (entry.hasPcDesc || entry.isDeoptHandler || entry.nmethod.isNative())
+              && isGoodNext(walk, sp + entry.frameBytes - Cpu.WORD);
       case INTERPRETER -> fp > sp && isGoodNext(walk, fp + Cpu.RETURN_ADDRESS);
       case STUB_ROUTINES ->
           entry.blob.name.contains("continuation")

@@ -31,7 +31,7 @@ public final class CompiledFrame implements HotSpotFrame {
 
   @Override
   public StopReason step(Walk walk, PcEntry at) throws UnreadableMemoryException {
-    PcEntry entry = at.nmethod.isDeoptHandler(at.pc) ? undeoptimized(walk, at) : at;
+    PcEntry entry = at.isDeoptHandler ? undeoptimized(walk, at) : at;
     if (isInStaticCallStub(walk, entry)) {
       return leaveStaticCallStub(walk, entry);
     }
@@ -65,8 +65,8 @@ public final class CompiledFrame implements HotSpotFrame {
   }
 
   private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long cfa = walk.sp() + entry.blob.frameBytes + (long) Cpu.WORD * entry.pushedWords;
-    boolean framed = entry.blob.frameBytes >= Cpu.FRAME_LINK_BYTES;
+    long cfa = walk.sp() + entry.frameBytes + (long) Cpu.WORD * entry.pushedWords;
+    boolean framed = entry.frameBytes >= Cpu.FRAME_LINK_BYTES;
     long pc = framed ? walk.readReturnAddress(cfa - Cpu.WORD) : 0;
     long fp = framed ? walk.read(cfa - Cpu.FRAME_LINK_BYTES) : 0;
     // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.

@@ -34,7 +34,7 @@ public final class NativeWrapperFrame implements HotSpotFrame {
 
   private boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long sp = walk.sp();
-    long expected = sp + entry.blob.frameBytes - Cpu.FRAME_LINK_BYTES;
+    long expected = sp + entry.frameBytes - Cpu.FRAME_LINK_BYTES;
     if (walk.interrupted()) {
       return leaveInterrupted(walk, entry, expected);
     }

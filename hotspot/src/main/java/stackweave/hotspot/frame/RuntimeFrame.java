@@ -38,7 +38,7 @@ public final class RuntimeFrame implements HotSpotFrame {
     }
     return leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
-        || entry.blob.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
+        || entry.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
@@ -56,11 +56,11 @@ public final class RuntimeFrame implements HotSpotFrame {
     if (entry.partial != null) {
       return leavePartial(walk, entry.partial);
     }
-    return walk.isLinkSaved() && leaveByFp(walk, entry.blob.frameBytes)
+    return walk.isLinkSaved() && leaveByFp(walk, entry.frameBytes)
         || leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
         || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.code().frameless())
-        || leaveByFp(walk, entry.blob.frameBytes);
+        || leaveByFp(walk, entry.frameBytes);
   }
 
   /** About to jump to an exception handler in compiled code: treated as if it had arrived there. */
@@ -86,7 +86,7 @@ public final class RuntimeFrame implements HotSpotFrame {
           && leaveByJump(walk, handler, walk.sp() + frameless.size());
     }
     long fp = walk.fp();
-    if (!walk.isOnStack(fp) || fp < walk.sp() || fp - walk.sp() > entry.blob.frameBytes) {
+    if (!walk.isOnStack(fp) || fp < walk.sp() || fp - walk.sp() > entry.frameBytes) {
       return false;
     }
     long handler = walk.peek(fp + Cpu.RETURN_ADDRESS);
@@ -100,7 +100,7 @@ public final class RuntimeFrame implements HotSpotFrame {
   }
 
   private boolean leaveBySize(Walk walk, PcEntry entry) {
-    int size = entry.blob.frameBytes;
+    int size = entry.frameBytes;
     if (size < Cpu.FRAME_LINK_BYTES) {
       return false;
     }

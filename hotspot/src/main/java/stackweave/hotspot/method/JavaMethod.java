@@ -36,6 +36,9 @@ public final class JavaMethod extends Lifetime {
 
   final long constants;
 
+  /** As of {@link Body}. */
+  final int nameIndices;
+
   /** The constant pool's cache; 0 as long as the class is not linked. */
   final long poolCache;
 
@@ -60,6 +63,7 @@ public final class JavaMethod extends Lifetime {
     this.bytecodes = body.bytecodes;
     this.codeSize = body.code.length;
     this.code = body.code;
+    this.nameIndices = body.nameIndices;
     this.id = id;
     this.modifiers = modifiers;
     this.key = calls.key;
@@ -71,8 +75,12 @@ public final class JavaMethod extends Lifetime {
     this.lines = lineTable.lines();
   }
 
-  /** The ConstMethod, and a copy of its bytecodes. */
-  record Body(long constMethod, long bytecodes, byte[] code) {}
+  /**
+   * The ConstMethod, and a copy of its bytecodes.
+   *
+   * @param nameIndices where the constant pool has the name (upper half) and the descriptor
+   */
+  record Body(long constMethod, long bytecodes, byte[] code, int nameIndices) {}
 
   /** What {@link CallSites} needs: what the method is called by, and where it names its callees. */
   record Calls(long key, long holderName, long constants, long poolCache, boolean isInvoker) {}

@@ -69,7 +69,7 @@ public final class MethodReader {
     byte[] code = Arrays.copyOfRange(constMethod.bytes(), header, header + codeSize);
     return new JavaMethod(
         address,
-        new JavaMethod.Body(body, body + header, code),
+        new JavaMethod.Body(body, body + header, code, nameIndices()),
         methods.intern(name),
         name.modifiers(),
         calls,
@@ -90,14 +90,23 @@ public final class MethodReader {
         && isSymbol(poolEntry(constants, layout.signatureIndex), name.descriptor());
   }
 
-  /** Whether the method at {@code known}'s address has its bytecodes and constant pool. */
+  /**
+   * Whether the method at {@code known}'s address has its bytecodes and constant pool, and its name
+   * and descriptor in the same places of that.
+   */
   boolean hasSameBody(JavaMethod known) throws UnreadableMemoryException {
     if (memory.readLong(known.address + layout.constMethod.offset()) != known.constMethod) {
       return false;
     }
     constMethod.copy(memory, known.constMethod, layout.constMethodHeaderSize);
     return layout.codeSize.intIn(constMethod) == known.codeSize
-        && layout.constants.in(constMethod) == known.constants;
+        && layout.constants.in(constMethod) == known.constants
+        && nameIndices() == known.nameIndices;
+  }
+
+  /** The places of name and descriptor in the constant pool, of the ConstMethod that was copied. */
+  private int nameIndices() {
+    return layout.nameIndex.intIn(constMethod) << 16 | layout.signatureIndex.intIn(constMethod);
   }
 
   private boolean isSymbol(long address, String text) throws UnreadableMemoryException {

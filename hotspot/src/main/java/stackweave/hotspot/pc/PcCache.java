@@ -38,6 +38,9 @@ public final class PcCache {
   private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
   private int blobResets;
 
+  /** Another number after the table was emptied; never 0. */
+  private int generation = 1;
+
   /** Keys of what was decoded since the last {@link #confirm}, as far as they find room. */
   private final long[] fresh = new long[256];
 
@@ -84,15 +87,24 @@ public final class PcCache {
         && lastSampleTime == rounds.sampleTime()) {
       return last;
     }
-    last = find(key, pc, interrupted);
+    last = find(key, pc, interrupted, last);
     lastKey = key;
     lastRound = rounds.current();
     lastSampleTime = rounds.sampleTime();
     return last;
   }
 
-  private PcEntry find(long key, long pc, boolean interrupted) {
-    PcEntry known = entries.get(key);
+  /**
+   * @param before what was asked for before it, mostly its callee
+   */
+  private PcEntry find(long key, long pc, boolean interrupted, PcEntry before) {
+    PcEntry known = likely(pc, interrupted, before);
+    if (known == null) {
+      known = entries.get(key);
+      if (before != null) {
+        before.likelyCaller = known;
+      }
+    }
     if (known != null && blobs.isCurrent(known.blob)) {
       return atSampleTime(known);
     }
@@ -113,19 +125,58 @@ public final class PcCache {
     }
     boolean worthKeeping = interrupted || entry.isReturnAddress;
     if (worthKeeping && (entry.javaFrames == null || entry.javaFrames.isSure())) {
-      keep(key, entry);
+      keep(key, entry, known);
     }
     return atSampleTime(entry);
   }
 
-  private void keep(long key, PcEntry entry) {
-    if (entries.put(key, entry)) {
-      counters.cacheResets++;
-    }
+  /** The caller that the callee had before, if it is this one; else null: it is looked up. */
+  private PcEntry likely(long pc, boolean interrupted, PcEntry before) {
+    PcEntry caller = before == null ? null : before.likelyCaller;
+    boolean is =
+        caller != null
+            && caller.pc == pc
+            && caller.interrupted == interrupted
+            && caller.keptIn == generation;
+    return is ? caller : null;
+  }
+
+  /**
+   * @param before what the table has of the key; null for nothing
+   */
+  private void keep(long key, PcEntry entry, PcEntry before) {
+    put(key, entry, before);
     if (freshCount < fresh.length) {
       fresh[freshCount] = key;
     }
     freshCount++;
+  }
+
+  private void put(long key, PcEntry entry, PcEntry before) {
+    if (before != null) {
+      letGo(before);
+    }
+    if (entries.put(key, entry)) {
+      counters.cacheResets++;
+      generation++;
+    }
+    entry.keptIn = generation;
+  }
+
+  private void remove(long key, PcEntry entry) {
+    letGo(entry);
+    entries.remove(key);
+  }
+
+  /** It may be held as another's likely caller, but must not hold others in turn. */
+  private static void letGo(PcEntry entry) {
+    entry.keptIn = 0;
+    entry.likelyCaller = null;
+  }
+
+  private void clear() {
+    generation++;
+    entries.clear();
   }
 
   /**
@@ -147,23 +198,23 @@ public final class PcCache {
   /** What was decoded since the last {@link #confirm} in a blob that was another already. */
   private void forgetFresh() {
     if (freshCount > fresh.length) {
-      entries.clear();
+      clear();
       counters.cacheResets++;
       return;
     }
     for (int i = 0; i < freshCount; i++) {
       PcEntry entry = entries.get(fresh[i]);
       if (entry != null && entry.blob.isGone()) {
-        restore(fresh[i], entry.former());
+        restore(fresh[i], entry);
       }
     }
   }
 
-  private void restore(long key, PcEntry former) {
-    if (former == null) {
-      entries.remove(key);
+  private void restore(long key, PcEntry entry) {
+    if (entry.former() == null) {
+      remove(key, entry);
     } else {
-      entries.put(key, former);
+      put(key, entry.former(), entry);
     }
   }
 
@@ -173,12 +224,15 @@ public final class PcCache {
     long key = pc << 1 | (interrupted ? 1 : 0);
     PcEntry known = entries.get(key);
     if (known != null && known.former() == null && blobs.isCurrent(known.blob)) {
-      entries.remove(key);
+      remove(key, known);
     }
   }
 
   /** What was there when the sample was taken; null if it is not known. */
   private PcEntry atSampleTime(PcEntry present) {
+    if (present.blob.firstSeen() <= rounds.sampleTime()) {
+      return present; // what was there before was replaced before that
+    }
     if (present.blob.isTooYoung(rounds)) {
       return wasThere(present.former());
     }
@@ -202,7 +256,7 @@ public final class PcCache {
   private void forgetWithBlobs() {
     if (blobResets != blobs.resets()) {
       blobResets = blobs.resets();
-      entries.clear();
+      clear();
     }
   }
 

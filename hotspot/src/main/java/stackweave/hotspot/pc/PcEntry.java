@@ -1,5 +1,6 @@
 package stackweave.hotspot.pc;
 
+import stackweave.hotspot.code.BlobKind;
 import stackweave.hotspot.code.CodeBlob;
 import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.code.Nmethod;
@@ -9,7 +10,7 @@ import stackweave.hotspot.cpu.PartialFrame;
 /**
  * All that is known of one pc in the code cache: its blob, the Java methods that run there, and the
  * state of an interrupted frame. Decoded once, so that unwinding a known pc reads nothing but the
- * copied stack. Immutable, save for the entries that it replaces.
+ * copied stack. Immutable, save for the entries that it replaces and what the cache notes in it.
  */
 public final class PcEntry {
   /** An interrupted instruction or a return address. */
@@ -19,6 +20,15 @@ public final class PcEntry {
 
   /** The blob that has it. */
   public final CodeBlob blob;
+
+  /** The blob's kind; here once more, as the blob is seldom in the CPU's cache. */
+  public final BlobKind kind;
+
+  /** As {@link CodeBlob#frameBytes}; here once more, too. */
+  public final int frameBytes;
+
+  /** Whether pc is where deoptimized frames of the compiled method return to. */
+  public final boolean isDeoptHandler;
 
   /** The compiled method at pc; null if it is none. */
   public final Nmethod nmethod;
@@ -81,6 +91,12 @@ public final class PcEntry {
     }
   }
 
+  /** The caller's entry when this was last followed by one, which is tried first; or null. */
+  PcEntry likelyCaller;
+
+  /** The generation of the cache that has it; 0 for none. */
+  int keptIn;
+
   private PcEntry former;
   private PcEntry nameless;
   private PcEntry present;
@@ -99,7 +115,10 @@ public final class PcEntry {
     this.pc = pc;
     this.interrupted = interrupted;
     this.blob = blob;
+    this.kind = blob.kind;
+    this.frameBytes = blob.frameBytes;
     this.nmethod = blob instanceof Nmethod n ? n : null;
+    this.isDeoptHandler = nmethod != null && nmethod.isDeoptHandler(pc);
     this.javaFrames = javaFrames;
     this.codelet = codelet;
     this.isReturnAddress = isReturnAddress;

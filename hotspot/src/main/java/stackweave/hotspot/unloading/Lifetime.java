@@ -119,9 +119,15 @@ public abstract class Lifetime {
    * must be less than {@link #TRUST_NANOS} ago.
    */
   public final boolean isUnfreed(CheckRounds rounds) {
-    return comparedIn == rounds.unloading().epoch()
-        && rounds.unloading().isTold()
-        && rounds.started() - compared < TRUST_NANOS;
+    return isComparedSinceUnloading(rounds) && rounds.started() - compared < TRUST_NANOS;
+  }
+
+  /**
+   * Of what is freed only with its class: whether none was unloaded since it was compared. Only a
+   * redefinition can have freed it.
+   */
+  public final boolean isComparedSinceUnloading(CheckRounds rounds) {
+    return comparedIn == rounds.unloading().epoch() && rounds.unloading().isTold();
   }
 
   /**
@@ -130,6 +136,11 @@ public abstract class Lifetime {
    */
   public final boolean isLive(CheckRounds rounds) {
     return isUnfreed(rounds) && rounds.unloading().isSettledAt(compared - SETTLED_NANOS);
+  }
+
+  /** It is not there any more, and won't be {@link #isChecked} again. */
+  protected final void setUnchecked() {
+    checkedIn = 0;
   }
 
   /** Whether it was found unchanged in this round. */

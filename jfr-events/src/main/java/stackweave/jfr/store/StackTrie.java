@@ -6,6 +6,10 @@ import stackweave.unwind.hash.HashIndex;
 /**
  * The tree of all stacks of one generation: a node is a frame under its caller, found by an {@link
  * HashIndex} over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
+ *
+ * <p>Of each node the child that was found last is tried first: mostly it is the one, and as the
+ * nodes of a stack are added one after the other its columns are in the CPU's cache already, while
+ * a place in the hash table seldom is.
  */
 final class StackTrie {
   private static final int FIRST_CAPACITY = 64;
@@ -20,6 +24,12 @@ final class StackTrie {
   private byte[] founds = new byte[FIRST_CAPACITY];
   private int[] emitted = new int[FIRST_CAPACITY];
 
+  /** 1 + the child that was found last; 0 for none. */
+  private int[] lastChildren = new int[FIRST_CAPACITY];
+
+  /** The same of what has no parent in this generation. */
+  private int lastRoot;
+
   private final HashIndex index = new HashIndex(FIRST_CAPACITY);
 
   StackTrie(long firstId) {
@@ -30,8 +40,10 @@ final class StackTrie {
   void clear() {
     firstId += count;
     count = 0;
+    lastRoot = 0;
     index.clear();
     if (parents.length == FIRST_CAPACITY) {
+      Arrays.fill(lastChildren, 0);
       return;
     }
     parents = new long[FIRST_CAPACITY];
@@ -41,6 +53,7 @@ final class StackTrie {
     kinds = new byte[FIRST_CAPACITY];
     founds = new byte[FIRST_CAPACITY];
     emitted = new int[FIRST_CAPACITY];
+    lastChildren = new int[FIRST_CAPACITY];
   }
 
   int count() {
@@ -55,16 +68,37 @@ final class StackTrie {
 
   /** The id of the node, new if there was none. */
   long intern(long parent, long method, int kind, int line, long offset, int found) {
+    int above = indexOf(parent);
+    int last = (above < 0 ? lastRoot : lastChildren[above]) - 1;
+    if (last >= 0 && isNode(last, parent, method, kind, line, offset, found)) {
+      return firstId + last;
+    }
+    int node = search(parent, method, kind, line, offset, found);
+    if (above < 0) {
+      lastRoot = node + 1;
+    } else {
+      lastChildren[above] = node + 1;
+    }
+    return firstId + node;
+  }
+
+  private boolean isNode(
+      int node, long parent, long method, int kind, int line, long offset, int found) {
+    return methods[node] == method
+        && offsets[node] == offset
+        && lines[node] == line
+        && kinds[node] == (byte) kind
+        && founds[node] == (byte) found
+        && parents[node] == parent;
+  }
+
+  /** The index of the node, which is added if there is none. */
+  private int search(long parent, long method, int kind, int line, long offset, int found) {
     int hash = hash(parent, method, kind | found << 8, line, offset);
     for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
       int node = index.at(slot);
-      if (parents[node] == parent
-          && methods[node] == method
-          && offsets[node] == offset
-          && lines[node] == line
-          && kinds[node] == (byte) kind
-          && founds[node] == (byte) found) {
-        return firstId + node;
+      if (isNode(node, parent, method, kind, line, offset, found)) {
+        return node;
       }
     }
     if (count == parents.length) {
@@ -77,8 +111,9 @@ final class StackTrie {
     kinds[count] = (byte) kind;
     founds[count] = (byte) found;
     emitted[count] = 0;
+    lastChildren[count] = 0;
     index.add(hash, count);
-    return firstId + count++;
+    return count++;
   }
 
   private void grow() {
@@ -90,6 +125,7 @@ final class StackTrie {
     kinds = Arrays.copyOf(kinds, capacity);
     founds = Arrays.copyOf(founds, capacity);
     emitted = Arrays.copyOf(emitted, capacity);
+    lastChildren = Arrays.copyOf(lastChildren, capacity);
   }
 
   private static int hash(long parent, long method, int kind, int line, long offset) {
