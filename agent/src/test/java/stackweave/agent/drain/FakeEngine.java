@@ -55,10 +55,15 @@ class FakeEngine implements SampleEngine {
     this.interval = interval;
   }
 
-  /** Any thread. */
+  /** A ring fills up. Any thread. */
   void deliver(Delivery delivery) {
     queue.add(delivery);
     wake();
+  }
+
+  /** The rings have room for many more. Any thread. */
+  void leave(Delivery delivery) {
+    queue.add(delivery);
   }
 
   /** How many deliveries wait for a drain. */

@@ -517,6 +517,53 @@ class FakeEngineTest {
     assertFalse(engine.isClosed());
   }
 
+  /** Leaves samples in the rings now and then, until what is awaited has come. */
+  private static int leaveUntil(FakeEngine engine, BooleanSupplier condition)
+      throws InterruptedException {
+    int left = 0;
+    long end = System.nanoTime() + 60_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, "it does not come to that");
+      engine.leave(sink -> engine.sample(sink, TID, NOWHERE));
+      left++;
+      Thread.sleep(5);
+    }
+    return left;
+  }
+
+  /** Samples that are not hurt by it are decoded many at a time, and a dump has all of them. */
+  @Test
+  void samplesWaitForOthersButNotForADump() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    ask();
+    int left = leaveUntil(engine, () -> engine.wentOn.get() > 5);
+    left += leaveUntil(engine, () -> engine.waiting() > 10);
+    Path file = directory.resolve("dump.jfr");
+    recording.dump(file);
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertEquals(left, of(events, "NativeSample").size());
+    assertEquals(List.of(), failures());
+  }
+
+  /** What lives for a moment has no name later. */
+  @Test
+  void samplesDoNotWaitWhileThreadsStart() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    ask();
+    leaveUntil(engine, () -> engine.wentOn.get() > 5);
+    int before = engine.wentOn.get();
+    long end = System.nanoTime() + 2_000 * MILLISECOND;
+    leaveUntil(
+        engine,
+        () -> {
+          new Thread(() -> {}).start();
+          return System.nanoTime() > end;
+        });
+    assertTrue(engine.wentOn.get() <= before + 1, before + " to " + engine.wentOn);
+  }
+
   /** A rest is no reason to miss that an engine is of no use any more. */
   @Test
   void anEngineThatEndsInARestIsFollowedByTheNext() throws Exception {
