@@ -24,7 +24,8 @@
  *   M BEGIN END OFFSET PATH
  *       the mappings after the first sample and at the end; PATH is - for those of no file
  *
- * Ends after SECONDS, after SAMPLES, or with the process.
+ * Ends after SECONDS, after SAMPLES, or with the process. Ends at once with NO_BREAKPOINTS where
+ * hardware breakpoints can be set but are never hit, as under some hypervisors.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -559,10 +560,38 @@ static void print_mappings(void) {
   fclose(maps);
 }
 
+enum { NO_BREAKPOINTS = 3 };
+
+__attribute__((noinline)) static void landmark(void) { __asm__ volatile(""); }
+
+/* Whether a child process stops at a hardware breakpoint. */
+static int breakpoints_work(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    raise(SIGSTOP);
+    landmark();
+    _exit(0);
+  }
+  int status;
+  int hit = child > 0 && waitpid(child, &status, 0) == child && WIFSTOPPED(status) &&
+            !set_breakpoint(child, (uint64_t)landmark) && !ptrace(PTRACE_CONT, child, 0, 0) &&
+            waitpid(child, &status, 0) == child && WIFSTOPPED(status) &&
+            WSTOPSIG(status) == SIGTRAP;
+  if (child > 0 && !kill(child, SIGKILL)) {
+    waitpid(child, &status, 0);
+  }
+  return hit;
+}
+
 int main(int count, char **arguments) {
   if (count != 7) {
     fprintf(stderr, "stepper PID NAMES SECONDS SAMPLES JAVA_BEGIN JAVA_END\n");
     return 2;
+  }
+  if (!breakpoints_work()) {
+    fprintf(stderr, "stepper: hardware breakpoints are never hit on this machine\n");
+    return NO_BREAKPOINTS;
   }
   pid = atoi(arguments[1]);
   const char *names = arguments[2];

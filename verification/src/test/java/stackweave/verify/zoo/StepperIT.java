@@ -30,6 +30,9 @@ class StepperIT {
   private static final Map<String, String> CALLERS =
       Map.of("leaf", "middle", "middle", "outer", "outer", "main");
 
+  /** The exit code where the machine can't do what it needs. */
+  private static final int NO_BREAKPOINTS = 3;
+
   @TempDir Path directory;
 
   @Test
@@ -57,7 +60,9 @@ class StepperIT {
               .redirectOutput(out.toFile())
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
-      assertEquals(0, stepper.waitFor());
+      int exit = stepper.waitFor();
+      assumeTrue(exit != NO_BREAKPOINTS, "hardware breakpoints are never hit on this machine");
+      assertEquals(0, exit);
       assertTrue(process.isAlive(), "the traced program ended");
     } finally {
       process.destroy();

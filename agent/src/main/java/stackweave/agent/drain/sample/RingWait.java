@@ -9,7 +9,7 @@ import stackweave.unwind.UnreadableMemoryException;
 /**
  * Tells whether samples may wait in the engine's rings for some tenths of a second, so that many
  * are decoded at once: what stacks are decoded with is in the CPU's caches then, which the
- * application takes between two batches. That halves what a sample costs.
+ * application takes between two batches.
  *
  * <p>They may not where what they need may be gone by then: code and classes that are unloaded, the
  * older part of a stack that is deeper than its copy, the names of threads that live for a moment,
