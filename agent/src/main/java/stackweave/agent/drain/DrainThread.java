@@ -76,6 +76,12 @@ final class DrainThread implements Runnable {
    */
   private static final long BATCH_NANOS = 200_000_000L;
 
+  /**
+   * With shorter intervals they don't wait: as many come in {@link #IDLE_MILLIS}, and the rings
+   * have to have room for when this thread gets no CPU.
+   */
+  private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
+
   /** How often it is looked meanwhile whether they may still wait. Costs 50 to 100 µs each. */
   private static final int BATCH_LOOK_MILLIS = 100;
 
@@ -1131,7 +1137,11 @@ final class DrainThread implements Runnable {
       }
       wait = nextWait(drained, pipeline);
       // Where it is held the heap is looked at more often, and other things are recorded.
-      gathering = drained > 0 && !decoding.isHeld() && pipeline.sink().maySamplesWait();
+      gathering =
+          drained > 0
+              && request.intervalNanos() >= BATCH_INTERVAL_NANOS
+              && !decoding.isHeld()
+              && pipeline.sink().maySamplesWait();
       gatheringSince = System.nanoTime();
       if (flush) {
         memory.flush();

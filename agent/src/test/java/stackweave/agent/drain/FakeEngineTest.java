@@ -534,9 +534,9 @@ class FakeEngineTest {
   /** Samples that are not hurt by it are decoded many at a time, and a dump has all of them. */
   @Test
   void samplesWaitForOthersButNotForADump() throws Exception {
-    FakeEngine engine = engine();
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
     next(engine);
-    ask();
+    ask(EARLY);
     int left = leaveUntil(engine, () -> engine.wentOn.get() > 5);
     left += leaveUntil(engine, () -> engine.waiting() > 10);
     Path file = directory.resolve("dump.jfr");
@@ -549,9 +549,9 @@ class FakeEngineTest {
   /** What lives for a moment has no name later. */
   @Test
   void samplesDoNotWaitWhileThreadsStart() throws Exception {
-    FakeEngine engine = engine();
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
     next(engine);
-    ask();
+    ask(EARLY);
     leaveUntil(engine, () -> engine.wentOn.get() > 5);
     int before = engine.wentOn.get();
     long end = System.nanoTime() + 2_000 * MILLISECOND;
