@@ -82,7 +82,7 @@ final class DrainThread implements Runnable {
    */
   private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
 
-  /** How often it is looked meanwhile whether they may still wait. Costs 50 to 100 µs each. */
+  /** How often it is looked meanwhile whether they may still wait. */
   private static final int BATCH_LOOK_MILLIS = 100;
 
   /**
@@ -1035,9 +1035,6 @@ final class DrainThread implements Runnable {
 
     private long gatheringSince;
 
-    /** Whether the last wait was ended, by a ring or a call. */
-    private boolean isFilling;
-
     private int wait = 1;
     private int idleWait = 1;
 
@@ -1056,6 +1053,7 @@ final class DrainThread implements Runnable {
 
     /** One iteration: waits for samples, drains them, and does what is due. */
     void next() {
+      boolean isFilling = false; // or a call ended the wait
       if (rest.isResting()) {
         // Allocates nothing, nor does what is below until the heap has room.
         LockSupport.parkNanos(this, HeapRest.LOOK_NANOS);
@@ -1079,7 +1077,7 @@ final class DrainThread implements Runnable {
         return;
       }
       PipelineFactory.Pipeline pipeline = decoding.pipeline();
-      if (pipeline != null && maySamplesWait(pipeline)) {
+      if (pipeline != null && !isFilling && maySamplesWait(pipeline)) {
         running.goOnUndrained();
         pipelines.lookAtLoads(System.nanoTime(), totals);
         mustEnd |= running.hasEnded();
@@ -1097,7 +1095,7 @@ final class DrainThread implements Runnable {
 
     /** Whether what is in the rings is better drained later, with what comes until then. */
     private boolean maySamplesWait(PipelineFactory.Pipeline pipeline) {
-      if (!gathering || isFilling || batchWait() == 0) {
+      if (!gathering || batchWait() == 0) {
         return false;
       }
       pipeline.sink().lookAtLoader();

@@ -1,7 +1,5 @@
 package stackweave.hotspot.runtime;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import java.util.Set;
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.vmstructs.Layout;
@@ -61,8 +59,7 @@ public final class CodeFreeing {
 
   private static long counter(int collector, String what, Layout layout, MemoryReader memory)
       throws UnreadableMemoryException {
-    String name = "sun.gc.collector." + collector + "." + what + "\0";
-    return PerfData.find(name.getBytes(ISO_8859_1), layout, memory);
+    return PerfData.find("sun.gc.collector." + collector + "." + what, layout, memory);
   }
 
   /** How many such pauses have begun. */

@@ -1,7 +1,5 @@
 package stackweave.hotspot.runtime;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import java.util.List;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.unwind.MemoryReader;
@@ -41,7 +39,7 @@ public final class LoadedClasses {
   private long sum(List<String> names) throws UnreadableMemoryException {
     long sum = 0;
     for (String name : names) {
-      long counter = PerfData.find((name + "\0").getBytes(ISO_8859_1), layout, memory);
+      long counter = PerfData.find(name, layout, memory);
       sum += counter == 0 ? 0 : memory.readLong(counter);
     }
     return sum;

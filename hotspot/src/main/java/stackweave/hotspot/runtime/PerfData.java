@@ -1,5 +1,7 @@
 package stackweave.hotspot.runtime;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.util.Arrays;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.MemoryCopy;
@@ -26,10 +28,11 @@ public final class PerfData {
   /**
    * The address of a counter of the VM's performance data, or 0 if there is none.
    *
-   * @param counter its name, with the NUL behind it
+   * @param name as {@code jcmd PerfCounter.print} has it
    */
-  public static long find(byte[] counter, Layout layout, MemoryReader memory)
+  public static long find(String name, Layout layout, MemoryReader memory)
       throws UnreadableMemoryException {
+    byte[] counter = (name + "\0").getBytes(ISO_8859_1);
     if (layout.perfStart == null || layout.perfTop == null) {
       return 0;
     }
@@ -41,11 +44,11 @@ public final class PerfData {
     MemoryCopy piece = new MemoryCopy((int) length).copy(memory, start, (int) length);
     for (int at = PROLOGUE_BYTES; at + ENTRY_BYTES < length; ) {
       int size = piece.i4(at + ENTRY_LENGTH);
-      int name = at + piece.i4(at + ENTRY_NAME);
-      if (size <= 0 || name < at || name > length - counter.length) {
+      int text = at + piece.i4(at + ENTRY_NAME);
+      if (size <= 0 || text < at || text > length - counter.length) {
         return 0;
       }
-      if (Arrays.equals(piece.bytes(), name, name + counter.length, counter, 0, counter.length)) {
+      if (Arrays.equals(piece.bytes(), text, text + counter.length, counter, 0, counter.length)) {
         return start + at + piece.i4(at + ENTRY_DATA);
       }
       at += size;

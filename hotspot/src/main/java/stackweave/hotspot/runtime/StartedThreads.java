@@ -1,7 +1,5 @@
 package stackweave.hotspot.runtime;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.unwind.MemoryReader;
@@ -12,7 +10,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * threadService.cpp), by a word that is read without a system call. Not thread-safe.
  */
 public final class StartedThreads {
-  private static final byte[] COUNTER = "java.threads.started\0".getBytes(ISO_8859_1);
+  private static final String COUNTER = "java.threads.started";
 
   private final MemoryReader memory;
   private final long counter;

@@ -1,7 +1,5 @@
 package stackweave.hotspot.unloading;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.runtime.CodeFreeing;
 import stackweave.hotspot.runtime.PerfData;
@@ -19,7 +17,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * ({@link #isTold}). Not thread-safe.
  */
 public final class Unloading {
-  private static final byte[] COUNTER = "java.cls.unloadedClasses\0".getBytes(ISO_8859_1);
+  private static final String COUNTER = "java.cls.unloadedClasses";
 
   /** What is seen within this time of an unloading belongs to it, in ns. */
   private static final long ONE_NANOS = 500_000_000;

@@ -48,13 +48,13 @@ public final class SamplePipeline implements EngineSink {
   private final FailureRecorder failures;
   private final FrameBuffer frames;
   private final SampleCounts counts;
+  private final RingWait ringWait;
   private SampleEngine engine;
 
   /** One that takes samples beside it; null for none. */
   private SampleEngine beside;
 
   private Throttle throttle;
-  private final RingWait ringWait;
   private HeapRest rest;
   private int storeGeneration;
 

@@ -39,9 +39,6 @@ public final class TimerEngine implements SampleEngine {
   /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
-  /** While it waits it looks itself whether its ring is filling up. */
-  private static final int BUSY_MILLIS = 100;
-
   /** Part of the ring that is left to wait. */
   private static final double FILLING = 0.125;
 
@@ -184,11 +181,6 @@ public final class TimerEngine implements SampleEngine {
   /** The signal's number. */
   int signal() {
     return signal.number();
-  }
-
-  @Override
-  public int busyMillis() {
-    return BUSY_MILLIS;
   }
 
   @Override
