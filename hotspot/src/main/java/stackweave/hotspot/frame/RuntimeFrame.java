@@ -36,9 +36,21 @@ public final class RuntimeFrame implements HotSpotFrame {
     if (walk.interrupted() && leaveInterrupted(walk, entry)) {
       return true;
     }
-    return leaveBySize(walk, entry)
+    return !isUnbuilt(walk, entry) && leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
         || entry.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
+  }
+
+  /**
+   * Whether the frame is not set up yet, or taken down already. At a safepoint poll within a loop
+   * no call leads here: what is on top is no return address, and by the size of the frame to be a
+   * recursion would lose as many frames as fit in it, since each of them is a good caller.
+   */
+  private static boolean isUnbuilt(Walk walk, PcEntry entry) {
+    return walk.interrupted()
+        && (entry.pc == entry.blob.codeBegin
+            || entry.partial != null
+            || walk.cpu().code().isReturn(entry.code, PcEntry.CODE_BEFORE));
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {

@@ -54,6 +54,15 @@ class DeepStacksIT {
               "-XX:CompileCommand=quiet",
               "-XX:CompileCommand=exclude,stackweave.verify.it.DeepApp::*"),
           new Mode("C1", "10ms", "1200", "java", "-XX:TieredStopAtLevel=1"),
+          new Mode(
+              "C1 at safepoints",
+              "1ms",
+              "1200",
+              "java",
+              "-XX:TieredStopAtLevel=1",
+              "-XX:+UnlockDiagnosticVMOptions",
+              "-XX:+SafepointALot",
+              "-XX:GuaranteedSafepointInterval=1"),
           new Mode("C2", "10ms", "1200", "java", "-XX:-TieredCompilation"),
           new Mode("C", "10ms", "1200", "native"));
 

@@ -2,6 +2,7 @@ package stackweave.verify.it;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import stackweave.verify.Sampling;
 
 /**
  * Threads that block for 50 µs to 10 ms all the time, each time at the end of a chain of calls that
@@ -23,7 +24,8 @@ final class StampsApp {
 
   private StampsApp() {}
 
-  public static void main(String[] arguments) throws InterruptedException {
+  public static void main(String[] arguments) throws Exception {
+    Sampling.await();
     long millis = Long.parseLong(arguments[0]);
     int count = Integer.parseInt(arguments[1]);
     for (int i = 0; i < count; i++) {
