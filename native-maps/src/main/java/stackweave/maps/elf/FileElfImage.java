@@ -166,10 +166,14 @@ public final class FileElfImage extends ElfImage {
 
   private void addRelocations(List<ByteBuffer> relocations) throws ElfFormatException {
     for (SectionHeader s : headers.sections()) {
-      if (s.type() == ElfHeaders.SHT_RELA && s.address() != 0) {
+      if (isRelocation(s)) {
         relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
       }
     }
+  }
+
+  private static boolean isRelocation(SectionHeader s) {
+    return s.type() == ElfHeaders.SHT_RELA && s.address() != 0;
   }
 
   /**
@@ -194,19 +198,39 @@ public final class FileElfImage extends ElfImage {
     if (dynsym == null) {
       return null;
     }
-    List<ByteBuffer> relocations = new ArrayList<>();
     try {
-      addRelocations(relocations);
-      String name = LinkageStub.functionOf(jump.slot(), relocations, dynsym, chosen);
+      String name = relocated(jump.slot(), dynsym);
+      if (name == null) {
+        name = LinkageStub.chosenFor(jump.slot(), chosen.get());
+      }
       return name == null ? null : new LinkageStub(jump.start(), name);
     } catch (ElfFormatException e) {
       problem("relocations", e);
       return null;
     } finally {
-      relocations.forEach(bytes::release);
       bytes.release(dynsym.table());
       bytes.release(dynsym.names());
     }
+  }
+
+  /** Of most slots the linkage table's own relocations say it; the others may be megabytes. */
+  private String relocated(long slot, Symbols dynsym) throws ElfFormatException {
+    for (boolean own : new boolean[] {true, false}) {
+      for (SectionHeader s : headers.sections()) {
+        if (isRelocation(s) && s.name().equals(".rela.plt") == own) {
+          ByteBuffer relocations = bytes.slice(s.offset(), s.size()).order(order());
+          try {
+            String name = LinkageStub.relocated(slot, relocations, dynsym);
+            if (name != null) {
+              return name;
+            }
+          } finally {
+            bytes.release(relocations);
+          }
+        }
+      }
+    }
+    return null;
   }
 
   /** Whether there is a .symtab, broken or not. */

@@ -1,8 +1,6 @@
 package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.function.Supplier;
 import stackweave.unwind.Architecture;
 
 /**
@@ -91,38 +89,25 @@ public record LinkageStub(long start, String name) {
   }
 
   /**
-   * The function that is entered into a slot.
+   * The function that a section of relocations enters into a slot.
    *
-   * @param relocations contents of the sections of relocations
-   * @param dynsym the symbols that they refer to
-   * @param chosen the slots of functions that the loader chooses; asked for where no relocation
-   *     names one
-   * @return null if there is none
+   * @param dynsym the symbols that it refers to
+   * @return null if it enters none
    */
-  static String functionOf(
-      long slot,
-      List<ByteBuffer> relocations,
-      ElfImage.Symbols dynsym,
-      Supplier<IndirectFunctions> chosen) {
-    String name = relocated(slot, relocations, dynsym);
-    if (name != null) {
-      return name;
-    }
-    for (IndirectFunctions.Slot each : chosen.get().slots()) {
-      if (each.address() == slot) {
-        return each.name();
+  static String relocated(long slot, ByteBuffer relocations, ElfImage.Symbols dynsym) {
+    for (int at = 0; at <= relocations.limit() - RELA_SIZE; at += RELA_SIZE) {
+      if (relocations.getLong(at) == slot) {
+        return nameOf(relocations.getLong(at + 8) >>> 32, dynsym);
       }
     }
     return null;
   }
 
-  private static String relocated(
-      long slot, List<ByteBuffer> relocations, ElfImage.Symbols dynsym) {
-    for (ByteBuffer section : relocations) {
-      for (int at = 0; at <= section.limit() - RELA_SIZE; at += RELA_SIZE) {
-        if (section.getLong(at) == slot) {
-          return nameOf(section.getLong(at + 8) >>> 32, dynsym);
-        }
+  /** The function that the loader chooses for a slot, or null. */
+  static String chosenFor(long slot, IndirectFunctions chosen) {
+    for (IndirectFunctions.Slot each : chosen.slots()) {
+      if (each.address() == slot) {
+        return each.name();
       }
     }
     return null;
