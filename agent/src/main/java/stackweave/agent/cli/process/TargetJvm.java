@@ -44,6 +44,10 @@ public final class TargetJvm implements AutoCloseable {
 
   private static final long END_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
+
+  /** For properties that are removed meanwhile. */
+  private static final int LISTING_TRIES = 5;
+
   private static final String WAITING = "state: waiting";
 
   private static final String AGENT_ARGUMENT = "-javaagent:";
@@ -121,11 +125,28 @@ public final class TargetJvm implements AutoCloseable {
   private Properties properties(String command) throws IOException {
     Properties properties = new Properties();
     try {
-      properties.load(new ByteArrayInputStream(socket.ask(command)));
+      properties.load(new ByteArrayInputStream(listed(command)));
     } catch (IllegalArgumentException e) {
       throw new IOException("its answer is no list of properties", e);
     }
     return properties;
+  }
+
+  /**
+   * The JVM fails with a NullPointerException if a property is removed while it lists them, as the
+   * agent does with the state of a recording that has ended
+   * (VMSupport.serializePropertiesToByteArray, JDK 17 to 25).
+   */
+  private byte[] listed(String command) throws IOException {
+    for (int tries = 1; ; tries++) {
+      try {
+        return socket.ask(command);
+      } catch (AttachSocket.RefusedException e) {
+        if (tries == LISTING_TRIES) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** The states of an agent that are visible without loading anything. */
