@@ -49,6 +49,14 @@ public interface MemoryReader {
   }
 
   /**
+   * Says what is read next: a reader that keeps whole pages may take them in one step. What can't
+   * be read is told by the read itself.
+   *
+   * @param addresses the first {@code count} of them, in any order; what is no address is let pass
+   */
+  default void expect(long[] addresses, int count) {}
+
+  /**
    * Where machine code is read. A copied stack can't tell how far the stack goes on above the copy,
    * and libraries may be mapped right there.
    */

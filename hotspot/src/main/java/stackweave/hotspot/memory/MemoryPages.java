@@ -26,6 +26,9 @@ public final class MemoryPages implements MemoryReader {
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
   private static final long NO_PAGE = -1;
 
+  /** Most pages that are read together. */
+  private static final int MAX_TOGETHER = 4;
+
   private final MemoryReader memory;
   private final byte[][] pages = new byte[SLOTS][];
   private final long[] numbers = new long[SLOTS];
@@ -34,6 +37,8 @@ public final class MemoryPages implements MemoryReader {
   private final long[] times = new long[SLOTS];
 
   private final byte[] word = new byte[Long.BYTES];
+  private final long[] missing = new long[MAX_TOGETHER];
+  private final byte[] together = new byte[MAX_TOGETHER * PAGE];
   private long sampleTime = Long.MAX_VALUE;
 
   public MemoryPages(MemoryReader memory) {
@@ -80,6 +85,41 @@ public final class MemoryPages implements MemoryReader {
     }
   }
 
+  @Override
+  public void expect(long[] addresses, int count) {
+    int pagesMissing = 0;
+    for (int i = 0; i < count && pagesMissing < MAX_TOGETHER; i++) {
+      long number = addresses[i] >>> LOG2_PAGE;
+      if (number != 0 && !isUsable(slot(number), number)) {
+        int known = 0;
+        while (known < pagesMissing && missing[known] != number << LOG2_PAGE) {
+          known++;
+        }
+        missing[known] = number << LOG2_PAGE;
+        pagesMissing = Math.max(pagesMissing, known + 1);
+      }
+    }
+    if (pagesMissing > 1) {
+      readTogether(pagesMissing);
+    }
+  }
+
+  private void readTogether(int count) {
+    long now = System.nanoTime();
+    try {
+      memory.readEach(missing, count, PAGE, together);
+    } catch (UnreadableMemoryException e) {
+      return; // one of them is not there: they are read one by one where they are needed
+    }
+    for (int i = 0; i < count; i++) {
+      long number = missing[i] >>> LOG2_PAGE;
+      int slot = slot(number);
+      System.arraycopy(together, i * PAGE, bytesOf(slot), 0, PAGE);
+      times[slot] = now;
+      numbers[slot] = number;
+    }
+  }
+
   /** By hand: cold code is interpreted, and a VarHandle takes a microsecond there. */
   private static long wordAt(byte[] bytes, int at) {
     int low =
@@ -98,20 +138,34 @@ public final class MemoryPages implements MemoryReader {
   /** The slot of the page that holds {@code address}, read if need be. */
   private int page(long address) throws UnreadableMemoryException {
     long number = address >>> LOG2_PAGE;
-    int slot = (int) (number * GOLDEN_RATIO >>> Long.SIZE - LOG2_SLOTS);
-    if (numbers[slot] == number && times[slot] > sampleTime) {
+    int slot = slot(number);
+    if (isUsable(slot, number)) {
       return slot;
     }
-    if (numbers[slot] == number && sampleTime == Long.MAX_VALUE) {
-      return slot; // read for this very sample, since all were cleared when it began
-    }
+    byte[] page = bytesOf(slot);
+    numbers[slot] = NO_PAGE;
+    times[slot] = System.nanoTime();
+    memory.read(number << LOG2_PAGE, page, 0, PAGE);
+    numbers[slot] = number;
+    return slot;
+  }
+
+  /**
+   * Whether the page may be used for the sample at hand: one that is being taken needs pages that
+   * were read for it, and all others were forgotten when it began.
+   */
+  private boolean isUsable(int slot, long number) {
+    return numbers[slot] == number && (times[slot] > sampleTime || sampleTime == Long.MAX_VALUE);
+  }
+
+  private byte[] bytesOf(int slot) {
     if (pages[slot] == null) {
       pages[slot] = new byte[PAGE];
     }
-    numbers[slot] = NO_PAGE;
-    times[slot] = System.nanoTime();
-    memory.read(number << LOG2_PAGE, pages[slot], 0, PAGE);
-    numbers[slot] = number;
-    return slot;
+    return pages[slot];
+  }
+
+  private static int slot(long number) {
+    return (int) (number * GOLDEN_RATIO >>> Long.SIZE - LOG2_SLOTS);
   }
 }

@@ -39,6 +39,7 @@ public final class CallSites {
   private final Layout layout;
   private final MemoryReader memory;
   private final MemoryCopy symbol = new MemoryCopy(256);
+  private final long[] expected = new long[2];
 
   public CallSites(Layout layout, MemoryReader memory) {
     this.layout = layout;
@@ -102,7 +103,8 @@ public final class CallSites {
     if (caller.poolCache == 0) {
       return ANYTHING; // not linked yet, so not running either
     }
-    int method = (int) entry(caller.constants, poolIndex(caller.poolCache, cacheIndex));
+    int method =
+        (int) entry(caller.constants, poolIndex(caller.poolCache, cacheIndex, caller.constants));
     int both = (int) entry(caller.constants, method >>> 16);
     long name = entry(caller.constants, both & LOW_HALF);
     if (caller.isInvoker && isLinker(name)) {
@@ -134,10 +136,15 @@ public final class CallSites {
     return ClassFileNames.isLinker(symbol.text(0, length));
   }
 
-  private int poolIndex(long cache, int index) throws UnreadableMemoryException {
+  /** The index in the pool, whose first entries are read next, most likely. */
+  private int poolIndex(long cache, int index, long constants) throws UnreadableMemoryException {
     Field entries = layout.resolvedMethods;
+    long offset = layout.calledEntries + (long) index * layout.calledEntrySize;
+    expected[0] = cache + (entries == null ? offset : entries.offset());
+    expected[1] = constants + layout.constantPoolSize;
+    memory.expect(expected, expected.length);
     long first = entries == null ? cache : memory.readLong(cache + entries.offset());
-    long entry = first + layout.calledEntries + (long) index * layout.calledEntrySize;
+    long entry = first + offset;
     // Read with what stands before it: the entry may be the last of its mapping.
     Field field = layout.calledIndex;
     int before = Long.BYTES - field.width();

@@ -32,6 +32,7 @@ public final class MethodReader {
   private final MemoryCopy pool = new MemoryCopy(128);
   private final MemoryCopy symbol = new MemoryCopy(256);
   private final Unsigned5 stream;
+  private final long[] expected = new long[4];
   private JavaMethod.Calls calls;
 
   /**
@@ -95,6 +96,7 @@ public final class MethodReader {
    * and descriptor in the same places of that.
    */
   boolean hasSameBody(JavaMethod known) throws UnreadableMemoryException {
+    expect(known.address, known.constMethod, 0, 0);
     if (memory.readLong(known.address + layout.constMethod.offset()) != known.constMethod) {
       return false;
     }
@@ -147,6 +149,11 @@ public final class MethodReader {
     if (!isPointer(constants)) {
       return null;
     }
+    expect(
+        constants,
+        entryAddress(constants, layout.nameIndex.intIn(constMethod)),
+        entryAddress(constants, layout.signatureIndex.intIn(constMethod)),
+        0);
     pool.copy(memory, constants, layout.constantPoolSize);
     int length = layout.poolLength.intIn(pool);
     long holder = layout.poolHolder.in(pool);
@@ -157,9 +164,16 @@ public final class MethodReader {
     long cache = layout.poolCache.in(pool);
     long nameSymbol = entry(constants, layout.nameIndex.intIn(constMethod));
     long descriptorSymbol = entry(constants, layout.signatureIndex.intIn(constMethod));
+    long holderNameAt = holder + layout.klassName.offset();
+    expect(nameSymbol, descriptorSymbol, holderNameAt, holder + layout.klassMethods.offset());
     String name = symbol(nameSymbol);
     String descriptor = symbol(descriptorSymbol);
-    long holderName = memory.readLong(holder + layout.klassName.offset());
+    long holderName = memory.readLong(holderNameAt);
+    expect(
+        holderName,
+        memory.readLong(holder + layout.klassMethods.offset()),
+        sourceIndex == 0 ? 0 : entryAddress(constants, sourceIndex),
+        0);
     String className = symbol(holderName);
     if (!ClassFileNames.isMethodName(name)
         || !ClassFileNames.isMethodDescriptor(descriptor)
@@ -227,7 +241,20 @@ public final class MethodReader {
   }
 
   private long entry(long constants, int index) throws UnreadableMemoryException {
-    return memory.readLong(constants + layout.constantPoolSize + 8L * index);
+    return memory.readLong(entryAddress(constants, index));
+  }
+
+  private long entryAddress(long constants, int index) {
+    return constants + layout.constantPoolSize + 8L * index;
+  }
+
+  /** What is read next, as far as it is known; 0 for nothing. */
+  private void expect(long first, long second, long third, long fourth) {
+    expected[0] = first;
+    expected[1] = second;
+    expected[2] = third;
+    expected[3] = fourth;
+    memory.expect(expected, expected.length);
   }
 
   private String symbol(long address) throws UnreadableMemoryException {
