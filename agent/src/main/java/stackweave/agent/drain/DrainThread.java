@@ -82,8 +82,8 @@ final class DrainThread implements Runnable {
    */
   private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
 
-  /** How often it is looked meanwhile whether they may still wait. */
-  private static final int BATCH_LOOK_MILLIS = 100;
+  /** They don't wait where a turn took more CPU time: at the JVM's end there is no time for it. */
+  private static final long BATCH_DECODING_NANOS = 20_000_000L;
 
   /**
    * From this interval on, engines start before there is what decodes their samples: these have
@@ -1017,8 +1017,8 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * The iterations of the drain loop, some hundred a second. In a method of its own, since a loop
-   * body with so few iterations would stay interpreted for minutes.
+   * The iterations of the drain loop, 5 to some hundred a second. In a method of its own, since a
+   * loop body with so few iterations would stay interpreted for minutes.
    */
   private final class Turns {
     private final SampleEngine running;
@@ -1090,7 +1090,7 @@ final class DrainThread implements Runnable {
 
     private int batchWait() {
       long left = (gatheringSince + BATCH_NANOS - System.nanoTime()) / 1_000_000;
-      return (int) Math.max(0, Math.min(left, Math.min(running.busyMillis(), BATCH_LOOK_MILLIS)));
+      return (int) Math.max(0, Math.min(left, running.busyMillis()));
     }
 
     /** Whether what is in the rings is better drained later, with what comes until then. */
@@ -1119,7 +1119,9 @@ final class DrainThread implements Runnable {
         running.stop();
         mustEnd = true;
       }
+      long cpuBefore = ownCpu();
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
+      long cpu = ownCpu() - cpuBefore;
       mustEnd |= running.hasEnded();
       // Where each turn is left, what is due comes late, but comes.
       if (rest.mustLeave() && System.nanoTime() - published < 2 * PUBLISH_NANOS) {
@@ -1134,9 +1136,14 @@ final class DrainThread implements Runnable {
         wall.pass();
       }
       wait = nextWait(drained, pipeline);
-      // Where it is held the heap is looked at more often, and other things are recorded.
+      // Where it is held the heap is looked at more often, and other things are recorded. What a
+      // signal's handler writes has less room, and is looked through for code that bears no signal.
       gathering =
           drained > 0
+              && cpu < BATCH_DECODING_NANOS
+              && !running.sendsSignals()
+              && !slack.isDoubtful()
+              && request.event().isCpu()
               && request.intervalNanos() >= BATCH_INTERVAL_NANOS
               && !decoding.isHeld()
               && pipeline.sink().maySamplesWait();

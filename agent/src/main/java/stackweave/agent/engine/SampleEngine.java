@@ -63,11 +63,11 @@ public interface SampleEngine extends AutoCloseable {
   }
 
   /**
-   * How long one {@link #await} may last while samples come, in ms. A wake-up costs 25 µs, and four
-   * times that while the drain thread's code is interpreted.
+   * How long it may stay undrained while samples come, in ms: its rings must not be full before. A
+   * wake-up costs 25 µs, and four times that while the drain thread's code is interpreted.
    */
   default int busyMillis() {
-    return 100;
+    return 40;
   }
 
   /** A note for the user on the engine's state; empty if there is nothing to say. */

@@ -37,6 +37,7 @@ class FakeEngine implements SampleEngine {
   final AtomicInteger wentOn = new AtomicInteger();
 
   volatile boolean ended;
+  volatile boolean sendsSignals;
   volatile double backlog;
   volatile long lost;
   volatile String note = "";
@@ -94,6 +95,11 @@ class FakeEngine implements SampleEngine {
 
   boolean isClosed() {
     return closed;
+  }
+
+  @Override
+  public boolean sendsSignals() {
+    return sendsSignals;
   }
 
   @Override

@@ -564,6 +564,19 @@ class FakeEngineTest {
     assertTrue(engine.wentOn.get() <= before + 1, before + " to " + engine.wentOn);
   }
 
+  /** A library that can bear no signal must be met soon. */
+  @Test
+  void samplesOfAnEngineThatSendsSignalsDoNotWait() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    engine.sendsSignals = true;
+    next(engine);
+    ask(EARLY);
+    // Longer than threads that have started keep samples of other engines from waiting.
+    long end = System.nanoTime() + 4_000 * MILLISECOND;
+    leaveUntil(engine, () -> System.nanoTime() > end);
+    assertEquals(0, engine.wentOn.get());
+  }
+
   /** A rest is no reason to miss that an engine is of no use any more. */
   @Test
   void anEngineThatEndsInARestIsFollowedByTheNext() throws Exception {

@@ -127,7 +127,7 @@ public final class MethodCache {
 
   /** Of what no unloading has freed, only a redefinition can have taken the place. */
   private boolean isInPlace(JavaMethod known) {
-    if (!known.isComparedSinceUnloading(rounds)) {
+    if (!known.isUnfreed(rounds)) {
       return isUnchanged(known);
     }
     try {

@@ -9,16 +9,16 @@ package stackweave.hotspot.unloading;
 public abstract class Lifetime {
   /**
    * For how long after it was last seen a freed original may still be meant by a sample, in ns:
-   * longer than rounds and samples take, too short for two unloadings.
+   * longer than rounds take, and samples wait to be decoded together (0.2 s).
    */
-  private static final long REACH_NANOS = 50_000_000;
+  private static final long REACH_NANOS = 250_000_000;
 
   /**
    * In less time after a sample than this, in ns, another of the same shape is not taken to have
    * been made in the place of what ran then: it would have to be given up, collected, and made
-   * anew.
+   * anew. Samples may wait for half of it.
    */
-  private static final long REPLACEMENT_NANOS = 250_000_000;
+  private static final long REPLACEMENT_NANOS = 450_000_000;
 
   /**
    * How long a copy is used without comparing it, if no class was unloaded, in ns: a redefinition
@@ -119,15 +119,9 @@ public abstract class Lifetime {
    * must be less than {@link #TRUST_NANOS} ago.
    */
   public final boolean isUnfreed(CheckRounds rounds) {
-    return isComparedSinceUnloading(rounds) && rounds.started() - compared < TRUST_NANOS;
-  }
-
-  /**
-   * Of what is freed only with its class: whether none was unloaded since it was compared. Only a
-   * redefinition can have freed it.
-   */
-  public final boolean isComparedSinceUnloading(CheckRounds rounds) {
-    return comparedIn == rounds.unloading().epoch() && rounds.unloading().isTold();
+    return comparedIn == rounds.unloading().epoch()
+        && rounds.unloading().isTold()
+        && rounds.started() - compared < TRUST_NANOS;
   }
 
   /**

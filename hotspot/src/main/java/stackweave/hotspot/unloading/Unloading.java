@@ -34,8 +34,10 @@ public final class Unloading {
   private long count;
   private long last = Long.MIN_VALUE;
 
-  /** When the one before the last unloading was seen; {@link Long#MIN_VALUE} if there was none. */
-  private long lastButOne = Long.MIN_VALUE;
+  /** When the last unloading was first seen, and the one before it; MIN_VALUE for none. */
+  private long begun = Long.MIN_VALUE;
+
+  private long begunBefore = Long.MIN_VALUE;
 
   private int collectionCount;
   private long lastCollection = Long.MIN_VALUE;
@@ -119,11 +121,11 @@ public final class Unloading {
     long now = unloaded();
     if (now != count) {
       count = now;
-      long seen = System.nanoTime();
-      if (last != Long.MIN_VALUE && seen - last > ONE_NANOS) {
-        lastButOne = last;
+      last = System.nanoTime();
+      if (begun == Long.MIN_VALUE || last - begun > ONE_NANOS) {
+        begunBefore = begun;
+        begun = last;
       }
-      last = seen;
       epoch++;
     }
   }
@@ -186,7 +188,7 @@ public final class Unloading {
     if (last == Long.MIN_VALUE) {
       return false;
     }
-    boolean repeats = lastButOne != Long.MIN_VALUE && last - lastButOne < REPEATED_NANOS;
+    boolean repeats = begunBefore != Long.MIN_VALUE && begun - begunBefore < REPEATED_NANOS;
     return System.nanoTime() - last < (repeats ? REPEATED_NANOS : SINGLE_NANOS);
   }
 

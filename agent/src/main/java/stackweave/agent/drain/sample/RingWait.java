@@ -13,11 +13,15 @@ import stackweave.unwind.UnreadableMemoryException;
  *
  * <p>They may not where what they need may be gone by then: code and classes that are unloaded, the
  * older part of a stack that is deeper than its copy, the names of threads that live for a moment,
- * virtual threads and their labels. Allocates nothing. For the drain thread only.
+ * virtual threads and their labels. That is told by what was met lately; the first of them after a
+ * quiet time may be decoded late. Allocates nothing. For the drain thread only.
  */
 final class RingWait {
   /** How long after a deep stack others are expected, in ns. */
-  private static final long DEEP_NANOS = 1_000_000_000;
+  private static final long DEEP_NANOS = 10_000_000_000L;
+
+  /** How long after a thread has started others are expected, in ns. */
+  private static final long STARTED_NANOS = 2_000_000_000;
 
   /** How long after a sample of a virtual thread others are expected, in ns. */
   private static final long VIRTUAL_NANOS = 10_000_000_000L;
@@ -30,6 +34,9 @@ final class RingWait {
   private final StartedThreads started;
 
   private long startedCount;
+
+  /** When it was last seen that threads have started, by {@link System#nanoTime}. */
+  private long startedNanos = System.nanoTime();
 
   RingWait(
       SplicingUnwinder unwinder,
@@ -49,22 +56,25 @@ final class RingWait {
    */
   boolean isHarmless(long now) {
     unwinder.lookForUnloading();
-    return isWithoutNewThreads()
+    return isWithoutNewThreads(now)
         && !unwinder.isUnloadingExpected()
         && now - unwinder.deepNanos() > DEEP_NANOS
         && !threads.hasVirtual(now - VIRTUAL_NANOS)
         && !contexts.areUsed();
   }
 
-  /** Whether no thread was started since the last call. */
-  private boolean isWithoutNewThreads() {
+  /** Whether no thread was started lately. */
+  private boolean isWithoutNewThreads(long now) {
     if (started == null) {
       return false;
     }
     try {
-      long before = startedCount;
-      startedCount = started.count();
-      return startedCount == before;
+      long count = started.count();
+      if (count != startedCount) {
+        startedCount = count;
+        startedNanos = now;
+      }
+      return now - startedNanos > STARTED_NANOS;
     } catch (UnreadableMemoryException e) {
       return false;
     }

@@ -33,7 +33,7 @@ public final class PerfBudget implements AutoCloseable {
   /** How long the number of threads may be left unwatched, at least and at most. */
   static final long MIN_WATCH_NANOS = 2_000_000;
 
-  static final long MAX_WATCH_NANOS = 100_000_000;
+  static final long MAX_WATCH_NANOS = 40_000_000;
 
   /** More threads than a process starts in a millisecond: one takes 20 µs or more of a core. */
   private static final long STARTS_PER_MILLI = 50;
@@ -133,15 +133,14 @@ public final class PerfBudget implements AutoCloseable {
   }
 
   /**
-   * How long the number of threads may be left unwatched: they must not take a quarter of the
-   * budget meanwhile, which with the eighth that they may have had before is less than the half at
-   * which perf ends.
+   * How long the number of threads may be left unwatched: they must not take an eighth of the
+   * budget meanwhile.
    */
   long watchNanos(int eventsPerThread) {
     if (isNear(eventsPerThread)) {
       return MIN_WATCH_NANOS;
     }
-    long nanos = bytes / 4 * 1_000_000 / estimate((int) STARTS_PER_MILLI, eventsPerThread);
+    long nanos = bytes / 8 * 1_000_000 / estimate((int) STARTS_PER_MILLI, eventsPerThread);
     return Math.max(MIN_WATCH_NANOS, Math.min(MAX_WATCH_NANOS, nanos));
   }
 

@@ -73,7 +73,7 @@ public final class PerfEngine implements SampleEngine {
   private static final long EVENT_NANOS = 50_000;
 
   /** How long it waits at most while samples come; the kernel wakes it when a quarter is full. */
-  private static final int MAX_BUSY_MILLIS = 100;
+  private static final int MAX_BUSY_MILLIS = 40;
 
   private static final int MIN_BUSY_MILLIS = 5;
 

@@ -39,9 +39,6 @@ public final class TimerEngine implements SampleEngine {
   /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
-  /** Part of the ring that is left to wait. */
-  private static final double FILLING = 0.125;
-
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
   /** For {@code /proc/self/task} and {@code /proc/loadavg}. */
@@ -183,6 +180,12 @@ public final class TimerEngine implements SampleEngine {
     return signal.number();
   }
 
+  /** Short, since new threads are found between two waits. */
+  @Override
+  public int busyMillis() {
+    return 5;
+  }
+
   @Override
   public boolean reportsMappings() {
     return false;
@@ -220,7 +223,7 @@ public final class TimerEngine implements SampleEngine {
         LockSupport.parkNanos(this, step);
         Thread.interrupted(); // an interrupted thread would not park
       }
-      if (woken || backlog() > FILLING) {
+      if (woken || !records.isEmpty()) {
         woken = false;
         return true;
       }
