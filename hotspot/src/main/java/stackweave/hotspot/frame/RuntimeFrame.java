@@ -1,6 +1,7 @@
 package stackweave.hotspot.frame;
 
 import stackweave.hotspot.code.BlobKind;
+import stackweave.hotspot.cpu.CodePatterns;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.pc.PcEntry;
@@ -36,21 +37,25 @@ public final class RuntimeFrame implements HotSpotFrame {
     if (walk.interrupted() && leaveInterrupted(walk, entry)) {
       return true;
     }
-    return !isUnbuilt(walk, entry) && leaveBySize(walk, entry)
+    return unbuilt(walk, entry) == null && leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
         || entry.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
   }
 
   /**
-   * Whether the frame is not set up yet, or taken down already. At a safepoint poll within a loop
-   * no call leads here: what is on top is no return address, and by the size of the frame to be a
-   * recursion would lose as many frames as fit in it, since each of them is a good caller.
+   * What there is of a frame that is not set up yet, or taken down already; null if it is complete.
+   * At a safepoint poll within a loop no call leads here: what is on top is no return address, and
+   * by the size of the frame to be a recursion would lose as many frames as fit in it, since each
+   * of them is a good caller.
    */
-  private static boolean isUnbuilt(Walk walk, PcEntry entry) {
-    return walk.interrupted()
-        && (entry.pc == entry.blob.codeBegin
-            || entry.partial != null
-            || walk.cpu().code().isReturn(entry.code, PcEntry.CODE_BEFORE));
+  private static PartialFrame unbuilt(Walk walk, PcEntry entry) {
+    if (!walk.interrupted()) {
+      return null;
+    }
+    CodePatterns code = walk.cpu().code();
+    boolean frameless =
+        entry.pc == entry.blob.codeBegin || code.isReturn(entry.code, PcEntry.CODE_BEFORE);
+    return frameless ? code.frameless() : entry.partial;
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
@@ -62,11 +67,9 @@ public final class RuntimeFrame implements HotSpotFrame {
     if (leaveToHandler(walk, entry)) {
       return true;
     }
-    if (entry.pc == entry.blob.codeBegin || cpu.code().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      return leavePartial(walk, cpu.code().frameless());
-    }
-    if (entry.partial != null) {
-      return leavePartial(walk, entry.partial);
+    PartialFrame unbuilt = unbuilt(walk, entry);
+    if (unbuilt != null) {
+      return leavePartial(walk, unbuilt);
     }
     return walk.isLinkSaved() && leaveByFp(walk, entry.frameBytes)
         || leaveBySize(walk, entry)

@@ -169,11 +169,7 @@ public final class MethodReader {
     String name = symbol(nameSymbol);
     String descriptor = symbol(descriptorSymbol);
     long holderName = memory.readLong(holderNameAt);
-    expect(
-        holderName,
-        memory.readLong(holder + layout.klassMethods.offset()),
-        sourceIndex == 0 ? 0 : entryAddress(constants, sourceIndex),
-        0);
+    expect(holderName, sourceIndex == 0 ? 0 : entryAddress(constants, sourceIndex), 0, 0);
     String className = symbol(holderName);
     if (!ClassFileNames.isMethodName(name)
         || !ClassFileNames.isMethodDescriptor(descriptor)

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 import stackweave.maps.elf.ElfFormatException.Reason;
@@ -165,15 +166,17 @@ public final class FileElfImage extends ElfImage {
   }
 
   private void addRelocations(List<ByteBuffer> relocations) throws ElfFormatException {
-    for (SectionHeader s : headers.sections()) {
-      if (isRelocation(s)) {
-        relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
-      }
+    for (SectionHeader s : relocationSections()) {
+      relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
     }
   }
 
-  private static boolean isRelocation(SectionHeader s) {
-    return s.type() == ElfHeaders.SHT_RELA && s.address() != 0;
+  /** The linkage table's own come first: they say most slots, and the others may be megabytes. */
+  private List<SectionHeader> relocationSections() {
+    return headers.sections().stream()
+        .filter(s -> s.type() == ElfHeaders.SHT_RELA && s.address() != 0)
+        .sorted(Comparator.comparing(s -> !s.name().equals(".rela.plt")))
+        .toList();
   }
 
   /**
@@ -213,21 +216,13 @@ public final class FileElfImage extends ElfImage {
     }
   }
 
-  /** Of most slots the linkage table's own relocations say it; the others may be megabytes. */
   private String relocated(long slot, Symbols dynsym) throws ElfFormatException {
-    for (boolean own : new boolean[] {true, false}) {
-      for (SectionHeader s : headers.sections()) {
-        if (isRelocation(s) && s.name().equals(".rela.plt") == own) {
-          ByteBuffer relocations = bytes.slice(s.offset(), s.size()).order(order());
-          try {
-            String name = LinkageStub.relocated(slot, relocations, dynsym);
-            if (name != null) {
-              return name;
-            }
-          } finally {
-            bytes.release(relocations);
-          }
-        }
+    for (SectionHeader s : relocationSections()) {
+      ByteBuffer relocations = bytes.slice(s.offset(), s.size()).order(order());
+      String name = LinkageStub.relocated(slot, relocations, dynsym);
+      bytes.release(relocations);
+      if (name != null) {
+        return name;
       }
     }
     return null;
