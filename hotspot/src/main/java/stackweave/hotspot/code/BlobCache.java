@@ -1,5 +1,6 @@
 package stackweave.hotspot.code;
 
+import java.util.ArrayDeque;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.unwind.HeapShare;
@@ -7,17 +8,24 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
 
 /**
- * The code blobs that were read, by address; bounded by number and by the bytes of their copies.
- * Asked by the pc cache. A blob is compared with the VM when it is first used in a {@link
- * CheckRounds round}.
+ * The code blobs that were read, by address; bounded by number, and what new pcs are decoded with
+ * by its bytes. Asked by the pc cache. A blob is compared with the VM when it is first used in a
+ * {@link CheckRounds round}.
  *
  * <p>While a stack is unwound, known blobs are assumed to be unchanged; {@link #confirm} compares
  * all of them with one system call at the end, because system calls dominate the cost of comparing.
  * Not thread-safe.
  */
 public final class BlobCache {
-  private static final int CAPACITY = HeapShare.of(1 << 15);
-  private static final long MAX_BYTES = HeapShare.of(24 << 20);
+  private static final int MAX_BLOBS = HeapShare.of(24 << 10);
+
+  private static final int FIRST_SLOTS = 1 << 10;
+
+  /**
+   * What may be kept to decode new pcs with: that of some 1,500 compiled methods, the last ones
+   * that were met or had a new pc long after they were.
+   */
+  private static final int MAX_DEBUG_BYTES = HeapShare.of(2 << 20);
 
   /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
   private static final int LOG2_CELL = 6;
@@ -27,16 +35,20 @@ public final class BlobCache {
   private final CheckRounds rounds;
   private final UnwindCounters counters;
   private final FreedBlobs gone = new FreedBlobs();
-  private final LongTable<CodeBlob> blobs = new LongTable<>(CAPACITY);
+  private final LongTable<CodeBlob> blobs = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
 
   /** The blobs once more, by the cells of the code cache in which they were hit. */
-  private final LongTable<CodeBlob> cells = new LongTable<>(CAPACITY);
+  private final LongTable<CodeBlob> cells = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
 
   private final CodeBlob[] expected = new CodeBlob[BlobReader.MAX_COMPARED];
   private final boolean[] unchanged = new boolean[BlobReader.MAX_COMPARED];
   private int expectedCount;
   private boolean expecting = true;
-  private long bytes;
+
+  /** Those that have their {@link Nmethod#debug}, in the order in which it was read. */
+  private final ArrayDeque<Nmethod> decodable = new ArrayDeque<>();
+
+  private int debugBytes;
   private int resets;
 
   public BlobCache(
@@ -95,6 +107,38 @@ public final class BlobCache {
     return same;
   }
 
+  /**
+   * Whether what the pcs of {@code blob} are decoded with is here. It is read again if it was
+   * dropped: until the next call that may read a blob it stays.
+   *
+   * @return false if the blob is not what it was
+   */
+  public boolean isDecodable(CodeBlob blob) {
+    if (!(blob instanceof Nmethod code) || code.debug() != null) {
+      return true;
+    }
+    Nmethod.Debug debug = reader.debug(code);
+    if (debug == null) {
+      if (!code.isExpected()) {
+        setGone(code);
+      }
+      return false; // else it is found to be gone when all that was expected is compared
+    }
+    code.setDebug(debug);
+    keepDebug(code);
+    return true;
+  }
+
+  private void keepDebug(Nmethod code) {
+    debugBytes += code.debug().weight();
+    while (debugBytes > MAX_DEBUG_BYTES && !decodable.isEmpty()) {
+      Nmethod oldest = decodable.poll();
+      debugBytes -= oldest.debug().weight();
+      oldest.setDebug(null);
+    }
+    decodable.add(code);
+  }
+
   /** Whether what {@code code} names cannot have been freed by an unloading that was seen. */
   public boolean isLive(Nmethod code) {
     return code.isLive(rounds) && reader.isAlive(code);
@@ -146,23 +190,15 @@ public final class BlobCache {
     counters.blobsRead++;
     blob.setRead(rounds);
     blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
-    int weight = blob instanceof Nmethod n ? n.weight() : 0;
-    if (bytes + weight > MAX_BYTES) {
-      blobs.clear();
-      reset();
+    if (blob instanceof Nmethod code) {
+      keepDebug(code);
     }
     if (blobs.put(address, blob)) {
-      reset();
+      cells.clear();
+      resets++;
+      counters.cacheResets++;
     }
-    bytes += weight;
     return blob;
-  }
-
-  private void reset() {
-    bytes = 0;
-    cells.clear();
-    resets++;
-    counters.cacheResets++;
   }
 
   /** How often all blobs were forgotten: copies of them kept elsewhere must be forgotten, too. */

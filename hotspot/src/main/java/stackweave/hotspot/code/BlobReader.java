@@ -215,6 +215,30 @@ public final class BlobReader {
             layout.origPcOffset.intIn(header),
             layout.compLevel.intIn(header),
             layout.entryBci.intIn(header));
+    Nmethod.Debug debug = copyDebug(address, code);
+    if (debug == null) {
+      return null;
+    }
+    Nmethod nmethod = new Nmethod(blob, entries, debug);
+    // All was copied piece by piece: the blob must still be the one whose pieces these are.
+    return isUnchanged(nmethod) ? nmethod : null;
+  }
+
+  /** What the pcs of {@code code} are decoded with, once more; null if it is not what it was. */
+  Nmethod.Debug debug(Nmethod code) {
+    try {
+      if (!isUnchanged(code)) {
+        return null;
+      }
+      Nmethod.Debug debug = copyDebug(code.address, code.codeBegin);
+      return debug != null && isUnchanged(code) ? debug : null;
+    } catch (UnreadableMemoryException e) {
+      return null;
+    }
+  }
+
+  /** Of the compiled method whose header was copied; null if its parts contradict each other. */
+  private Nmethod.Debug copyDebug(long address, long code) throws UnreadableMemoryException {
     long pcsFrom = place(layout.pcDescsBegin, address, code);
     long pcsTo = place(layout.pcDescsEnd, address, code);
     long scopesFrom = place(layout.scopesBegin, address, code);
@@ -239,10 +263,7 @@ public final class BlobReader {
     for (int i = 0; i < metadata.length; i++) {
       metadata[i] = data.i8(8 * i);
     }
-    Nmethod nmethod =
-        new Nmethod(blob, entries, new Nmethod.Debug(pcOffsets, scopeOffsets, scopes, metadata));
-    // All was copied piece by piece: the blob must still be the one whose pieces these are.
-    return isUnchanged(nmethod) ? nmethod : null;
+    return new Nmethod.Debug(pcOffsets, scopeOffsets, scopes, metadata);
   }
 
   private static boolean isPiece(long from, long to) {

@@ -13,13 +13,15 @@ import stackweave.unwind.hash.LongTable;
  * was unloaded, for samples that were taken before. Not thread-safe.
  */
 public final class MethodCache {
-  private static final int CAPACITY = HeapShare.of(1 << 15);
+  private static final int MAX_METHODS = HeapShare.of(24 << 10);
+
+  private static final int FIRST_SLOTS = 1 << 10;
   private static final long MAX_BYTES = HeapShare.of(16 << 20);
 
   private final MethodReader reader;
   private final CheckRounds rounds;
   private final UnwindCounters counters;
-  private final LongTable<JavaMethod> methods = new LongTable<>(CAPACITY);
+  private final LongTable<JavaMethod> methods = new LongTable<>(FIRST_SLOTS, MAX_METHODS);
   private long bytes;
 
   /** Whether what is asked for may be freed memory: an address that nothing shows to be in use. */

@@ -31,6 +31,7 @@ public final class MethodReader {
   private final MemoryCopy listedConstMethod = new MemoryCopy(128);
   private final MemoryCopy pool = new MemoryCopy(128);
   private final MemoryCopy symbol = new MemoryCopy(256);
+  private final SymbolTexts texts = new SymbolTexts();
   private final Unsigned5 stream;
   private final long[] expected = new long[4];
   private JavaMethod.Calls calls;
@@ -171,6 +172,8 @@ public final class MethodReader {
     long holderName = memory.readLong(holderNameAt);
     expect(holderName, sourceIndex == 0 ? 0 : entryAddress(constants, sourceIndex), 0, 0);
     String className = symbol(holderName);
+    String javaName =
+        className == null ? null : texts.classNameOf(symbol, symbolBody(), symbolLength());
     if (!ClassFileNames.isMethodName(name)
         || !ClassFileNames.isMethodDescriptor(descriptor)
         || !ClassFileNames.isClassName(className)
@@ -184,12 +187,7 @@ public final class MethodReader {
     calls = new JavaMethod.Calls(key, holderName, constants, cache, invoker);
     String source = sourceIndex == 0 ? null : symbol(entry(constants, sourceIndex));
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
-    return new HotSpotMethod(
-        ClassFileNames.javaClassName(className),
-        name,
-        descriptor,
-        flags,
-        source == null ? "" : source);
+    return new HotSpotMethod(javaName, name, descriptor, flags, source == null ? "" : source);
   }
 
   /** Whether the class knows the method; its number is where the list had it at first. */
@@ -254,7 +252,7 @@ public final class MethodReader {
   }
 
   private String symbol(long address) throws UnreadableMemoryException {
-    return copySymbol(address, 0) ? symbol.text(symbolBody(), symbolLength()) : null;
+    return copySymbol(address, 0) ? texts.of(symbol, symbolBody(), symbolLength()) : null;
   }
 
   /**

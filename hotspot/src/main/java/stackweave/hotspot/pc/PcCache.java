@@ -20,7 +20,9 @@ import stackweave.unwind.hash.LongTable;
  * the next hit. Not thread-safe.
  */
 public final class PcCache {
-  private static final int CAPACITY = HeapShare.of(1 << 15);
+  private static final int MAX_ENTRIES = HeapShare.of(24 << 10);
+
+  private static final int FIRST_SLOTS = 1 << 10;
 
   /** Behind the last call of a compiled prologue nothing of it is looked for. */
   private static final int MAX_PROLOGUE_BYTES = 160;
@@ -35,7 +37,7 @@ public final class PcCache {
   private final Cpu cpu;
   private final CheckRounds rounds;
   private final UnwindCounters counters;
-  private final LongTable<PcEntry> entries = new LongTable<>(CAPACITY);
+  private final LongTable<PcEntry> entries = new LongTable<>(FIRST_SLOTS, MAX_ENTRIES);
   private int blobResets;
 
   /** Another number after the table was emptied; never 0. */
@@ -111,7 +113,7 @@ public final class PcCache {
     counters.pcMisses++;
     CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
     forgetWithBlobs();
-    if (blob == null) {
+    if (blob == null || !blobs.isDecodable(blob)) {
       // Freed since: then the sample was taken before that, in what was there.
       return known != null && known.blob.isLastThere(rounds) ? known : null;
     }
@@ -271,7 +273,8 @@ public final class PcCache {
             && (isReturnPoint(pc, blob, nmethod, codelet)
                 || cpu.code().isCallBefore(call, call.length));
     long callTarget = returns ? cpu.code().callTarget(call, call.length, pc) : 0;
-    boolean leafCall = returns && nmethod != null && !nmethod.hasPcDesc(pc);
+    boolean hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
+    boolean leafCall = returns && nmethod != null && !hasPcDesc;
     int pushedWords = leafCall ? cpu.code().popsAt(codeAfter(blob, pc)) : 0;
     PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
@@ -279,7 +282,17 @@ public final class PcCache {
             : null;
     PcEntry.JavaFrames frames = javaFrames(nmethod, pc, interrupted, partial != null);
     return new PcEntry(
-        pc, interrupted, blob, frames, codelet, returns, callTarget, pushedWords, partial, code);
+        pc,
+        interrupted,
+        blob,
+        frames,
+        codelet,
+        returns,
+        hasPcDesc,
+        callTarget,
+        pushedWords,
+        partial,
+        code);
   }
 
   /** Return addresses that the VM makes itself, without a call before them. */

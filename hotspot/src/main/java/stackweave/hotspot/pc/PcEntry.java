@@ -108,6 +108,7 @@ public final class PcEntry {
       JavaFrames javaFrames,
       InterpreterCodelets.Codelet codelet,
       boolean isReturnAddress,
+      boolean hasPcDesc,
       long callTarget,
       int pushedWords,
       PartialFrame partial,
@@ -124,7 +125,7 @@ public final class PcEntry {
     this.isReturnAddress = isReturnAddress;
     this.callTarget = callTarget;
     this.pushedWords = pushedWords;
-    this.hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
+    this.hasPcDesc = hasPcDesc;
     this.partial = partial;
     this.code = code;
   }
@@ -140,6 +141,7 @@ public final class PcEntry {
               unknown,
               codelet,
               isReturnAddress,
+              hasPcDesc,
               callTarget,
               pushedWords,
               partial,

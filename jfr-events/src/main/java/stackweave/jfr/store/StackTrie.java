@@ -4,30 +4,54 @@ import java.util.Arrays;
 import stackweave.unwind.hash.HashIndex;
 
 /**
- * The tree of all stacks of one generation: a node is a frame under its caller, found by an {@link
- * HashIndex} over primitive columns. Node ids are {@code firstId + index}. Not thread-safe.
+ * The tree of all stacks of one generation: a node is a frame under its caller, found by a {@link
+ * HashIndex}. Node ids are {@code firstId + index}. Not thread-safe.
+ *
+ * <p>All of a node lies together in the CPU's cache. Nodes are kept in blocks that are never
+ * copied: a table that grows by copying leaves garbage as large as itself, which is old enough by
+ * then to stay on the application's heap until a full collection.
  *
  * <p>Of each node the child that was found last is tried first: mostly it is the one, and as the
- * nodes of a stack are added one after the other its columns are in the CPU's cache already, while
- * a place in the hash table seldom is.
+ * nodes of a stack are added one after the other it is in the CPU's cache already, while a place in
+ * the hash table seldom is.
  */
 final class StackTrie {
   private static final int FIRST_CAPACITY = 64;
 
-  private long firstId;
-  private int count;
-  private long[] parents = new long[FIRST_CAPACITY];
-  private long[] methods = new long[FIRST_CAPACITY];
-  private long[] offsets = new long[FIRST_CAPACITY];
-  private int[] lines = new int[FIRST_CAPACITY];
-  private byte[] kinds = new byte[FIRST_CAPACITY];
-  private byte[] founds = new byte[FIRST_CAPACITY];
-  private int[] emitted = new int[FIRST_CAPACITY];
+  /** Nodes of a block; 36 KiB. */
+  private static final int LOG2_BLOCK = 10;
+
+  private static final int BLOCK_MASK = (1 << LOG2_BLOCK) - 1;
+
+  // A node's words; of longs the lower half is first.
+  private static final int PARENT = 0;
+  private static final int METHOD = 2;
+  private static final int OFFSET = 4;
+  private static final int LINE = 6;
+  private static final int CHUNK = 7;
 
   /** 1 + the child that was found last; 0 for none. */
-  private int[] lastChildren = new int[FIRST_CAPACITY];
+  private static final int LAST_CHILD = 8;
 
-  /** The same of what has no parent in this generation. */
+  /** Kind, and how it was found from its callee: they share a word with the method's upper half. */
+  private static final int TRAITS = METHOD + 1;
+
+  private static final int TRAITS_SHIFT = 16;
+
+  /** Ids of methods are counted, and a JVM does not live to need more bits. */
+  private static final long MAX_METHOD = (1L << Integer.SIZE + TRAITS_SHIFT) - 1;
+
+  private static final int WORDS = 9;
+
+  private long firstId;
+  private int count;
+
+  /** The first one is small as long as there is no other. */
+  private int[][] blocks = {new int[FIRST_CAPACITY * WORDS]};
+
+  private int blockCount = 1;
+
+  /** 1 + the node without a parent in this generation that was found last; 0 for none. */
   private int lastRoot;
 
   private final HashIndex index = new HashIndex(FIRST_CAPACITY);
@@ -42,18 +66,8 @@ final class StackTrie {
     count = 0;
     lastRoot = 0;
     index.clear();
-    if (parents.length == FIRST_CAPACITY) {
-      Arrays.fill(lastChildren, 0);
-      return;
-    }
-    parents = new long[FIRST_CAPACITY];
-    methods = new long[FIRST_CAPACITY];
-    offsets = new long[FIRST_CAPACITY];
-    lines = new int[FIRST_CAPACITY];
-    kinds = new byte[FIRST_CAPACITY];
-    founds = new byte[FIRST_CAPACITY];
-    emitted = new int[FIRST_CAPACITY];
-    lastChildren = new int[FIRST_CAPACITY];
+    blocks = new int[][] {new int[FIRST_CAPACITY * WORDS]};
+    blockCount = 1;
   }
 
   int count() {
@@ -66,73 +80,106 @@ final class StackTrie {
     return node >= 0 && node < count ? (int) node : -1;
   }
 
-  /** The id of the node, new if there was none. */
+  /**
+   * The id of the node, new if there was none.
+   *
+   * @param method 1 to 2⁴⁸ - 1
+   * @param kind 0 to 127
+   * @param found 0 to 127
+   */
   long intern(long parent, long method, int kind, int line, long offset, int found) {
     int above = indexOf(parent);
-    int last = (above < 0 ? lastRoot : lastChildren[above]) - 1;
-    if (last >= 0 && isNode(last, parent, method, kind, line, offset, found)) {
+    int last = (above < 0 ? lastRoot : block(above)[at(above) + LAST_CHILD]) - 1;
+    int traits = kind << 8 | found;
+    if (last >= 0 && isNode(last, parent, method, traits, line, offset)) {
       return firstId + last;
     }
-    int node = search(parent, method, kind, line, offset, found);
+    int node = search(parent, method, traits, line, offset);
     if (above < 0) {
       lastRoot = node + 1;
     } else {
-      lastChildren[above] = node + 1;
+      block(above)[at(above) + LAST_CHILD] = node + 1;
     }
     return firstId + node;
   }
 
-  private boolean isNode(
-      int node, long parent, long method, int kind, int line, long offset, int found) {
-    return methods[node] == method
-        && offsets[node] == offset
-        && lines[node] == line
-        && kinds[node] == (byte) kind
-        && founds[node] == (byte) found
-        && parents[node] == parent;
+  private boolean isNode(int node, long parent, long method, int traits, int line, long offset) {
+    int[] block = block(node);
+    int at = at(node);
+    return longAt(block, at + METHOD) == tagged(method, traits)
+        && longAt(block, at + OFFSET) == offset
+        && block[at + LINE] == line
+        && longAt(block, at + PARENT) == parent;
   }
 
   /** The index of the node, which is added if there is none. */
-  private int search(long parent, long method, int kind, int line, long offset, int found) {
-    int hash = hash(parent, method, kind | found << 8, line, offset);
+  private int search(long parent, long method, int traits, int line, long offset) {
+    int hash = hash(parent, method, traits, line, offset);
     for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
       int node = index.at(slot);
-      if (isNode(node, parent, method, kind, line, offset, found)) {
+      if (isNode(node, parent, method, traits, line, offset)) {
         return node;
       }
     }
-    if (count == parents.length) {
-      grow();
+    return add(hash, parent, method, traits, line, offset);
+  }
+
+  private int add(int hash, long parent, long method, int traits, int line, long offset) {
+    if (method < 0 || method > MAX_METHOD) {
+      throw new IllegalArgumentException("method " + method);
     }
-    parents[count] = parent;
-    methods[count] = method;
-    offsets[count] = offset;
-    lines[count] = line;
-    kinds[count] = (byte) kind;
-    founds[count] = (byte) found;
-    emitted[count] = 0;
-    lastChildren[count] = 0;
+    int[] block = roomFor(count);
+    int at = at(count);
+    putLong(block, at + PARENT, parent);
+    putLong(block, at + METHOD, tagged(method, traits));
+    putLong(block, at + OFFSET, offset);
+    block[at + LINE] = line;
+    block[at + CHUNK] = 0;
+    block[at + LAST_CHILD] = 0;
     index.add(hash, count);
     return count++;
   }
 
-  private void grow() {
-    int capacity = 2 * parents.length;
-    parents = Arrays.copyOf(parents, capacity);
-    methods = Arrays.copyOf(methods, capacity);
-    offsets = Arrays.copyOf(offsets, capacity);
-    lines = Arrays.copyOf(lines, capacity);
-    kinds = Arrays.copyOf(kinds, capacity);
-    founds = Arrays.copyOf(founds, capacity);
-    emitted = Arrays.copyOf(emitted, capacity);
-    lastChildren = Arrays.copyOf(lastChildren, capacity);
+  private int[] roomFor(int node) {
+    int number = node >>> LOG2_BLOCK;
+    if (number == blockCount) {
+      if (number == blocks.length) {
+        blocks = Arrays.copyOf(blocks, 2 * number);
+      }
+      blocks[number] = new int[WORDS << LOG2_BLOCK];
+      blockCount++;
+    } else if (at(node) == blocks[number].length) {
+      blocks[number] = Arrays.copyOf(blocks[number], WORDS << LOG2_BLOCK);
+    }
+    return blocks[number];
   }
 
-  private static int hash(long parent, long method, int kind, int line, long offset) {
+  private int[] block(int node) {
+    return blocks[node >>> LOG2_BLOCK];
+  }
+
+  private static int at(int node) {
+    return (node & BLOCK_MASK) * WORDS;
+  }
+
+  private static long tagged(long method, int traits) {
+    return (long) traits << Integer.SIZE + TRAITS_SHIFT | method;
+  }
+
+  private static long longAt(int[] block, int at) {
+    return (long) block[at + 1] << Integer.SIZE | block[at] & 0xffff_ffffL;
+  }
+
+  private static void putLong(int[] block, int at, long value) {
+    block[at] = (int) value;
+    block[at + 1] = (int) (value >>> Integer.SIZE);
+  }
+
+  private static int hash(long parent, long method, int traits, int line, long offset) {
     // Odd constants from the golden ratio and its kin: a product's upper bits are of all its bits.
     long h = parent * 0x9E3779B97F4A7C15L;
     h = (h ^ method) * 0xC2B2AE3D27D4EB4FL;
-    h = (h ^ offset ^ (long) line << 32 ^ (long) kind << 48) * 0x165667B19E3779F9L;
+    h = (h ^ offset ^ (long) line << 32 ^ (long) traits << 48) * 0x165667B19E3779F9L;
     return (int) (h >>> 32);
   }
 
@@ -141,35 +188,35 @@ final class StackTrie {
   }
 
   long parent(int index) {
-    return parents[index];
+    return longAt(block(index), at(index) + PARENT);
   }
 
   long method(int index) {
-    return methods[index];
+    return longAt(block(index), at(index) + METHOD) & MAX_METHOD;
   }
 
   long offset(int index) {
-    return offsets[index];
+    return longAt(block(index), at(index) + OFFSET);
   }
 
   int line(int index) {
-    return lines[index];
+    return block(index)[at(index) + LINE];
   }
 
   int kind(int index) {
-    return kinds[index];
+    return block(index)[at(index) + TRAITS] >>> TRAITS_SHIFT + 8;
   }
 
   int found(int index) {
-    return founds[index];
+    return block(index)[at(index) + TRAITS] >>> TRAITS_SHIFT & 0xff;
   }
 
   /** The chunk in which the node was last emitted. */
   int emitted(int index) {
-    return emitted[index];
+    return block(index)[at(index) + CHUNK];
   }
 
   void setEmitted(int index, int chunk) {
-    emitted[index] = chunk;
+    block(index)[at(index) + CHUNK] = chunk;
   }
 }

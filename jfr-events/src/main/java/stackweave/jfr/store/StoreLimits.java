@@ -4,7 +4,7 @@ package stackweave.jfr.store;
  * The limits of a store. When one is reached a new generation begins with nothing interned; what is
  * needed again gets new ids and is written again. Immutable.
  *
- * @param nodes frames of the tree of stacks, about 45 bytes each
+ * @param nodes frames of the tree of stacks, about 50 bytes each
  * @param methods methods, symbols and stubs, about 200 bytes each with their names
  * @param modules native libraries, about 500 bytes each
  * @param threads threads, about 150 bytes each
