@@ -6,6 +6,7 @@ import stackweave.agent.drain.HeapGate;
 import stackweave.agent.drain.Sampler;
 import stackweave.agent.drain.SamplerSettings;
 import stackweave.agent.jdk.hook.call.NativeCalls;
+import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.SamplingControl;
 import stackweave.jfr.control.SamplingDefaults;
@@ -26,6 +27,7 @@ final class RunningAgent {
 
   /**
    * Registers the listener only; everything else is created when a recording asks for samples.
+   * Where one will start with the JVM, JNA is loaded meanwhile.
    *
    * @param attached whether the agent was attached to a running JVM, not started by -javaagent
    */
@@ -47,6 +49,9 @@ final class RunningAgent {
                 options.wallThreads()),
             messages,
             new StatusBoard(instrumentation));
+    if (!attached && RecordingAtStart.isLikely(options.explicit())) {
+      NativeAccess.begin(new Early(sampler));
+    }
     if (options.hooks() == Options.Hooks.EARLY) {
       sampler.observeLoadsEarly();
     }
@@ -78,6 +83,14 @@ final class RunningAgent {
       sampler.noteCalls(calls.note());
     }
     control.start();
+  }
+
+  /** A class and not a lambda: bootstrapping the JVM's first lambda costs premain milliseconds. */
+  private record Early(Sampler sampler) implements Runnable {
+    @Override
+    public void run() {
+      sampler.loadEarly();
+    }
   }
 
   /** Publishes the status in the agent properties; after this it is updated whenever it changes. */

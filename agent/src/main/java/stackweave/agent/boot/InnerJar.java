@@ -9,6 +9,7 @@ import java.lang.ref.SoftReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import java.util.zip.ZipEntry;
@@ -48,6 +49,11 @@ final class InnerJar implements Closeable {
   /** Read again if the collector needs its 60 KB: few classes are loaded while the agent waits. */
   private volatile SoftReference<ByteBuffer> latestIndex = new SoftReference<>(null);
 
+  /** Null before it is first used. Guarded by {@code this}, as {@link #closed} is. */
+  private Inflater inflater;
+
+  private boolean closed;
+
   private InnerJar(ZipFile outer, ZipEntry jar, ZipEntry indexEntry) {
     this.outer = outer;
     this.jar = jar;
@@ -83,6 +89,12 @@ final class InnerJar implements Closeable {
 
   @Override
   public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+      if (inflater != null) {
+        inflater.end();
+      }
+    }
     outer.close();
   }
 
@@ -121,37 +133,51 @@ final class InnerJar implements Closeable {
     return null;
   }
 
-  /** Null if the record is of another name with the same hash code. */
+  /**
+   * Null if the record is of another name with the same hash code. In one read, if the entry has
+   * this name and no extra field: hundreds of classes are loaded when sampling starts.
+   */
   private byte[] readIfNamed(String name, ByteBuffer index, int record) throws IOException {
+    int compressedSize = index.getInt(record + COMPRESSED_SIZE);
     try (InputStream in = outer.getInputStream(jar)) {
       in.skipNBytes(index.getInt(record + POSITION));
-      ByteBuffer header = ByteBuffer.wrap(readFully(in, HEADER)).order(ByteOrder.LITTLE_ENDIAN);
-      if (header.getInt(0) != HEADER_SIGNATURE) {
+      // Not by InputStream.readNBytes(int), which copies what it reads.
+      byte[] entry = new byte[HEADER + name.length() + compressedSize];
+      int read = in.readNBytes(entry, 0, entry.length);
+      ByteBuffer header = ByteBuffer.wrap(entry).order(ByteOrder.LITTLE_ENDIAN);
+      if (read < entry.length || header.getInt(0) != HEADER_SIGNATURE) {
         throw new ZipException(outer.getName() + " is damaged: no entry where its index says");
       }
-      byte[] itsName = readFully(in, header.getShort(HEADER_NAME_LENGTH) & 0xffff);
-      if (!name.equals(new String(itsName, StandardCharsets.UTF_8))) {
-        return null;
+      int nameLength = header.getShort(HEADER_NAME_LENGTH) & 0xffff;
+      int from = HEADER + nameLength + (header.getShort(HEADER_EXTRA_LENGTH) & 0xffff);
+      int missing = Math.max(0, from + compressedSize - entry.length);
+      if (missing > 0) {
+        entry = Arrays.copyOf(entry, entry.length + missing);
+        if (in.readNBytes(entry, entry.length - missing, missing) != missing) {
+          throw new EOFException("the inner jar ends early");
+        }
       }
-      in.skipNBytes(header.getShort(HEADER_EXTRA_LENGTH) & 0xffff);
-      byte[] compressed = readFully(in, index.getInt(record + COMPRESSED_SIZE));
-      return inflate(compressed, index.getInt(record + SIZE));
+      String itsName = new String(entry, HEADER, nameLength, StandardCharsets.UTF_8);
+      return name.equals(itsName)
+          ? inflate(entry, from, compressedSize, index.getInt(record + SIZE))
+          : null;
     }
   }
 
-  private static byte[] readFully(InputStream in, int length) throws IOException {
-    byte[] bytes = in.readNBytes(length);
-    if (bytes.length != length) {
-      throw new EOFException("the inner jar ends early");
+  /** One at a time: an inflater takes 40 KB, so the next one uses the same. */
+  private synchronized byte[] inflate(byte[] entry, int from, int compressedSize, int size)
+      throws IOException {
+    if (closed) {
+      throw new ZipException("the inner jar is closed");
     }
-    return bytes;
-  }
-
-  private static byte[] inflate(byte[] compressed, int size) throws IOException {
+    if (inflater == null) {
+      inflater = new Inflater(true);
+    } else {
+      inflater.reset();
+    }
     byte[] content = new byte[size];
-    Inflater inflater = new Inflater(true);
+    inflater.setInput(entry, from, compressedSize);
     try {
-      inflater.setInput(compressed);
       int filled = 0;
       while (filled < size && !inflater.finished()) {
         int inflated = inflater.inflate(content, filled, size - filled);
@@ -166,8 +192,6 @@ final class InnerJar implements Closeable {
       return content;
     } catch (DataFormatException e) {
       throw new ZipException("an entry of the inner jar is damaged: " + e.getMessage());
-    } finally {
-      inflater.end();
     }
   }
 }

@@ -56,6 +56,7 @@ public final class Sampler implements SamplingListener {
 
   private final StatusBoard board;
   private final SamplerSettings settings;
+  private final EventRegistrations registrations = new EventRegistrations();
 
   // Made for the first request, since their classes take 100 KB of a heap that may be nearly full.
   private volatile SamplerTotals totals;
@@ -133,6 +134,14 @@ public final class Sampler implements SamplingListener {
     pipelines.observeLoadsEarly();
   }
 
+  /** Loads what sampling needs at its start. Any thread, before anything is requested. */
+  public void loadEarly() {
+    synchronized (this) {
+      prepare();
+    }
+    StartClasses.load();
+  }
+
   /** Makes what sampling needs, once. Under the lock of this. */
   private void prepare() {
     if (totals == null) {
@@ -152,6 +161,16 @@ public final class Sampler implements SamplingListener {
   @Override
   public void onFirstAsked() {
     NativeAccess.begin();
+  }
+
+  @Override
+  public void onRegistering() {
+    registrations.begin();
+  }
+
+  @Override
+  public void onRegistered() {
+    registrations.end();
   }
 
   @Override
@@ -279,7 +298,7 @@ public final class Sampler implements SamplingListener {
       return;
     }
     totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
-    start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
+    start = StartWatch.of(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
             request,
@@ -295,7 +314,13 @@ public final class Sampler implements SamplingListener {
             weaving,
             switchFile,
             messages);
-    drain.start();
+    registrations.begin();
+    try {
+      drain.start();
+      start.watch();
+    } finally {
+      registrations.end();
+    }
   }
 
   /**
@@ -318,6 +343,7 @@ public final class Sampler implements SamplingListener {
   private final class Stores implements Supplier<EventStore> {
     @Override
     public EventStore get() {
+      registrations.await();
       if (store == null) {
         EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, settings.schema());
         if (weaving != null) {

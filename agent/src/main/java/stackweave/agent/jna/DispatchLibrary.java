@@ -167,9 +167,10 @@ public final class DispatchLibrary {
     }
     FileAttribute<?> ownerOnly =
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    // Not by ProcessHandle, whose first use takes 10 ms.
+    Path pid = Files.readSymbolicLink(SELF);
     for (int attempt = 1; ; attempt++) {
-      String name =
-          "stackweave-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());
+      String name = "stackweave-" + pid + "-" + Long.toHexString(System.nanoTime());
       try {
         return Files.createDirectory(absolute.resolve(name), ownerOnly);
       } catch (FileAlreadyExistsException e) {

@@ -1,5 +1,6 @@
 package stackweave.agent.linux;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import stackweave.agent.jdk.Silence;
 
 /**
@@ -7,6 +8,8 @@ import stackweave.agent.jdk.Silence;
  * Thread-safe.
  */
 public final class NativeAccess {
+  private static final AtomicBoolean BEGUN = new AtomicBoolean();
+
   private NativeAccess() {}
 
   /** Not in the outer class, so that to begin waits for nothing. */
@@ -24,10 +27,22 @@ public final class NativeAccess {
 
   /**
    * Initialises JNA on a thread of its own, for a caller that has other work to do before it asks.
-   * Where no thread can be started, {@link #whyNot} does it.
+   * Where no thread can be started, {@link #whyNot} does it. After the first call it does nothing.
    */
   public static void begin() {
-    Thread thread = new Thread(null, new Begin(), "stackweave-native", 0, false);
+    begin(null);
+  }
+
+  /**
+   * As {@link #begin()}.
+   *
+   * @param after what the thread does then; null for nothing
+   */
+  public static void begin(Runnable after) {
+    if (!BEGUN.compareAndSet(false, true)) {
+      return;
+    }
+    Thread thread = new Thread(null, new Begin(after), "stackweave-native", 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(null);
     thread.setUncaughtExceptionHandler(Silence.INSTANCE);
@@ -38,10 +53,13 @@ public final class NativeAccess {
     }
   }
 
-  private static final class Begin implements Runnable {
+  private record Begin(Runnable after) implements Runnable {
     @Override
     public void run() {
       whyNot();
+      if (after != null) {
+        after.run();
+      }
     }
   }
 

@@ -256,11 +256,17 @@ public final class SamplingControl implements AutoCloseable {
         firstAsked = true;
         listener.onFirstAsked();
       }
-      eventIds = EventIds.register();
-      SettingChange.setReceiver(new Signal());
-      // A type registers itself at its first use, but not again after an earlier detach.
-      FlightRecorder.register(SettingsWatch.class);
-      FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
+      listener.onRegistering();
+      try {
+        requestEarly();
+        eventIds = EventIds.register();
+        SettingChange.setReceiver(new Signal());
+        // A type registers itself at its first use, but not again after an earlier detach.
+        FlightRecorder.register(SettingsWatch.class);
+        FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
+      } finally {
+        listener.onRegistered();
+      }
     }
     enableWhereLeftOpen();
     List<String> notes = new ArrayList<>();
@@ -280,6 +286,19 @@ public final class SamplingControl implements AutoCloseable {
     if (!notes.equals(toldNotes)) {
       toldNotes = List.copyOf(notes);
       listener.onNotes(toldNotes);
+    }
+  }
+
+  /**
+   * Requests samples before their events are registered, which takes as long as to start an engine.
+   * What is requested can be another then: recordings may name events by their ids.
+   */
+  private void requestEarly() {
+    SamplingRequest request = asked == null ? null : rule.decide(running(), EventIds.NONE);
+    if (request != null && told == null) {
+      told = request;
+      listener.onRequest(request, asked);
+      asked = null;
     }
   }
 

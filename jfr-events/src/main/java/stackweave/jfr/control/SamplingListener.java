@@ -15,6 +15,17 @@ public interface SamplingListener {
   default void onFirstAsked() {}
 
   /**
+   * Events are being registered with JFR, until {@link #onRegistered}. Meanwhile no other thread
+   * may register or use one for the first time: JFR (JDK 17) initialises an event's class under a
+   * lock that the class's initialiser takes, too, so the two would wait for each other. Requests
+   * may come in between. Called on a thread of {@link SamplingControl}.
+   */
+  default void onRegistering() {}
+
+  /** Follows {@link #onRegistering}, whether events could be registered or not. */
+  default void onRegistered() {}
+
+  /**
    * The request has changed. Called on a thread of {@link SamplingControl}, one call at a time,
    * holding no lock. It may block; changes that happen meanwhile are then reported late, and only
    * the last of them.

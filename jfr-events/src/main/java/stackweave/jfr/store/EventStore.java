@@ -15,6 +15,7 @@ import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
+import stackweave.jfr.control.OwnProcess;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
@@ -65,8 +66,8 @@ public final class EventStore implements AutoCloseable {
   private final StoreLimits limits;
   private final int schema;
   private final String uuid = uuid();
-  private final long pid = ProcessHandle.current().pid();
-  private final long jvmStart = jvmStartMillis();
+  private final long pid = OwnProcess.pid();
+  private final long jvmStart = OwnProcess.startMillis();
   private final String jdk =
       System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
 
@@ -886,14 +887,9 @@ public final class EventStore implements AutoCloseable {
       return new String(in.readNBytes(64), StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
       // Without /proc/sys, as with systemd's ProcSubset=pid. It only has to be unlikely to repeat.
-      SplittableRandom random =
-          new SplittableRandom(System.nanoTime() ^ ProcessHandle.current().pid() << 32);
+      SplittableRandom random = new SplittableRandom(System.nanoTime() ^ OwnProcess.pid() << 32);
       return new UUID(random.nextLong(), random.nextLong()).toString();
     }
-  }
-
-  private static long jvmStartMillis() {
-    return ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L);
   }
 
   void beforeRotation() {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import stackweave.jfr.control.OwnProcess;
 import stackweave.maps.jit.GdbJit;
 import stackweave.maps.jit.JitDump;
 import stackweave.maps.jit.JitFormatException;
@@ -47,7 +48,7 @@ public final class JitNames {
 
   /** For this process. */
   public JitNames(ModuleIndex modules, MemoryReader memory) {
-    this(modules, memory, Path.of("/tmp"), ProcessHandle.current().pid());
+    this(modules, memory, Path.of("/tmp"), OwnProcess.pid());
   }
 
   /**

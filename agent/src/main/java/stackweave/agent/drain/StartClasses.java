@@ -1,0 +1,69 @@
+package stackweave.agent.drain;
+
+/**
+ * The classes between a request for samples and the first sample, for a JVM that will be recorded
+ * from its start: loaded while JFR starts, they don't have to be when the request comes. Loading
+ * them has no other effect. Used by {@link Sampler}.
+ */
+final class StartClasses {
+  /** In the order in which a start with perf needs them; of their own packages' choice. */
+  static final String[] NAMES = {
+    "stackweave.agent.drain.limit.MetaspaceRoom",
+    "stackweave.agent.drain.limit.HeapSlack",
+    "stackweave.agent.drain.limit.ProcessRoom",
+    "stackweave.maps.proc.PlainFiles",
+    "stackweave.jfr.control.SamplingRule$Facts",
+    "stackweave.jfr.control.SamplingSettings",
+    "stackweave.jfr.control.EngineKind",
+    "stackweave.jfr.event.Timespans",
+    "stackweave.jfr.control.SamplingRequest",
+    "stackweave.jfr.control.AskedAt",
+    "stackweave.jfr.control.ProcessCpu",
+    "stackweave.jfr.store.StartWatch",
+    "stackweave.agent.drain.DrainThread",
+    "stackweave.agent.drain.WaitingWatch",
+    "stackweave.agent.drain.limit.HeapPause",
+    "stackweave.agent.drain.limit.HeapRest",
+    "stackweave.agent.linux.CpuTime",
+    "stackweave.agent.linux.SystemCalls",
+    "stackweave.agent.linux.ThreadCount",
+    "stackweave.agent.linux.OwnDirectory",
+    "stackweave.agent.attach.SwitchPlaces",
+    "stackweave.agent.engine.perf.PerfBudget",
+    "stackweave.agent.engine.EngineConfig",
+    "stackweave.agent.engine.KernelVersion",
+    "stackweave.agent.engine.choice.EngineChooser",
+    "stackweave.agent.engine.choice.EngineOrder",
+    "stackweave.agent.engine.choice.EngineChoice",
+    "stackweave.agent.linux.CallPolicy",
+    "stackweave.agent.linux.GuardedCall",
+    "stackweave.agent.linux.Tasks",
+    "stackweave.agent.linux.Numbers",
+    "stackweave.agent.engine.perf.PerfEngine",
+    "stackweave.agent.engine.perf.ShortEvents",
+    "stackweave.agent.engine.perf.RingMerge",
+    "stackweave.agent.engine.perf.PerfLosses",
+    "stackweave.agent.engine.perf.PerfRing",
+    "stackweave.agent.engine.perf.PerfRings",
+    "stackweave.agent.engine.perf.PerfRegisters",
+    "stackweave.agent.engine.perf.PerfStarts",
+    "stackweave.agent.engine.perf.PerfEvents",
+    "stackweave.agent.engine.perf.PerfAttr",
+    "stackweave.agent.engine.CpuSet",
+    "stackweave.agent.engine.Wakeup"
+  };
+
+  private StartClasses() {}
+
+  /** Loads and initialises them. Ends early where that fails: who needs them says why. */
+  static void load() {
+    ClassLoader loader = StartClasses.class.getClassLoader();
+    try {
+      for (String name : NAMES) {
+        Class.forName(name, true, loader);
+      }
+    } catch (ClassNotFoundException | LinkageError e) {
+      return; // such as no memory left, or the agent is detached
+    }
+  }
+}

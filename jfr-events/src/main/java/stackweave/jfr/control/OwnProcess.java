@@ -1,0 +1,69 @@
+package stackweave.jfr.control;
+
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+/**
+ * What {@link ProcessHandle} says of this process, from /proc where that can be read: the first use
+ * of ProcessHandle takes 10 ms of CPU time, for a pool of threads that wait for child processes.
+ * Stateless.
+ */
+public final class OwnProcess {
+  /** USER_HZ is 100 in the kernel's interface of every supported processor. */
+  private static final long MILLIS_PER_TICK = 10;
+
+  /** Index of starttime among the fields after the name. */
+  private static final int STARTTIME = 19;
+
+  private static final String BOOT_TIME = "btime ";
+
+  private OwnProcess() {}
+
+  /** Its id, in its own PID namespace. */
+  public static long pid() {
+    try {
+      String stat = read("/proc/self/stat");
+      return Long.parseLong(stat, 0, stat.indexOf(' '), 10);
+    } catch (IOException | RuntimeException e) {
+      return ProcessHandle.current().pid();
+    }
+  }
+
+  /** When it started, in ms since 1970, exact to 10 ms; 0 if unknown. */
+  public static long startMillis() {
+    try {
+      String stat = read("/proc/self/stat");
+      // The name before may contain any character.
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      return bootMillis() + Long.parseLong(fields[STARTTIME]) * MILLIS_PER_TICK;
+    } catch (IOException | RuntimeException e) {
+      return ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+    }
+  }
+
+  private static long bootMillis() throws IOException {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                new FileInputStream("/proc/stat"), StandardCharsets.ISO_8859_1))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith(BOOT_TIME)) {
+          return 1_000 * Long.parseLong(line.substring(BOOT_TIME.length()));
+        }
+      }
+    }
+    throw new IOException("/proc/stat does not say when the machine was started");
+  }
+
+  private static String read(String file) throws IOException {
+    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+    try (InputStream in = new FileInputStream(file)) {
+      return new String(in.readNBytes(1_024), StandardCharsets.ISO_8859_1);
+    }
+  }
+}
