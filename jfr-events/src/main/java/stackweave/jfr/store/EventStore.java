@@ -374,7 +374,7 @@ public final class EventStore implements AutoCloseable {
   public int beginStack() {
     if (tables.isFull(limits, liveThreads)) {
       fullGenerations++;
-      newGeneration();
+      newGeneration(true);
     }
     return generation;
   }
@@ -399,8 +399,12 @@ public final class EventStore implements AutoCloseable {
 
   /** Removes all definitions, so that they are written again; ids continue and are never reused. */
   public void newGeneration() {
+    newGeneration(false);
+  }
+
+  private void newGeneration(boolean goesOn) {
     flush();
-    tables.clear();
+    tables.clear(goesOn);
     if (weave != null) {
       held(weave::forgetStacks);
     }

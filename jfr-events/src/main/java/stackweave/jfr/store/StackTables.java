@@ -20,9 +20,18 @@ final class StackTables {
         || contexts.isFull();
   }
 
-  /** Forgets everything; ids go on. */
-  void clear() {
-    trie.clear();
+  /**
+   * Forgets everything; ids go on.
+   *
+   * @param goesOn whether as many stacks follow: then their room is kept, for what is given back is
+   *     old enough to stay on the application's heap until a full collection
+   */
+  void clear(boolean goesOn) {
+    if (goesOn) {
+      trie.empty();
+    } else {
+      trie.clear();
+    }
     methods.clear();
     modules.clear();
     threads.clear();

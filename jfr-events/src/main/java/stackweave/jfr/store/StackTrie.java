@@ -62,12 +62,22 @@ final class StackTrie {
 
   /** Forgets all nodes, and gives back what they took; the ids go on. */
   void clear() {
-    firstId += count;
-    count = 0;
-    lastRoot = 0;
+    forget();
     index.clear();
     blocks = new int[][] {new int[FIRST_CAPACITY * WORDS]};
     blockCount = 1;
+  }
+
+  /** Forgets all nodes, and keeps room for as many; the ids go on. */
+  void empty() {
+    forget();
+    index.empty();
+  }
+
+  private void forget() {
+    firstId += count;
+    count = 0;
+    lastRoot = 0;
   }
 
   int count() {

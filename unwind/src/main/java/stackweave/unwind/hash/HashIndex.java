@@ -136,6 +136,12 @@ public final class HashIndex {
     size--;
   }
 
+  /** Removes all numbers, and keeps room for as many. */
+  public void empty() {
+    Arrays.fill(slots, 0);
+    size = 0;
+  }
+
   /** Removes all numbers, and gives back what it has grown by. */
   public void clear() {
     if (slots.length > firstSlots) {
