@@ -1,6 +1,5 @@
 package stackweave.hotspot.code;
 
-import java.util.ArrayDeque;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.unwind.HeapShare;
@@ -8,9 +7,8 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
 
 /**
- * The code blobs that were read, by address; bounded by number, and what new pcs are decoded with
- * by its bytes. Asked by the pc cache. A blob is compared with the VM when it is first used in a
- * {@link CheckRounds round}.
+ * The code blobs that were read, by address; bounded. Asked by the pc cache. A blob is compared
+ * with the VM when it is first used in a {@link CheckRounds round}.
  *
  * <p>While a stack is unwound, known blobs are assumed to be unchanged; {@link #confirm} compares
  * all of them with one system call at the end, because system calls dominate the cost of comparing.
@@ -20,12 +18,6 @@ public final class BlobCache {
   private static final int MAX_BLOBS = HeapShare.of(24 << 10);
 
   private static final int FIRST_SLOTS = 1 << 10;
-
-  /**
-   * What may be kept to decode new pcs with: that of some 1,500 compiled methods, the last ones
-   * that were met or had a new pc long after they were.
-   */
-  private static final int MAX_DEBUG_BYTES = HeapShare.of(2 << 20);
 
   /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
   private static final int LOG2_CELL = 6;
@@ -45,10 +37,7 @@ public final class BlobCache {
   private int expectedCount;
   private boolean expecting = true;
 
-  /** Those that have their {@link Nmethod#debug}, in the order in which it was read. */
-  private final ArrayDeque<Nmethod> decodable = new ArrayDeque<>();
-
-  private int debugBytes;
+  private final DebugInfo debug;
   private int resets;
 
   public BlobCache(
@@ -57,6 +46,7 @@ public final class BlobCache {
     this.reader = reader;
     this.rounds = rounds;
     this.counters = counters;
+    this.debug = reader.newDebugInfo();
   }
 
   /** The blob that holds {@code pc}, or null if none is there now. */
@@ -108,35 +98,17 @@ public final class BlobCache {
   }
 
   /**
-   * Whether what the pcs of {@code blob} are decoded with is here. It is read again if it was
-   * dropped: until the next call that may read a blob it stays.
-   *
-   * @return false if the blob is not what it was
+   * What the pcs of {@code code} are decoded with, until the next call; null if it is not what it
+   * was.
    */
-  public boolean isDecodable(CodeBlob blob) {
-    if (!(blob instanceof Nmethod code) || code.debug() != null) {
-      return true;
+  public DebugInfo debugInfo(Nmethod code) {
+    if (debug.isOf(code) || reader.read(code, debug)) {
+      return debug;
     }
-    Nmethod.Debug debug = reader.debug(code);
-    if (debug == null) {
-      if (!code.isExpected()) {
-        setGone(code);
-      }
-      return false; // else it is found to be gone when all that was expected is compared
+    if (!code.isExpected()) {
+      setGone(code);
     }
-    code.setDebug(debug);
-    keepDebug(code);
-    return true;
-  }
-
-  private void keepDebug(Nmethod code) {
-    debugBytes += code.debug().weight();
-    while (debugBytes > MAX_DEBUG_BYTES && !decodable.isEmpty()) {
-      Nmethod oldest = decodable.poll();
-      debugBytes -= oldest.debug().weight();
-      oldest.setDebug(null);
-    }
-    decodable.add(code);
+    return null; // else it is found to be gone when all that was expected is compared
   }
 
   /** Whether what {@code code} names cannot have been freed by an unloading that was seen. */
@@ -190,9 +162,6 @@ public final class BlobCache {
     counters.blobsRead++;
     blob.setRead(rounds);
     blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
-    if (blob instanceof Nmethod code) {
-      keepDebug(code);
-    }
     if (blobs.put(address, blob)) {
       cells.clear();
       resets++;

@@ -8,9 +8,9 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Copies a code blob out of the VM: its header, and for a compiled method also its PcDescs, scopes
- * and metadata. Called by the blob cache. Answers null where the copies contradict each other,
- * because the blob was freed or replaced while it was read. Not thread-safe.
+ * Copies a code blob's header out of the VM, and a compiled method's {@link DebugInfo}. Called by
+ * the blob cache. Answers null or false where the copies contradict each other, because the blob
+ * was freed or replaced while it was read. Not thread-safe.
  */
 public final class BlobReader {
   /** How many blobs can be compared at a time. */
@@ -48,6 +48,11 @@ public final class BlobReader {
     this.memory = memory;
     this.methods = methods;
     this.headers = new byte[MAX_COMPARED * (layout.heapBlockSize + layout.nmethodSize)];
+  }
+
+  /** Room for what {@link #read(Nmethod, DebugInfo)} copies. */
+  DebugInfo newDebugInfo() {
+    return new DebugInfo(layout);
   }
 
   /** The blob at {@code address}, or null if what is there is no blob. */
@@ -202,7 +207,7 @@ public final class BlobReader {
     return null;
   }
 
-  private CodeBlob nmethod(CodeBlob blob) throws UnreadableMemoryException {
+  private CodeBlob nmethod(CodeBlob blob) {
     long address = blob.address;
     long code = blob.codeBegin;
     Nmethod.Entries entries =
@@ -215,30 +220,33 @@ public final class BlobReader {
             layout.origPcOffset.intIn(header),
             layout.compLevel.intIn(header),
             layout.entryBci.intIn(header));
-    Nmethod.Debug debug = copyDebug(address, code);
-    if (debug == null) {
-      return null;
-    }
-    Nmethod nmethod = new Nmethod(blob, entries, debug);
-    // All was copied piece by piece: the blob must still be the one whose pieces these are.
-    return isUnchanged(nmethod) ? nmethod : null;
+    return new Nmethod(blob, entries);
   }
 
-  /** What the pcs of {@code code} are decoded with, once more; null if it is not what it was. */
-  Nmethod.Debug debug(Nmethod code) {
+  /**
+   * Copies what the pcs of {@code code} are decoded with.
+   *
+   * @return false if {@code code} is not what it was
+   */
+  boolean read(Nmethod code, DebugInfo debug) {
+    debug.setOf(null);
     try {
-      if (!isUnchanged(code)) {
-        return null;
+      // Piece by piece: it must be the same method before and after.
+      if (!isUnchanged(code)
+          || !copyDebug(code.address, code.codeBegin, debug)
+          || !isUnchanged(code)) {
+        return false;
       }
-      Nmethod.Debug debug = copyDebug(code.address, code.codeBegin);
-      return debug != null && isUnchanged(code) ? debug : null;
     } catch (UnreadableMemoryException e) {
-      return null;
+      return false;
     }
+    debug.setOf(code);
+    return true;
   }
 
-  /** Of the compiled method whose header was copied; null if its parts contradict each other. */
-  private Nmethod.Debug copyDebug(long address, long code) throws UnreadableMemoryException {
+  /** Of the compiled method whose header was copied; false if its parts contradict each other. */
+  private boolean copyDebug(long address, long code, DebugInfo debug)
+      throws UnreadableMemoryException {
     long pcsFrom = place(layout.pcDescsBegin, address, code);
     long pcsTo = place(layout.pcDescsEnd, address, code);
     long scopesFrom = place(layout.scopesBegin, address, code);
@@ -247,42 +255,17 @@ public final class BlobReader {
     long metadataTo = place(layout.metadataEnd, address, code);
     if (!isPiece(pcsFrom, pcsTo)
         || !isPiece(scopesFrom, scopesTo)
-        || !isPiece(metadataFrom, metadataTo)) {
-      return null;
+        || !isPiece(metadataFrom, metadataTo)
+        || pcsTo != scopesFrom && scopesTo != pcsFrom) {
+      return false;
     }
-    int count = (int) (pcsTo - pcsFrom) / layout.pcDescSize;
-    int[] pcOffsets = new int[count];
-    int[] scopeOffsets = new int[count];
-    if (!copyPcDescs(pcsFrom, pcOffsets, scopeOffsets)) {
-      return null;
-    }
-    byte[] scopes = new byte[(int) (scopesTo - scopesFrom)];
-    memory.read(scopesFrom, scopes, 0, scopes.length);
-    long[] metadata = new long[(int) (metadataTo - metadataFrom) / 8];
-    data.copy(memory, metadataFrom, metadata.length * 8);
-    for (int i = 0; i < metadata.length; i++) {
-      metadata[i] = data.i8(8 * i);
-    }
-    return new Nmethod.Debug(pcOffsets, scopeOffsets, scopes, metadata);
+    debug.copyScopes(memory, pcsFrom, pcsTo, scopesFrom, scopesTo);
+    debug.copyMetadata(memory, metadataFrom, metadataTo);
+    return true;
   }
 
   private static boolean isPiece(long from, long to) {
     return from > 0 && to >= from && to - from <= MAX_PIECE_BYTES;
-  }
-
-  /** False if they are not in ascending order, as HotSpot keeps them. */
-  private boolean copyPcDescs(long from, int[] pcOffsets, int[] scopeOffsets)
-      throws UnreadableMemoryException {
-    data.copy(memory, from, pcOffsets.length * layout.pcDescSize);
-    for (int i = 0; i < pcOffsets.length; i++) {
-      int at = i * layout.pcDescSize;
-      pcOffsets[i] = (int) layout.pcDescPcOffset.in(data, at);
-      scopeOffsets[i] = (int) layout.pcDescScopeOffset.in(data, at);
-      if (i > 0 && pcOffsets[i] <= pcOffsets[i - 1]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private long place(Layout.Place place, long blob, long code) {

@@ -1,18 +1,12 @@
 package stackweave.hotspot.code;
 
-import java.util.Arrays;
 import stackweave.hotspot.model.FrameKind;
 
 /**
  * A copy of a compiled method: where its code is entered and left, and which methods run at which
- * pc. Has its own PcDescs, scopes and metadata, so that decoding a pc reads no memory of the VM but
- * the names of methods. They take most of a copy's memory and are asked for new pcs only, so {@link
- * BlobCache} drops those that were read long ago.
+ * pc. The latter is {@link DebugInfo}, which is not kept.
  */
 public final class Nmethod extends CodeBlob {
-  /** {@link #scopeAt} of a pc without Java frames. */
-  public static final int NO_SCOPE = -1;
-
   /** comp_level 4: C2, or what stands in its place. */
   private static final int C2_LEVEL = 4;
 
@@ -36,10 +30,7 @@ public final class Nmethod extends CodeBlob {
   final int compLevel;
   final int entryBci;
 
-  /** Null while it is dropped: {@link BlobCache#isDecodable} has it read again. */
-  private Debug debug;
-
-  Nmethod(CodeBlob blob, Entries entries, Debug debug) {
+  Nmethod(CodeBlob blob, Entries entries) {
     super(
         blob.address,
         blob.kind,
@@ -58,7 +49,6 @@ public final class Nmethod extends CodeBlob {
     origPcOffset = entries.origPcOffset;
     compLevel = entries.compLevel;
     entryBci = entries.entryBci;
-    this.debug = debug;
   }
 
   /** Addresses in the code, and what goes with them. */
@@ -71,26 +61,6 @@ public final class Nmethod extends CodeBlob {
       int origPcOffset,
       int compLevel,
       int entryBci) {}
-
-  /** The copies: PcDescs by ascending pc, the scopes' bytes, the metadata words. */
-  record Debug(int[] pcOffsets, int[] scopeOffsets, byte[] scopes, long[] metadata) {
-    /** Heap bytes that they take, roughly. */
-    int weight() {
-      return 128 + 8 * pcOffsets.length + scopes.length + 8 * metadata.length;
-    }
-  }
-
-  /** The copies, or null while they are dropped. */
-  Debug debug() {
-    return debug;
-  }
-
-  /**
-   * @param copies null drops them
-   */
-  void setDebug(Debug copies) {
-    debug = copies;
-  }
 
   /** Whether it is a native method's wrapper. */
   public boolean isNative() {
@@ -121,31 +91,5 @@ public final class Nmethod extends CodeBlob {
   /** Whether {@code pc} is where a frame returns that is to be deoptimized. */
   public boolean isDeoptHandler(long pc) {
     return pc == deoptHandler || pc == deoptMhHandler;
-  }
-
-  /** Whether debug information was recorded for exactly this pc. */
-  public boolean hasPcDesc(long pc) {
-    return Arrays.binarySearch(debug.pcOffsets, (int) (pc - codeBegin)) >= 0;
-  }
-
-  /** Offset in the scopes of the innermost scope at {@code pc}: the first PcDesc not before it. */
-  public int scopeAt(long pc) {
-    int i = Arrays.binarySearch(debug.pcOffsets, (int) (pc - codeBegin));
-    if (i < 0) {
-      i = -i - 1;
-    }
-    // The last one is a guard behind all code.
-    return i < debug.pcOffsets.length - 1 ? debug.scopeOffsets[i] : NO_SCOPE;
-  }
-
-  /** The bytes of all scopes; not to be changed. */
-  public byte[] scopes() {
-    return debug.scopes;
-  }
-
-  /** The Method* of a scope's method number, or 0 where it has none. */
-  public long metadata(int number) {
-    long[] metadata = debug.metadata;
-    return number > 0 && number <= metadata.length ? metadata[number - 1] : 0;
   }
 }

@@ -3,6 +3,7 @@ package stackweave.hotspot.pc;
 import stackweave.hotspot.code.BlobCache;
 import stackweave.hotspot.code.BlobKind;
 import stackweave.hotspot.code.CodeBlob;
+import stackweave.hotspot.code.DebugInfo;
 import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.cpu.Cpu;
@@ -113,11 +114,13 @@ public final class PcCache {
     counters.pcMisses++;
     CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
     forgetWithBlobs();
-    if (blob == null || !blobs.isDecodable(blob)) {
+    Nmethod nmethod = blob instanceof Nmethod n ? n : null;
+    DebugInfo debug = nmethod == null ? null : blobs.debugInfo(nmethod);
+    if (blob == null || nmethod != null && debug == null) {
       // Freed since: then the sample was taken before that, in what was there.
       return known != null && known.blob.isLastThere(rounds) ? known : null;
     }
-    PcEntry entry = decode(pc, interrupted, blob);
+    PcEntry entry = decode(pc, interrupted, blob, debug);
     if (entry.nmethod != null && !blobs.isStillCurrent(blob)) {
       // Its methods and its code were read when they may have been others already.
       return known != null && known.blob.isLastThere(rounds) ? known : null;
@@ -262,7 +265,10 @@ public final class PcCache {
     }
   }
 
-  private PcEntry decode(long pc, boolean interrupted, CodeBlob blob) {
+  /**
+   * @param debug of a compiled method; else null
+   */
+  private PcEntry decode(long pc, boolean interrupted, CodeBlob blob, DebugInfo debug) {
     Nmethod nmethod = blob instanceof Nmethod n ? n : null;
     InterpreterCodelets.Codelet codelet =
         blob.kind == BlobKind.INTERPRETER ? codelets.find(interrupted ? pc : pc - 1) : null;
@@ -270,17 +276,17 @@ public final class PcCache {
     byte[] call = interrupted ? null : codeBefore(blob, pc);
     boolean returns =
         !interrupted
-            && (isReturnPoint(pc, blob, nmethod, codelet)
+            && (isReturnPoint(pc, blob, nmethod, debug, codelet)
                 || cpu.code().isCallBefore(call, call.length));
     long callTarget = returns ? cpu.code().callTarget(call, call.length, pc) : 0;
-    boolean hasPcDesc = nmethod != null && nmethod.hasPcDesc(pc);
+    boolean hasPcDesc = debug != null && debug.hasPcDesc(pc);
     boolean leafCall = returns && nmethod != null && !hasPcDesc;
     int pushedWords = leafCall ? cpu.code().popsAt(codeAfter(blob, pc)) : 0;
     PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
             : null;
-    PcEntry.JavaFrames frames = javaFrames(nmethod, pc, interrupted, partial != null);
+    PcEntry.JavaFrames frames = javaFrames(nmethod, debug, pc, interrupted, partial != null);
     return new PcEntry(
         pc,
         interrupted,
@@ -297,9 +303,13 @@ public final class PcCache {
 
   /** Return addresses that the VM makes itself, without a call before them. */
   private boolean isReturnPoint(
-      long pc, CodeBlob blob, Nmethod nmethod, InterpreterCodelets.Codelet codelet) {
+      long pc,
+      CodeBlob blob,
+      Nmethod nmethod,
+      DebugInfo debug,
+      InterpreterCodelets.Codelet codelet) {
     if (nmethod != null) {
-      return nmethod.hasPcDesc(pc) || nmethod.isDeoptHandler(pc);
+      return debug.hasPcDesc(pc) || nmethod.isDeoptHandler(pc);
     }
     return codelet != null && codelet.isReturnEntry()
         || blob.kind == BlobKind.DEOPTIMIZATION
@@ -327,14 +337,16 @@ public final class PcCache {
   }
 
   private PcEntry.JavaFrames javaFrames(
-      Nmethod nmethod, long pc, boolean interrupted, boolean partial) {
+      Nmethod nmethod, DebugInfo debug, long pc, boolean interrupted, boolean partial) {
     if (nmethod == null) {
       return null;
     }
     boolean live = blobs.isLive(nmethod);
     // While a frame is set up or taken down, the nearest debug information may be that of an
     // inlined method that was not entered yet, or was left.
-    return partial ? scopes.ofMethod(nmethod, live) : scopes.at(nmethod, live, pc, interrupted);
+    return partial
+        ? scopes.ofMethod(nmethod, live)
+        : scopes.at(nmethod, debug, live, pc, interrupted);
   }
 
   private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {

@@ -1,6 +1,7 @@
 package stackweave.hotspot.pc;
 
 import java.util.Arrays;
+import stackweave.hotspot.code.DebugInfo;
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.method.CallSites;
 import stackweave.hotspot.method.JavaMethod;
@@ -59,20 +60,22 @@ public final class ScopeDecoder {
   /**
    * The frames at {@code pc}; never null, never empty.
    *
+   * @param debug of the compiled method
    * @param isLive whether what the code names is known not to be freed
    * @param interrupted whether nothing is called at pc
    */
-  PcEntry.JavaFrames at(Nmethod nmethod, boolean isLive, long pc, boolean interrupted) {
-    int scope = nmethod.isNative() ? Nmethod.NO_SCOPE : nmethod.scopeAt(pc);
+  PcEntry.JavaFrames at(
+      Nmethod nmethod, DebugInfo debug, boolean isLive, long pc, boolean interrupted) {
+    int scope = nmethod.isNative() ? DebugInfo.NO_SCOPE : debug.scopeAt(pc);
     if (scope <= NO_SENDER) {
       // Before the first instruction of the body: of the method itself, nowhere in its bytecodes.
       return ofMethod(nmethod, isLive);
     }
     begin(isLive);
     while (scope > NO_SENDER && count < MAX_INLINED) {
-      stream.at(nmethod.scopes(), scope, nmethod.scopes().length);
+      stream.at(debug.bytes(), debug.positionOf(scope), debug.scopesEnd());
       int sender = stream.next();
-      long method = nmethod.metadata(stream.next());
+      long method = debug.metadata(stream.next());
       int bci = stream.next() - BCI_BIAS;
       add(nmethod, method, bci, count > 0 || !interrupted);
       // A sender was written before those it calls.
