@@ -3,10 +3,10 @@ package stackweave.agent;
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.HeapGate;
+import stackweave.agent.drain.RecordingAtStart;
 import stackweave.agent.drain.Sampler;
 import stackweave.agent.drain.SamplerSettings;
 import stackweave.agent.jdk.hook.call.NativeCalls;
-import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.SamplingControl;
 import stackweave.jfr.control.SamplingDefaults;
@@ -27,7 +27,6 @@ final class RunningAgent {
 
   /**
    * Registers the listener only; everything else is created when a recording asks for samples.
-   * Where one will start with the JVM, JNA is loaded meanwhile.
    *
    * @param attached whether the agent was attached to a running JVM, not started by -javaagent
    */
@@ -49,8 +48,8 @@ final class RunningAgent {
                 options.wallThreads()),
             messages,
             new StatusBoard(instrumentation));
-    if (!attached && RecordingAtStart.isLikely(options.explicit())) {
-      NativeAccess.begin(new Early(sampler));
+    if (!attached) {
+      sampler.loadEarlyIf(new RecordingAtStart(options.explicit()));
     }
     if (options.hooks() == Options.Hooks.EARLY) {
       sampler.observeLoadsEarly();
@@ -83,14 +82,6 @@ final class RunningAgent {
       sampler.noteCalls(calls.note());
     }
     control.start();
-  }
-
-  /** A class and not a lambda: bootstrapping the JVM's first lambda costs premain milliseconds. */
-  private record Early(Sampler sampler) implements Runnable {
-    @Override
-    public void run() {
-      sampler.loadEarly();
-    }
   }
 
   /** Publishes the status in the agent properties; after this it is updated whenever it changes. */

@@ -173,6 +173,14 @@ final class DrainThread implements Runnable {
   /** Null until the heap has room for it, and something is to be written. */
   private EventStore store;
 
+  /** Whether an engine runs, and CPU time counts as missed all the same; {@link #endMissed}. */
+  private boolean isMissed;
+
+  /** CPU time of the process until the engine ran, and that of this thread, in ns. */
+  private long missedCpu;
+
+  private long missedOwn;
+
   /** Null while no engine runs. */
   private Throttle throttle;
 
@@ -713,7 +721,7 @@ final class DrainThread implements Runnable {
       publish(running);
       EngineStatistics statistics = running.statistics();
       totals.add(statistics);
-      if (running.event().isCpu()) {
+      if (running.event().isCpu() && !isMissed) {
         // CPU time that is used while an event is sampled instead is missed.
         totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
       }
@@ -891,8 +899,21 @@ final class DrainThread implements Runnable {
   private long missedUntil(SampleEngine running) {
     long own = ownCpu();
     long begin = processCpu() - own - running.statistics().get(EngineFigure.CPU_USED);
-    totals.missed.end(begin + own, own);
+    isMissed = true;
+    missedCpu = begin + own;
+    missedOwn = own;
     return begin;
+  }
+
+  /**
+   * No CPU time is missed since the engine runs. Said when something can be written at last: if the
+   * recording ends before, its samples are lost with the engine's buffers.
+   */
+  private void endMissed() {
+    if (isMissed) {
+      isMissed = false;
+      totals.missed.end(missedCpu, missedOwn);
+    }
   }
 
   /** CPU time of all threads of the process, in ns. */
@@ -1246,6 +1267,9 @@ final class DrainThread implements Runnable {
    * @param running the engine, or null
    */
   private void status(SampleEngine running) {
+    if (store != null) {
+      endMissed();
+    }
     publish(running);
     if (store != null) {
       if (store.status(totals.latest())) {

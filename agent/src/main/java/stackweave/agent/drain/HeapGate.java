@@ -28,6 +28,10 @@ public final class HeapGate implements StartGate, AutoCloseable {
   private final Messages messages;
   private final Sampler sampler;
   private boolean open;
+
+  /** Null before it is first asked. */
+  private MetaspaceRoom metaspace;
+
   private volatile boolean closed;
 
   /**
@@ -41,11 +45,33 @@ public final class HeapGate implements StartGate, AutoCloseable {
   }
 
   @Override
+  public boolean hasNoLimits() {
+    HeapSlack slack = new HeapSlack();
+    slack.look();
+    return !slack.needsSettling()
+        && slack.isAmple()
+        && metaspace().isUnlimited()
+        && ProcessRoom.isUnlimited();
+  }
+
+  private MetaspaceRoom metaspace() {
+    if (metaspace == null) {
+      metaspace = MetaspaceRoom.of(instrumentation);
+    }
+    return metaspace;
+  }
+
+  /** Why metaspace or the process's limits have no room; null if they have. */
+  private String noRoom() {
+    String noRoom = metaspace().whyNot();
+    return noRoom == null ? ProcessRoom.whyNot() : noRoom;
+  }
+
+  @Override
   public boolean await(Recordings recordings) {
     if (open) {
       return true;
     }
-    MetaspaceRoom metaspace = MetaspaceRoom.of(instrumentation);
     HeapSlack slack = new HeapSlack();
     long begin = System.nanoTime();
     String noRoom = null;
@@ -56,8 +82,7 @@ public final class HeapGate implements StartGate, AutoCloseable {
       boolean settled = !slack.needsSettling() || System.nanoTime() - begin > SETTLE_NANOS;
       boolean looksAtRecordings = look % RECORDINGS_LOOKS == 0 || recordings.haveChanged();
       if (looksAtRecordings) {
-        noRoom = metaspace.whyNot();
-        noRoom = noRoom == null ? ProcessRoom.whyNot() : noRoom;
+        noRoom = noRoom();
       }
       if (settled && slack.isAmple() && noRoom == null) {
         open = true;

@@ -76,6 +76,9 @@ public final class Sampler implements SamplingListener {
   private volatile DrainThread drain;
   private boolean closed;
 
+  /** Null for none. */
+  private RecordingAtStart recordingAtStart;
+
   /** Why sampling for a request has not begun; empty if none waits. */
   private volatile String waiting = "";
 
@@ -134,12 +137,29 @@ public final class Sampler implements SamplingListener {
     pipelines.observeLoadsEarly();
   }
 
-  /** Loads what sampling needs at its start. Any thread, before anything is requested. */
-  public void loadEarly() {
-    synchronized (this) {
-      prepare();
+  /** Loads what sampling needs while JFR starts, if a recording is likely to start with it. */
+  public synchronized void loadEarlyIf(RecordingAtStart recording) {
+    recordingAtStart = recording;
+  }
+
+  @Override
+  public synchronized void onRecorder() {
+    if (recordingAtStart != null && recordingAtStart.isLikely()) {
+      NativeAccess.begin(new LoadEarly());
     }
-    StartClasses.load();
+  }
+
+  /** On the thread that has loaded JNA. */
+  private final class LoadEarly implements Runnable {
+    @Override
+    public void run() {
+      synchronized (Sampler.this) {
+        if (!closed) {
+          prepare();
+        }
+      }
+      StartClasses.load();
+    }
   }
 
   /** Makes what sampling needs, once. Under the lock of this. */
@@ -314,12 +334,33 @@ public final class Sampler implements SamplingListener {
             weaving,
             switchFile,
             messages);
+    boolean isWatched = false;
     registrations.begin();
     try {
-      drain.start();
-      start.watch();
+      startDrain();
     } finally {
-      registrations.end();
+      try {
+        // Also where no thread could be started: the recording says then that it has no samples.
+        start.watch();
+        isWatched = true;
+      } finally {
+        registrations.end();
+        if (!isWatched) {
+          stopDrain();
+        }
+      }
+    }
+  }
+
+  private void startDrain() {
+    boolean started = false;
+    try {
+      drain.start();
+      started = true;
+    } finally {
+      if (!started) {
+        drain = null;
+      }
     }
   }
 

@@ -72,6 +72,17 @@ class MissedCpuIT {
     }
   }
 
+  /** It ends before anything can be written: an engine runs then, but its samples are lost. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
+  void aProgramThatEndsAtOnceHasUsedCpuTimeToo(Jvm jvm) throws Exception {
+    Path recording = directory.resolve("shortest.jfr");
+    long main = used(record(jvm, recording, 250));
+    Cpu cpu = Cpu.of(recording);
+    assertTrue(cpu.used >= main - SECOND / 20, cpu::toString); // ticks of the kernel
+    assertTrue(cpu.covered <= cpu.used - cpu.missed + SECOND / 10, cpu::toString);
+  }
+
   /** Whoever looks at a graph of so few samples is told. */
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#onOldest")

@@ -231,10 +231,16 @@ public final class BlobReader {
   boolean read(Nmethod code, DebugInfo debug) {
     debug.setOf(null);
     try {
-      // Piece by piece: it must be the same method before and after.
+      if (!isUnchanged(code) || !copyDebug(code, debug)) {
+        return false;
+      }
+      // Piece by piece: it must be the same method before and after, with its parts where they
+      // were.
+      long pcs = place(layout.pcDescsBegin, code.address, code.codeBegin);
+      long metadata = place(layout.metadataBegin, code.address, code.codeBegin);
       if (!isUnchanged(code)
-          || !copyDebug(code.address, code.codeBegin, debug)
-          || !isUnchanged(code)) {
+          || pcs != place(layout.pcDescsBegin, code.address, code.codeBegin)
+          || metadata != place(layout.metadataBegin, code.address, code.codeBegin)) {
         return false;
       }
     } catch (UnreadableMemoryException e) {
@@ -245,8 +251,9 @@ public final class BlobReader {
   }
 
   /** Of the compiled method whose header was copied; false if its parts contradict each other. */
-  private boolean copyDebug(long address, long code, DebugInfo debug)
-      throws UnreadableMemoryException {
+  private boolean copyDebug(Nmethod method, DebugInfo debug) throws UnreadableMemoryException {
+    long address = method.address;
+    long code = method.codeBegin;
     long pcsFrom = place(layout.pcDescsBegin, address, code);
     long pcsTo = place(layout.pcDescsEnd, address, code);
     long scopesFrom = place(layout.scopesBegin, address, code);
@@ -261,7 +268,7 @@ public final class BlobReader {
     }
     debug.copyScopes(memory, pcsFrom, pcsTo, scopesFrom, scopesTo);
     debug.copyMetadata(memory, metadataFrom, metadataTo);
-    return true;
+    return debug.isWhole();
   }
 
   private static boolean isPiece(long from, long to) {

@@ -17,8 +17,14 @@ public final class DebugInfo {
 
   private final Layout layout;
 
+  /** In bytes, of PcDescs and scopes; larger ones are not kept longer than they are needed. */
+  private static final int MAX_KEPT = 256 << 10;
+
+  /** What the first PcDesc has, which is a guard (pcDesc.hpp, JDK 17 to 27). */
+  private static final int LOWER_LIMIT = -1;
+
   /** PcDescs and scopes, which lie beside each other. */
-  private final MemoryCopy data = new MemoryCopy(1 << 14);
+  private MemoryCopy data = new MemoryCopy(1 << 14);
 
   private final MemoryCopy metadata = new MemoryCopy(1 << 10);
   private Nmethod code;
@@ -45,11 +51,26 @@ public final class DebugInfo {
   void copyScopes(MemoryReader memory, long pcsFrom, long pcsTo, long scopesFrom, long scopesTo)
       throws UnreadableMemoryException {
     long from = Math.min(pcsFrom, scopesFrom);
+    if (data.length() > MAX_KEPT) {
+      data = new MemoryCopy(1 << 14);
+    }
     data.copy(memory, from, (int) (Math.max(pcsTo, scopesTo) - from));
     firstPcDesc = (int) (pcsFrom - from);
     pcDescs = (int) (pcsTo - pcsFrom) / layout.pcDescSize;
     firstScope = (int) (scopesFrom - from);
     scopesEnd = (int) (scopesTo - from);
+  }
+
+  /**
+   * Whether the PcDescs have the guards before and behind all others; there are none at all in
+   * wrappers of native methods. They lie outside of the code cache in JDK 23 and later, where a
+   * method that is being made or freed has other words.
+   */
+  boolean isWhole() {
+    return pcDescs == 0
+        || pcDescs > 1
+            && (int) pcOffset(0) == LOWER_LIMIT
+            && pcOffset(pcDescs - 1) > pcOffset(pcDescs - 2);
   }
 
   void copyMetadata(MemoryReader memory, long from, long to) throws UnreadableMemoryException {
@@ -96,9 +117,9 @@ public final class DebugInfo {
     return data.bytes();
   }
 
-  /** Where a scope begins in {@link #bytes}. */
+  /** Where a scope begins in {@link #bytes}; their end for what is none. */
   public int positionOf(int scope) {
-    return firstScope + scope;
+    return scope >= 0 && scope < scopesEnd - firstScope ? firstScope + scope : scopesEnd;
   }
 
   /** Where the scopes end in {@link #bytes}. */

@@ -27,14 +27,15 @@ public final class OwnProcess {
   /** Its id, in its own PID namespace. */
   public static long pid() {
     try {
-      String stat = read("/proc/self/stat");
-      return Long.parseLong(stat, 0, stat.indexOf(' '), 10);
+      // From the namespace of /proc, which may be another one, to the innermost.
+      String ids = lineOf("/proc/self/status", "NSpid:").strip();
+      return Long.parseLong(ids.substring(ids.lastIndexOf('\t') + 1));
     } catch (IOException | RuntimeException e) {
       return ProcessHandle.current().pid();
     }
   }
 
-  /** When it started, in ms since 1970, exact to 10 ms; 0 if unknown. */
+  /** When it started, in ms since 1970, as exact as the kernel says when it was; 0 if unknown. */
   public static long startMillis() {
     try {
       String stat = read("/proc/self/stat");
@@ -47,17 +48,21 @@ public final class OwnProcess {
   }
 
   private static long bootMillis() throws IOException {
+    return 1_000 * Long.parseLong(lineOf("/proc/stat", BOOT_TIME));
+  }
+
+  /** What follows on the line that begins with {@code key}. */
+  private static String lineOf(String file, String key) throws IOException {
     try (BufferedReader lines =
         new BufferedReader(
-            new InputStreamReader(
-                new FileInputStream("/proc/stat"), StandardCharsets.ISO_8859_1))) {
+            new InputStreamReader(new FileInputStream(file), StandardCharsets.ISO_8859_1))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.startsWith(BOOT_TIME)) {
-          return 1_000 * Long.parseLong(line.substring(BOOT_TIME.length()));
+        if (line.startsWith(key)) {
+          return line.substring(key.length());
         }
       }
     }
-    throw new IOException("/proc/stat does not say when the machine was started");
+    throw new IOException(file + " has no line " + key);
   }
 
   private static String read(String file) throws IOException {

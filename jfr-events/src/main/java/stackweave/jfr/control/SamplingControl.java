@@ -72,6 +72,7 @@ public final class SamplingControl implements AutoCloseable {
 
   private volatile EventIds eventIds = EventIds.NONE;
 
+  private boolean recorderTold;
   private boolean firstAsked;
   private volatile boolean failureSaid;
 
@@ -244,6 +245,16 @@ public final class SamplingControl implements AutoCloseable {
     return true;
   }
 
+  /** Before anything is asked of JFR, which answers only when it has begun. */
+  private void tellOfRecorder() {
+    if (!recorderTold) {
+      recorderTold = true;
+      if (gate == null || gate.hasNoLimits()) {
+        listener.onRecorder();
+      }
+    }
+  }
+
   private AskedAt askedAtLastChange() {
     return new AskedAt(changedNanos(), ProcessCpu.nanos());
   }
@@ -256,17 +267,7 @@ public final class SamplingControl implements AutoCloseable {
         firstAsked = true;
         listener.onFirstAsked();
       }
-      listener.onRegistering();
-      try {
-        requestEarly();
-        eventIds = EventIds.register();
-        SettingChange.setReceiver(new Signal());
-        // A type registers itself at its first use, but not again after an earlier detach.
-        FlightRecorder.register(SettingsWatch.class);
-        FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
-      } finally {
-        listener.onRegistered();
-      }
+      registerEvents();
     }
     enableWhereLeftOpen();
     List<String> notes = new ArrayList<>();
@@ -286,6 +287,33 @@ public final class SamplingControl implements AutoCloseable {
     if (!notes.equals(toldNotes)) {
       toldNotes = List.copyOf(notes);
       listener.onNotes(toldNotes);
+    }
+  }
+
+  private void registerEvents() {
+    boolean registered = false;
+    listener.onRegistering();
+    try {
+      requestEarly();
+      eventIds = EventIds.register();
+      SettingChange.setReceiver(new Signal());
+      // A type registers itself at its first use, but not again after an earlier detach.
+      FlightRecorder.register(SettingsWatch.class);
+      FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
+      registered = true;
+    } finally {
+      listener.onRegistered();
+      if (!registered) {
+        withdraw(); // it is tried again, which the drain thread must not be beside
+      }
+    }
+  }
+
+  private void withdraw() {
+    eventIds = EventIds.NONE;
+    if (told != null) {
+      told = null;
+      listener.onRequest(null, AskedAt.now());
     }
   }
 
@@ -399,6 +427,7 @@ public final class SamplingControl implements AutoCloseable {
       while (takeMark()) {
         try {
           if (told == null) {
+            tellOfRecorder();
             SamplingControl.this.ask(); // before the steps that take long
           }
           if ((gate == null || gate.await(this)) && !isClosed()) {

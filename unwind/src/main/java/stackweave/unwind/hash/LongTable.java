@@ -44,8 +44,9 @@ public final class LongTable<T> {
   }
 
   private void allocate(int slots) {
-    keys = new long[slots];
-    values = new Object[slots];
+    long[] newKeys = new long[slots];
+    values = new Object[slots]; // both or none, if there is no memory
+    keys = newKeys;
     shift = Long.SIZE - Integer.numberOfTrailingZeros(slots);
   }
 

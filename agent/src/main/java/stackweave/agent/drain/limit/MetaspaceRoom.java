@@ -75,7 +75,7 @@ public final class MetaspaceRoom {
   }
 
   /** Whether there is nothing to look at. */
-  boolean isUnlimited() {
+  public boolean isUnlimited() {
     return limit == Long.MAX_VALUE && classLimit == Long.MAX_VALUE;
   }
 

@@ -37,17 +37,30 @@ public final class ProcessRoom {
     return whyNot(1);
   }
 
+  /** Whether memory is not limited, and files may become as long as JFR's; not if not known. */
+  public static boolean isUnlimited() {
+    try {
+      List<String> limits = PlainFiles.lines(LIMITS);
+      return !isMemoryLimited(limits) && limit(limits, FILE) >= NEEDED_FILE;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean isMemoryLimited(List<String> limits) {
+    return limit(limits, ADDRESSES) != Long.MAX_VALUE || limit(limits, DATA) != Long.MAX_VALUE;
+  }
+
   /**
-   * The same while sampling, when most of what it needs is mapped.
+   * As {@link #whyNot()} while sampling, when most of what it needs is mapped.
    *
    * @param shares the part of what is needed before, as a divisor
    */
   static String whyNot(int shares) {
     try {
       List<String> limits = PlainFiles.lines(LIMITS);
-      boolean limited =
-          limit(limits, ADDRESSES) != Long.MAX_VALUE || limit(limits, DATA) != Long.MAX_VALUE;
-      return whyNot(limits, limited ? PlainFiles.lines(STATUS) : List.of(), shares);
+      List<String> status = isMemoryLimited(limits) ? PlainFiles.lines(STATUS) : List.of();
+      return whyNot(limits, status, shares);
     } catch (IOException e) {
       return null;
     }
