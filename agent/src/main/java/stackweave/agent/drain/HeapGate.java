@@ -50,7 +50,7 @@ public final class HeapGate implements StartGate, AutoCloseable {
     slack.look();
     return !slack.needsSettling()
         && slack.isAmple()
-        && metaspace().isUnlimited()
+        && metaspace().isKnownUnlimited()
         && ProcessRoom.isUnlimited();
   }
 

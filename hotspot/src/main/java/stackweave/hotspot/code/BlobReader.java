@@ -268,7 +268,7 @@ public final class BlobReader {
     }
     debug.copyScopes(memory, pcsFrom, pcsTo, scopesFrom, scopesTo);
     debug.copyMetadata(memory, metadataFrom, metadataTo);
-    return debug.isWhole();
+    return debug.isWhole(method);
   }
 
   private static boolean isPiece(long from, long to) {

@@ -15,13 +15,13 @@ public final class DebugInfo {
   /** {@link #scopeAt} of a pc without Java frames. */
   public static final int NO_SCOPE = -1;
 
-  private final Layout layout;
-
   /** In bytes, of PcDescs and scopes; larger ones are not kept longer than they are needed. */
   private static final int MAX_KEPT = 256 << 10;
 
   /** What the first PcDesc has, which is a guard (pcDesc.hpp, JDK 17 to 27). */
   private static final int LOWER_LIMIT = -1;
+
+  private final Layout layout;
 
   /** PcDescs and scopes, which lie beside each other. */
   private MemoryCopy data = new MemoryCopy(1 << 14);
@@ -62,12 +62,12 @@ public final class DebugInfo {
   }
 
   /**
-   * Whether the PcDescs have the guards before and behind all others; there are none at all in
-   * wrappers of native methods. They lie outside of the code cache in JDK 23 and later, where a
-   * method that is being made or freed has other words.
+   * Whether the PcDescs of {@code method} have the guards before and behind all others; the wrapper
+   * of a native method may have none at all. They lie outside of the code cache in JDK 23 and
+   * later, where a method that is being made or freed has other words.
    */
-  boolean isWhole() {
-    return pcDescs == 0
+  boolean isWhole(Nmethod method) {
+    return pcDescs == 0 && method.isNative()
         || pcDescs > 1
             && (int) pcOffset(0) == LOWER_LIMIT
             && pcOffset(pcDescs - 1) > pcOffset(pcDescs - 2);

@@ -300,6 +300,7 @@ public final class SamplingControl implements AutoCloseable {
       // A type registers itself at its first use, but not again after an earlier detach.
       FlightRecorder.register(SettingsWatch.class);
       FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
+      enableWhereLeftOpen(); // before anything is written
       registered = true;
     } finally {
       listener.onRegistered();

@@ -157,12 +157,18 @@ public final class ControlProbe {
           waits.setSettings(Map.of("stackweave.WallSample#interval", "5 ms"));
           waits.start();
         });
-    // JFR has the one event on by default and the other off: both must be written.
+    // JFR has the one event on by default and the other off: both must be written. The first
+    // request
+    // comes before the events are registered, and so before settings are completed.
     step(
         "waits writes",
         Expected.ANSWER,
-        () ->
-            ANSWERS.add(new TreeMap<>(waits.getSettings()).toString().replace("stackweave.", "")));
+        () -> {
+          for (int look = 0; waits.getSettings().size() < 3 && look < 500; look++) {
+            Thread.sleep(10);
+          }
+          ANSWERS.add(new TreeMap<>(waits.getSettings()).toString().replace("stackweave.", ""));
+        });
     step(
         "waits less",
         Expected.ANSWER,

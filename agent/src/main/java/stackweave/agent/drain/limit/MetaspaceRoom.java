@@ -33,6 +33,9 @@ public final class MetaspaceRoom {
   private final long limit;
   private final long classLimit;
 
+  /** Whether the arguments could be read: whoever uses this agent has given at least one. */
+  private final boolean isKnown;
+
   /**
    * @param arguments of the VM, the ones that count last
    */
@@ -48,6 +51,7 @@ public final class MetaspaceRoom {
     }
     limit = all;
     classLimit = classes;
+    isKnown = arguments.length > 0;
   }
 
   /** Of this JVM. Where its arguments can't be read, it is taken for one without limits. */
@@ -74,8 +78,13 @@ public final class MetaspaceRoom {
     }
   }
 
+  /** Whether it is known that there is no limit. */
+  public boolean isKnownUnlimited() {
+    return isKnown && isUnlimited();
+  }
+
   /** Whether there is nothing to look at. */
-  public boolean isUnlimited() {
+  boolean isUnlimited() {
     return limit == Long.MAX_VALUE && classLimit == Long.MAX_VALUE;
   }
 
