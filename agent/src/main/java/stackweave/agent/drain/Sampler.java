@@ -318,7 +318,7 @@ public final class Sampler implements SamplingListener {
       return;
     }
     totals.missed.begin(asked.cpuNanos(), totals.earlierDrainCpuNanos);
-    start = StartWatch.of(asked.nanos(), totals.missed, request.notes());
+    start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
             request,
@@ -334,32 +334,13 @@ public final class Sampler implements SamplingListener {
             weaving,
             switchFile,
             messages);
-    boolean isWatched = false;
-    registrations.begin();
-    try {
-      startDrain();
-    } finally {
-      try {
-        // Also where no thread could be started: the recording says then that it has no samples.
-        start.watch();
-        isWatched = true;
-      } finally {
-        registrations.end();
-        if (!isWatched) {
-          stopDrain();
-        }
-      }
-    }
-  }
-
-  private void startDrain() {
     boolean started = false;
     try {
       drain.start();
       started = true;
     } finally {
       if (!started) {
-        drain = null;
+        drain = null; // the next request tries again
       }
     }
   }

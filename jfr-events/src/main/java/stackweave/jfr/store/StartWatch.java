@@ -33,30 +33,20 @@ public final class StartWatch implements AutoCloseable {
   }
 
   /**
-   * A watch, {@linkplain #watch watching}. Takes some milliseconds, and JFR's locks: must not be
-   * called on an application thread.
+   * Starts watching. Takes some milliseconds, and JFR's locks: must not be called on an application
+   * thread.
    *
    * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
    * @param missed what it has not reported yet is reported in these events
    * @param notes further notes for these events, one line each
    */
   public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
-    StartWatch watch = of(askedNanos, missed, notes);
-    watch.watch();
-    return watch;
-  }
-
-  /** As {@link #begin}, but it does not watch yet: that takes longer than to start an engine. */
-  public static StartWatch of(long askedNanos, MissedCpu missed, List<String> notes) {
-    return new StartWatch(askedNanos, missed, notes);
-  }
-
-  /** Starts watching; see {@link #begin}. */
-  public void watch() {
+    StartWatch watch = new StartWatch(askedNanos, missed, notes);
     FlightRecorder.register(SamplerStatus.class);
     StatusFields.load();
     FlightRecorder.register(ChunkEnd.class);
-    FlightRecorder.addPeriodicEvent(ChunkEnd.class, hook);
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
+    return watch;
   }
 
   /** Samples are taken, or a status event has reported why not. Any thread; takes no lock. */
