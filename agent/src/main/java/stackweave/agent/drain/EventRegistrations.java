@@ -6,21 +6,21 @@ package stackweave.agent.drain;
  * be started meanwhile. Thread-safe.
  */
 final class EventRegistrations {
-  private int underWay;
+  private boolean underWay;
 
   synchronized void begin() {
-    underWay++;
+    underWay = true;
   }
 
   synchronized void end() {
-    underWay--;
+    underWay = false;
     notifyAll();
   }
 
-  /** Waits until no registration is under way. They take a fraction of a second. */
+  /** Waits until no registration is under way; one takes a fraction of a second. */
   synchronized void await() {
     boolean interrupted = false;
-    while (underWay > 0) {
+    while (underWay) {
       try {
         wait();
       } catch (InterruptedException e) {

@@ -114,35 +114,12 @@ public final class MethodReader {
 
   private boolean isSymbol(long address, String text) throws UnreadableMemoryException {
     return copySymbol(address, text.length())
-        && (isText(text) || text.equals(symbol.text(symbolBody(), symbolLength())));
+        && text.equals(texts.of(symbol, symbolBody(), symbolLength()));
   }
 
   private boolean isClassName(long address, String name) throws UnreadableMemoryException {
     return copySymbol(address, name.length())
-        && (isText(name)
-            || name.equals(
-                ClassFileNames.javaClassName(symbol.text(symbolBody(), symbolLength()))));
-  }
-
-  /**
-   * Whether the symbol that was copied has these characters, or slashes for its dots; without
-   * making a text of it. False also of some that have, if they are not ASCII.
-   */
-  private boolean isText(String text) {
-    int length = symbolLength();
-    if (length != text.length()) {
-      return false;
-    }
-    int body = symbolBody();
-    byte[] bytes = symbol.bytes();
-    for (int i = 0; i < length; i++) {
-      int b = bytes[body + i];
-      int c = text.charAt(i);
-      if (b != c && !(b == '/' && c == '.')) {
-        return false;
-      }
-    }
-    return true;
+        && name.equals(texts.classNameOf(symbol, symbolBody(), symbolLength()));
   }
 
   private HotSpotMethod name(long address) throws UnreadableMemoryException {

@@ -230,19 +230,20 @@ public final class SamplingControl implements AutoCloseable {
   /**
    * Records when samples were first requested, before anything else is done for them: CPU time used
    * from then on has no samples yet.
+   *
+   * @return what is requested, as far as it can be known without the events' ids; null for nothing
    */
-  private boolean ask() {
+  private SamplingRequest ask() {
     lock.lock();
     changedSinceAsked = false;
     lock.unlock();
-    if (rule.decide(running(), eventIds) == null) {
+    SamplingRequest request = rule.decide(running(), eventIds);
+    if (request == null) {
       asked = null;
-      return false;
-    }
-    if (asked == null) {
+    } else if (asked == null) {
       asked = askedAtLastChange();
     }
-    return true;
+    return request;
   }
 
   /** Before anything is asked of JFR, which answers only when it has begun. */
@@ -263,11 +264,12 @@ public final class SamplingControl implements AutoCloseable {
     List<SamplingRule.Facts> running = running();
     if (!running.isEmpty() && eventIds == EventIds.NONE) {
       // Perhaps not asked before: JFR tells of itself before its first recording runs.
-      if (!firstAsked && ask()) {
+      SamplingRequest early = ask();
+      if (!firstAsked && early != null) {
         firstAsked = true;
         listener.onFirstAsked();
       }
-      registerEvents();
+      registerEvents(early);
     }
     enableWhereLeftOpen();
     List<String> notes = new ArrayList<>();
@@ -290,11 +292,14 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  private void registerEvents() {
+  /**
+   * @param early what is requested already; null for nothing
+   */
+  private void registerEvents(SamplingRequest early) {
     boolean registered = false;
     listener.onRegistering();
     try {
-      requestEarly();
+      requestEarly(early);
       eventIds = EventIds.register();
       SettingChange.setReceiver(new Signal());
       // A type registers itself at its first use, but not again after an earlier detach.
@@ -322,8 +327,7 @@ public final class SamplingControl implements AutoCloseable {
    * Requests samples before their events are registered, which takes as long as to start an engine.
    * What is requested can be another then: recordings may name events by their ids.
    */
-  private void requestEarly() {
-    SamplingRequest request = asked == null ? null : rule.decide(running(), EventIds.NONE);
+  private void requestEarly(SamplingRequest request) {
     if (request != null && told == null) {
       told = request;
       listener.onRequest(request, asked);
@@ -410,7 +414,7 @@ public final class SamplingControl implements AutoCloseable {
 
     @Override
     public boolean ask() {
-      return SamplingControl.this.ask();
+      return SamplingControl.this.ask() != null;
     }
 
     @Override

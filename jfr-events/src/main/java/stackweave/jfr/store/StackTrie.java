@@ -49,8 +49,6 @@ final class StackTrie {
   /** The first one is small as long as there is no other. */
   private int[][] blocks = {new int[FIRST_CAPACITY * WORDS]};
 
-  private int blockCount = 1;
-
   /** 1 + the node without a parent in this generation that was found last; 0 for none. */
   private int lastRoot;
 
@@ -65,7 +63,6 @@ final class StackTrie {
     forget();
     index.clear();
     blocks = new int[][] {new int[FIRST_CAPACITY * WORDS]};
-    blockCount = 1;
   }
 
   /** Forgets all nodes, and keeps room for as many; the ids go on. */
@@ -152,12 +149,11 @@ final class StackTrie {
 
   private int[] roomFor(int node) {
     int number = node >>> LOG2_BLOCK;
-    if (number == blockCount) {
-      if (number == blocks.length) {
-        blocks = Arrays.copyOf(blocks, 2 * number);
-      }
+    if (number == blocks.length) {
+      blocks = Arrays.copyOf(blocks, 2 * number);
+    }
+    if (blocks[number] == null) {
       blocks[number] = new int[WORDS << LOG2_BLOCK];
-      blockCount++;
     } else if (at(node) == blocks[number].length) {
       blocks[number] = Arrays.copyOf(blocks[number], WORDS << LOG2_BLOCK);
     }
