@@ -49,6 +49,20 @@ public interface MemoryReader {
   }
 
   /**
+   * As {@link #readEach}, of pieces that differ in length.
+   *
+   * @param lengths of the pieces, in bytes
+   */
+  default void readPieces(long[] addresses, int[] lengths, int count, byte[] target)
+      throws UnreadableMemoryException {
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      read(addresses[i], target, at, lengths[i]);
+      at += lengths[i];
+    }
+  }
+
+  /**
    * Says what is read next: a reader that keeps whole pages may take them in one step. What can't
    * be read is told by the read itself.
    *

@@ -48,7 +48,18 @@ public final class NativeBuffer implements AutoCloseable {
    */
   public static NativeBuffer map(int fd, int length) {
     long address = Libc.mmap(0, length, Libc.PROT_READ | Libc.PROT_WRITE, Libc.MAP_SHARED, fd, 0);
-    return address == Libc.MAP_FAILED ? null : new NativeBuffer(address, length);
+    if (address == Libc.MAP_FAILED) {
+      return null;
+    }
+    NativeBuffer buffer = null;
+    try {
+      buffer = new NativeBuffer(address, length);
+    } finally {
+      if (buffer == null) {
+        Libc.munmap(address, length); // the heap is full
+      }
+    }
+    return buffer;
   }
 
   /**

@@ -198,6 +198,28 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     }
   }
 
+  @Override
+  public void readPieces(long[] addresses, int[] lengths, int count, byte[] target)
+      throws UnreadableMemoryException {
+    int all = 0;
+    for (int i = 0; i < count; i++) {
+      all += lengths[i];
+    }
+    if (count <= MAX_VECTORS && all <= CAPACITY && way == Way.PROCESS_VM_READV) {
+      for (int i = 0; i < count; i++) {
+        setRemote(i, addresses[i], lengths[i]);
+      }
+      if (readVectors(count, all) == all) {
+        bytes.get(DATA, target, 0, all);
+        return;
+      }
+      if (way == Way.PROCESS_VM_READV) {
+        throw UnreadableMemoryException.UNREADABLE;
+      }
+    }
+    MemoryReader.super.readPieces(addresses, lengths, count, target);
+  }
+
   private void fetch(long address, int length) throws UnreadableMemoryException {
     if (way == Way.NONE && !closed && nanoTime.getAsLong() - opened >= RETRY_NANOS) {
       openProcSelfMem();

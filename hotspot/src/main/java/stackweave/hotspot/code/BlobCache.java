@@ -34,6 +34,11 @@ public final class BlobCache {
 
   private final CodeBlob[] expected = new CodeBlob[BlobReader.MAX_COMPARED];
   private final boolean[] unchanged = new boolean[BlobReader.MAX_COMPARED];
+
+  // Of those that are expected: what was known of them before.
+  private final long[] lastSeenBefore = new long[BlobReader.MAX_COMPARED];
+  private final int[] collectionsSeenBefore = new int[BlobReader.MAX_COMPARED];
+
   private int expectedCount;
   private boolean expecting = true;
 
@@ -84,6 +89,8 @@ public final class BlobCache {
       return true;
     }
     if (expecting && expectedCount < expected.length) {
+      lastSeenBefore[expectedCount] = blob.lastSeen();
+      collectionsSeenBefore[expectedCount] = blob.collectionsSeen();
       blob.setExpected(rounds);
       expected[expectedCount++] = blob;
       return true;
@@ -132,7 +139,7 @@ public final class BlobCache {
       if (unchanged[i]) {
         blob.setConfirmed(rounds);
       } else {
-        blob.setRefuted();
+        blob.setRefuted(lastSeenBefore[i], collectionsSeenBefore[i]);
         setGone(blob);
       }
     }

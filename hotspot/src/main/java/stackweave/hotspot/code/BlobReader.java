@@ -266,8 +266,9 @@ public final class BlobReader {
         || pcsTo != scopesFrom && scopesTo != pcsFrom) {
       return false;
     }
-    debug.copyScopes(memory, pcsFrom, pcsTo, scopesFrom, scopesTo);
-    debug.copyMetadata(memory, metadataFrom, metadataTo);
+    debug.setScopes(pcsFrom, pcsTo, scopesFrom, scopesTo);
+    debug.setMetadata(metadataFrom, metadataTo);
+    debug.copy(memory);
     return debug.isWhole(method);
   }
 

@@ -23,15 +23,18 @@ public final class DebugInfo {
 
   private final Layout layout;
 
-  /** PcDescs and scopes, which lie beside each other. */
+  /** PcDescs and scopes, which lie beside each other, and the metadata behind them. */
   private MemoryCopy data = new MemoryCopy(1 << 14);
 
-  private final MemoryCopy metadata = new MemoryCopy(1 << 10);
+  private final long[] pieces = new long[2];
+  private final int[] lengths = new int[2];
   private Nmethod code;
   private int firstPcDesc;
   private int pcDescs;
   private int firstScope;
   private int scopesEnd;
+  private int firstMetadata;
+  private int metadata;
 
   DebugInfo(Layout layout) {
     this.layout = layout;
@@ -47,18 +50,30 @@ public final class DebugInfo {
     code = method;
   }
 
-  /** Copies PcDescs and scopes, of which either are first. */
-  void copyScopes(MemoryReader memory, long pcsFrom, long pcsTo, long scopesFrom, long scopesTo)
-      throws UnreadableMemoryException {
+  /** Says where PcDescs and scopes are, of which either are first. */
+  void setScopes(long pcsFrom, long pcsTo, long scopesFrom, long scopesTo) {
     long from = Math.min(pcsFrom, scopesFrom);
-    if (data.length() > MAX_KEPT) {
-      data = new MemoryCopy(1 << 14);
-    }
-    data.copy(memory, from, (int) (Math.max(pcsTo, scopesTo) - from));
+    pieces[0] = from;
+    lengths[0] = (int) (Math.max(pcsTo, scopesTo) - from);
     firstPcDesc = (int) (pcsFrom - from);
     pcDescs = (int) (pcsTo - pcsFrom) / layout.pcDescSize;
     firstScope = (int) (scopesFrom - from);
     scopesEnd = (int) (scopesTo - from);
+  }
+
+  void setMetadata(long from, long to) {
+    pieces[1] = from;
+    lengths[1] = (int) (to - from);
+    firstMetadata = lengths[0];
+    metadata = lengths[1] / Long.BYTES;
+  }
+
+  /** Copies it all, after {@link #setScopes} and {@link #setMetadata}. */
+  void copy(MemoryReader memory) throws UnreadableMemoryException {
+    if (data.length() > MAX_KEPT) {
+      data = new MemoryCopy(1 << 14);
+    }
+    data.copy(memory, pieces, lengths);
   }
 
   /**
@@ -71,10 +86,6 @@ public final class DebugInfo {
         || pcDescs > 1
             && (int) pcOffset(0) == LOWER_LIMIT
             && pcOffset(pcDescs - 1) > pcOffset(pcDescs - 2);
-  }
-
-  void copyMetadata(MemoryReader memory, long from, long to) throws UnreadableMemoryException {
-    metadata.copy(memory, from, (int) (to - from));
   }
 
   /** Whether debug information was recorded for exactly this pc. */
@@ -129,8 +140,8 @@ public final class DebugInfo {
 
   /** The Method* of a scope's method number, or 0 where it has none. */
   public long metadata(int number) {
-    return number > 0 && number <= metadata.length() / Long.BYTES
-        ? metadata.i8(Long.BYTES * (number - 1))
+    return number > 0 && number <= metadata
+        ? data.i8(firstMetadata + Long.BYTES * (number - 1))
         : 0;
   }
 }

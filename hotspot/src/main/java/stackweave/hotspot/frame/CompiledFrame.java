@@ -9,9 +9,9 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Leaves a frame of a Java method compiled by C1 or C2: of fixed size, with the return address on
- * top and the caller's frame pointer below it. Also knows its states of being set up, taken down,
- * and deoptimized.
+ * Leaves a frame of a Java method compiled by C1, C2 or Graal: of fixed size, with the return
+ * address on top and the caller's frame pointer below it. Also knows its states of being set up,
+ * taken down, and deoptimized.
  */
 public final class CompiledFrame implements HotSpotFrame {
   /** Most words that compiled code pushes below its frame, around calls of stubs. */

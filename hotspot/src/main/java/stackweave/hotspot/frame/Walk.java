@@ -314,15 +314,16 @@ public final class Walk implements FrameState {
     PcEntry.JavaFrames java = entry.javaFrames;
     int first = frames.count();
     boolean all = true;
-    for (int i = 0; i < java.methods().length; i++) {
+    int count = java.count();
+    for (int i = 0; i < count; i++) {
       all &=
           frames.addHotSpot(
-              FrameKind.ofCode(java.kinds()[i]),
+              i < count - 1 ? FrameKind.INLINED : java.kind(),
               entry.pc,
               interrupted,
-              java.methods()[i],
-              java.bcis()[i],
-              java.lines()[i]);
+              java.method(i),
+              java.bci(i),
+              java.line(i));
       if (i > 0 && all) {
         frames.setLink(first + i, LinkCheck.INLINED);
       }
@@ -370,7 +371,7 @@ public final class Walk implements FrameState {
       if (isDoubtful) {
         addDoubt(frames.count() - 1, method);
       }
-      setCallee(method.key, method.holderName);
+      setCallee(method.key(), method.holderName);
     }
     return added(all);
   }

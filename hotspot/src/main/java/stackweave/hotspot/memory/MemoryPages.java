@@ -26,8 +26,8 @@ public final class MemoryPages implements MemoryReader {
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
   private static final long NO_PAGE = -1;
 
-  /** Most pages that are read together. */
-  private static final int MAX_TOGETHER = 4;
+  /** Most pages that are read together: those that two methods are compared by. */
+  private static final int MAX_TOGETHER = 12;
 
   private final MemoryReader memory;
   private final byte[][] pages = new byte[SLOTS][];

@@ -105,6 +105,9 @@ public final class CallSites {
     }
     int method =
         (int) entry(caller.constants, poolIndex(caller.poolCache, cacheIndex, caller.constants));
+    expected[0] = entryAddress(caller.constants, method >>> 16);
+    expected[1] = entryAddress(caller.constants, method & LOW_HALF);
+    memory.expect(expected, expected.length);
     int both = (int) entry(caller.constants, method >>> 16);
     long name = entry(caller.constants, both & LOW_HALF);
     if (caller.isInvoker && isLinker(name)) {
@@ -152,6 +155,10 @@ public final class CallSites {
   }
 
   private long entry(long constants, int index) throws UnreadableMemoryException {
-    return memory.readLong(constants + layout.constantPoolSize + 8L * index);
+    return memory.readLong(entryAddress(constants, index));
+  }
+
+  private long entryAddress(long constants, int index) {
+    return constants + layout.constantPoolSize + 8L * index;
   }
 }

@@ -10,7 +10,13 @@ import stackweave.hotspot.unloading.Lifetime;
  */
 public final class JavaMethod extends Lifetime {
   private static final int ACC_NATIVE = 0x100;
-  private static final int[] NO_CALLS = {};
+  private static final long[] NO_CALLS = {};
+
+  // Of what a bytecode calls.
+  private static final int BCI = 0;
+  private static final int CALLED = 1;
+  private static final int CALLED_CLASS = 2;
+  private static final int CALL_WORDS = 3;
 
   /** The Method* it was read from. */
   final long address;
@@ -25,8 +31,13 @@ public final class JavaMethod extends Lifetime {
   /** Id among the {@code HotSpotMethods}. */
   public final int id;
 
-  /** Name and descriptor, as {@link CallSites#key}. */
-  public final long key;
+  /** The symbols of its name and descriptor. */
+  final long nameSymbol;
+
+  final long descriptorSymbol;
+
+  /** Its class. */
+  final long holder;
 
   /** The symbol of its class's name, of which there is one in the VM. */
   public final long holderName;
@@ -44,11 +55,11 @@ public final class JavaMethod extends Lifetime {
 
   private final byte[] code;
   private final int modifiers;
-  private final int[] lineBcis;
-  private final int[] lines;
-  private int[] callBcis = NO_CALLS;
-  private long[] calls;
-  private long[] calledClasses;
+  private final LineTable lines;
+
+  /** {@link #CALL_WORDS} for each bytecode of which it is known what it calls, as it was met. */
+  private long[] calls = NO_CALLS;
+
   private int callCount;
   private JavaMethod former;
 
@@ -57,7 +68,7 @@ public final class JavaMethod extends Lifetime {
     return poolCache != 0 || (modifiers & ACC_NATIVE) != 0;
   }
 
-  JavaMethod(long address, Body body, int id, int modifiers, Calls calls, LineTable lineTable) {
+  JavaMethod(long address, Body body, int id, int modifiers, Names names, LineTable lines) {
     this.address = address;
     this.constMethod = body.constMethod;
     this.bytecodes = body.bytecodes;
@@ -66,13 +77,14 @@ public final class JavaMethod extends Lifetime {
     this.nameIndices = body.nameIndices;
     this.id = id;
     this.modifiers = modifiers;
-    this.key = calls.key;
-    this.holderName = calls.holderName;
-    this.isInvoker = calls.isInvoker;
-    this.constants = calls.constants;
-    this.poolCache = calls.poolCache;
-    this.lineBcis = lineTable.bcis();
-    this.lines = lineTable.lines();
+    this.nameSymbol = names.name;
+    this.descriptorSymbol = names.descriptor;
+    this.holder = names.holder;
+    this.holderName = names.holderName;
+    this.isInvoker = names.isInvoker;
+    this.constants = names.constants;
+    this.poolCache = names.poolCache;
+    this.lines = lines;
   }
 
   /**
@@ -82,8 +94,28 @@ public final class JavaMethod extends Lifetime {
    */
   record Body(long constMethod, long bytecodes, byte[] code, int nameIndices) {}
 
-  /** What {@link CallSites} needs: what the method is called by, and where it names its callees. */
-  record Calls(long key, long holderName, long constants, long poolCache, boolean isInvoker) {}
+  /**
+   * Where its names are, and those of its callees.
+   *
+   * @param name the symbol of its name
+   * @param descriptor the symbol of its descriptor
+   * @param holder its class
+   * @param holderName the symbol of that one's name
+   * @param poolCache 0 if its class is not linked
+   */
+  record Names(
+      long name,
+      long descriptor,
+      long holder,
+      long holderName,
+      long constants,
+      long poolCache,
+      boolean isInvoker) {}
+
+  /** Name and descriptor, as {@link CallSites#key}. */
+  public long key() {
+    return CallSites.key(nameSymbol, descriptorSymbol);
+  }
 
   int bytecode(int bci) {
     return code[bci] & 0xff;
@@ -97,38 +129,38 @@ public final class JavaMethod extends Lifetime {
   /** What {@link #rememberCall} was told, or {@link CallSites#ANYTHING}. */
   long calledAt(int bci) {
     int i = callAt(bci);
-    return i < 0 ? CallSites.ANYTHING : calls[i];
+    return i < 0 ? CallSites.ANYTHING : calls[i + CALLED];
   }
 
   /** What {@link #rememberCall} was told, or {@link CallSites#NO_CLASS}. */
   long classCalledAt(int bci) {
     int i = callAt(bci);
-    return i < 0 ? CallSites.NO_CLASS : calledClasses[i];
+    return i < 0 ? CallSites.NO_CLASS : calls[i + CALLED_CLASS];
   }
 
+  /** Where the words of a bytecode's call begin; negative for none. The last ones are first. */
   private int callAt(int bci) {
-    int i = callCount - 1;
-    while (i >= 0 && callBcis[i] != bci) {
-      i--;
+    int i = (callCount - 1) * CALL_WORDS;
+    while (i >= 0 && calls[i] != bci) {
+      i -= CALL_WORDS;
     }
     return i;
   }
 
   void rememberCall(int bci, long called, long calledClass) {
-    if (callCount == callBcis.length) {
-      int length = Math.max(4, 2 * callCount);
-      callBcis = Arrays.copyOf(callBcis, length);
-      calls = callCount == 0 ? new long[length] : Arrays.copyOf(calls, length);
-      calledClasses = callCount == 0 ? new long[length] : Arrays.copyOf(calledClasses, length);
+    int at = callCount * CALL_WORDS;
+    if (at == calls.length) {
+      calls = Arrays.copyOf(calls, Math.max(CALL_WORDS, 2 * at));
     }
-    callBcis[callCount] = bci;
-    calledClasses[callCount] = calledClass;
-    calls[callCount++] = called;
+    calls[at + BCI] = bci;
+    calls[at + CALLED] = called;
+    calls[at + CALLED_CLASS] = calledClass;
+    callCount++;
   }
 
   /** About how many bytes of the heap it takes. */
   int weight() {
-    return 256 + code.length + 8 * lines.length;
+    return 256 + code.length + lines.weight();
   }
 
   /** Whether the method is native. */
@@ -143,11 +175,7 @@ public final class JavaMethod extends Lifetime {
 
   /** The source line of a bytecode, or {@link FrameBuffer#UNKNOWN}. */
   public int lineAt(int bci) {
-    int i = Arrays.binarySearch(lineBcis, bci);
-    if (i < 0) {
-      i = -i - 2;
-    }
-    return bci < 0 || i < 0 ? FrameBuffer.UNKNOWN : lines[i];
+    return lines.lineAt(bci);
   }
 
   /** The method that was at this address before, or null. */

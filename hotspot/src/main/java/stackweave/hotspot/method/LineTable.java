@@ -1,18 +1,24 @@
 package stackweave.hotspot.method;
 
 import java.util.Arrays;
+import stackweave.hotspot.model.FrameBuffer;
 
 /**
- * A method's line numbers by bytecode index, ascending; of several lines at one index the last
- * counts, as the VM has it.
- *
- * @param bcis where a line begins
- * @param lines the lines, parallel to {@code bcis}
+ * A method's line numbers by bytecode index; of several lines at one index the last counts, as the
+ * VM has it. Immutable. An array of 16-bit numbers, as they are in a class file: what is kept of
+ * methods is a large part of the heap that sampling takes.
  */
-record LineTable(int[] bcis, int[] lines) {
-  static final LineTable NONE = new LineTable(new int[0], new int[0]);
+final class LineTable {
+  static final LineTable NONE = new LineTable(new char[0]);
+
+  /** Where lines begin, ascending, and behind them as many lines. */
+  private final char[] both;
 
   private static final int ESCAPE = 0xff;
+
+  private LineTable(char[] both) {
+    this.both = both;
+  }
 
   /**
    * Decodes HotSpot's compressed form ({@code CompressedLineNumberReadStream}): steps of at most 31
@@ -40,21 +46,44 @@ record LineTable(int[] bcis, int[] lines) {
       bcis[count] = bci;
       lines[count++] = line;
     }
-    LineTable table = new LineTable(Arrays.copyOf(bcis, count), Arrays.copyOf(lines, count));
-    return ascending ? table : table.sorted();
+    return ascending ? of(bcis, lines, count) : sorted(bcis, lines, count);
+  }
+
+  private static LineTable of(int[] bcis, int[] lines, int count) {
+    char[] both = new char[2 * count];
+    for (int i = 0; i < count; i++) {
+      both[i] = (char) bcis[i];
+      both[count + i] = (char) lines[i];
+    }
+    return new LineTable(both);
   }
 
   /** Compilers other than javac may write entries in any order. */
-  private LineTable sorted() {
-    Integer[] order = new Integer[bcis.length];
+  private static LineTable sorted(int[] bcis, int[] lines, int count) {
+    Integer[] order = new Integer[count];
     Arrays.setAll(order, i -> i);
     Arrays.sort(order, (a, b) -> Integer.compare(bcis[a], bcis[b]));
-    int[] sortedBcis = new int[order.length];
-    int[] sortedLines = new int[order.length];
-    for (int i = 0; i < order.length; i++) {
+    int[] sortedBcis = new int[count];
+    int[] sortedLines = new int[count];
+    for (int i = 0; i < count; i++) {
       sortedBcis[i] = bcis[order[i]];
       sortedLines[i] = lines[order[i]];
     }
-    return new LineTable(sortedBcis, sortedLines);
+    return of(sortedBcis, sortedLines, count);
+  }
+
+  /** The line of a bytecode, or {@link FrameBuffer#UNKNOWN}. */
+  int lineAt(int bci) {
+    int count = both.length / 2;
+    int i = Arrays.binarySearch(both, 0, count, (char) bci);
+    if (i < 0) {
+      i = -i - 2;
+    }
+    return bci < 0 || bci > Character.MAX_VALUE || i < 0 ? FrameBuffer.UNKNOWN : both[count + i];
+  }
+
+  /** How many bytes of the heap it takes, about. */
+  int weight() {
+    return 32 + Character.BYTES * both.length;
   }
 }

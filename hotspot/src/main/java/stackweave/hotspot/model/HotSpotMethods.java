@@ -1,9 +1,6 @@
 package stackweave.hotspot.model;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import stackweave.unwind.hash.InternTable;
 
 /**
  * The names of methods and stubs met so far, with an {@code int} for each; frames have the int
@@ -11,20 +8,12 @@ import java.util.Map;
  * to the thread that unwinds.
  */
 public final class HotSpotMethods {
-  private final Map<HotSpotMethod, Integer> ids = new HashMap<>();
-  private final List<HotSpotMethod> methods = new ArrayList<>();
-
+  private final InternTable<HotSpotMethod> methods = new InternTable<>();
   private int generation;
 
   /** The id of an equal method, new if there was none. */
   public int intern(HotSpotMethod method) {
-    Integer id = ids.get(method);
-    if (id == null) {
-      id = methods.size();
-      methods.add(method);
-      ids.put(method, id);
-    }
-    return id;
+    return methods.intern(method);
   }
 
   /** The method of an id that {@link #intern} gave. */
@@ -47,7 +36,6 @@ public final class HotSpotMethods {
 
   /** Begins the next generation, without any names. */
   public void forget() {
-    ids.clear();
     methods.clear();
     generation++;
   }

@@ -6,6 +6,8 @@ import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.PartialFrame;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
 
 /**
  * All that is known of one pc in the code cache: its blob, the Java methods that run there, and the
@@ -64,8 +66,10 @@ public final class PcEntry {
   static final int CODE_AFTER = Cpu.CODE_WINDOW;
 
   /**
-   * Java frames as columns.
+   * The Java frames at a pc, innermost first. All are inlined but the last.
    *
+   * @param kind of the outermost frame
+   * @param frames method, bci and line of each, {@link #METHOD} to {@link #WORDS}
    * @param complete whether all methods could be read
    * @param linked whether each inlined method is what its caller's bytecode calls
    * @param key of the outermost method, by name and descriptor (see {@code CallSites})
@@ -74,16 +78,38 @@ public final class PcEntry {
    * @param calledClass the class that it names there
    */
   public record JavaFrames(
-      byte[] kinds,
-      int[] methods,
-      int[] bcis,
-      int[] lines,
+      FrameKind kind,
+      int[] frames,
       boolean complete,
       boolean linked,
       long key,
       long holderName,
       long called,
       long calledClass) {
+    static final int METHOD = 0;
+    static final int BCI = 1;
+    static final int LINE = 2;
+    static final int WORDS = 3;
+
+    /** How many frames there are, 1 or more. */
+    public int count() {
+      return frames.length / WORDS;
+    }
+
+    /** Id of the method of frame {@code i} among the {@code HotSpotMethods}. */
+    public int method(int i) {
+      return frames[i * WORDS + METHOD];
+    }
+
+    /** The bytecode index of frame {@code i}, or {@link FrameBuffer#UNKNOWN}. */
+    public int bci(int i) {
+      return frames[i * WORDS + BCI];
+    }
+
+    /** The source line of frame {@code i}, or {@link FrameBuffer#UNKNOWN}. */
+    public int line(int i) {
+      return frames[i * WORDS + LINE];
+    }
 
     /** Whether it is valid as long as its blob is. */
     boolean isSure() {

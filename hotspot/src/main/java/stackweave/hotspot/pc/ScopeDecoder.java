@@ -9,6 +9,7 @@ import stackweave.hotspot.method.MethodCache;
 import stackweave.hotspot.method.Unsigned5;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.pc.PcEntry.JavaFrames;
 import stackweave.hotspot.vmstructs.Layout;
 
 /**
@@ -28,12 +29,12 @@ public final class ScopeDecoder {
   private final MethodCache methods;
   private final CallSites sites;
   private final int unknownMethod;
-  private final PcEntry.JavaFrames staleCode;
-  private final PcEntry.JavaFrames nameless;
+  private final JavaFrames staleCode;
+  private final JavaFrames nameless;
   private final Unsigned5 stream;
-  private final int[] ids = new int[MAX_INLINED];
-  private final int[] bcis = new int[MAX_INLINED];
-  private final int[] lines = new int[MAX_INLINED];
+  private final long[] scopeMethods = new long[MAX_INLINED];
+  private final int[] scopeBcis = new int[MAX_INLINED];
+  private final int[] frames = new int[MAX_INLINED * JavaFrames.WORDS];
   private boolean live;
   private int count;
   private boolean complete;
@@ -64,28 +65,31 @@ public final class ScopeDecoder {
    * @param isLive whether what the code names is known not to be freed
    * @param interrupted whether nothing is called at pc
    */
-  PcEntry.JavaFrames at(
-      Nmethod nmethod, DebugInfo debug, boolean isLive, long pc, boolean interrupted) {
+  JavaFrames at(Nmethod nmethod, DebugInfo debug, boolean isLive, long pc, boolean interrupted) {
     int scope = nmethod.isNative() ? DebugInfo.NO_SCOPE : debug.scopeAt(pc);
     if (scope <= NO_SENDER) {
       // Before the first instruction of the body: of the method itself, nowhere in its bytecodes.
       return ofMethod(nmethod, isLive);
     }
     begin(isLive);
-    while (scope > NO_SENDER && count < MAX_INLINED) {
+    int scopes = 0;
+    for (; scope > NO_SENDER && scopes < MAX_INLINED; scopes++) {
       stream.at(debug.bytes(), debug.positionOf(scope), debug.scopesEnd());
       int sender = stream.next();
-      long method = debug.metadata(stream.next());
-      int bci = stream.next() - BCI_BIAS;
-      add(nmethod, method, bci, count > 0 || !interrupted);
+      scopeMethods[scopes] = debug.metadata(stream.next());
+      scopeBcis[scopes] = stream.next() - BCI_BIAS;
       // A sender was written before those it calls.
       scope = sender < scope ? sender : NO_SENDER;
+    }
+    methods.expectNamedBy(nmethod, scopeMethods, scopes);
+    for (int i = 0; i < scopes; i++) {
+      add(nmethod, scopeMethods[i], scopeBcis[i], i > 0 || !interrupted);
     }
     return frames(nmethod);
   }
 
   /** The compiled method itself, nowhere in its bytecodes. */
-  PcEntry.JavaFrames ofMethod(Nmethod nmethod, boolean isLive) {
+  JavaFrames ofMethod(Nmethod nmethod, boolean isLive) {
     begin(isLive);
     add(nmethod, nmethod.method(), FrameBuffer.UNKNOWN, false);
     return frames(nmethod);
@@ -106,10 +110,10 @@ public final class ScopeDecoder {
     JavaMethod method = address == 0 ? null : methods.findNamedBy(nmethod, address, live);
     complete &= method != null;
     link(method, calls ? bci : FrameBuffer.UNKNOWN);
-    ids[count] = method == null ? unknownMethod : method.id;
-    bcis[count] = bci < 0 ? FrameBuffer.UNKNOWN : bci;
-    lines[count] = method == null ? FrameBuffer.UNKNOWN : method.lineAt(bci);
-    count++;
+    int at = count++ * JavaFrames.WORDS;
+    frames[at + JavaFrames.METHOD] = method == null ? unknownMethod : method.id;
+    frames[at + JavaFrames.BCI] = bci < 0 ? FrameBuffer.UNKNOWN : bci;
+    frames[at + JavaFrames.LINE] = method == null ? FrameBuffer.UNKNOWN : method.lineAt(bci);
   }
 
   /** An inlined method must be what the bytecode of its caller calls. */
@@ -121,23 +125,19 @@ public final class ScopeDecoder {
     } else {
       linked &= CallSites.canCall(callee, key);
     }
-    key = method == null ? CallSites.ANYTHING : method.key;
+    key = method == null ? CallSites.ANYTHING : method.key();
     holderName = method == null ? CallSites.NO_CLASS : method.holderName;
   }
 
   /** What stands for code that another may have replaced: one frame, of which nothing is known. */
-  PcEntry.JavaFrames nameless() {
+  JavaFrames nameless() {
     return nameless;
   }
 
-  private static PcEntry.JavaFrames stale(int name, boolean linked) {
-    byte[] kind = {(byte) FrameKind.UNKNOWN.code()};
-    int[] unknown = {FrameBuffer.UNKNOWN};
-    return new PcEntry.JavaFrames(
-        kind,
-        new int[] {name},
-        unknown,
-        unknown,
+  private static JavaFrames stale(int name, boolean linked) {
+    return new JavaFrames(
+        FrameKind.UNKNOWN,
+        new int[] {name, FrameBuffer.UNKNOWN, FrameBuffer.UNKNOWN},
         false,
         linked,
         CallSites.ANYTHING,
@@ -146,18 +146,13 @@ public final class ScopeDecoder {
         CallSites.NO_CLASS);
   }
 
-  private PcEntry.JavaFrames frames(Nmethod nmethod) {
+  private JavaFrames frames(Nmethod nmethod) {
     if (!linked) {
       return staleCode;
     }
-    byte[] kinds = new byte[count];
-    Arrays.fill(kinds, (byte) FrameKind.INLINED.code());
-    kinds[count - 1] = (byte) nmethod.frameKind().code();
-    return new PcEntry.JavaFrames(
-        kinds,
-        Arrays.copyOf(ids, count),
-        Arrays.copyOf(bcis, count),
-        Arrays.copyOf(lines, count),
+    return new JavaFrames(
+        nmethod.frameKind(),
+        Arrays.copyOf(frames, count * JavaFrames.WORDS),
         complete,
         true,
         key,

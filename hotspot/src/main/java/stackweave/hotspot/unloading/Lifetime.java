@@ -44,11 +44,6 @@ public abstract class Lifetime {
 
   private boolean expected;
 
-  /** What was known of it before it was only expected to be there. */
-  private long lastSeenBefore;
-
-  private int collectionsSeenBefore;
-
   /** It was copied out of the VM just now. */
   public final void setRead(CheckRounds rounds) {
     firstSeen = System.nanoTime();
@@ -91,8 +86,6 @@ public abstract class Lifetime {
   /** It is taken to be there in this round, until it is compared. */
   public final void setExpected(CheckRounds rounds) {
     expected = true;
-    lastSeenBefore = lastSeen;
-    collectionsSeenBefore = collectionsSeen;
     setUnchanged(rounds);
   }
 
@@ -101,14 +94,24 @@ public abstract class Lifetime {
     return expected;
   }
 
+  /** How many collections there were when it was last known to be unchanged. */
+  public final int collectionsSeen() {
+    return collectionsSeen;
+  }
+
   /** It is what it was expected to be. */
   public final void setConfirmed(CheckRounds rounds) {
     expected = false;
     setCompared(rounds);
   }
 
-  /** It is not what it was expected to be: it was last seen when it was before. */
-  public final void setRefuted() {
+  /**
+   * It is not what it was expected to be.
+   *
+   * @param lastSeenBefore what {@link #lastSeen} was before that
+   * @param collectionsSeenBefore what {@link #collectionsSeen} was before that
+   */
+  public final void setRefuted(long lastSeenBefore, int collectionsSeenBefore) {
     expected = false;
     lastSeen = lastSeenBefore;
     collectionsSeen = collectionsSeenBefore;

@@ -131,4 +131,23 @@ class LastingMemoryTest {
     assertEquals(2, kept.readLong(0x1238));
     assertEquals(2, kept.readLong(LOW));
   }
+
+  @Test
+  void piecesOfAnyLengthGoOneWay() throws UnreadableMemoryException {
+    byte[] target = new byte[24];
+    memory.readPieces(new long[] {LOW, LOW + 64}, new int[] {16, 8}, 2, target);
+    assertEquals(
+        List.of(
+            "direct " + Long.toHexString(LOW) + " 16",
+            "direct " + Long.toHexString(LOW + 64) + " 8"),
+        calls);
+    assertEquals(1, target[16]);
+    calls.clear();
+    memory.readPieces(new long[] {LOW, LOW + 0xff8}, new int[] {8, 16}, 2, target);
+    assertEquals(
+        List.of(
+            "kernel " + Long.toHexString(LOW) + " 8",
+            "kernel " + Long.toHexString(LOW + 0xff8) + " 16"),
+        calls);
+  }
 }

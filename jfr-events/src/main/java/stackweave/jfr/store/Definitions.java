@@ -1,10 +1,7 @@
 package stackweave.jfr.store;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import stackweave.unwind.hash.InternTable;
 
 /**
  * Interned definitions of one kind, with ids that are never reused, and the chunk in which each was
@@ -13,33 +10,23 @@ import java.util.Map;
 final class Definitions<T> {
   private static final int FIRST_CAPACITY = 64;
 
-  private Map<T, Long> ids = new HashMap<>();
-  private List<T> values = new ArrayList<>();
+  private final InternTable<T> values = new InternTable<>();
   private int[] emitted = new int[FIRST_CAPACITY];
   private long firstId = 1;
 
   /** The id of an equal definition; a new one if there is none. */
   long intern(T value) {
-    Long id = ids.get(value);
-    return id != null ? id : add(value);
-  }
-
-  private long add(T value) {
-    int index = values.size();
-    if (index == emitted.length) {
+    int index = values.intern(value);
+    if (index >= emitted.length) {
       emitted = Arrays.copyOf(emitted, 2 * index);
     }
-    emitted[index] = 0;
-    values.add(value);
-    ids.put(value, firstId + index);
     return firstId + index;
   }
 
   /** Removes all definitions and frees their memory; ids continue. */
   void clear() {
     firstId += values.size();
-    ids = new HashMap<>();
-    values = new ArrayList<>();
+    values.clear();
     emitted = new int[FIRST_CAPACITY];
   }
 

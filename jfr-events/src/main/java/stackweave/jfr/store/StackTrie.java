@@ -18,20 +18,23 @@ import stackweave.unwind.hash.HashIndex;
 final class StackTrie {
   private static final int FIRST_CAPACITY = 64;
 
-  /** Nodes of a block; 36 KiB. */
+  /** Nodes of a block; 32 KiB. */
   private static final int LOG2_BLOCK = 10;
 
   private static final int BLOCK_MASK = (1 << LOG2_BLOCK) - 1;
 
   // A node's words; of longs the lower half is first.
-  private static final int PARENT = 0;
-  private static final int METHOD = 2;
-  private static final int OFFSET = 4;
-  private static final int LINE = 6;
-  private static final int CHUNK = 7;
+  private static final int METHOD = 0;
+  private static final int OFFSET = 2;
+
+  /** 1 + the parent's index; 0 for none. */
+  private static final int PARENT = 4;
+
+  private static final int LINE = 5;
+  private static final int CHUNK = 6;
 
   /** 1 + the child that was found last; 0 for none. */
-  private static final int LAST_CHILD = 8;
+  private static final int LAST_CHILD = 7;
 
   /** Kind, and how it was found from its callee: they share a word with the method's upper half. */
   private static final int TRAITS = METHOD + 1;
@@ -41,13 +44,16 @@ final class StackTrie {
   /** Ids of methods are counted, and a JVM does not live to need more bits. */
   private static final long MAX_METHOD = (1L << Integer.SIZE + TRAITS_SHIFT) - 1;
 
-  private static final int WORDS = 9;
+  private static final int LOG2_WORDS = 3;
+
+  /** The parent of nodes without one. */
+  private static final long NO_NODE = 0;
 
   private long firstId;
   private int count;
 
   /** The first one is small as long as there is no other. */
-  private int[][] blocks = {new int[FIRST_CAPACITY * WORDS]};
+  private int[][] blocks = {new int[FIRST_CAPACITY << LOG2_WORDS]};
 
   /** 1 + the node without a parent in this generation that was found last; 0 for none. */
   private int lastRoot;
@@ -62,7 +68,7 @@ final class StackTrie {
   void clear() {
     forget();
     index.clear();
-    blocks = new int[][] {new int[FIRST_CAPACITY * WORDS]};
+    blocks = new int[][] {new int[FIRST_CAPACITY << LOG2_WORDS]};
   }
 
   /** Forgets all nodes, and keeps room for as many; the ids go on. */
@@ -90,18 +96,22 @@ final class StackTrie {
   /**
    * The id of the node, new if there was none.
    *
+   * @param parent a node of this generation, or 0 for none
    * @param method 1 to 2⁴⁸ - 1
    * @param kind 0 to 127
    * @param found 0 to 127
    */
   long intern(long parent, long method, int kind, int line, long offset, int found) {
     int above = indexOf(parent);
+    if (above < 0 && parent != NO_NODE) {
+      throw new IllegalArgumentException("parent " + parent);
+    }
     int last = (above < 0 ? lastRoot : block(above)[at(above) + LAST_CHILD]) - 1;
     int traits = kind << 8 | found;
-    if (last >= 0 && isNode(last, parent, method, traits, line, offset)) {
+    if (last >= 0 && isNode(last, above + 1, method, traits, line, offset)) {
       return firstId + last;
     }
-    int node = search(parent, method, traits, line, offset);
+    int node = search(above + 1, method, traits, line, offset);
     if (above < 0) {
       lastRoot = node + 1;
     } else {
@@ -110,17 +120,17 @@ final class StackTrie {
     return firstId + node;
   }
 
-  private boolean isNode(int node, long parent, long method, int traits, int line, long offset) {
+  private boolean isNode(int node, int parent, long method, int traits, int line, long offset) {
     int[] block = block(node);
     int at = at(node);
     return longAt(block, at + METHOD) == tagged(method, traits)
         && longAt(block, at + OFFSET) == offset
         && block[at + LINE] == line
-        && longAt(block, at + PARENT) == parent;
+        && block[at + PARENT] == parent;
   }
 
   /** The index of the node, which is added if there is none. */
-  private int search(long parent, long method, int traits, int line, long offset) {
+  private int search(int parent, long method, int traits, int line, long offset) {
     int hash = hash(parent, method, traits, line, offset);
     for (int slot = index.first(hash); slot != HashIndex.NONE; slot = index.next(slot)) {
       int node = index.at(slot);
@@ -131,13 +141,13 @@ final class StackTrie {
     return add(hash, parent, method, traits, line, offset);
   }
 
-  private int add(int hash, long parent, long method, int traits, int line, long offset) {
+  private int add(int hash, int parent, long method, int traits, int line, long offset) {
     if (method < 0 || method > MAX_METHOD) {
       throw new IllegalArgumentException("method " + method);
     }
     int[] block = roomFor(count);
     int at = at(count);
-    putLong(block, at + PARENT, parent);
+    block[at + PARENT] = parent;
     putLong(block, at + METHOD, tagged(method, traits));
     putLong(block, at + OFFSET, offset);
     block[at + LINE] = line;
@@ -153,9 +163,9 @@ final class StackTrie {
       blocks = Arrays.copyOf(blocks, 2 * number);
     }
     if (blocks[number] == null) {
-      blocks[number] = new int[WORDS << LOG2_BLOCK];
+      blocks[number] = new int[1 << LOG2_BLOCK + LOG2_WORDS];
     } else if (at(node) == blocks[number].length) {
-      blocks[number] = Arrays.copyOf(blocks[number], WORDS << LOG2_BLOCK);
+      blocks[number] = Arrays.copyOf(blocks[number], 1 << LOG2_BLOCK + LOG2_WORDS);
     }
     return blocks[number];
   }
@@ -165,7 +175,7 @@ final class StackTrie {
   }
 
   private static int at(int node) {
-    return (node & BLOCK_MASK) * WORDS;
+    return (node & BLOCK_MASK) << LOG2_WORDS;
   }
 
   private static long tagged(long method, int traits) {
@@ -181,7 +191,7 @@ final class StackTrie {
     block[at + 1] = (int) (value >>> Integer.SIZE);
   }
 
-  private static int hash(long parent, long method, int traits, int line, long offset) {
+  private static int hash(int parent, long method, int traits, int line, long offset) {
     // Odd constants from the golden ratio and its kin: a product's upper bits are of all its bits.
     long h = parent * 0x9E3779B97F4A7C15L;
     h = (h ^ method) * 0xC2B2AE3D27D4EB4FL;
@@ -194,7 +204,8 @@ final class StackTrie {
   }
 
   long parent(int index) {
-    return longAt(block(index), at(index) + PARENT);
+    int parent = block(index)[at(index) + PARENT];
+    return parent == 0 ? NO_NODE : firstId + parent - 1;
   }
 
   long method(int index) {

@@ -4,18 +4,19 @@ package stackweave.jfr.store;
  * The limits of a store. When one is reached a new generation begins with nothing interned; what is
  * needed again gets new ids and is written again. Immutable.
  *
- * @param nodes frames of the tree of stacks, about 50 bytes each
+ * @param nodes frames of the tree of stacks, about 45 bytes each
  * @param methods methods, symbols and stubs, about 200 bytes each with their names
  * @param modules native libraries, about 500 bytes each
  * @param threads threads, about 150 bytes each
  */
 public record StoreLimits(int nodes, int methods, int modules, int threads) {
   /**
-   * The default: at most about 30 MB with 1 GiB of heap or more, in practice a tenth of that; less
-   * with smaller heaps.
+   * The default: at most about 12 MB with 1 GiB of heap or more; less with smaller heaps. Most
+   * programs that have become warm have fewer nodes in all; where they have more, generations are
+   * filled by the same stacks again and again, which makes recordings larger by a half.
    */
   public static final StoreLimits DEFAULT =
-      scaled(262_144, 65_536, 4_096, 16_384, Runtime.getRuntime().maxMemory());
+      scaled(98_304, 32_768, 4_096, 16_384, Runtime.getRuntime().maxMemory());
 
   private static final long FULL_BYTES = 1L << 30;
   private static final int MAX_DIVISOR = 16;

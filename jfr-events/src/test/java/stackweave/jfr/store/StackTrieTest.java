@@ -1,6 +1,7 @@
 package stackweave.jfr.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +33,8 @@ class StackTrieTest {
         trie.clear();
       }
       assertEquals(-1, trie.indexOf(first));
+      assertThrows(
+          IllegalArgumentException.class, () -> trie.intern(first, 1, 1, 1, 1, 1), "a node before");
       assertEquals(first + count, trie.id(0));
       ids.clear();
       known.clear();
