@@ -77,6 +77,12 @@ public abstract class Cpu {
   /** Holds what a system call returns. */
   public abstract int systemCallResult();
 
+  /**
+   * Keeps the size of the room that was made on the stack, in bytes, while the VM brings frames of
+   * a continuation back into it; {@link #NONE} where it can't be known.
+   */
+  public abstract int thawSize();
+
   // Frames.
 
   /** How many bytes a call pushes on the stack: those of the return address, or none. */

@@ -40,7 +40,7 @@ public final class ContinuationEntryFrame implements HotSpotFrame {
 
   /** Whether a native method's wrapper at a return address is this one. */
   public boolean isAt(PcEntry entry) {
-    HotSpotMethod method = names.get(entry.present().javaFrames.methods()[0]);
+    HotSpotMethod method = names.get(entry.present().javaFrames.method(0));
     return method.name().equals(ENTER_SPECIAL) && method.className().equals(CLASS);
   }
 

@@ -18,12 +18,6 @@ import stackweave.unwind.UnreadableMemoryException;
  * the ContinuationEntry, behind which the carrier's frames are. Does not read the heap.
  */
 public final class ContinuationFrame implements HotSpotFrame {
-  /**
-   * How far above sp the entry may lie, in words: before it thaws, the VM makes room for all frames
-   * that are frozen ({@code stackChunkOop::max_thawing_size}).
-   */
-  private static final int MAX_SCAN_WORDS = 1 << 16;
-
   private static final String CLASS = "jdk.internal.vm.Continuation";
   private static final String RUN = "run";
 
@@ -37,6 +31,7 @@ public final class ContinuationFrame implements HotSpotFrame {
   private final Cpu cpu;
   private final ContinuationEntryFrame enterSpecial;
   private final int entrySize;
+  private final ContinuationEntrySearch entries;
   private final byte[] code;
   private long barrier;
 
@@ -58,17 +53,19 @@ public final class ContinuationFrame implements HotSpotFrame {
     this.cpu = cpu;
     this.enterSpecial = enterSpecial;
     entrySize = layout.continuationEntrySize;
+    entries = new ContinuationEntrySearch(entrySize, layout.continuationParent, this::isRun);
     code = new byte[cpu.code().maxCallBytes()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
 
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = isBarrier(entry) ? null : walk.addStub(entry);
+    boolean isBarrier = isBarrier(entry);
+    StopReason full = isBarrier ? null : walk.addStub(entry);
     if (full == null) {
       full = walk.addMark(entry, frozenMark);
     }
-    return full != null ? full : leave(walk, entry);
+    return full != null ? full : leave(walk, entry, !isBarrier);
   }
 
   /**
@@ -88,20 +85,12 @@ public final class ContinuationFrame implements HotSpotFrame {
     return true;
   }
 
-  private StopReason leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    for (int i = 0; i < MAX_SCAN_WORDS; i++) {
-      long at = walk.sp() + (long) i * Cpu.WORD;
-      // enterSpecial's frame: the entry, then saved frame pointer and return address of
-      // Continuation.run.
-      long fp = at + entrySize;
-      if (isRun(walk, walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS), walk.peek(fp))) {
-        ContinuationEntry mounted = ContinuationEntry.at(walk, at, layout.continuationParent);
-        if (mounted != null) {
-          return leaveTo(walk, entry, mounted, fp);
-        }
-      }
-    }
-    return StopReason.BAD_STUB_FRAME;
+  private StopReason leave(Walk walk, PcEntry entry, boolean isBusy)
+      throws UnreadableMemoryException {
+    ContinuationEntry mounted = entries.search(walk, isBusy);
+    return mounted == null
+        ? StopReason.BAD_STUB_FRAME
+        : leaveTo(walk, entry, mounted, mounted.address() + entrySize);
   }
 
   private StopReason leaveTo(Walk walk, PcEntry entry, ContinuationEntry mounted, long fp)
@@ -123,22 +112,23 @@ public final class ContinuationFrame implements HotSpotFrame {
     return full;
   }
 
-  /** Whether a frame that waits at {@code pc} with this fp is one of Continuation.run. */
-  private boolean isRun(Walk walk, long pc, long fp) {
+  /** As {@link ContinuationEntrySearch.Caller#isRun}. */
+  private boolean isRun(Walk walk, long pc, long fpAddress) {
     if (!callers.isHotSpotReturnAddress(pc)) {
       return false;
     }
     PcEntry entry = pcs.find(pc, false);
     // What is there now will do: with the entry beside it there is no doubt.
     if (entry != null && entry.javaFrames != null) {
-      for (int method : entry.present().javaFrames.methods()) {
-        if (isRun(names.get(method))) {
+      PcEntry.JavaFrames frames = entry.present().javaFrames;
+      for (int i = 0; i < frames.count(); i++) {
+        if (isRun(names.get(frames.method(i)))) {
           return true;
         }
       }
       return false;
     }
-    JavaMethod method = methods.findGuessed(walk.peek(fp + Cpu.METHOD));
+    JavaMethod method = methods.findGuessed(walk.peek(walk.peek(fpAddress) + Cpu.METHOD));
     return method != null && isRun(names.get(method.id));
   }
 

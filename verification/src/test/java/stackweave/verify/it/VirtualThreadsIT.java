@@ -54,7 +54,9 @@ class VirtualThreadsIT {
             Jvms.on(jdk)
                 .agent()
                 .recording("+stackweave.NativeSample#interval=2ms")
-                .options(collector, "-Xmx400m")
+                // From JDK 26 on a heap begins small, and some collectors then collect all the
+                // time.
+                .options(collector, "-Xms400m", "-Xmx400m")
                 .run(APP, "4")
                 .successfully()
                 .recording());
@@ -65,6 +67,7 @@ class VirtualThreadsIT {
     long incomplete = stacks.of(sample -> !stacks.isComplete(sample)).count();
     double complete = (double) stacks.of(stacks::isComplete).count() / stacks.samples().size();
     List<Sample> frozen = stacks.of(s -> has(s, FROZEN)).toList();
+    long entered = frozen.stream().filter(VirtualThreadsIT::frozenBehindEntry).count();
     System.out.printf(
         "%s %s: %d samples of known workers, %.1f %% identified, %d wrong; %d of %d with frozen"
             + " frames; %.2f %% complete%n",
@@ -100,8 +103,13 @@ class VirtualThreadsIT {
                 stacks.samples(),
                 s -> count(s, BOUNDARY) != (entered(s) ? 1 : 0),
                 "boundaries other than one per mounted thread"),
-        () -> assertTrue(frozen.size() > 3, () -> "frozen: " + frozen.size()),
-        () -> none(frozen, s -> !frozenBehindEntry(s), "frozen, and not behind the entry"),
+        () -> assertTrue(entered > 3, () -> "frozen: " + entered),
+        () -> few(frozen, s -> endsAt(s, FROZEN), "copies that end at frozen frames"),
+        () ->
+            none(
+                frozen,
+                s -> !frozenBehindEntry(s) && !endsAt(s, FROZEN),
+                "frozen, and not behind the entry"),
         () ->
             none(
                 insideOf(stacks),
@@ -159,6 +167,11 @@ class VirtualThreadsIT {
   private static boolean entered(Sample sample) {
     int i = indexOf(sample, "enterSpecial");
     return has(sample, BOUNDARY) || i >= 0 && i < sample.frames().size() - 1;
+  }
+
+  /** Whether a frame is the last that was found, for the copy ends behind it. */
+  private static boolean endsAt(Sample sample, String name) {
+    return sample.end().equals("truncated") && sample.frames().get(0).name().equals(name);
   }
 
   private static boolean frozenBehindEntry(Sample sample) {

@@ -81,6 +81,12 @@ public final class HotSpotConventions extends Cpu {
     return RegisterNumbers.X0;
   }
 
+  /** It is in a scratch register, which the VM does not keep. */
+  @Override
+  public int thawSize() {
+    return NONE;
+  }
+
   @Override
   public int callBytes() {
     return 0;

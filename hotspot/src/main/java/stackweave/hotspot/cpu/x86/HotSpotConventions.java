@@ -73,6 +73,12 @@ public final class HotSpotConventions extends Cpu {
     return RegisterNumbers.RAX;
   }
 
+  /** {@code StubGenerator::generate_cont_thaw}, JDK 21 to 27. */
+  @Override
+  public int thawSize() {
+    return RegisterNumbers.RBX;
+  }
+
   @Override
   public int callBytes() {
     return WORD;

@@ -1,0 +1,95 @@
+package stackweave.hotspot.frame;
+
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Finds the ContinuationEntry of the innermost continuation that runs on a stack. Allocates what it
+ * finds; stateless.
+ *
+ * <p>Frames that were brought back end at the entry, so the first one found upwards is the one.
+ * While a stub is about to bring some back, it has made room for them below the entry, with what
+ * earlier calls wrote there: an entry of a continuation that ended may be left in it. So the entry
+ * is looked for behind the room, whose size a register has on x86-64. On AArch64 none has, and such
+ * a remainder may be taken for it.
+ */
+final class ContinuationEntrySearch {
+  /** How far above sp an entry may lie: no more frames are frozen than a stack has had. */
+  private static final int MAX_WORDS = 1 << 16;
+
+  /**
+   * How many words above the room it may be at, or above sp before the room is made: what the
+   * method that returned gave back is saved there in three words, and sp is aligned twice by up to
+   * one ({@code StubGenerator::generate_cont_thaw}, JDK 21 to 27).
+   */
+  private static final int NEAR_WORDS = 6;
+
+  /** Tells the frame that enterSpecial returns to. */
+  interface Caller {
+    /**
+     * Whether a frame that waits at {@code pc}, whose fp is at an address, is Continuation.run's.
+     */
+    boolean isRun(Walk walk, long pc, long fpAddress);
+  }
+
+  private final int entrySize;
+  private final int parentOffset;
+  private final Caller caller;
+
+  /**
+   * @param entrySize as {@code Layout.continuationEntrySize}
+   * @param parentOffset as {@code Layout.continuationParent}
+   */
+  ContinuationEntrySearch(int entrySize, int parentOffset, Caller caller) {
+    this.entrySize = entrySize;
+    this.parentOffset = parentOffset;
+    this.caller = caller;
+  }
+
+  /**
+   * The entry of the innermost continuation, or null if there is none.
+   *
+   * @param isBusy whether a stub is about to bring back frames
+   * @throws UnreadableMemoryException if the stack can't be read as far as the entry
+   */
+  ContinuationEntry search(Walk walk, boolean isBusy) throws UnreadableMemoryException {
+    ContinuationEntry entry = isBusy ? beside(walk) : null;
+    return entry != null ? entry : first(walk, walk.sp(), MAX_WORDS);
+  }
+
+  /** The one right at sp, or right behind the room, if there is any. */
+  private ContinuationEntry beside(Walk walk) throws UnreadableMemoryException {
+    ContinuationEntry entry = first(walk, walk.sp(), NEAR_WORDS);
+    if (entry != null) {
+      return entry; // there is no room yet, and the register has something else
+    }
+    long size = roomBytes(walk);
+    return size == 0 ? null : first(walk, walk.sp() + size, NEAR_WORDS);
+  }
+
+  /** The room's size, or 0 where it can't be known. */
+  private static long roomBytes(Walk walk) {
+    int register = walk.cpu().thawSize();
+    long size = register == Cpu.NONE ? 0 : walk.valueOf(register);
+    boolean possible = size > 0 && size < (long) MAX_WORDS * Cpu.WORD && size % Cpu.WORD == 0;
+    return possible ? size : 0;
+  }
+
+  private ContinuationEntry first(Walk walk, long from, int words)
+      throws UnreadableMemoryException {
+    for (int i = 0; i < words; i++) {
+      long at = from + (long) i * Cpu.WORD;
+      // enterSpecial's frame: the entry, then saved frame pointer and return address of
+      // Continuation.run.
+      long fpAddress = at + entrySize;
+      // Most of these words are of no frame: the walk does not rely on them.
+      long pc = walk.cpu().returnAddress(walk.readSaved(fpAddress + Cpu.RETURN_ADDRESS));
+      ContinuationEntry entry =
+          caller.isRun(walk, pc, fpAddress) ? ContinuationEntry.at(walk, at, parentOffset) : null;
+      if (entry != null) {
+        return entry;
+      }
+    }
+    return null;
+  }
+}
