@@ -16,6 +16,12 @@ final class HotSpotCodePatterns extends CodePatterns {
   /** Bytes of {@code sub rsp, n} with an n of one byte. */
   private static final int SHORT_SUBTRACTION = 4;
 
+  /** Bytes of a stack bang. */
+  private static final int BANG_LENGTH = 7;
+
+  /** Bytes of {@code mov reg, [r15 + n]} with an n of four bytes. */
+  private static final int POLL_LOAD_LENGTH = 7;
+
   private static final int SYS_CLONE = 56;
   private static final int SYS_CLONE3 = 435;
   private static final int CLONE_CALL_LENGTH = 7;
@@ -140,7 +146,8 @@ final class HotSpotCodePatterns extends CodePatterns {
   /**
    * Stack bang, {@code push rbp; [mov rbp, rsp;] sub rsp, n} or {@code sub rsp, n; mov [rsp + m],
    * rbp}, whose n has four bytes up to JDK 25 and one, if it fits, from 26 on (MachPrologNode in
-   * x86.ad).
+   * x86.ad). Graal has a stack bang and {@code sub rsp, n}, and saves rbp later or never
+   * (AMD64HotSpotBackend.java of 22.3 and 23.1).
    */
   @Override
   public PartialFrame inPrologue(byte[] code, int entry, int pc, int limit) {
@@ -159,8 +166,17 @@ final class HotSpotCodePatterns extends CodePatterns {
         }
         return pc <= i ? FRAMELESS : mov;
       }
+      int banged = i + BANG_LENGTH;
+      if (isBang(code, i) && subtractSp(code, banged) > 0 && movPrologue(code, banged) == null) {
+        return pc <= banged ? FRAMELESS : null;
+      }
     }
     return null;
+  }
+
+  /** {@code mov [rsp - n], eax}. */
+  private static boolean isBang(byte[] code, int i) {
+    return at(code, i) == 0x89 && at(code, i + 1) == 0x84 && at(code, i + 2) == 0x24;
   }
 
   /** Length of {@code push rbp; [mov rbp, rsp;] sub rsp, n} at {@code i}, or 0. */
@@ -211,7 +227,7 @@ final class HotSpotCodePatterns extends CodePatterns {
     return isStore ? frameWithoutFp(bytes) : null;
   }
 
-  /** {@code add rsp, n; pop rbp; [poll;] ret}, or the slow path of the poll. */
+  /** {@code add rsp, n; [pop rbp;] [poll;] ret}, or the slow path of the poll. */
   @Override
   public PartialFrame inEpilogue(byte[] code, int pc) {
     if (at(code, pc) == 0x5d && (isAddSpBefore(code, pc) || isLeaving(code, pc + 1))) {
@@ -231,11 +247,38 @@ final class HotSpotCodePatterns extends CodePatterns {
     int ja = i + pollLength(code, i);
     if (ja > i || at(code, i) == 0x0f && at(code, i + 1) == 0x87) {
       // cmp rsp, [r15 + poll word]; ja slow path; ret
-      return at(code, ja) == 0x0f
-          && at(code, ja + 1) == 0x87
-          && (at(code, ja + 6) == 0xc3 || at(code, ja + 6) == 0xc2);
+      return at(code, ja) == 0x0f && at(code, ja + 1) == 0x87 && isReturning(code, ja + 6);
     }
+    return isReturning(code, i)
+        || isPollOfGraal(code, i)
+        || isPollOfGraal(code, i - POLL_LOAD_LENGTH);
+  }
+
+  /** {@code [vzeroupper;] ret}: Graal has the first behind the poll. */
+  private static boolean isReturning(byte[] code, int i) {
+    boolean zeroes = at(code, i) == 0xc5 && at(code, i + 1) == 0xf8 && at(code, i + 2) == 0x77;
+    return isRet(code, zeroes ? i + 3 : i);
+  }
+
+  private static boolean isRet(byte[] code, int i) {
     return at(code, i) == 0xc3 || at(code, i) == 0xc2;
+  }
+
+  /**
+   * {@code mov reg, [r15 + poll page]; test [reg], eax; [vzeroupper;] ret}, as Graal leaves code of
+   * JDK 17 (AMD64HotSpotSafepointOp.java of 22.3).
+   */
+  private static boolean isPollOfGraal(byte[] code, int i) {
+    boolean extended = at(code, i) == 0x4d;
+    int modRm = at(code, i + 2);
+    int test = i + POLL_LOAD_LENGTH + (extended ? 1 : 0);
+    return (extended || at(code, i) == 0x49)
+        && at(code, i + 1) == 0x8b
+        && (modRm & 0xc7) == 0x87
+        && (!extended || at(code, test - 1) == 0x41)
+        && at(code, test) == 0x85
+        && at(code, test + 1) == (modRm >> 3 & 7)
+        && isReturning(code, test + 2);
   }
 
   private static int pollLength(byte[] code, int i) {
@@ -288,7 +331,7 @@ final class HotSpotCodePatterns extends CodePatterns {
 
   @Override
   public boolean isReturn(byte[] code, int i) {
-    return at(code, i) == 0xc3 || at(code, i) == 0xc2;
+    return isRet(code, i);
   }
 
   @Override

@@ -31,6 +31,13 @@ class HotSpotCodePatternsTest {
   private static final String SHORT_MOV_PROLOGUE =
       "4883ec18" + "48896c2410" + "666690" + "41817f2001000000";
 
+  /** As Graal 23.1 begins Math.min on JDK 21, by objdump; behind it the entry barrier. */
+  private static final String GRAAL_PROLOGUE =
+      "89842400c0feff" + "4883ec18" + "90" + "41817f200b000000";
+
+  /** As Graal 22.3 ends ArrayList$Itr.hasNext on JDK 17, by objdump. */
+  private static final String GRAAL_EPILOGUE = "4883c418" + "498b8f48030000" + "8501" + "c3";
+
   /** Every call that objdump sees is a call, and its target the one that objdump prints. */
   @Test
   void callsAsObjdumpSeesThem() throws Exception {
@@ -93,6 +100,12 @@ class HotSpotCodePatternsTest {
     // sub rsp, 24; mov [rsp + 16], rbp
     SHORT_MOV_PROLOGUE + ", 0, 0, -1",
     SHORT_MOV_PROLOGUE + ", 4, 24, -1",
+    // stack bang; sub rsp, 24
+    GRAAL_PROLOGUE + ", 0, 0, -1",
+    GRAAL_PROLOGUE + ", 7, 0, -1",
+    // stack bang; sub rsp, 40; mov [rsp + 32], rbp
+    "89842400c0feff" + MOV_PROLOGUE + ", 7, 0, -1",
+    "89842400c0feff" + MOV_PROLOGUE + ", 14, 40, -1",
   })
   void prologues(String hex, int pc, int returnAddress, int savedFp) {
     byte[] code = Unsigned5Test.bytes(hex);
@@ -106,7 +119,9 @@ class HotSpotCodePatternsTest {
     PUSH_PROLOGUE + ", 12",
     MOV_PROLOGUE + ", 12",
     SHORT_MOV_PROLOGUE + ", 9",
-    SHORT_MOV_PROLOGUE + ", 12"
+    SHORT_MOV_PROLOGUE + ", 12",
+    GRAAL_PROLOGUE + ", 11",
+    GRAAL_PROLOGUE + ", 12"
   })
   void behindThePrologueTheFrameIsComplete(String hex, int pc) {
     byte[] code = Unsigned5Test.bytes(hex);
@@ -126,6 +141,18 @@ class HotSpotCodePatternsTest {
     "4c8d15112233444d899738030000e911223344, 14, 0, -1",
     // the same with mov r10, imm64
     "49ba11223344556677884d899738030000e911223344, 10, 0, -1",
+    // add rsp, 24; mov rcx, [r15 + 0x348]; test [rcx], eax; ret
+    GRAAL_EPILOGUE + ", 4, 0, -1",
+    GRAAL_EPILOGUE + ", 11, 0, -1",
+    GRAAL_EPILOGUE + ", 13, 0, -1",
+    // add rsp, 24; cmp rsp, [r15 + 0x450]; ja slow; vzeroupper; ret, of Graal 23.1 on JDK 21
+    "4883c418493ba7500400000f875f000000c5f877c3, 4, 0, -1",
+    "4883c418493ba7500400000f875f000000c5f877c3, 11, 0, -1",
+    "4883c418493ba7500400000f875f000000c5f877c3, 17, 0, -1",
+    "4883c418493ba7500400000f875f000000c5f877c3, 20, 0, -1",
+    // the same with r10
+    "4883c418" + "4d8b9748030000" + "418502" + "c3, 4, 0, -1",
+    "4883c418" + "4d8b9748030000" + "418502" + "c3, 11, 0, -1",
   })
   void epilogues(String hex, int pc, int returnAddress, int savedFp) {
     assertEquals(
@@ -134,7 +161,16 @@ class HotSpotCodePatternsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"9090904883c4205dc3, 3", "5d909090, 0", "488b442408909090, 0"})
+  @CsvSource({
+    "9090904883c4205dc3, 3",
+    "5d909090, 0",
+    "488b442408909090, 0",
+    // no return behind the poll, another register, the frame still there
+    "c5f87790, 0",
+    "498b8f48030000850190, 0",
+    "498b8f480300008500c3, 0",
+    GRAAL_EPILOGUE + ", 0"
+  })
   void elsewhereThereIsNoEpilogue(String hex, int pc) {
     assertNull(PATTERNS.inEpilogue(Unsigned5Test.bytes(hex), pc));
   }
