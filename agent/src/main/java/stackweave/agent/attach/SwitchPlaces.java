@@ -1,5 +1,7 @@
 package stackweave.agent.attach;
 
+import stackweave.jfr.status.SamplerFigures;
+
 /**
  * The default paths of the switch file, which switches sampling off while it exists. Used by the
  * agent and by the commands {@code off} and {@code on}. Thread-safe.
@@ -27,7 +29,7 @@ public final class SwitchPlaces {
   public static final String STATUS = "switch: ";
 
   /** How the note of a JVM begins that is switched off; the file's path follows. */
-  public static final String SWITCHED_OFF = "not sampling: switched off by ";
+  public static final String SWITCHED_OFF = SamplerFigures.NOT_SAMPLING + "switched off by ";
 
   private SwitchPlaces() {}
 

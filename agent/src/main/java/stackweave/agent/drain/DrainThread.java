@@ -2,7 +2,6 @@ package stackweave.agent.drain;
 
 import java.lang.ref.SoftReference;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +37,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
 import stackweave.maps.modules.MappedModule;
@@ -342,7 +342,8 @@ final class DrainThread implements Runnable {
       store.attachDrain(this::wake);
     } catch (Throwable e) {
       // Without a store no event can be written: the StartWatch reports it in the recording.
-      start.waitsFor("not sampling: sampling ended by a failure of the agent (" + e + ")");
+      start.waitsFor(
+          SamplerFigures.NOT_SAMPLING + "sampling ended by a failure of the agent (" + e + ")");
       throw e;
     }
   }
@@ -445,7 +446,8 @@ final class DrainThread implements Runnable {
       if (off == null && !said && (slack.isKnown() || slack.isAmple())) {
         said = true;
         totals.engine = "";
-        totals.note = "not sampling: " + (slack.isAmple() ? pause.toString() : slack.whyNot());
+        totals.note =
+            SamplerFigures.NOT_SAMPLING + (slack.isAmple() ? pause.toString() : slack.whyNot());
         messages.sampling(totals.note);
         start.waitsFor(totals.note);
         started.countDown();
@@ -680,7 +682,7 @@ final class DrainThread implements Runnable {
   private void stateNoSamples(String whyNot) {
     totals.engine = "";
     totals.engineReason = whyNot;
-    totals.note = "not sampling: " + whyNot;
+    totals.note = SamplerFigures.NOT_SAMPLING + whyNot;
     openStore();
     messages.sampling("no samples: " + whyNot);
     pipelines.forgetLoads(); // nobody will read the files that are held open
@@ -1280,11 +1282,12 @@ final class DrainThread implements Runnable {
   }
 
   private EngineConfig config() {
-    EngineKind preferred =
-        Arrays.stream(EngineKind.values())
-            .filter(kind -> kind.label().equals(request.engine()))
-            .findFirst()
-            .orElse(null);
+    EngineKind preferred = null;
+    for (EngineKind kind : EngineKind.values()) {
+      if (kind.label().equals(request.engine())) {
+        preferred = kind;
+      }
+    }
     return new EngineConfig(
         request.intervalNanos(),
         EngineConfig.MAX_STACK_BYTES,

@@ -7,6 +7,7 @@ import stackweave.agent.drain.limit.MetaspaceRoom;
 import stackweave.agent.drain.limit.ProcessRoom;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.StartGate;
+import stackweave.jfr.status.SamplerFigures;
 
 /**
  * Delays everything that sampling loads, even the registration of events with JFR, until heap,
@@ -42,16 +43,6 @@ public final class HeapGate implements StartGate, AutoCloseable {
     this.instrumentation = instrumentation;
     this.messages = messages;
     this.sampler = sampler;
-  }
-
-  @Override
-  public boolean hasNoLimits() {
-    HeapSlack slack = new HeapSlack();
-    slack.look();
-    return !slack.needsSettling()
-        && slack.isAmple()
-        && metaspace().isKnownUnlimited()
-        && ProcessRoom.isUnlimited();
   }
 
   private MetaspaceRoom metaspace() {
@@ -98,7 +89,7 @@ public final class HeapGate implements StartGate, AutoCloseable {
       String whyNot = noRoom != null ? noRoom : slack.isKnown() ? slack.whyNot() : "";
       if (settled && asked && !said && !whyNot.isEmpty()) {
         said = true;
-        messages.sampling("not sampling: " + whyNot);
+        messages.sampling(SamplerFigures.NOT_SAMPLING + whyNot);
         sampler.waitsFor(whyNot);
       }
       LockSupport.parkNanos(this, LOOK_NANOS);

@@ -45,7 +45,7 @@ public record FrameText(String text, String symbol, String library) {
     String function = withoutSymbol(name, module);
     if (function != null) {
       String library = build(module);
-      return new FrameText(library + function, "", library);
+      return new FrameText(library + function, "", withoutBrackets(library));
     }
     return inPlace(name, module.name());
   }
@@ -92,12 +92,16 @@ public record FrameText(String text, String symbol, String library) {
   }
 
   private static FrameText inPlace(String method, String place) {
-    boolean hasBrackets = place.startsWith("[");
-    String inBrackets = hasBrackets ? place : "[" + place + "]";
-    String library =
-        hasBrackets && place.endsWith("]") ? place.substring(1, place.length() - 1) : place;
+    String inBrackets = place.startsWith("[") ? place : "[" + place + "]";
     return new FrameText(
-        method.isEmpty() ? inBrackets : method + " " + inBrackets, method, library);
+        method.isEmpty() ? inBrackets : method + " " + inBrackets, method, withoutBrackets(place));
+  }
+
+  /** The vdso's name, which is no path, has brackets. */
+  private static String withoutBrackets(String place) {
+    return place.startsWith("[") && place.endsWith("]")
+        ? place.substring(1, place.length() - 1)
+        : place;
   }
 
   /**

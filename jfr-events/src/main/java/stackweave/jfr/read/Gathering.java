@@ -479,7 +479,7 @@ final class Gathering extends DefinitionSink {
       return withEventsOnly();
     }
     if (choice.isEvent() && cpuNanos > 0) {
-      return "holds no samples of event " + choice.type() + ", but samples of CPU time";
+      return withoutChosen() + ", but samples of CPU time";
     }
     return whyWithout(losses);
   }
@@ -497,9 +497,7 @@ final class Gathering extends DefinitionSink {
             others
                 .append(others.length() == 0 ? "" : ", ")
                 .append(String.format(Locale.ROOT, "%,d of event %s", count, event)));
-    return "holds no samples of "
-        + (choice.isEvent() ? "event " : "")
-        + choice.time()
+    return withoutChosen()
         + ", but "
         + others
         + ": --event "
@@ -507,9 +505,16 @@ final class Gathering extends DefinitionSink {
         + " shows them";
   }
 
+  private String withoutChosen() {
+    return "holds no samples of " + (choice.isEvent() ? "event " : "") + choice.time();
+  }
+
   private String whyWithout(List<String> losses) {
-    StringBuilder why = new StringBuilder("holds no samples of Stackweave");
     String note = figures().note();
+    boolean isOther = choice.isEvent() || choice.isWall();
+    boolean isKnown = note.isEmpty() && !sessions.isEmpty();
+    StringBuilder why =
+        new StringBuilder(isKnown && isOther ? withoutChosen() : "holds no samples of Stackweave");
     if (!note.isEmpty()) {
       why.append("; its agent says: ").append(note.replaceAll("\\s+", " "));
     } else if (sessions.isEmpty()) {
@@ -517,6 +522,9 @@ final class Gathering extends DefinitionSink {
           "; its JVM ran without -javaagent:stackweave-agent.jar, ended before sampling began, or"
               + " its settings did not ask for samples; or the agent did not start and said so on"
               + " stderr (a small heap, a wrong option); or merge --only left them out");
+    } else if (!isOther && statuses.get(Counter.INTERVAL) > 0) {
+      double seconds = statuses.get(Counter.CPU_USED) / 1e9;
+      why.append(String.format(Locale.ROOT, "; its threads used %.3f s of CPU time", seconds));
     }
     Coverage coverage = figures().coverage();
     if (coverage.missedNanos() > 0) {

@@ -8,32 +8,39 @@ import stackweave.jfr.event.Session;
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  private final boolean isWithoutSamples;
+  /** Why it has no sample, without the file's name; null if it could not be read. */
+  private final String whyWithout;
 
   /** A failure with {@code message}, one line for users. */
   public RecordingException(String message) {
-    this(message, false);
+    super(message);
+    whyWithout = null;
   }
 
-  private RecordingException(String message, boolean isWithoutSamples) {
-    super(message);
-    this.isWithoutSamples = isWithoutSamples;
+  private RecordingException(Path file, String whyWithout) {
+    super(file + ": " + whyWithout);
+    this.whyWithout = whyWithout;
   }
 
   /** A failure with {@code message}, one line for users, and its {@code cause}. */
   public RecordingException(String message, Throwable cause) {
     super(message, cause);
-    isWithoutSamples = false;
+    whyWithout = null;
   }
 
   /** A recording that could be read, and has no sample. */
-  static RecordingException withoutSamples(String message) {
-    return new RecordingException(message, true);
+  static RecordingException withoutSamples(Path file, String why) {
+    return new RecordingException(file, why);
   }
 
   /** Whether the recording could be read, and has no sample. */
   public boolean isWithoutSamples() {
-    return isWithoutSamples;
+    return whyWithout != null;
+  }
+
+  /** Why the recording has no sample, without the file's name; null if it could not be read. */
+  public String whyWithoutSamples() {
+    return whyWithout;
   }
 
   /**

@@ -26,6 +26,11 @@ public record SampledModule(
     String symbolsFrom,
     boolean hasOtherBuilds) {
 
+  /** Whether it is the vdso: the kernel's code in each process, of which there is no file. */
+  public boolean isVdso() {
+    return path.equals("[vdso]");
+  }
+
   /** The name of the file as mapped. */
   public String file() {
     return path.substring(path.lastIndexOf('/') + 1);

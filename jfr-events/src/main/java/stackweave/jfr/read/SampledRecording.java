@@ -245,7 +245,7 @@ public final class SampledRecording {
       gathering.finish();
       String why = gathering.whyEmpty(events.losses());
       if (!why.isEmpty()) {
-        throw RecordingException.withoutSamples(file + ": " + why);
+        throw RecordingException.withoutSamples(file, why);
       }
       return new SampledRecording(events, gathering);
     } catch (OutOfMemoryError e) {

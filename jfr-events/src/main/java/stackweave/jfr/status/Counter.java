@@ -43,7 +43,7 @@ public enum Counter {
       "Taken but not decoded, to save CPU time; the samples that were kept have more weight",
       Texts.missing(
           "thinned out (to stay within drain=; others stand for them)",
-          "samples were passed over to spare CPU time: the others stand for them by CPU time")),
+          "samples were passed over to stay within the CPU time of drain=: the others stand for them")),
   CPU_USED(
       "cpuUsed",
       "CPU Time Used",

@@ -14,6 +14,9 @@ public final class SamplerFigures {
   public static final SamplerFigures NONE =
       new SamplerFigures("", "", "", new Counters(), Map.of());
 
+  /** How a note begins that says why there is no sampling; the reason follows. */
+  public static final String NOT_SAMPLING = "not sampling: ";
+
   private final String engine;
   private final String engineReason;
   private final String note;
@@ -130,9 +133,17 @@ public final class SamplerFigures {
     return new SamplerFigures(
         orElse(later.engine, engine),
         orElse(later.engineReason, engineReason),
-        orElse(later.note, note),
+        noteUntil(later),
         counters.copy().plus(later.counters),
         sums);
+  }
+
+  /** What was last stated; of a time without sampling that it was so for a time, if it is over. */
+  private String noteUntil(SamplerFigures later) {
+    boolean samplesAgain = !later.engine.isEmpty() && later.note.isEmpty();
+    return samplesAgain && note.startsWith(NOT_SAMPLING)
+        ? "for a time " + note
+        : orElse(later.note, note);
   }
 
   private static String orElse(String text, String otherwise) {

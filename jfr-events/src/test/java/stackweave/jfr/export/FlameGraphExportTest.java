@@ -239,7 +239,7 @@ class FlameGraphExportTest {
     SampledRecording profile =
         SampledRecording.openTimed(directory.resolve("all.jfr"), ReadingProgress.NONE);
     String page = page(profile, true, ManyStacks.HOSTILE);
-    assertEquals(2, page.split("</script>", -1).length - 1, "script elements ended");
+    assertEquals(3, page.split("</script>", -1).length - 1, "script elements ended");
     assertFalse(page.contains("<b onclick"), "markup out of a name");
   }
 

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
+import stackweave.jfr.read.SampledModule;
 
 /** Which colour a frame has, and that colours can be told apart and read on. */
 class FrameCategoryTest {
@@ -70,6 +72,15 @@ class FrameCategoryTest {
   /** As the first agents wrote it: the name alone says where it is. */
   private static SampledFrame frame(String name, String kind) {
     return new SampledFrame(new SampledMethod(null, "", name, "", 0, "", 0), kind, 0, 0);
+  }
+
+  /** Whether it has a symbol or not: it has no file, and its name has brackets. */
+  @ParameterizedTest
+  @ValueSource(strings = {"clock_gettime", "[vdso]+0xa10", ""})
+  void theVdsoHasOneName(String name) {
+    SampledModule vdso = new SampledModule("[vdso]", "[vdso]", "", 0, 0, "", "", 0, "", false);
+    SampledMethod method = new SampledMethod(vdso, "", name, "", 0, "", 0);
+    assertEquals("vdso", CodeOrigin.of(new SampledFrame(method, "native", 0, 0)));
   }
 
   @Test

@@ -48,6 +48,18 @@ class SamplerFiguresTest {
   }
 
   @Test
+  void aTimeWithoutSamplingIsOverWhenItSamplesAgain() {
+    SamplerFigures off = figures("", "not sampling: switched off", 0, 0, 0, Map.of());
+    SamplerFigures on = figures("perf", "", 9, 0, 0, Map.of());
+    assertEquals("not sampling: switched off", on.plus(off).note());
+    assertEquals("not sampling: switched off", off.plus(SamplerFigures.NONE).note());
+    String past = "for a time not sampling: switched off";
+    assertEquals(past, off.plus(on).note());
+    assertEquals(past, off.plus(on).plus(on).note());
+    assertEquals("old", off.plus(EARLIER).note());
+  }
+
+  @Test
   void countsByLabelAreTextAndBack() {
     Map<String, Long> counts = Breakdown.parse("pc in no module=3,a=b=4,x,=5,y=-1,complete=2");
     assertEquals(Map.of("pc in no module", 3L, "a=b", 4L, "complete", 2L), counts);

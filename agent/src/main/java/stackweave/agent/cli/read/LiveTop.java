@@ -48,14 +48,7 @@ final class LiveTop implements LiveRounds.Taker {
     } catch (IOException e) {
       throw new FailedException("can't write to standard output: " + FailedException.reason(e));
     } catch (RecordingException e) {
-      lose(
-          !e.isWithoutSamples()
-              ? FailedException.worded(e)
-              : choice.isWall()
-                  ? "no sample of the states that were asked for"
-                  : choice.isEvent()
-                      ? "no sample of " + choice.type()
-                      : "no sample: it uses no CPU time");
+      lose(e.isWithoutSamples() ? e.whyWithoutSamples() : FailedException.worded(e));
     } finally {
       try {
         Files.deleteIfExists(file);

@@ -230,6 +230,9 @@ public final class LibrariesExport implements Export {
 
   private static void advice(Library library, Section section) {
     SampledModule module = library.module;
+    if (module.isVdso()) {
+      return;
+    }
     String source = module.unwindSource().toLowerCase(Locale.ROOT);
     boolean lacksTables =
         source.equals(NO_TABLES) || !source.isEmpty() && !source.contains(FRAME_TABLES);

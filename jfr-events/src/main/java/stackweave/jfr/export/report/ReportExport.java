@@ -414,6 +414,9 @@ public final class ReportExport implements Export {
           break;
         }
         SampledModule module = sums.modules.get(library.name);
+        if (isVdso(module)) {
+          continue;
+        }
         String id = module == null || module.buildId().isEmpty() ? NO_BUILD_ID : module.buildId();
         section.sentences.add(
             library.name
@@ -428,6 +431,9 @@ public final class ReportExport implements Export {
         if (share(library) < SMALL || section.sentences.size() >= before + MAX_SENTENCES) {
           break;
         }
+        if (isVdso(sums.modules.get(library.name))) {
+          continue;
+        }
         section.sentences.add(
             library.name
                 + ": "
@@ -436,6 +442,11 @@ public final class ReportExport implements Export {
                 + " tables there. Build it with -fasynchronous-unwind-tables.");
       }
       return section;
+    }
+
+    /** Nobody builds it, or has its symbols elsewhere. */
+    private static boolean isVdso(SampledModule module) {
+      return module != null && module.isVdso();
     }
 
     Section next(String file) {
