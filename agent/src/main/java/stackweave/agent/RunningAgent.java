@@ -48,9 +48,6 @@ final class RunningAgent {
                 options.wallThreads()),
             messages,
             new StatusBoard(instrumentation));
-    if (!attached) {
-      sampler.loadEarlyIf(new RecordingAtStart(options.explicit()));
-    }
     if (options.hooks() == Options.Hooks.EARLY) {
       sampler.observeLoadsEarly();
     }
@@ -82,6 +79,10 @@ final class RunningAgent {
       sampler.noteCalls(calls.note());
     }
     control.start();
+    // At the end: its thread and this one must not initialise the same classes.
+    if (!attached && new RecordingAtStart(options.explicit()).isLikely()) {
+      sampler.loadEarly();
+    }
   }
 
   /** Publishes the status in the agent properties; after this it is updated whenever it changes. */

@@ -6,21 +6,22 @@ package stackweave.agent.drain;
  * be started meanwhile. Thread-safe.
  */
 final class EventRegistrations {
-  private boolean underWay;
+  /** How many are under way, one within the other. */
+  private int underWay;
 
   synchronized void begin() {
-    underWay = true;
+    underWay++;
   }
 
   synchronized void end() {
-    underWay = false;
+    underWay--;
     notifyAll();
   }
 
   /** Waits until no registration is under way; one takes a fraction of a second. */
   synchronized void await() {
     boolean interrupted = false;
-    while (underWay) {
+    while (underWay > 0) {
       try {
         wait();
       } catch (InterruptedException e) {

@@ -18,7 +18,8 @@ public record RecordingAtStart(boolean explicitOnly) {
   private static final String DISABLED = "stackweave.NativeSample#enabled=false";
   private static final int MAX_BYTES = 1 << 17;
 
-  boolean isLikely() {
+  /** Whether the command line or the environment say so. */
+  public boolean isLikely() {
     return isLikely(read("/proc/self/cmdline")) || isLikely(read("/proc/self/environ"));
   }
 

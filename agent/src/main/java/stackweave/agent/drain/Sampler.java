@@ -13,6 +13,8 @@ import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.MetaspaceRoom;
+import stackweave.agent.drain.limit.ProcessRoom;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
@@ -76,9 +78,6 @@ public final class Sampler implements SamplingListener {
   private volatile DrainThread drain;
   private boolean closed;
 
-  /** Null for none. */
-  private RecordingAtStart recordingAtStart;
-
   /** Why sampling for a request has not begun; empty if none waits. */
   private volatile String waiting = "";
 
@@ -137,22 +136,27 @@ public final class Sampler implements SamplingListener {
     pipelines.observeLoadsEarly();
   }
 
-  /** Loads what sampling needs while JFR starts, if a recording is likely to start with it. */
-  public synchronized void loadEarlyIf(RecordingAtStart recording) {
-    recordingAtStart = recording;
-  }
-
-  @Override
-  public synchronized void onRecorder() {
-    if (recordingAtStart != null && recordingAtStart.isLikely()) {
+  /**
+   * Loads what sampling needs while the JVM and JFR start, on a thread of its own. Where anything
+   * of that is limited, it does nothing: JFR has not begun, and will take its part.
+   */
+  public void loadEarly() {
+    HeapSlack slack = new HeapSlack();
+    slack.look();
+    if (!slack.needsSettling() && slack.isAmple() && ProcessRoom.isUnlimited()) {
       NativeAccess.begin(new LoadEarly());
     }
   }
 
-  /** On the thread that has loaded JNA. */
-  private final class LoadEarly implements Runnable {
+  private final class LoadEarly implements NativeAccess.Others {
+    /** Asked on that thread, for it takes some milliseconds. */
     @Override
-    public void run() {
+    public boolean areWelcome() {
+      return MetaspaceRoom.of(instrumentation).isKnownUnlimited();
+    }
+
+    @Override
+    public void load() {
       synchronized (Sampler.this) {
         if (!closed) {
           prepare();
@@ -334,6 +338,25 @@ public final class Sampler implements SamplingListener {
             weaving,
             switchFile,
             messages);
+    boolean isReady = false;
+    registrations.begin();
+    try {
+      startDrain();
+    } finally {
+      try {
+        // Also where no thread could be started: the recording says then that it has no samples.
+        start.prepare();
+        isReady = true;
+      } finally {
+        registrations.end();
+        if (!isReady) {
+          stopDrain();
+        }
+      }
+    }
+  }
+
+  private void startDrain() {
     boolean started = false;
     try {
       drain.start();

@@ -26,7 +26,12 @@ public final class CpuSet {
     if (EVER.isEmpty()) {
       EVER.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
     }
-    return EVER.stream().toArray();
+    int[] cpus = new int[EVER.cardinality()];
+    // Not by a stream: to link the first takes milliseconds, and the first sample waits.
+    for (int i = 0, cpu = EVER.nextSetBit(0); cpu >= 0; cpu = EVER.nextSetBit(cpu + 1)) {
+      cpus[i++] = cpu;
+    }
+    return cpus;
   }
 
   /** The present union over all threads, without offline CPUs. */

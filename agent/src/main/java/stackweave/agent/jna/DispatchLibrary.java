@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -36,6 +37,11 @@ public final class DispatchLibrary {
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int STICKY = 01000;
   private static final Integer ROOT = 0;
+
+  /** Of the process, by the thread. Looked through for ours if there are not more than these. */
+  private static final Path DESCRIPTORS = Path.of("/proc/thread-self/fd");
+
+  private static final int MOST_DESCRIPTORS = 4096;
   private static final Path SELF = Path.of("/proc/self");
   private static final String MAPS = "/proc/self/maps";
 
@@ -140,6 +146,67 @@ public final class DispatchLibrary {
   }
 
   private static void load(Path parent, byte[] library) throws IOException {
+    if (!loadUnlinked(parent, library)) {
+      loadByName(parent, library);
+    }
+  }
+
+  /**
+   * Loads it from a file that has no name any more. Files would stay behind if the JVM ended while
+   * they have one, and it may end at any time: this takes less than a millisecond of it.
+   *
+   * @return false if that can't be done here: then a load by name says why, or works
+   */
+  private static boolean loadUnlinked(Path parent, byte[] library) throws IOException {
+    Path directory = createDirectory(parent);
+    Path file = directory.resolve(FILE);
+    try (RandomAccessFile held = open(directory, file)) {
+      Path descriptor = descriptor(file + " (deleted)");
+      if (descriptor == null) {
+        return false;
+      }
+      held.write(library);
+      System.load(descriptor.toString());
+      return true;
+    } catch (IOException | UnsatisfiedLinkError e) {
+      return false;
+    }
+  }
+
+  /** Creates a file, and removes it and its directory. */
+  private static RandomAccessFile open(Path directory, Path file) throws IOException {
+    try {
+      return new RandomAccessFile(file.toFile(), "rw");
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(directory);
+    }
+  }
+
+  /**
+   * The descriptor of this process that leads to a file; null if there is none, or they are many.
+   * Named by the thread: the linker takes equal names for the same library, and others may have
+   * loaded one that way, by a descriptor of the same number.
+   */
+  private static Path descriptor(String target) throws IOException {
+    String[] numbers = DESCRIPTORS.toFile().list();
+    if (numbers == null || numbers.length > MOST_DESCRIPTORS) {
+      return null;
+    }
+    for (String number : numbers) {
+      Path descriptor = DESCRIPTORS.resolve(number);
+      try {
+        if (Files.readSymbolicLink(descriptor).toString().equals(target)) {
+          return descriptor;
+        }
+      } catch (IOException e) {
+        continue; // closed meanwhile
+      }
+    }
+    return null;
+  }
+
+  private static void loadByName(Path parent, byte[] library) throws IOException {
     Path directory = createDirectory(parent);
     Path file = directory.resolve(FILE);
     try {

@@ -33,16 +33,25 @@ public final class NativeAccess {
     begin(null);
   }
 
+  /** What else is loaded on the thread that initialises JNA. */
+  public interface Others {
+    /** Whether anything is to be loaded, JNA or these. */
+    boolean areWelcome();
+
+    /** Loads them. */
+    void load();
+  }
+
   /**
    * As {@link #begin()}.
    *
-   * @param after what the thread does then; null for nothing
+   * @param others to be loaded when JNA is; null for none
    */
-  public static void begin(Runnable after) {
+  public static void begin(Others others) {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
-    Thread thread = new Thread(null, new Begin(after), "stackweave-native", 0, false);
+    Thread thread = new Thread(null, new Begin(others), "stackweave-native", 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(null);
     thread.setUncaughtExceptionHandler(Silence.INSTANCE);
@@ -53,12 +62,16 @@ public final class NativeAccess {
     }
   }
 
-  private record Begin(Runnable after) implements Runnable {
+  private record Begin(Others others) implements Runnable {
     @Override
     public void run() {
+      if (others != null && !others.areWelcome()) {
+        BEGUN.set(false); // it may be later
+        return;
+      }
       whyNot();
-      if (after != null) {
-        after.run();
+      if (others != null) {
+        others.load();
       }
     }
   }

@@ -34,6 +34,7 @@ class DrainThreadTest {
     try (Recording recording = new Recording();
         StartWatch start = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
       recording.start();
+      start.prepare();
       DrainThread drain =
           drain(
               10_000_000,

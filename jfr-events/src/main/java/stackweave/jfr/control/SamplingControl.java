@@ -54,8 +54,14 @@ public final class SamplingControl implements AutoCloseable {
   /** Whether there was a change since the recordings were last looked at. */
   private boolean changedSinceAsked;
 
-  /** The time of the first change that {@link #mark} stands for. */
+  /**
+   * The time of the first change that {@link #mark} stands for, or stood for when it was taken; if
+   * {@link #isTimed}.
+   */
   private long markNanos;
+
+  /** Whether it stands for a change, and not for the recorder's start alone. */
+  private boolean isTimed;
 
   private boolean running;
   private boolean closed;
@@ -72,7 +78,9 @@ public final class SamplingControl implements AutoCloseable {
 
   private volatile EventIds eventIds = EventIds.NONE;
 
-  private boolean recorderTold;
+  /** Whether JFR had begun before this did. */
+  private volatile boolean wasInitialized;
+
   private boolean firstAsked;
   private volatile boolean failureSaid;
 
@@ -107,6 +115,7 @@ public final class SamplingControl implements AutoCloseable {
    * @throws IllegalStateException if JFR is disabled
    */
   public void start() {
+    wasInitialized = FlightRecorder.isInitialized();
     FlightRecorder.addListener(recorderListener);
   }
 
@@ -136,14 +145,24 @@ public final class SamplingControl implements AutoCloseable {
 
   /** Sets the flag that recordings may have changed. Cheap, never blocks for long. */
   private void signal() {
+    signal(true);
+  }
+
+  /**
+   * As {@link #signal()}.
+   *
+   * @param isChange whether there is a change now; else one may follow
+   */
+  private void signal(boolean isChange) {
     boolean startThread;
     lock.lock();
     try {
       if (closed) {
         return;
       }
-      if (!mark) {
+      if (!mark || !isTimed) {
         markNanos = System.nanoTime();
+        isTimed = isChange;
       }
       mark = true;
       changedSinceAsked = true;
@@ -218,10 +237,11 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
+  /** When recordings changed; now, if that is not known. */
   private long changedNanos() {
     lock.lock();
     try {
-      return markNanos;
+      return isTimed ? markNanos : System.nanoTime();
     } finally {
       lock.unlock();
     }
@@ -244,16 +264,6 @@ public final class SamplingControl implements AutoCloseable {
       asked = askedAtLastChange();
     }
     return request;
-  }
-
-  /** Before anything is asked of JFR, which answers only when it has begun. */
-  private void tellOfRecorder() {
-    if (!recorderTold) {
-      recorderTold = true;
-      if (gate == null || gate.hasNoLimits()) {
-        listener.onRecorder();
-      }
-    }
   }
 
   private AskedAt askedAtLastChange() {
@@ -432,7 +442,6 @@ public final class SamplingControl implements AutoCloseable {
       while (takeMark()) {
         try {
           if (told == null) {
-            tellOfRecorder();
             SamplingControl.this.ask(); // before the steps that take long
           }
           if ((gate == null || gate.await(this)) && !isClosed()) {
@@ -501,7 +510,9 @@ public final class SamplingControl implements AutoCloseable {
       try {
         LoadEvents.registerEarly();
       } finally {
-        signal(); // whatever becomes of loads: there is a recording to look at
+        // Whatever becomes of loads: there is a recording to look at, or there will be. JFR tells
+        // of its start while it starts, and a recording may be found before it is told.
+        signal(wasInitialized);
       }
     }
 

@@ -7,12 +7,6 @@ import java.util.List;
 public interface SamplingListener {
 
   /**
-   * JFR begins, and nothing limits what sampling needs: a recording may run in a moment. Called
-   * once at most, on a thread of {@link SamplingControl}: it must not block.
-   */
-  default void onRecorder() {}
-
-  /**
    * Samples will be requested in a moment, for the first time: what that needs can be loaded while
    * events are registered, which takes as long. Called once at most, on a thread of {@link
    * SamplingControl}: it must not block. A request may come without it, and none may follow: the

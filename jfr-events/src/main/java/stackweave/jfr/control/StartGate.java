@@ -19,12 +19,6 @@ public interface StartGate {
   }
 
   /**
-   * Whether nothing limits what sampling takes, so that there will be room when it begins: JFR has
-   * not begun yet, and takes more then. On the control thread; does not block.
-   */
-  boolean hasNoLimits();
-
-  /**
    * Called on the control thread before recordings are looked at; may block.
    *
    * @return true if sampling may be prepared; false if no recording is running any more, or the

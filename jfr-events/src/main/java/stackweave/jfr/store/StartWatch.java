@@ -3,6 +3,8 @@ package stackweave.jfr.store;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import jdk.jfr.FlightRecorder;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.event.ChunkEnd;
@@ -17,6 +19,10 @@ import stackweave.jfr.status.SamplerFigures;
  * Made by the agent's sampler for each request. Thread-safe.
  */
 public final class StartWatch implements AutoCloseable {
+  /** How long a chunk's end waits for {@link #prepare}. */
+  private static final long PREPARED_MILLIS = 100;
+
+  private final CountDownLatch prepared = new CountDownLatch(1);
   private final long askedNanos;
   private final MissedCpu missed;
   private final List<String> notes;
@@ -34,7 +40,7 @@ public final class StartWatch implements AutoCloseable {
 
   /**
    * Starts watching. Takes some milliseconds, and JFR's locks: must not be called on an application
-   * thread.
+   * thread. {@link #prepare} must follow.
    *
    * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
    * @param missed what it has not reported yet is reported in these events
@@ -42,11 +48,19 @@ public final class StartWatch implements AutoCloseable {
    */
   public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
     StartWatch watch = new StartWatch(askedNanos, missed, notes);
-    FlightRecorder.register(SamplerStatus.class);
-    StatusFields.load();
     FlightRecorder.register(ChunkEnd.class);
     FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
     return watch;
+  }
+
+  /**
+   * Makes what is written at the end of a chunk. Takes 25 to 50 ms, in which an engine is started,
+   * and JFR's locks; a chunk that ends meanwhile waits for it.
+   */
+  public void prepare() {
+    FlightRecorder.register(SamplerStatus.class);
+    StatusFields.load();
+    prepared.countDown();
   }
 
   /** Samples are taken, or a status event has reported why not. Any thread; takes no lock. */
@@ -71,8 +85,18 @@ public final class StartWatch implements AutoCloseable {
     FlightRecorder.removePeriodicEvent(hook);
   }
 
+  /** Before that no thread but one may use the event, as {@code SamplingListener} says. */
+  private boolean awaitPrepared() {
+    try {
+      return prepared.await(PREPARED_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   private void chunkEnds() {
-    if (begun) {
+    if (begun || !awaitPrepared()) {
       return;
     }
     if (!new SamplerStatus().isEnabled()) {

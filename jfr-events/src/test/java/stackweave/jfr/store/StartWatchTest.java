@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -33,6 +34,7 @@ class StartWatchTest {
       try (StartWatch watch =
           StartWatch.begin(System.nanoTime() - 2_100_000_000L, new MissedCpu(), List.of())) {
         assertTrue(watch.delayNanos() >= 2_100_000_000L);
+        watch.prepare();
         recording.stop();
       }
       recording.dump(file);
@@ -47,6 +49,43 @@ class StartWatchTest {
     assertTrue(empty.contains("sampling had not begun"), empty);
   }
 
+  /** The thread that ends it waits for what the watch has begun to make. */
+  @Test
+  void aRecordingThatEndsWhileTheEventIsRegisteredSaysSoToo() throws Exception {
+    Path file = directory.resolve("sooner.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (StartWatch watch = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
+        Thread prepares =
+            new Thread(
+                () -> {
+                  LockSupport.parkNanos(10_000_000);
+                  watch.prepare();
+                });
+        prepares.start();
+        recording.stop();
+        prepares.join();
+      }
+      recording.dump(file);
+    }
+    assertEquals(1, statuses(file).size());
+  }
+
+  /** But not for long. */
+  @Test
+  void anEventThatIsNeverRegisteredHoldsUpNobody() throws Exception {
+    Path file = directory.resolve("never.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (StartWatch watch = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
+        assertTrue(watch.delayNanos() >= 0);
+        recording.stop();
+      }
+      recording.dump(file);
+    }
+    assertEquals(List.of(), statuses(file));
+  }
+
   /** CPU time that has no samples is stated, and in the next chunk no more. */
   @Test
   void itSaysWhatWasMissedAndWhatWasNotUnderstood() throws Exception {
@@ -59,6 +98,7 @@ class StartWatchTest {
       try (StartWatch watch =
           StartWatch.begin(System.nanoTime(), missed, List.of("engine 'foo' is unknown"))) {
         assertTrue(watch.delayNanos() >= 0);
+        watch.prepare();
         while (ProcessCpu.nanos() - asked < 300_000_000L) {
           Math.sqrt(asked);
         }
@@ -91,6 +131,7 @@ class StartWatchTest {
     try (Recording recording = new Recording()) {
       recording.start();
       try (StartWatch watch = StartWatch.begin(System.nanoTime(), new MissedCpu(), List.of())) {
+        watch.prepare();
         watch.begun();
         recording.stop();
       }

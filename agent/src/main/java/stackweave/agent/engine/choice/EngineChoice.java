@@ -38,6 +38,9 @@ public record EngineChoice(
 
   /** All refusals in one line; engines with the same cause are named together. */
   public String reasons() {
+    if (refusals.isEmpty()) {
+      return ""; // without what is below, which takes milliseconds to link
+    }
     Map<String, List<String>> engines = new LinkedHashMap<>();
     for (EngineRefusal refusal : refusals) {
       engines

@@ -78,7 +78,9 @@ public record EngineOrder(List<EngineKind> kinds, List<EngineRefusal> passedOver
 
   /** A note for the user on the chosen engine; empty if there is nothing to say. */
   public static String note(EngineChoice choice) {
-    return choice.engine().map(engine -> note(engine.kind(), KernelVersion.current())).orElse("");
+    return choice.engine().isEmpty()
+        ? ""
+        : note(choice.engine().get().kind(), KernelVersion.current());
   }
 
   /**

@@ -71,7 +71,8 @@ public final class PerfBudget implements AutoCloseable {
    */
   public PerfBudget(long bytes) {
     this.bytes = bytes;
-    this.count = SystemCalls.current().map(ThreadCount::new).orElse(null);
+    SystemCalls calls = SystemCalls.current().orElse(null);
+    this.count = calls == null ? null : new ThreadCount(calls);
   }
 
   /** Limit of the kernel's memory for inherited events, in bytes. */
