@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
+import stackweave.testing.Enough;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;

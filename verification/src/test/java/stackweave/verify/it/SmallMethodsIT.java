@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Enough;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Sample;

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.samples.lab.Variant;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
+import stackweave.testing.Enough;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.RunningCommand;
