@@ -20,13 +20,17 @@ import stackweave.agent.message.Messages;
 import stackweave.unwind.StopReason;
 
 /**
- * The directory of option record-failures: decides which incomplete stacks get a replay file, and
- * writes the files. These contain bytes of the application's stacks, so only the JVM's user may
- * read them and nobody else may write in the directory. Number, bytes and rate are limited,
- * including files of earlier runs. Used by {@link FailureRecorder}; one for the life of the JVM,
- * for the drain thread only.
+ * The directory of option record-failures: decides which stacks get a replay file, and writes the
+ * files. These are incomplete stacks; after {@value #EVERY} all, one file for each different stack,
+ * for a test that judges them later. These contain bytes of the application's stacks, so only the
+ * JVM's user may read them and nobody else may write in the directory. Number, bytes and rate are
+ * limited, including files of earlier runs. Used by {@link FailureRecorder}; one for the life of
+ * the JVM, for the drain thread only.
  */
 public final class FailureFiles {
+  /** Comes before the directory if complete stacks are to be kept, too. */
+  static final String EVERY = "every:";
+
   static final int MAX_FILES = 100;
   static final long MAX_BYTES = 16L << 20;
 
@@ -34,13 +38,20 @@ public final class FailureFiles {
   static final int MAX_OF_A_REASON = 20;
 
   private static final long PAUSE_NANOS = 1_000_000_000L;
+
+  static final int MAX_EVERY_FILES = 2_000;
+  private static final long MAX_EVERY_BYTES = 256L << 20;
+
   private static final String PREFIX = "stackweave-";
   private static final String SUFFIX = ".replay";
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   private final String directoryName;
+  private final boolean every;
   private final Messages messages;
-  private final long[] places = new long[MAX_FILES];
+  private final int maxFiles;
+  private final long maxBytes;
+  private final long[] places;
   private final int[] ofReason = new int[StopReason.values().length];
   private Path directory;
   private int taken;
@@ -54,8 +65,12 @@ public final class FailureFiles {
    * @param messages reports once why no files are written
    */
   public FailureFiles(String directoryName, Messages messages) {
-    this.directoryName = directoryName;
+    this.every = directoryName.startsWith(EVERY);
+    this.directoryName = every ? directoryName.substring(EVERY.length()) : directoryName;
     this.messages = messages;
+    this.maxFiles = every ? MAX_EVERY_FILES : MAX_FILES;
+    this.maxBytes = every ? MAX_EVERY_BYTES : MAX_BYTES;
+    this.places = new long[maxFiles];
   }
 
   /** Whether files can be written; if not, reports why once. Creates a missing directory. */
@@ -97,18 +112,21 @@ public final class FailureFiles {
     }
   }
 
+  /** Whether complete stacks get files, too: then each different stack is a place. */
+  boolean isEvery() {
+    return every;
+  }
+
   /**
    * Whether to write a file now for a stack that ended for this reason at this place; if so, counts
    * it.
    */
   boolean wants(StopReason reason, long place, long nowNanos) {
     if (broken
-        || !isOfInterest(reason)
-        || files >= MAX_FILES
-        || bytes >= MAX_BYTES
-        || taken == MAX_FILES
-        || ofReason[reason.ordinal()] == MAX_OF_A_REASON
-        || taken > 0 && nowNanos - lastNanos < PAUSE_NANOS) {
+        || files >= maxFiles
+        || bytes >= maxBytes
+        || taken == maxFiles
+        || !every && !isTimeFor(reason, nowNanos)) {
       return false;
     }
     for (int i = 0; i < taken; i++) {
@@ -122,6 +140,12 @@ public final class FailureFiles {
     return true;
   }
 
+  private boolean isTimeFor(StopReason reason, long nowNanos) {
+    return isOfInterest(reason)
+        && ofReason[reason.ordinal()] < MAX_OF_A_REASON
+        && (taken == 0 || nowNanos - lastNanos >= PAUSE_NANOS);
+  }
+
   /** Ends that a known limit explains need no file. */
   private static boolean isOfInterest(StopReason reason) {
     return switch (reason) {
@@ -132,13 +156,16 @@ public final class FailureFiles {
   }
 
   /** Writes a new file; after a failure no more are written. */
-  void write(StopReason reason, byte[] content) {
-    write(file(reason), content);
+  void write(StopReason reason, long place, byte[] content) {
+    write(file(reason, place), content);
   }
 
   /** The name of the next file. */
-  Path file(StopReason reason) {
+  Path file(StopReason reason, long place) {
     String label = reason.label().replaceAll("[^A-Za-z0-9]+", "-");
+    if (every) {
+      label = "stack" + place + "-" + label;
+    }
     return directory.resolve(
         PREFIX
             + String.join(
@@ -152,7 +179,7 @@ public final class FailureFiles {
   }
 
   void write(Path file, byte[] content) {
-    if (bytes + content.length > MAX_BYTES) {
+    if (bytes + content.length > maxBytes) {
       return;
     }
     boolean created = false;

@@ -21,9 +21,8 @@ import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Writes replay files of samples with incomplete stacks, if the user asked for them (option
- * record-failures). Part of one pipeline, called by it for each incomplete stack; for the drain
- * thread only.
+ * Writes replay files of samples, if the user asked for them (option record-failures). Part of one
+ * pipeline, called by it for each stack; for the drain thread only.
  */
 public final class FailureRecorder {
   private final FailureFiles files;
@@ -55,16 +54,22 @@ public final class FailureRecorder {
   /**
    * Records the sample if {@link FailureFiles} wants it. A failure here ends the recording of
    * failures and nothing else.
+   *
+   * @param stackId of its stack in the recording
    */
-  public void record(StackSnapshot sample, ModuleMap modules, FrameBuffer frames) {
+  public void record(StackSnapshot sample, ModuleMap modules, FrameBuffer frames, long stackId) {
     StopReason reason = frames.end();
-    if (!files.wants(reason, place(modules, frames), System.nanoTime())) {
+    if (reason.isComplete() && !files.isEvery()) {
+      return;
+    }
+    long place = files.isEvery() ? stackId : place(modules, frames);
+    if (!files.wants(reason, place, System.nanoTime())) {
       return;
     }
     try {
       String sampled = SampleRecorder.text(frames, methods, at -> describe(modules, at), modules);
       ReplayFile file = recorder().record(sample, modules, at -> describe(modules, at));
-      files.write(reason, ReplayWriter.toBytes(file.with(ReplayFile.SAMPLED, sampled)));
+      files.write(reason, place, ReplayWriter.toBytes(file.with(ReplayFile.SAMPLED, sampled)));
     } catch (UnsupportedVmException | RuntimeException | Error e) {
       files.giveUp("gets none, for recording failed (" + e + ")");
     }

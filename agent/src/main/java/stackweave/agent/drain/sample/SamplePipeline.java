@@ -66,7 +66,7 @@ public final class SamplePipeline implements EngineSink {
   private String heapStackLibrary = "";
 
   /**
-   * @param failures records incomplete stacks; null: none are recorded
+   * @param failures records stacks as files; null: none are recorded
    * @param started null where it is not told how many threads have started
    */
   public SamplePipeline(
@@ -279,9 +279,9 @@ public final class SamplePipeline implements EngineSink {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       ModuleMap map = unwind(snapshot, thread);
-      write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
-      if (failures != null && !frames.end().isComplete()) {
-        failures.record(snapshot, map, frames);
+      long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
+      if (failures != null) {
+        failures.record(snapshot, map, frames, stackId);
       }
     } finally {
       // They lead to this pipeline, and the engine keeps the snapshot while this may be freed.
@@ -335,7 +335,8 @@ public final class SamplePipeline implements EngineSink {
     return false;
   }
 
-  private void write(StackSnapshot snapshot, ModuleMap map, long threadId) {
+  /** Writes it, and returns its stack's id. */
+  private long write(StackSnapshot snapshot, ModuleMap map, long threadId) {
     HandlersNotBegun.drop(snapshot, frames);
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
@@ -354,6 +355,7 @@ public final class SamplePipeline implements EngineSink {
     } else {
       counts.counters.add(Counter.DROPPED, 1);
     }
+    return stackId;
   }
 
   @Override

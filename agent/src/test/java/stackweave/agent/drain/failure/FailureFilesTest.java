@@ -47,7 +47,7 @@ class FailureFilesTest {
     assertTrue(files.isUsable());
     assertEquals("rwx------", permissions(directory));
     assertTrue(files.wants(StopReason.BAD_STUB_FRAME, 1, 0));
-    files.write(StopReason.BAD_STUB_FRAME, CONTENT);
+    files.write(StopReason.BAD_STUB_FRAME, 1, CONTENT);
     Path file = list(directory).get(0);
     assertEquals("rw-------", permissions(file));
     assertArrayEquals(CONTENT, Files.readAllBytes(file));
@@ -62,7 +62,7 @@ class FailureFilesTest {
     FailureFiles files = files(directory);
     assertTrue(files.isUsable());
     assertTrue(files.wants(StopReason.NO_RULE, 1, 0));
-    Path planted = files.file(StopReason.NO_RULE);
+    Path planted = files.file(StopReason.NO_RULE, 1);
     Files.createSymbolicLink(planted, victim);
     files.write(planted, CONTENT);
     assertEquals(0, Files.size(victim));
@@ -143,7 +143,7 @@ class FailureFilesTest {
       StopReason reason = reasons[i % reasons.length];
       if (files.wants(reason, i, i * 2 * SECOND)) {
         wanted++;
-        files.write(reason, CONTENT);
+        files.write(reason, i, CONTENT);
       }
     }
     assertEquals(FailureFiles.MAX_FILES, wanted);
@@ -174,9 +174,28 @@ class FailureFilesTest {
     byte[] half = new byte[(int) (FailureFiles.MAX_BYTES / 2)];
     for (int i = 0; i < 4; i++) {
       if (files.wants(StopReason.NO_RULE, i, i * 2 * SECOND)) {
-        files.write(StopReason.NO_RULE, half);
+        files.write(StopReason.NO_RULE, i, half);
       }
     }
     assertEquals(2, list(directory).size());
+  }
+
+  @Test
+  void everyDifferentStackGetsOneFileIfAllAreAskedFor() throws IOException {
+    Path directory = parent.resolve("d");
+    FailureFiles files = new FailureFiles("every:" + directory, new Messages(said::add));
+    assertTrue(files.isUsable());
+    for (long stackId : new long[] {7, 8, 7, 9}) {
+      if (files.wants(StopReason.COMPLETE, stackId, 0)) {
+        files.write(StopReason.COMPLETE, stackId, CONTENT);
+      }
+    }
+    List<String> stacks =
+        list(directory).stream()
+            .map(file -> file.toString().replaceAll(".*-(stack.*)", "$1"))
+            .sorted()
+            .toList();
+    assertEquals(3, stacks.size());
+    assertTrue(stacks.get(0).matches("stack7-.*\\.replay"), stacks.toString());
   }
 }
