@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.hotspot.replay.Replay;
+import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
 
 /**
@@ -21,6 +24,7 @@ import stackweave.hotspot.replay.ReplayReader;
  */
 class ReplayTest {
   private static final Path CASES = Path.of("src/test/resources/replay");
+  private static final Map<Path, ReplayFile> BASES = new HashMap<>();
   private static final boolean WRITE = Boolean.getBoolean("replay.write");
 
   static List<String> cases() throws IOException {
@@ -37,12 +41,25 @@ class ReplayTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("cases")
   void hasTheSameFramesAsThen(String name) throws Exception {
-    String frames = new Replay(ReplayReader.read(CASES.resolve(name + ".replay"))).text();
+    String frames = new Replay(read(CASES.resolve(name + ".replay"))).text();
     Path expected = CASES.resolve(name + ".txt");
     if (WRITE) {
       Files.writeString(expected, frames);
     }
     assertEquals(Files.readString(expected), frames);
+  }
+
+  /** As {@link ReplayReader#read(Path)}, with each base read once. */
+  private static ReplayFile read(Path file) throws IOException {
+    ReplayFile alone = ReplayReader.read(Files.readAllBytes(file));
+    if (!alone.needsBase()) {
+      return alone;
+    }
+    Path base = file.resolveSibling(alone.base() + ".replay");
+    if (!BASES.containsKey(base)) {
+      BASES.put(base, ReplayReader.read(Files.readAllBytes(base)));
+    }
+    return alone.on(BASES.get(base));
   }
 
   @Test

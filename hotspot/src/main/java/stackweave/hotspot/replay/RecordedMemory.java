@@ -1,5 +1,8 @@
 package stackweave.hotspot.replay;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +17,9 @@ import stackweave.unwind.UnreadableMemoryException;
 public final class RecordedMemory implements MemoryReader {
   /** Bytes in a line: divides a page, so that a line is readable as a whole or not at all. */
   public static final int LINE = 64;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   static final RecordedMemory NONE = new RecordedMemory(new long[0], new byte[0]);
 
@@ -59,9 +65,24 @@ public final class RecordedMemory implements MemoryReader {
 
   /** This, and of {@code base} what this does not have. */
   RecordedMemory over(RecordedMemory base) {
-    Map<Long, byte[]> all = base.toMap();
-    all.putAll(toMap());
-    return of(all);
+    long[] addresses = new long[lines.length + base.lines.length];
+    byte[] content = new byte[bytes.length + base.bytes.length];
+    int count = 0;
+    int own = 0;
+    int other = 0;
+    while (own < lines.length || other < base.lines.length) {
+      boolean isOwn =
+          other == base.lines.length || own < lines.length && lines[own] <= base.lines[other];
+      RecordedMemory from = isOwn ? this : base;
+      int line = isOwn ? own++ : other++;
+      if (isOwn && other < base.lines.length && base.lines[other] == lines[line]) {
+        other++;
+      }
+      addresses[count] = from.lines[line];
+      System.arraycopy(from.bytes, line * LINE, content, count++ * LINE, LINE);
+    }
+    return new RecordedMemory(
+        Arrays.copyOf(addresses, count), Arrays.copyOf(content, count * LINE));
   }
 
   /** The lines that {@code base} does not have, or has with other bytes. */
@@ -99,6 +120,9 @@ public final class RecordedMemory implements MemoryReader {
 
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
+    if ((address & LINE - 1) <= LINE - Long.BYTES) {
+      return (long) LONG.get(bytes, indexOf(address));
+    }
     long value = 0;
     for (int i = Long.BYTES - 1; i >= 0; i--) {
       value = value << Byte.SIZE | bytes[indexOf(address + i)] & 0xff;

@@ -3,7 +3,6 @@ package stackweave.hotspot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.LinkCheck;
@@ -15,13 +14,12 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Caches that are asked for more than they hold are emptied, and say so. */
-@Tag("slow")
-class CacheBoundsTest {
+class CacheBoundsIT {
   private final Vm vm = new Vm();
   private final UnwindCounters counters = new UnwindCounters();
   private final Callers callers = new FrameStepper(vm.hotspot, vm.methods, counters).callers();
 
-  CacheBoundsTest() throws Exception {}
+  CacheBoundsIT() throws Exception {}
 
   @Test
   void pcsOfTheCodeCache() {

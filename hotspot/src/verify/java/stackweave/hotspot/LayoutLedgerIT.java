@@ -19,11 +19,11 @@ import stackweave.testing.Jdk;
  * On every JDK of this machine: what docs/jdk-layout.md says of it is what the code finds, and the
  * lack of any entry is told by its name.
  */
-class LayoutLedgerTest {
+class LayoutLedgerIT {
   private static final Path PAGE = Path.of("../docs/jdk-layout.md");
 
   @TestFactory
-  Stream<DynamicTest> ledgerAndPageAgree() throws IOException {
+  Stream<DynamicTest> ledgerAndPageAgree() {
     return Jdk.all().stream().map(jdk -> DynamicTest.dynamicTest(jdk.toString(), () -> run(jdk)));
   }
 
@@ -31,6 +31,8 @@ class LayoutLedgerTest {
     List<String> lines =
         Commands.run(
                 jdk.java(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 LayoutLedger.class.getName())

@@ -1,53 +1,38 @@
 package stackweave.hotspot;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
-/** Parked stacks against the JDK's own answer, on every JDK from 17 on that this machine has. */
-@Tag("slow")
-class ParkedStacksTest {
+/** Parked stacks against the JDK's own answer, with the flags of most JVMs. */
+class ParkedStacksIT {
   private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
-  private static final List<List<String>> FLAGS =
-      List.of(
-          List.of(),
-          List.of("-Xint"),
-          List.of("-XX:TieredStopAtLevel=1"),
-          List.of("-XX:-TieredCompilation", "-XX:+PreserveFramePointer"),
-          List.of("-XX:+UseSerialGC", "-XX:-UseCompressedOops"));
-
   @TestFactory
-  Stream<DynamicTest> sameAsThreadGetStackTrace() throws IOException {
-    return Jdk.all().stream()
-        .flatMap(
-            jdk ->
-                FLAGS.stream()
-                    .map(
-                        flags ->
-                            DynamicTest.dynamicTest(jdk + " " + flags, () -> run(jdk, flags))));
+  Stream<DynamicTest> sameAsThreadGetStackTrace() {
+    return Stream.concat(Jdk.onOldest(), Jdk.onNewest())
+        .distinct()
+        .flatMap(jdk -> tests(jdk, List.of()));
   }
 
-  @TestFactory
-  Stream<DynamicTest> mountedVirtualThreadsAndTheirCarriers() throws IOException {
-    return Jdk.all().stream()
-        .filter(jdk -> jdk.feature() >= FIRST_WITH_VIRTUAL_THREADS)
-        .flatMap(
-            jdk ->
-                FLAGS.stream()
-                    .map(
-                        flags ->
-                            DynamicTest.dynamicTest(
-                                "virtual " + jdk + " " + flags,
-                                () -> run(jdk, virtual(flags), "virtual"))));
+  /**
+   * Of platform threads; and, where the JDK has them, of mounted virtual threads and their
+   * carriers.
+   */
+  static Stream<DynamicTest> tests(Jdk jdk, List<String> flags) {
+    DynamicTest platform = DynamicTest.dynamicTest(jdk + " " + flags, () -> run(jdk, flags));
+    return jdk.feature() < FIRST_WITH_VIRTUAL_THREADS
+        ? Stream.of(platform)
+        : Stream.of(
+            platform,
+            DynamicTest.dynamicTest(
+                "virtual " + jdk + " " + flags, () -> run(jdk, virtual(flags), "virtual")));
   }
 
   private static List<String> virtual(List<String> flags) {

@@ -35,7 +35,7 @@ import stackweave.unwind.walk.CodeModules;
  * from the unwinder, and says in the test where the return address is. All other words of the stack
  * are return addresses, too: of calls long returned.
  */
-class NativeLeafTest {
+class NativeLeafIT {
   private static final int RSP = 7;
   private static final long SP = 0x7000_0000_0000L;
   private static final int STACK_BYTES = 4096;
@@ -44,12 +44,14 @@ class NativeLeafTest {
   /** What a call leaves as frame pointer, for all it matters here. */
   private static final long FP = SP + 2048;
 
+  private static final Set<Long> INSTRUCTIONS = new HashSet<>();
+
   private final Vm vm = new Vm();
   private final FrameBuffer frames = new FrameBuffer(64);
   private final ProcessModules.Module libc;
   private final List<Long> returns = new ArrayList<>();
 
-  NativeLeafTest() throws Exception {
+  NativeLeafIT() throws Exception {
     ProcessModules.Module found = null;
     for (long start : vm.modules.libcFunctions()) {
       found = vm.modules.find(start);
@@ -158,18 +160,20 @@ class NativeLeafTest {
 
   /** Where instructions begin in the C library, as addresses of the file. */
   private static Set<Long> instructions() throws Exception {
+    if (!INSTRUCTIONS.isEmpty()) {
+      return INSTRUCTIONS;
+    }
     assumeTrue(Commands.exist("objdump"), "objdump is not installed");
-    Set<Long> starts = new HashSet<>();
     Process objdump = new ProcessBuilder("objdump", "-d", "-w", "-j", ".text", libcFile()).start();
     try (BufferedReader lines = objdump.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] columns = line.split("\t");
         if (columns.length == 3 && isRun(columns[2])) {
-          starts.add(Long.parseLong(columns[0].trim().replace(":", ""), 16));
+          INSTRUCTIONS.add(Long.parseLong(columns[0].trim().replace(":", ""), 16));
         }
       }
     }
-    return starts;
+    return INSTRUCTIONS;
   }
 
   /**

@@ -17,7 +17,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.testing.Commands;
@@ -28,8 +27,7 @@ import stackweave.testing.Jdk;
  * bytecode index, line, compiled or not) and by gdb (native frames down to the first Java frame:
  * every return address). jhsdb's own mixed mode is no help: it ends after two frames in libc.
  */
-@Tag("slow")
-class OtherToolsTest {
+class OtherToolsIT {
   private static final int MIN_JAVA_STACKS = 35;
   private static final int MIN_NATIVE_STACKS = 50;
 
