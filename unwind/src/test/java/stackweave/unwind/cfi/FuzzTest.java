@@ -6,12 +6,13 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import stackweave.testing.Jazzer;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
@@ -23,29 +24,53 @@ import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 
 /**
- * Sections that Jazzer makes up, led by coverage: whatever comes, tables answer, and nothing but a
+ * Sections that Jazzer has found worth keeping: whatever comes, tables answer, and nothing but a
  * {@link MalformedSectionException} leaves a reader. What it once found are the named cases.
  */
-@Tag("slow")
 class FuzzTest {
   /** CPU time for a section that takes minutes where its instructions are run again and again. */
   private static final long MAX_NANOS = 5_000_000_000L;
 
   private static final Path KEPT = Path.of("src/test/resources/fuzz");
 
+  /** Of an input that the fuzzer makes. */
+  static final int MAX_BYTES = 4096;
+
+  static final List<Path> SFRAME =
+      List.of(
+          KEPT.resolve("sframe"),
+          Corpus.builtIn().resolve("bad"),
+          Corpus.builtIn().resolve("synth"));
+
+  static final List<Path> CALL_FRAME = List.of(KEPT.resolve("callframe"));
+
   @Test
-  void sframeSections() throws Exception {
-    List<Path> seeds =
-        List.of(
-            KEPT.resolve("sframe"),
-            Corpus.builtIn().resolve("bad"),
-            Corpus.builtIn().resolve("synth"));
-    Jazzer.run(SFrameFuzz.class, 4096, seeds);
+  void keptSframeSections() throws Exception {
+    for (byte[] bytes : inputs(SFRAME)) {
+      SFrameFuzz.fuzzerTestOneInput(bytes);
+    }
   }
 
   @Test
-  void callFrameSections() throws Exception {
-    Jazzer.run(CallFrameFuzz.class, 4096, List.of(KEPT.resolve("callframe")));
+  void keptCallFrameSections() throws Exception {
+    for (byte[] bytes : inputs(CALL_FRAME)) {
+      CallFrameFuzz.fuzzerTestOneInput(bytes);
+    }
+  }
+
+  private static List<byte[]> inputs(List<Path> directories) throws Exception {
+    List<byte[]> inputs = new ArrayList<>();
+    for (Path directory : directories) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+        for (Path file : files) {
+          if (Files.isRegularFile(file) && Files.size(file) <= MAX_BYTES) {
+            inputs.add(Files.readAllBytes(file));
+          }
+        }
+      }
+    }
+    assertTrue(inputs.size() > 20, inputs.size() + " inputs");
+    return inputs;
   }
 
   /** The guide into the functions once counted the slices between them as a signed number. */

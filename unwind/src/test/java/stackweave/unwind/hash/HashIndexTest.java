@@ -51,7 +51,7 @@ class HashIndexTest {
     Random random = new Random(hashes);
     HashIndex index = new HashIndex(12);
     List<int[]> entries = new ArrayList<>();
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < 30_000; i++) {
       if (entries.size() == 12 || !entries.isEmpty() && random.nextInt(2) == 0) {
         int[] gone = entries.remove(random.nextInt(entries.size()));
         int slot = index.first(gone[0]);

@@ -27,8 +27,8 @@ class InternTableTest {
     Random random = new Random(hashes);
     InternTable<Key> table = new InternTable<>();
     Map<Key, Integer> map = new HashMap<>();
-    for (int i = 0; i < 10_000; i++) {
-      Key key = new Key(random.nextInt(2000), hashes);
+    for (int i = 0; i < 3_000; i++) {
+      Key key = new Key(random.nextInt(600), hashes);
       int number = map.computeIfAbsent(key, k -> map.size());
       assertEquals(number, table.intern(key));
       assertEquals(map.size(), table.size());

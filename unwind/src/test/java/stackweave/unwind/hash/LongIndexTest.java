@@ -46,7 +46,9 @@ class LongIndexTest {
         expected.remove(key);
       } else {
         int position = index.add(key);
-        column = Arrays.copyOf(column, index.capacity());
+        if (column.length != index.capacity()) {
+          column = Arrays.copyOf(column, index.capacity());
+        }
         Integer known = expected.put(key, position);
         assertTrue(known == null || known == position && column[position] == key);
         column[position] = key;
