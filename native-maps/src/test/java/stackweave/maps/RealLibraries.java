@@ -13,15 +13,25 @@ import stackweave.maps.proc.ProcMaps;
 public final class RealLibraries {
   private RealLibraries() {}
 
-  public static List<Path> all() {
+  /** Those with few symbols. */
+  public static List<Path> small() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "lib", "libzip.so"), mapped("libc.so.6"));
+  }
+
+  /** The others. */
+  public static List<Path> large() {
     List<Path> found = new ArrayList<>(libjvms());
-    found.add(Path.of(System.getProperty("java.home"), "lib", "libzip.so"));
-    found.add(mapped("libc.so.6"));
-    Path cpp = mapped("libc.so.6").resolveSibling("libstdc++.so.6");
+    Path cpp = cpp();
     if (Files.exists(cpp)) {
       found.add(cpp);
     }
     return found;
+  }
+
+  /** The library of C++, whether it is there or not. */
+  public static Path cpp() {
+    return mapped("libc.so.6").resolveSibling("libstdc++.so.6");
   }
 
   static List<Path> libjvms() {

@@ -58,7 +58,7 @@ class ElfImageTest {
   }
 
   static List<Path> libraries() {
-    return RealLibraries.all();
+    return RealLibraries.small();
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,15 +43,22 @@ class ModuleIndexTest {
         }
       };
 
+  @TempDir private static Path compiled;
   @TempDir Path directory;
   private Path a;
   private Path b;
   private ModuleIndex index;
 
+  @BeforeAll
+  static void compile() throws Exception {
+    Gcc.library(compiled, "a", "int fa(int x) { return x + 1; }");
+    Gcc.library(compiled, "b", "int fb(int x) { return x + 2; }");
+  }
+
   @BeforeEach
   void twoLibraries() throws Exception {
-    a = Gcc.library(directory, "a", "int fa(int x) { return x + 1; }");
-    b = Gcc.library(directory, "b", "int fb(int x) { return x + 2; }");
+    a = Files.copy(compiled.resolve("liba.so"), directory.resolve("liba.so"));
+    b = Files.copy(compiled.resolve("libb.so"), directory.resolve("libb.so"));
     index =
         new ModuleIndex(
             NO_MEMORY,

@@ -37,7 +37,7 @@ import stackweave.unwind.rule.RuleTable;
 public class SymbolTableTest {
 
   static List<Path> libraries() {
-    return RealLibraries.all();
+    return RealLibraries.small();
   }
 
   /** One line of {@code nm -S}: address, size, type letter, name. */

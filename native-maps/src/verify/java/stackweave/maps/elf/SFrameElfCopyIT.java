@@ -31,7 +31,7 @@ import stackweave.unwind.sframe.writer.SFrameConversion;
 import stackweave.unwind.table.UnwindTables;
 
 /** Files with .sframe added: they load and run, readelf and our reader find the section. */
-class SFrameElfCopyTest {
+class SFrameElfCopyIT {
   /** Walks its own program headers, as unwinders do, and its zeroed data. */
   private static final String PROGRAM =
       """

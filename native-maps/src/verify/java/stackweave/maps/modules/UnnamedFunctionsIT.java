@@ -26,7 +26,7 @@ import stackweave.testing.Gcc;
 import stackweave.unwind.rule.UnwindTable;
 
 /** Code that has no symbol, by {@code nm} and {@code readelf}. */
-class UnnamedFunctionsTest {
+class UnnamedFunctionsIT {
   private static final Pattern FDE =
       Pattern.compile(".* FDE .*pc=(\\p{XDigit}+)\\.\\.(\\p{XDigit}+)");
 
