@@ -115,7 +115,7 @@ class MixedUnwinderTest {
     // Registers that fit nothing: each way out must end in a reason, not in an exception.
     MixedUnwinder unwinder = vm.unwinder();
     long callStub = vm.hotspot.callStubReturn();
-    for (long pc = callStub - (1 << 16); pc < callStub + (1 << 16); pc += 37) {
+    for (long pc = callStub - (1 << 16); pc < callStub + (1 << 16); pc += 111) {
       unwinder.unwind(sampleAt(pc), vm.modules, frames);
       assertTrue(frames.count() > 0);
     }

@@ -21,7 +21,7 @@ import stackweave.unwind.walk.CodeModules;
  * those that its calls have made, as gdb saw them.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class CodeWithoutTablesTest {
+class CodeWithoutTablesIT {
   private static final Path SOURCE = Path.of("src/test/resources/asm/functions.s");
 
   /** Static programs are linked there; what they map lies far above. */
@@ -32,7 +32,7 @@ class CodeWithoutTablesTest {
   private final MixedUnwinder unwinder = vm.unwinder();
   private SteppedProgram program;
 
-  CodeWithoutTablesTest() throws Exception {}
+  CodeWithoutTablesIT() throws Exception {}
 
   @BeforeAll
   void step(@TempDir Path directory) throws Exception {

@@ -33,9 +33,6 @@ class FunctionStackTest {
   /** A rule with the CFA at rsp + n, as {@link RuleTable#describe} puts it. */
   private static final Pattern BY_RSP = Pattern.compile("cfa=r7\\+(\\d+) ra=c-8(.*)");
 
-  /** Of one library that are compared. */
-  private static final int MAX_INSTRUCTIONS = 400_000;
-
   private static final int[] CALLEE_SAVED = {
     RegisterNumbers.RBX,
     RegisterNumbers.RBP,
@@ -76,10 +73,11 @@ class FunctionStackTest {
 
   @Test
   void instructionsAreAsLongAsObjdumpSays() throws Exception {
-    compareLengths(libcFile());
+    compareLengths(libcFile(), 50_000);
   }
 
-  static void compareLengths(Path library) throws Exception {
+  /** Of the first so many instructions. */
+  static void compareLengths(Path library, int most) throws Exception {
     assumeTrue(Commands.exist("objdump"), "objdump is not installed");
     Section text = ElfImage.open(library).section(".text");
     byte[] code = bytes(text);
@@ -90,9 +88,7 @@ class FunctionStackTest {
     int unknown = 0;
     List<String> others = new ArrayList<>();
     try (BufferedReader lines = objdump.inputReader()) {
-      for (String line = lines.readLine();
-          line != null && right < MAX_INSTRUCTIONS;
-          line = lines.readLine()) {
+      for (String line = lines.readLine(); line != null && right < most; line = lines.readLine()) {
         String[] columns = line.split("\t");
         if (columns.length == 3 && isInstruction(columns)) {
           long pc = Long.parseLong(columns[0].trim().replace(":", ""), 16);
@@ -127,14 +123,14 @@ class FunctionStackTest {
       int from = (int) (start - text.address());
       if (from >= 0 && from < code.length) {
         byte[] own = Arrays.copyOfRange(code, from, Math.min(code.length, from + 300));
-        for (int pc = 0; pc < own.length; pc += 3) {
+        for (int pc = 0; pc < own.length; pc += 6) {
           StackDepth.State state = function.at(own, own.length, pc);
           int rule = state == null ? UnwindTable.NO_RULE : table.find(start + pc);
           checked += rule >= 0 ? check(rules.describe(rule), state, start + pc) : 0;
         }
       }
     }
-    assertTrue(checked > 5_000, checked + " checked");
+    assertTrue(checked > 2_500, checked + " checked");
   }
 
   private static int check(String rule, StackDepth.State state, long pc) {

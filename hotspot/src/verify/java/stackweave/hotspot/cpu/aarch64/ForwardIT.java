@@ -21,7 +21,7 @@ import stackweave.unwind.MemoryReader;
  * the return address, the caller's stack pointer and its registers are those that the calls have
  * made; and so are those of all frames further out.
  */
-class ForwardTest {
+class ForwardIT {
   private static final Path SOURCE = Path.of("src/test/resources/asm/functions-aarch64.s");
   private static final String GCC = "aarch64-linux-gnu-gcc";
   private static final String QEMU = "qemu-aarch64";
