@@ -14,7 +14,6 @@ import java.util.Locale;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.ReadingProgress;
@@ -30,8 +29,7 @@ import stackweave.jfr.store.MethodDefinition;
  * compared with sums over the recording's samples. Skipped where there is no Chromium. With {@code
  * -Dflamegraph.pictures=DIR} the documentation's pictures are written, too.
  */
-@Tag("slow")
-class FlamePageTest {
+class FlamePageIT {
   private static final int WIDTH = 1200;
   private static final int HEIGHT = 800;
   private static final int SHIFT = 8;

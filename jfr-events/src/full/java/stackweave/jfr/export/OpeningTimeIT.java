@@ -24,7 +24,7 @@ import stackweave.jfr.weave.RecordingMerge;
  * How long a recording's page takes to open in headless Chromium, and how large it is, beside those
  * of jfr-converter. Prints the figures and asserts none; runs only if it is given a recording.
  */
-class OpeningTimeTest {
+class OpeningTimeIT {
   private static final int ROUNDS = 6;
   private static final int WIDTH = 1_400;
   private static final int HEIGHT = 900;

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import jdk.jfr.Recording;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.ReadingProgress;
@@ -22,7 +21,6 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 
 /** The page says what the collapsed stacks and the samples themselves say: its data is decoded. */
-@Tag("slow")
 class FlameGraphExportTest {
   @TempDir Path directory;
 
@@ -272,28 +270,17 @@ class FlameGraphExportTest {
     assertTrue(page(profile, false).contains("15.94 s used (97.23 %)\",\"\"]"));
   }
 
-  @Test
-  void aHundredThousandNodesAreSmall() throws Exception {
-    Path file = directory.resolve("large.jfr");
-    Workload.recordLarge(file, 3_000);
-    String page = page(SampledRecording.openTimed(file, ReadingProgress.NONE), false);
-    int nodes = new FlamePageData(page).nodes.size();
-    assertTrue(nodes > 90_000, "nodes: " + nodes);
-    assertTrue(page.length() < 6 * nodes, "bytes per node: " + page.length() / nodes);
-  }
-
   private SampledRecording workload() throws Exception {
     Path file = directory.resolve("workload.jfr");
     Workload.record(file);
     return SampledRecording.open(file);
   }
 
-  private static String page(SampledRecording profile, boolean threads) throws IOException {
+  static String page(SampledRecording profile, boolean threads) throws IOException {
     return page(profile, threads, "workload.jfr");
   }
 
-  private static String page(SampledRecording profile, boolean threads, String title)
-      throws IOException {
+  static String page(SampledRecording profile, boolean threads, String title) throws IOException {
     StringBuilder page = new StringBuilder();
     new FlameGraphExport(title, threads).writeText(profile, page);
     return page.toString();

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import jdk.jfr.Recording;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.export.report.Comparison;
@@ -27,7 +26,6 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 
 /** The figures of reports, counted by hand from what the recordings were made of. */
-@Tag("slow")
 class ReportTest {
   @TempDir Path directory;
 

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import stackweave.jfr.Programs;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -26,7 +25,6 @@ import stackweave.jfr.store.SampleWriter;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.jfr.store.SyntheticStacks;
-import stackweave.testing.Jdk;
 
 /** What is written of a frame, a thread and a sample is what the read model has of it. */
 class ReadModelTest {
@@ -200,42 +198,6 @@ class ReadModelTest {
     assertSame(
         samples.get(0).frames().get(0).method().module(),
         samples.get(1).frames().get(0).method().module());
-  }
-
-  /** Counts the samples of a recording, in a JVM with little heap. */
-  public static final class Count {
-    private Count() {}
-
-    public static void main(String[] arguments) throws Exception {
-      long[] counts = new long[2];
-      SampledRecording.open(Path.of(arguments[0]))
-          .forEachSample(
-              sample -> {
-                counts[0]++;
-                counts[1] += sample.frames().size();
-              });
-      System.out.println("samples=" + counts[0]);
-      System.out.println("frames=" + counts[1]);
-    }
-  }
-
-  /** 60,000 samples of 70 frames each would be more than 100 MB. */
-  @Test
-  void samplesAreNotHeldInMemory() throws Exception {
-    Path file = directory.resolve("long.jfr");
-    int samples = 60_000;
-    try (Recording recording = new Recording();
-        SampleWriter writer = new SampleWriter()) {
-      recording.start();
-      writer.write(0, samples);
-      recording.dump(file);
-    }
-    Jdk jdk = Jdk.in(Path.of(System.getProperty("java.home")));
-    Programs.Outcome outcome =
-        Programs.java(jdk, List.of("-Xmx32m"), Count.class, List.of(file.toString()));
-    assertEquals(0, outcome.exit(), outcome.output());
-    assertEquals(samples, outcome.number("samples"));
-    assertTrue(outcome.number("frames") > 60L * samples, outcome.output());
   }
 
   /** Chunk by chunk, against the JDK's own reader: each frame of each sample. */

@@ -20,8 +20,8 @@ import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +30,6 @@ import org.openjdk.jmc.common.item.IItemCollection;
 import org.openjdk.jmc.common.item.IItemIterable;
 import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
-import stackweave.jfr.Programs;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.status.Breakdown;
@@ -40,21 +39,30 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SampleWriter;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.jfr.store.SyntheticStacks;
-import stackweave.testing.Jdk;
 
 /** Files of every sort of trouble, and what other readers say of the same file. */
-@Tag("slow")
 class SampledRecordingTest {
   private static final int CHUNKS = 4;
   private static final int PER_CHUNK = 500;
 
-  @TempDir Path directory;
+  static final int SAMPLES = CHUNKS * PER_CHUNK;
+
+  @TempDir private static Path recorded;
+  @TempDir private Path directory;
   private Path whole;
 
-  /** Four chunks of 500 samples each. */
+  @BeforeAll
+  static void record() throws Exception {
+    record(recorded.resolve("whole.jfr"));
+  }
+
   @BeforeEach
-  void record() throws Exception {
-    whole = directory.resolve("whole.jfr");
+  void copy() throws Exception {
+    whole = Files.copy(recorded.resolve("whole.jfr"), directory.resolve("whole.jfr"));
+  }
+
+  /** Four chunks of 500 samples each. */
+  static void record(Path whole) throws Exception {
     try (Recording recording = new Recording()) {
       recording.start();
       try (SampleWriter writer = new SampleWriter()) {
@@ -77,17 +85,16 @@ class SampledRecordingTest {
   @Test
   void aWholeRecording() throws Exception {
     SampledRecording profile = SampledRecording.open(whole);
-    assertEquals(CHUNKS * PER_CHUNK, profile.samples());
+    assertEquals(SAMPLES, profile.samples());
     assertEquals(0, profile.unresolved());
     assertEquals(List.of(), profile.losses());
     assertEquals(1, profile.sessions().size());
     assertEquals(2, profile.sessions().get(0).schemaVersion());
     assertEquals(ProcessHandle.current().pid(), profile.sessions().get(0).pid());
-    assertEquals(CHUNKS * PER_CHUNK * 1_000L, profile.weightNanos());
+    assertEquals(SAMPLES * 1_000L, profile.weightNanos());
     assertEquals("synthetic", profile.figures().engine());
-    assertEquals(CHUNKS * PER_CHUNK, profile.figures().get(Counter.WRITTEN));
-    assertEquals(
-        Map.of("complete", (long) CHUNKS * PER_CHUNK), profile.figures().get(Breakdown.ENDS));
+    assertEquals(SAMPLES, profile.figures().get(Counter.WRITTEN));
+    assertEquals(Map.of("complete", (long) SAMPLES), profile.figures().get(Breakdown.ENDS));
   }
 
   static Stream<Trouble> troubles() {
@@ -224,14 +231,14 @@ class SampledRecordingTest {
     }
     SampledRecording profile = SampledRecording.open(both);
     assertEquals(2, profile.sessions().size());
-    assertEquals(CHUNKS * PER_CHUNK + 300, profile.samples());
+    assertEquals(SAMPLES + 300, profile.samples());
     Map<String, Long> expected = counts(SampledRecording.open(whole));
     counts(SampledRecording.open(other)).forEach((stack, n) -> expected.merge(stack, n, Long::sum));
     assertEquals(expected, counts(profile));
 
     List<String> sessions = new ArrayList<>();
     SampledRecording.open(both).forEachSample(s -> sessions.add(s.session().uuid()));
-    assertEquals(CHUNKS * PER_CHUNK + 300, sessions.size());
+    assertEquals(SAMPLES + 300, sessions.size());
     assertEquals(2, sessions.stream().distinct().count());
   }
 
@@ -295,59 +302,7 @@ class SampledRecordingTest {
                     }));
   }
 
-  /** A JVM that dies without a word leaves an unfinished chunk: what was flushed is read. */
-  @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onNewest")
-  void aJvmThatDied(Jdk jdk) throws Exception {
-    Programs.Outcome outcome =
-        Programs.java(
-            jdk,
-            List.of("-XX:FlightRecorderOptions:repository=" + directory.resolve("repository")),
-            SampleWriter.DyingProcess.class,
-            List.of());
-    Path left;
-    try (Stream<Path> files = Files.walk(directory.resolve("repository"))) {
-      left = files.filter(f -> f.toString().endsWith(".jfr")).findFirst().orElseThrow();
-    }
-    SampledRecording profile = SampledRecording.open(left);
-    assertEquals(SampleWriter.DyingProcess.SAMPLES, profile.samples(), outcome.output());
-    assertEquals(0, profile.unresolved());
-    assertTrue(profile.losses().get(0).contains("cut short"), profile.losses().toString());
-  }
-
-  static List<Jdk> jdks() throws Exception {
-    return Jdk.all();
-  }
-
-  /** {@code jfr} of every JDK reads the file and finds the same number of samples. */
-  @ParameterizedTest
-  @MethodSource("jdks")
-  void jfrReadsIt(Jdk jdk) throws Exception {
-    Programs.Outcome summary =
-        Programs.run(
-            List.of(jdk.home().resolve("bin/jfr").toString(), "summary", whole.toString()));
-    assertEquals(0, summary.exit(), summary.output());
-    assertTrue(
-        summary.output().matches("(?s).*stackweave\\.StackSample +" + CHUNKS * PER_CHUNK + " .*"),
-        summary.output());
-    Programs.Outcome print =
-        Programs.run(
-            List.of(
-                jdk.home().resolve("bin/jfr").toString(),
-                "print",
-                "--events",
-                "stackweave.StackSample",
-                whole.toString()));
-    assertEquals(0, print.exit());
-    assertEquals(
-        CHUNKS * PER_CHUNK, print.output().split("stackweave\\.StackSample \\{", -1).length - 1);
-    Programs.Outcome metadata =
-        Programs.run(
-            List.of(jdk.home().resolve("bin/jfr").toString(), "metadata", whole.toString()));
-    assertTrue(metadata.output().contains("@Category(\"Stackweave\")"), metadata.output());
-  }
-
-  /** So does JMC. */
+  /** JMC reads it. */
   @Test
   void jmcReadsIt() throws Exception {
     IItemCollection events = JfrLoaderToolkit.loadEvents(whole.toFile());
@@ -356,6 +311,6 @@ class SampledRecordingTest {
       samples += items.getItemCount();
       assertEquals("Stack Sample", items.getType().getName());
     }
-    assertEquals(CHUNKS * PER_CHUNK, samples);
+    assertEquals(SAMPLES, samples);
   }
 }

@@ -16,7 +16,6 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.SampledRecording;
@@ -27,34 +26,9 @@ import stackweave.jfr.status.SamplerFigures;
 
 /** What a sample costs, and what the store does at its limits. */
 class EventStoreTest {
-  private static final int SAMPLES = 50_000;
+  private static final int SAMPLES = 15_000;
 
   @TempDir Path directory;
-
-  /** Two to four of them more if this JVM has loaded 16,384 classes: ids take three bytes then. */
-  @ParameterizedTest
-  @CsvSource({"1, 54", "2, 30"})
-  void aSampleTakesFewBytes(int schema, int most) throws Exception {
-    Path file = directory.resolve("many.jfr");
-    try (Recording recording = new Recording();
-        EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT, schema)) {
-      recording.start();
-      for (int number = 0; number < SAMPLES; number++) {
-        assertTrue(sample(store, number));
-      }
-      store.flush();
-      recording.dump(file);
-    }
-    Path empty = directory.resolve("empty.jfr");
-    try (Recording recording = new Recording()) {
-      recording.start();
-      recording.dump(empty);
-    }
-    double perSample = (double) (Files.size(file) - Files.size(empty)) / SAMPLES;
-    System.out.printf("%.1f bytes per sample, all in, schema %d%n", perSample, schema);
-    assertTrue(perSample <= most, "bytes per sample: " + perSample);
-    assertEquals(SAMPLES, SampledRecording.open(file).samples());
-  }
 
   /** More than another sample by its codes alone, which that has in its attributes. */
   @Test
@@ -279,7 +253,7 @@ class EventStoreTest {
         Map.of(Breakdown.ENDS, Map.of("complete", 1L)));
   }
 
-  private static boolean sample(EventStore store, int number) {
+  static boolean sample(EventStore store, int number) {
     long stack = SyntheticStacks.intern(store, number);
     long thread = SyntheticStacks.thread(store, number);
     return store.sample(System.nanoTime(), thread, 0, 10_000_000, stack, 0, 0);

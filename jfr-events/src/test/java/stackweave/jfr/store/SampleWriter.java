@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
 import stackweave.jfr.event.Session;
+import stackweave.jfr.read.Chunks;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -68,10 +69,7 @@ public final class SampleWriter implements AutoCloseable {
       recording.start();
       SampleWriter writer = new SampleWriter();
       writer.write(0, SAMPLES);
-      // JFR flushes once a second. Not at one go: the machine may stop for a while.
-      for (int i = 0; i < 30; i++) {
-        Thread.sleep(100);
-      }
+      Chunks.awaitFlush();
       Runtime.getRuntime().halt(9);
     }
   }

@@ -3,7 +3,6 @@ package stackweave.jfr.control;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -21,16 +19,11 @@ import stackweave.jfr.Programs;
 import stackweave.testing.Jdk;
 
 /**
- * What the control says while real recordings come and go, on every JDK. At the same time, since
- * the processes mostly wait for what must not happen.
+ * What the control says while real recordings come and go. At the same time, since the processes
+ * mostly wait for what must not happen.
  */
 @Execution(ExecutionMode.CONCURRENT)
-@Tag("slow")
-class SamplingControlTest {
-  static List<Jdk> jdks() throws IOException {
-    return Jdk.all();
-  }
-
+class SamplingControlIT {
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onNewest")
   void severalRecordings(Jdk jdk) throws Exception {
@@ -88,14 +81,6 @@ class SamplingControlTest {
     return outcome.output();
   }
 
-  /** A thread that changes a recording holds JFR's locks, and waits for ours only for a moment. */
-  @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onNewest")
-  void whoChangesARecordingNeverWaitsForWhoWaitsForJfr(Jdk jdk) throws Exception {
-    Programs.Outcome outcome = Programs.java(jdk, List.of(), LockOrderProbe.class, List.of());
-    assertEquals("done\n", outcome.output());
-  }
-
   /** Only where the event is named: not for a name, a file or a command. */
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onNewest")
@@ -106,13 +91,7 @@ class SamplingControlTest {
         asking(jdk, "several"));
   }
 
-  @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onOldest")
-  void eachKindExplicitOnly(Jdk jdk) throws Exception {
-    assertEquals(List.of("waits", "waits less", "waits no more"), asking(jdk, "kind"));
-  }
-
-  private static List<String> asking(Jdk jdk, String part) throws Exception {
+  static List<String> asking(Jdk jdk, String part) throws Exception {
     return answers(jdk, "explicit", part)
         .lines()
         .filter(line -> line.contains(" for "))
@@ -121,7 +100,7 @@ class SamplingControlTest {
   }
 
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void commandLineOptions(Jdk jdk, @TempDir Path directory) throws Exception {
     Path agent = directory.resolve("agent.jar");
     Manifest manifest = new Manifest();

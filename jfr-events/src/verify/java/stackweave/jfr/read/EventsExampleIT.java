@@ -21,7 +21,7 @@ import stackweave.testing.Jdk;
 /**
  * The reader of docs/definitions.md reads a recording, without a class of ours on its class path.
  */
-class EventsExampleTest {
+class EventsExampleIT {
   private static final Path PAGE = Path.of("../docs/definitions.md");
 
   @TempDir Path directory;

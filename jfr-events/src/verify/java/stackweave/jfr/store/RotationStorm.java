@@ -31,7 +31,7 @@ public final class RotationStorm {
   private final AtomicLong worstSample = new AtomicLong();
   private volatile int extraDumps;
   private volatile boolean over;
-  private long written;
+  private volatile long written;
   private long refused;
   private long timeOffset;
 
@@ -68,7 +68,7 @@ public final class RotationStorm {
       stream.startAsync();
       long end = System.nanoTime() + seconds * 1_000_000_000L;
       // On a slow machine until there is something to look at.
-      while (System.nanoTime() < end || dumps < 3 || extraDumps < 5) {
+      while (System.nanoTime() < end || dumps < 3 || extraDumps < 4 || written < 500) {
         Thread.sleep(dumpEvery);
         Path file = directory.resolve("dump.jfr");
         long before = System.nanoTime();

@@ -1,5 +1,7 @@
 package stackweave.jfr.weave;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,6 +12,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.Chunks;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -87,7 +90,7 @@ public final class MixedProgram {
     for (int chunk = 0; chunk < chunks; chunk++) {
       program.write(samples / 2, flags);
       program.mark(chunk * 100, arguments[2].equals("1"));
-      burn(150);
+      burn(50);
       if (flags.equals("pause")) {
         program.status();
         burn(300);
@@ -102,10 +105,7 @@ public final class MixedProgram {
       }
     }
     if (flags.equals("die")) {
-      // JFR flushes once a second. Not at one go: the machine may stop for a while.
-      for (int i = 0; i < 30; i++) {
-        Thread.sleep(100);
-      }
+      Chunks.awaitFlush();
       Runtime.getRuntime().halt(9);
     }
     program.store.close();
@@ -114,9 +114,11 @@ public final class MixedProgram {
     System.out.println("sink=" + sink);
   }
 
+  /** Uses so much CPU time, so that JFR takes samples of its own. */
   private static void burn(int millis) {
-    long end = System.nanoTime() + millis * MILLI;
-    while (System.nanoTime() < end) {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long end = threads.getCurrentThreadCpuTime() + millis * MILLI;
+    while (threads.getCurrentThreadCpuTime() < end) {
       sink += Long.toString(sink).hashCode();
     }
   }

@@ -15,7 +15,6 @@ import java.util.concurrent.RunnableFuture;
 import one.convert.Arguments;
 import one.convert.JfrToFlame;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,14 +43,13 @@ import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
 /** Woven recordings as JDK Mission Control, jfr-converter and the JDK's own commands have them. */
-@Tag("slow")
-class OtherToolsTest {
+class OtherToolsIT {
   private static final int SAMPLES = 400;
 
   @TempDir private static Path directory;
 
   static List<Jdk> jdks() {
-    return Jdk.all();
+    return Jdk.onNewest().toList();
   }
 
   @BeforeAll
@@ -116,7 +114,7 @@ class OtherToolsTest {
     }
     Collections.sort(found);
     List<String> expected =
-        expected(jdk).stream().map(OtherToolsTest::withoutThread).sorted().toList();
+        expected(jdk).stream().map(OtherToolsIT::withoutThread).sorted().toList();
     for (int i = 0; i < expected.size(); i++) {
       assertEquals(expected.get(i), found.get(i));
     }
@@ -248,7 +246,7 @@ class OtherToolsTest {
     List<String> frames = new ArrayList<>(List.of(line.split(";")));
     frames.remove(0);
     Collections.reverse(frames);
-    frames.replaceAll(OtherToolsTest::converterText);
+    frames.replaceAll(OtherToolsIT::converterText);
     return String.join(";", frames);
   }
 

@@ -1,5 +1,7 @@
 package stackweave.jfr.weave;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,10 +16,12 @@ import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.testing.Jdk;
 
 /**
  * Samples as lines: time, OS thread, whether the stack is truncated, then each frame from the
@@ -75,6 +79,30 @@ final class TraceText {
 
   private static long nanos(Instant time) {
     return time.getEpochSecond() * 1_000_000_000L + time.getNano();
+  }
+
+  /** What the JDK {@code reader} has of each recording: its samples and all other events. */
+  static List<List<List<String>>> read(Jdk reader, Path directory, List<Path> recordings)
+      throws Exception {
+    List<String> arguments = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      arguments.add(recordings.get(i).toString());
+      arguments.add(directory.resolve("samples" + i).toString());
+      arguments.add(directory.resolve("others" + i).toString());
+    }
+    if (reader.home().equals(Path.of(System.getProperty("java.home")).toRealPath())) {
+      main(arguments.toArray(String[]::new));
+    } else {
+      Programs.Outcome outcome = Programs.java(reader, List.of(), TraceText.class, arguments);
+      assertEquals(0, outcome.exit(), outcome.output());
+      assertEquals("", outcome.output());
+    }
+    List<List<List<String>>> all = new ArrayList<>();
+    for (int i = 0; i < recordings.size(); i++) {
+      all.add(
+          List.of(lines(directory.resolve("samples" + i)), lines(directory.resolve("others" + i))));
+    }
+    return all;
   }
 
   /** Lines of a file that {@link #main} wrote, sorted. */

@@ -10,8 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.ByteString;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
 import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesPartialSuccess;
 import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesServiceRequest;
 import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesServiceResponse;
@@ -21,7 +19,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,8 +27,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +39,6 @@ import stackweave.jfr.export.ManyStacks;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.read.SampledRecording;
-import stackweave.testing.Commands;
 
 /** Sending to a collector that understands no more than OpenTelemetry's own classes do. */
 class OtlpEndpointTest {
@@ -213,32 +207,6 @@ class OtlpEndpointTest {
   }
 
   @Test
-  void aCertificateThatNobodyTrustsIsNotTriedAgain() throws Exception {
-    Path store = directory.resolve("key.p12");
-    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    String make = " -genkeypair -keyalg EC -dname CN=x -ext san=dns:localhost -storepass changeit";
-    Commands.output(List.of((keytool + make + " -keystore " + store).split(" ")));
-    KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
-    KeyManagerFactory managers =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    managers.init(keys, "changeit".toCharArray());
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(managers.getKeyManagers(), null, null);
-    HttpsServer secure =
-        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    secure.setHttpsConfigurator(new HttpsConfigurator(context));
-    secure.createContext("/", this::handle);
-    secure.start();
-    try {
-      String address = "https://localhost:" + secure.getAddress().getPort();
-      assertFails("can't be trusted: ", endpoint(address, Map.of()));
-      assertEquals(List.of(), paths);
-    } finally {
-      secure.stop(0);
-    }
-  }
-
-  @Test
   void aCollectorWithoutTls() throws Exception {
     try (ServerSocket plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Thread server = new Thread(() -> refuse(plain));
@@ -342,7 +310,7 @@ class OtlpEndpointTest {
     assertFalse(e.getMessage().contains("secret"), e.getMessage());
   }
 
-  private static void assertFails(String message, OtlpEndpoint endpoint) {
+  static void assertFails(String message, OtlpEndpoint endpoint) {
     EndpointException e = assertThrows(EndpointException.class, () -> endpoint.send(SMALL));
     assertTrue(e.getMessage().contains(message), e.getMessage());
     assertFalse(e.getMessage().contains("\n"), e.getMessage());

@@ -10,8 +10,6 @@ import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read of a recording of this JVM. */
 class StallsTest {
@@ -54,24 +52,6 @@ class StallsTest {
   @Test
   void theCollectorIsTheOneThatRuns() throws Exception {
     assertEquals(ofBeans(), record(true).collector());
-  }
-
-  /** JFR's constants of collectors begin with the key 0. */
-  @ParameterizedTest
-  @ValueSource(strings = {Stalls.G1, Stalls.SERIAL, Stalls.PARALLEL})
-  void theCollectorIsTheOneThatWasChosen(String collector) throws Exception {
-    Path file = directory.resolve("chosen.jfr");
-    Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+Use" + collector + "GC",
-                "-XX:StartFlightRecording:filename=" + file,
-                "-version")
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("out.txt").toFile())
-            .start();
-    assertEquals(0, jvm.waitFor());
-    assertEquals(collector, Stalls.ofEvents(file).collector());
   }
 
   @Test

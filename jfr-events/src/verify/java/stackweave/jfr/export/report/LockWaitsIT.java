@@ -12,11 +12,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,12 +24,11 @@ import stackweave.jfr.Programs;
 import stackweave.testing.Jdk;
 
 /** What JFR says of locks is what the JDK's own reader has of it, of every JDK. */
-@Tag("slow")
-class LockWaitsTest {
+class LockWaitsIT {
   @TempDir private Path directory;
 
-  static List<Jdk> jdks() {
-    return Jdk.all();
+  static Stream<Jdk> jdks() {
+    return Stream.concat(Jdk.onOldest(), Jdk.onNewest()).distinct();
   }
 
   @ParameterizedTest

@@ -1,0 +1,16 @@
+package stackweave.jfr.read;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.testing.Jazzer;
+
+/** Recordings that Jazzer makes up, led by coverage: none makes more than a RecordingException. */
+class RecordingFuzzIT {
+  @Test
+  void recordings(@TempDir Path seeds) throws Exception {
+    RecordingFuzzTest.makeSeeds(seeds);
+    Jazzer.run(RecordingFuzz.class, 16_384, List.of(seeds));
+  }
+}
