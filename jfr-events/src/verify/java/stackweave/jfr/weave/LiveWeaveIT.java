@@ -27,6 +27,7 @@ import org.openjdk.jmc.flightrecorder.JfrAttributes;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.Programs;
 import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.Chunks;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.weave.live.LiveWeave;
 import stackweave.testing.Commands;
@@ -35,6 +36,10 @@ import stackweave.testing.Jdk;
 /** Samples that are woven as they come, as our reader and others have them. */
 class LiveWeaveIT {
   private static final int SAMPLES = 500;
+
+  /** Of our reader's and of others' calculations. */
+  private static final long ROUNDING_NANOS = 2;
+
   private static final int ALL = LiveProgram.CHUNKS * SAMPLES;
 
   @TempDir private Path directory;
@@ -98,7 +103,7 @@ class LiveWeaveIT {
   /** JDKs give a chunk's clock to the next one: times differ by as much as these clocks do. */
   private static void assertSame(Path file, List<String> expected, List<String> found, String what)
       throws Exception {
-    long most = 10_000;
+    long most = Chunks.clockSpread(file) + ROUNDING_NANOS;
     Map<String, List<Long>> times = times(expected);
     Map<String, List<Long>> others = times(found);
     assertEquals(times.keySet(), others.keySet(), what);
