@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.TestFactory;
 import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
 /** Parked stacks against the JDK's own answer, with the flags of most JVMs. */
+@Order(1)
 class ParkedStacksIT {
   private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 

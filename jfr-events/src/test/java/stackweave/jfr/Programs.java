@@ -13,6 +13,9 @@ import stackweave.unwind.hash.HashIndex;
 
 /** Programs of the tests, run by the JDKs of the machine. */
 public final class Programs {
+  /** What live tests lock that record in this process: samples of one would be in another's. */
+  public static final String OWN_JFR = "JFR of this process";
+
   private Programs() {}
 
   /** What a finished process left. */

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
@@ -29,6 +31,7 @@ import stackweave.jfr.store.MethodDefinition;
  * compared with sums over the recording's samples. Skipped where there is no Chromium. With {@code
  * -Dflamegraph.pictures=DIR} the documentation's pictures are written, too.
  */
+@ResourceLock(Programs.OWN_JFR)
 class FlamePageIT {
   private static final int WIDTH = 1200;
   private static final int HEIGHT = 800;

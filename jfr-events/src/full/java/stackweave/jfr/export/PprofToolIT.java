@@ -15,6 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
@@ -23,6 +25,7 @@ import stackweave.testing.Ended;
 import stackweave.testing.Gcc;
 
 /** Profiles as {@code go tool pprof} reads them. */
+@ResourceLock(Programs.OWN_JFR)
 class PprofToolIT {
   private static final String INLINE = " (inline)";
   private static final Pattern VALUE = Pattern.compile(" *(\\d+)(?:ns)?   (.*)");

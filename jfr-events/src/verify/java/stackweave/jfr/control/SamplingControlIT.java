@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,6 +24,7 @@ import stackweave.testing.Jdk;
  * mostly wait for what must not happen.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Order(3)
 class SamplingControlIT {
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onNewest")

@@ -6,9 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
 
 /** The page of a flame graph is drawn by a browser, and answers to keys. */
+@ResourceLock(Programs.OWN_JFR)
 class FlamePageOpensIT {
   private static final int WIDTH = 1200;
   private static final int HEIGHT = 800;

@@ -14,6 +14,7 @@ import javax.tools.ToolProvider;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.jfr.Programs;
 import stackweave.jfr.store.SampleWriter;
 import stackweave.testing.Jdk;
@@ -21,6 +22,7 @@ import stackweave.testing.Jdk;
 /**
  * The reader of docs/definitions.md reads a recording, without a class of ours on its class path.
  */
+@ResourceLock(Programs.OWN_JFR)
 class EventsExampleIT {
   private static final Path PAGE = Path.of("../docs/definitions.md");
 

@@ -8,11 +8,13 @@ import java.util.List;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.jfr.Programs;
 import stackweave.jfr.store.SampleWriter;
 import stackweave.testing.Jdk;
 
 /** A long recording is read by a JVM with little heap. */
+@ResourceLock(Programs.OWN_JFR)
 class LongRecordingIT {
   @TempDir private Path directory;
 

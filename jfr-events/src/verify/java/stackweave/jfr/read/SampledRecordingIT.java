@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.Programs;
@@ -15,6 +16,7 @@ import stackweave.jfr.store.SampleWriter;
 import stackweave.testing.Jdk;
 
 /** A recording of a JVM that died, and the JDK's commands on one that is whole. */
+@ResourceLock(Programs.OWN_JFR)
 class SampledRecordingIT {
   @TempDir Path directory;
 

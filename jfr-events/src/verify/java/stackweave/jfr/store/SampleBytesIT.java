@@ -7,11 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
 
 /** What a sample takes of a file. */
+@ResourceLock(Programs.OWN_JFR)
 class SampleBytesIT {
   private static final int SAMPLES = 50_000;
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -34,6 +35,7 @@ import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
 /** Samples that are woven as they come, as our reader and others have them. */
+@Order(2)
 class LiveWeaveIT {
   private static final int SAMPLES = 500;
 

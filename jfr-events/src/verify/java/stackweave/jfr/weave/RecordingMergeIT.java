@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,6 +41,7 @@ import stackweave.jfr.weave.format.FileIds;
 import stackweave.testing.Jdk;
 
 /** Woven recordings of the oldest and the newest JDK, read by both. */
+@Order(1)
 class RecordingMergeIT {
   private static final int SAMPLES = 400;
   private static final int CHUNKS = 3;

@@ -19,7 +19,7 @@ import stackweave.jfr.store.SampleWriter;
 import stackweave.jfr.store.SyntheticStacks;
 
 /** The program of docs/reading.md compiles, runs, and prints what is in the recording. */
-class ReadingPageIT {
+class ReadingPageTest {
   private static final Path PAGE = Path.of("../docs/reading.md");
   private static final int SAMPLES = 400;
 
