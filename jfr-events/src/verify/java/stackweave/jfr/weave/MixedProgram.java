@@ -90,7 +90,7 @@ public final class MixedProgram {
     for (int chunk = 0; chunk < chunks; chunk++) {
       program.write(samples / 2, flags);
       program.mark(chunk * 100, arguments[2].equals("1"));
-      burn(50);
+      burn(flags.equals("pause") ? 300 : 50);
       if (flags.equals("pause")) {
         program.status();
         burn(300);

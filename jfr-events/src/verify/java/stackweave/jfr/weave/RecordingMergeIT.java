@@ -39,6 +39,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.weave.format.FileIds;
 import stackweave.testing.Jdk;
+import stackweave.testing.Starved;
 
 /** Woven recordings of the oldest and the newest JDK, read by both. */
 @Order(1)
@@ -372,16 +373,20 @@ class RecordingMergeIT {
     assertEquals(0, keeping.jdkSamples());
     Path woven = directory.resolve("woven.jfr");
     MergeReport report = merge(woven, MergeOptions.DEFAULT, recording);
-    assertTrue(report.jdkSamples() > 0, report.toString());
     Map<String, Long> was = summary(jdk, recording);
     Map<String, Long> is = summary(jdk, woven);
     Map<String, Long> all = summary(jdk, kept);
     long own = was.get("jdk.ExecutionSample") + was.get("jdk.NativeMethodSample");
     long left = is.get("jdk.ExecutionSample") + is.get("jdk.NativeMethodSample") - SAMPLES;
     assertEquals(own - report.jdkSamples(), left);
-    assertTrue(left > 0, "none in the pause, of " + own);
     assertEquals(own + SAMPLES, all.get("jdk.ExecutionSample") + all.get("jdk.NativeMethodSample"));
     assertEquals(was.get("jdk.Metadata") + report.jdkSamples(), is.get("jdk.Metadata"));
+    // Half of the CPU time is used in the pause: all of 20 are on one side once in 500,000 runs.
+    if (own < 20) {
+      throw Starved.because("JFR took " + own + " samples in 600 ms of CPU time");
+    }
+    assertTrue(report.jdkSamples() > 0, report.toString());
+    assertTrue(left > 0, "none in the pause, of " + own);
   }
 
   private static Map<String, Long> summary(Jdk jdk, Path recording) throws Exception {
