@@ -10,8 +10,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * <p>Frames that were brought back end at the entry, so the first one found upwards is the one.
  * While a stub is about to bring some back, it has made room for them below the entry, with what
  * earlier calls wrote there: an entry of a continuation that ended may be left in it. So the entry
- * is looked for behind the room, whose size a register has on x86-64. On AArch64 none has, and such
- * a remainder may be taken for it.
+ * is looked for behind the room, whose size a register has on x86-64. Where none has, as on
+ * AArch64, the entries that are found must lead to each other, as all do that are alive: only a
+ * remainder that leads to one of these may be taken for it.
  */
 final class ContinuationEntrySearch {
   /** How far above sp an entry may lie: no more frames are frozen than a stack has had. */
@@ -54,7 +55,28 @@ final class ContinuationEntrySearch {
    */
   ContinuationEntry search(Walk walk, boolean isBusy) throws UnreadableMemoryException {
     ContinuationEntry entry = isBusy ? beside(walk) : null;
-    return entry != null ? entry : first(walk, walk.sp(), MAX_WORDS);
+    if (entry != null) {
+      return entry;
+    }
+    entry = first(walk, walk.sp(), MAX_WORDS);
+    return isBusy && entry != null ? alive(walk, entry) : entry;
+  }
+
+  /** The first one from here on that is the outermost, or leads to the one around it. */
+  private ContinuationEntry alive(Walk walk, ContinuationEntry found) {
+    ContinuationEntry entry = found;
+    try {
+      while (entry.parent() == 0 || at(walk, entry.parent()) == null) {
+        ContinuationEntry next = first(walk, entry.address() + Cpu.WORD, MAX_WORDS);
+        if (next == null) {
+          return entry;
+        }
+        entry = next;
+      }
+    } catch (UnreadableMemoryException e) {
+      return entry; // there is none up to the stack's end
+    }
+    return entry;
   }
 
   /** The one right at sp, or right behind the room, if there is any. */
@@ -78,18 +100,23 @@ final class ContinuationEntrySearch {
   private ContinuationEntry first(Walk walk, long from, int words)
       throws UnreadableMemoryException {
     for (int i = 0; i < words; i++) {
-      long at = from + (long) i * Cpu.WORD;
-      // enterSpecial's frame: the entry, then saved frame pointer and return address of
-      // Continuation.run.
-      long fpAddress = at + entrySize;
-      // Most of these words are of no frame: the walk does not rely on them.
-      long pc = walk.cpu().returnAddress(walk.readSaved(fpAddress + Cpu.RETURN_ADDRESS));
-      ContinuationEntry entry =
-          caller.isRun(walk, pc, fpAddress) ? ContinuationEntry.at(walk, at, parentOffset) : null;
+      ContinuationEntry entry = at(walk, from + (long) i * Cpu.WORD);
       if (entry != null) {
         return entry;
       }
     }
     return null;
+  }
+
+  /** The one at an address, or null if there is none. */
+  private ContinuationEntry at(Walk walk, long address) throws UnreadableMemoryException {
+    // enterSpecial's frame: the entry, then saved frame pointer and return address of
+    // Continuation.run.
+    long fpAddress = address + entrySize;
+    // Most of these words are of no frame: the walk does not rely on them.
+    long pc = walk.cpu().returnAddress(walk.readSaved(fpAddress + Cpu.RETURN_ADDRESS));
+    return caller.isRun(walk, pc, fpAddress)
+        ? ContinuationEntry.at(walk, address, parentOffset)
+        : null;
   }
 }

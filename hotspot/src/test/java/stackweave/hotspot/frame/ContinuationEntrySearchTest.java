@@ -98,6 +98,25 @@ class ContinuationEntrySearchTest {
     assertEquals(at(60), search().address());
   }
 
+  /** Of a thread that ran here before, or of none: neither leads to the one that is alive. */
+  @ParameterizedTest
+  @ValueSource(longs = {OTHER, VIRTUAL_THREAD})
+  void withoutTheSizeRemaindersLeadNowhere(long flags) throws Exception {
+    entry(10, NONE, 0x9000, flags);
+    entry(30, at(20), 0xa000, flags);
+    entry(60, NONE, 0x8000, VIRTUAL_THREAD);
+    assertEquals(at(60), search().address());
+  }
+
+  /** What lies between the two is of a frame, and was never cleared. */
+  @Test
+  void withoutTheSizeTheInnermostLeadsToItsParent() throws Exception {
+    entry(20, at(60), 0xa000, OTHER);
+    entry(40, NONE, 0x9000, OTHER);
+    entry(60, NONE, 0x8000, VIRTUAL_THREAD);
+    assertEquals(at(20), search().address());
+  }
+
   /** Then the register is the application's. */
   @Test
   void whereNoRoomIsMadeItIsTheFirst() throws Exception {
