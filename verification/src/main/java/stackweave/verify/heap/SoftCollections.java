@@ -1,6 +1,7 @@
 package stackweave.verify.heap;
 
 import java.time.Instant;
+import java.util.concurrent.locks.LockSupport;
 import stackweave.label.StackweaveContext;
 
 /**
@@ -38,6 +39,8 @@ public final class SoftCollections {
       for (int i = 1; i < 10_000; i++) {
         sum += Math.sqrt(i);
       }
+      // It need not have a CPU of its own.
+      LockSupport.parkNanos(50_000);
     }
     return sum;
   }

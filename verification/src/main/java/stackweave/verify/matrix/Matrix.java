@@ -83,9 +83,10 @@ public final class Matrix {
    * The figures of one run, for tests.
    *
    * @param failure why there is no report, empty for none; all else is then 0
-   * @param share of the complete in all samples that were not lost, from 0 to 1
-   * @param incomplete the other samples that were not lost
-   * @param marked share of those in which a frame stands for others that are not known
+   * @param kept samples that were not lost
+   * @param complete those of them that are complete
+   * @param recorded those of the file
+   * @param marked those of the file in which a frame stands for others that are not known
    * @param lost share of those that were lost, for the machine was too busy to drain them in time
    * @param pairs of adjacent Java frames that were checked
    * @param bad those of which the caller does not call the callee
@@ -93,9 +94,10 @@ public final class Matrix {
    */
   public record Summary(
       String failure,
-      double share,
-      long incomplete,
-      double marked,
+      long kept,
+      long complete,
+      long recorded,
+      long marked,
       double lost,
       long pairs,
       long bad,
@@ -108,19 +110,19 @@ public final class Matrix {
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
-      return new Summary(outcome.failure(), 0, 0, 0, 0, 0, 0, "");
+      return new Summary(outcome.failure(), 0, 0, 0, 0, 0, 0, 0, "");
     }
     Figures whole = outcome.report().whole();
     Markdown details = new Markdown();
     Tables tables = new Tables(details);
     tables.phases(outcome);
     tables.details(List.of(outcome));
-    long kept = Math.max(1, whole.owed() - whole.lost());
     return new Summary(
         "",
-        (double) whole.complete() / kept,
-        Math.max(0, kept - whole.complete()),
-        whole.markedShare(),
+        Math.max(whole.recorded(), whole.owed() - whole.lost()),
+        whole.complete(),
+        whole.recorded(),
+        whole.marked(),
         (double) whole.lost() / Math.max(1, whole.owed()),
         whole.pairs(),
         whole.bad(),

@@ -92,6 +92,7 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
     return List.of(
         jdk.java().toString(),
         "-Xmx1g",
+        "-XX:TieredStopAtLevel=1",
         "-cp",
         settings.classPath(),
         ReportWriter.class.getName(),
