@@ -14,6 +14,7 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.status.Counter;
+import stackweave.testing.ByChance;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
@@ -25,6 +26,7 @@ import stackweave.verify.Built;
  * Samples of events, compared with how often a program made them happen, and with the kernel's own
  * counts of its thread.
  */
+@ByChance
 class EventSamplesIT {
   private static final long OFTEN = (long) EventsApp.ROUNDS * EventsApp.OFTEN;
   private static final long SELDOM = (long) EventsApp.ROUNDS * EventsApp.SELDOM;

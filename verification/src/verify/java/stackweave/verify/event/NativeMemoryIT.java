@@ -16,6 +16,7 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.status.Counter;
+import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Gcc;
@@ -23,6 +24,7 @@ import stackweave.testing.Jdk;
 import stackweave.verify.Built;
 
 /** The net growth of native memory by stack, compared with what a program leaked and gave back. */
+@ByChance
 class NativeMemoryIT {
   private static final long LEAKED = (long) MemoryApp.ROUNDS * MemoryApp.LEAK_KIB << 10;
   private static final long DIRECT = (long) MemoryApp.ROUNDS * MemoryApp.DIRECT_KIB << 10;

@@ -10,6 +10,9 @@ import java.nio.channels.Pipe;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,12 +21,13 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
+import stackweave.verify.Sampling;
 
 /**
  * Threads that block again and again, each in a way of its own and for a known time, and say so by
- * events of their own, on JFR's clock: from before a block to behind it. Runs until there is a file
- * {@code end}; as soon as there is a file {@code park} a thread parks for ever. Argument: a library
- * of waiting.c.
+ * events of their own, on JFR's clock: from before a block to behind it. They begin when the
+ * process is sampled. Arguments: a library of waiting.c, and how often each thread blocks; without
+ * that, until there is a file {@code end}. In the end a thread parks for ever.
  */
 final class BlockedApp {
   /** One block, as the thread itself has it. */
@@ -50,7 +54,6 @@ final class BlockedApp {
   static final String PREFIX = "block-";
 
   private static final Path END = Path.of("end");
-  private static final Path PARK = Path.of("park");
   private static final int BUSY_THREADS = 2;
 
   /** A way to block once. */
@@ -62,13 +65,18 @@ final class BlockedApp {
   private static final Object CONDITION = new Object();
   private static final ReentrantLock LOCK = new ReentrantLock();
   private static final ByteBuffer FILE_BYTES = ByteBuffer.allocateDirect(1 << 20);
+  private static final List<CountDownLatch> ROUNDS = new ArrayList<>();
+  private static int rounds;
   private static volatile boolean ending;
+  private static volatile boolean parking;
   private static volatile long sink;
 
   private BlockedApp() {}
 
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[0]);
+    rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 0;
+    Sampling.await();
     partner("monitor", BlockedApp::holdMonitor);
     partner("lock", BlockedApp::holdLock);
     partner("mutex", BlockedApp::holdMutex);
@@ -94,9 +102,14 @@ final class BlockedApp {
       daemon("busy-" + i, BlockedApp::compute);
     }
     daemon("forever", BlockedApp::parkForEver);
-    while (!Files.exists(END)) {
+    for (CountDownLatch each : ROUNDS) {
+      each.await();
+    }
+    parking = true;
+    while (rounds == 0 && !Files.exists(END)) {
       Thread.sleep(50);
     }
+    Thread.sleep(5 * MILLIS);
     ending = true;
   }
 
@@ -117,11 +130,14 @@ final class BlockedApp {
 
   /** A thread that blocks, and says how long each time. */
   private static void begin(String kind, String method, Block block) {
+    CountDownLatch left = new CountDownLatch(rounds);
+    ROUNDS.add(left);
     daemon(
         PREFIX + kind,
         () -> {
           while (!ending) {
             block(method, block);
+            left.countDown();
           }
         });
   }
@@ -250,7 +266,7 @@ final class BlockedApp {
   }
 
   private static void parkForEver() throws InterruptedException {
-    while (!Files.exists(PARK)) {
+    while (!parking) {
       Thread.sleep(50);
     }
     while (true) {

@@ -6,18 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
+import stackweave.testing.Promise;
 
 /** How many stacks of a run reach the thread's first frame, and whether they are enough. */
 final class Completeness {
-  private static final double MIN = 0.985;
+  /** docs/performance.md has 99.95 % and more; a busy machine reads some older parts too late. */
+  static final double SHARE = 0.998;
 
   /**
    * What the rings had no room for, on a machine that others keep busy, or that stops for a time.
    */
   private static final double MAX_LOST = 0.5;
-
-  /** Where so few stacks end early, they say nothing of the share. */
-  private static final int FEW = 3;
 
   private final Stacks stacks;
   private final long complete;
@@ -27,9 +26,9 @@ final class Completeness {
     this.complete = stacks.of(stacks::isComplete).count();
   }
 
-  /** A JDK and a program each: all JDKs, the lab and the zoo. */
+  /** A JDK and a program each: the lab and the zoo. */
   static Stream<Arguments> runs() {
-    return Jdks.all()
+    return Jdks.oldestAndNewest()
         .flatMap(
             jdk ->
                 Stream.of("stackweave.samples.lab.JniLab", "stackweave.samples.zoo.JniZoo")
@@ -40,27 +39,26 @@ final class Completeness {
   void print(String run) {
     System.out.printf(
         "%s: %d of %d samples complete, %.3f %%; %s%n%s",
-        run, complete, stacks.status().owed(), 100 * share(), stacks.status(), stacks.endsTable());
+        run, complete, of(), 100 * share(), stacks.status(), stacks.endsTable());
     stacks.of(sample -> !stacks.isComplete(sample)).limit(3).forEach(System.out::println);
   }
 
   private double share() {
-    return (double) complete / kept();
+    return (double) complete / of();
   }
 
-  private long kept() {
-    return stacks.status().owed() - stacks.status().lost();
+  /** Those of the file, or more where some could not be written; what was lost has no stack. */
+  private long of() {
+    Stacks.Status status = stacks.status();
+    return Math.max(stacks.samples().size(), status.owed() - status.lost());
   }
 
-  void check() {
+  void check(String run) {
     Stacks.Status status = stacks.status();
     assertAll(
         () -> assertTrue(stacks.samples().size() >= 30, "samples " + status),
         () -> assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks"),
         () -> assertTrue(status.lost() <= MAX_LOST * status.owed(), "lost " + status),
-        () ->
-            assertTrue(
-                complete + FEW >= MIN * kept(),
-                () -> "complete " + share() + "\n" + stacks.endsTable()));
+        () -> Promise.atLeast("complete, " + run, SHARE, complete, of()));
   }
 }

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
 import stackweave.testing.Jdk;
+import stackweave.testing.Promise;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Mark;
 import stackweave.verify.it.Stacks.Sample;
@@ -33,7 +34,7 @@ class DeepStacksIT {
   /**
    * A JVM's flags and the interval: where the agent is interpreted too, it can't take each 10 ms.
    */
-  private record Mode(String name, String interval, String millis, String app, String... flags) {
+  record Mode(String name, String interval, String millis, String app, String... flags) {
     /** So late samples may be read on a loaded machine; the thread must still be there. */
     Duration settling() {
       return Duration.ofMillis(interval.equals("200ms") ? 2_000 : 300);
@@ -45,43 +46,23 @@ class DeepStacksIT {
     }
   }
 
-  private static final List<Mode> MODES =
-      List.of(
-          new Mode("-Xint", "200ms", "8000", "java", "-Xint"),
-          new Mode(
-              "interpreted",
-              "10ms",
-              "1200",
-              "java",
-              "-XX:CompileCommand=quiet",
-              "-XX:CompileCommand=exclude,stackweave.verify.it.DeepApp::*"),
-          new Mode("C1", "10ms", "1200", "java", "-XX:TieredStopAtLevel=1"),
-          new Mode(
-              "C1 at safepoints",
-              "1ms",
-              "1200",
-              "java",
-              "-XX:TieredStopAtLevel=1",
-              "-XX:+UnlockDiagnosticVMOptions",
-              "-XX:+SafepointALot",
-              "-XX:GuaranteedSafepointInterval=1"),
-          new Mode("C2", "10ms", "1200", "java", "-XX:-TieredCompilation"),
-          new Mode("C", "10ms", "1200", "native"));
+  private static final Mode C2 = new Mode("C2", "10ms", "600", "java", "-XX:-TieredCompilation");
+
+  private static final Mode C = new Mode("C", "10ms", "600", "native");
 
   static Stream<Arguments> modes() {
-    // What is interpreted or of C1 is alike on all; the slow agent is what -Xint adds.
-    Jdk newest = Jdks.all().reduce((older, newer) -> newer).orElseThrow();
-    return Jdks.all()
-        .flatMap(
-            jdk ->
-                MODES.stream()
-                    .filter(mode -> jdk.equals(newest) || mode.name().matches("C|C2"))
-                    .map(mode -> Arguments.of(jdk, mode)));
+    return Stream.concat(
+        Jdk.onOldest().map(jdk -> Arguments.of(jdk, C2)),
+        Jdk.onNewest().map(jdk -> Arguments.of(jdk, C)));
   }
 
   @ParameterizedTest
   @MethodSource("modes")
   void aRecursionReachesItsRootWithEveryFrame(Jdk jdk, Mode mode) {
+    checkRecursion(jdk, mode);
+  }
+
+  static void checkRecursion(Jdk jdk, Mode mode) {
     Stacks[] last = new Stacks[1];
     List<Sample> deep =
         Enough.of(20, () -> atTheBottom(mode, last[0] = run(jdk, mode, mode.app(), mode.millis())));
@@ -93,7 +74,7 @@ class DeepStacksIT {
         () -> assertTrue(deep.size() >= 20, "samples " + deep.size()),
         // On a machine that others keep busy a read may take so long that a whole series is
         // refused, or the thread has gone.
-        () -> assertTrue(reached >= 0.5 * deep.size(), () -> reached + "\n" + stacks.endsTable()),
+        () -> Promise.atLeast("deep stacks that reach the root", 0.6, reached, deep.size()),
         () ->
             deep.stream()
                 .skip(onItsWay(deep))
@@ -101,32 +82,26 @@ class DeepStacksIT {
                 .filter(sample -> !isOnItsWay(sample))
                 .forEach(sample -> assertEquals(DEPTH + 1, recursion(sample), sample::toString)),
         () ->
-            assertTrue(
-                deep.stream().filter(sample -> sample.end().equals(SPLICED)).count()
-                    >= 0.9 * reached - 1,
-                "deeper than the copy: " + stacks.endsTable()));
+            Promise.atLeast(
+                "of these deeper than the copy",
+                0.95,
+                deep.stream().filter(sample -> sample.end().equals(SPLICED)).count(),
+                reached));
   }
 
+  // What is interrupted in a compiled method has the scope of the next safepoint, and that of an
+  // inlined leaf may be another's: so the leaves have frames of their own.
+  static final Mode COMPILED =
+      new Mode(
+          "compiled",
+          "1ms",
+          "600",
+          "",
+          "-XX:CompileCommand=quiet",
+          "-XX:CompileCommand=dontinline,stackweave.verify.it.DeepApp::leaf*");
+
   static Stream<Arguments> moving() {
-    // What is interrupted in a compiled method has the scope of the next safepoint, and that of
-    // an inlined leaf may be another's: so the leaves have frames of their own.
-    Mode compiled =
-        new Mode(
-            "compiled",
-            "1ms",
-            "1200",
-            "",
-            "-XX:CompileCommand=quiet",
-            "-XX:CompileCommand=dontinline,stackweave.verify.it.DeepApp::leaf*");
-    // What is tested is not HotSpot's: one JDK is enough.
-    return Jdks.all().reduce((older, newer) -> newer).stream()
-        .flatMap(
-            jdk ->
-                Stream.of("moving", "blind")
-                    .flatMap(
-                        app ->
-                            Stream.of("0", "1000000")
-                                .map(nanos -> Arguments.of(jdk, compiled, app, nanos))));
+    return Jdk.onNewest().map(jdk -> Arguments.of(jdk, COMPILED, "moving", "1000000"));
   }
 
   /** What is at the bottom and what is at the root belong together, or the root is not shown. */
@@ -134,6 +109,10 @@ class DeepStacksIT {
   @MethodSource("moving")
   void aThreadThatGoesUpAndDownGetsNoCallersOfAnotherTime(
       Jdk jdk, Mode mode, String app, String spinNanos) {
+    checkMoving(jdk, mode, app, spinNanos);
+  }
+
+  static void checkMoving(Jdk jdk, Mode mode, String app, String spinNanos) {
     Stacks[] last = new Stacks[1];
     List<Sample> deep =
         Enough.of(
@@ -149,9 +128,9 @@ class DeepStacksIT {
         "%s, %s ns at the bottom, on %s: %d samples, %d spliced, %d wrong%n",
         app, spinNanos, jdk, deep.size(), spliced, wrong.size());
     assertTrue(deep.size() >= 30, "samples " + deep.size());
+    wrong.stream().limit(1).forEach(System.out::println);
     // A change must have been seen before it can be reckoned with; late reads see it late.
-    long allowed = 5 + deep.size() / 100;
-    assertTrue(wrong.size() <= allowed, () -> wrong.size() + " wrong, such as " + wrong.get(0));
+    Promise.atMost("callers of another time", 0.02, wrong.size(), deep.size());
     deep.stream()
         .filter(stacks::isComplete)
         .filter(sample -> sample.frames().stream().anyMatch(f -> RECURSIVE.contains(f.name())))
@@ -162,9 +141,10 @@ class DeepStacksIT {
     String[] args =
         Stream.concat(Stream.of(app, "" + DEPTH, millis), Stream.of(more)).toArray(String[]::new);
     Ended ended =
-        Jvms.withoutLibraries(jdk)
+        Jvms.hotWithoutLibraries(jdk)
             .agent()
             .recording("+stackweave.NativeSample#interval=" + mode.interval())
+            .options("-XX:+UseSerialGC")
             .options(mode.flags())
             .run("stackweave.verify.it.DeepApp", args)
             .successfully();

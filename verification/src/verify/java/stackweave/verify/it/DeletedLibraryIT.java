@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
+import stackweave.testing.Promise;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Sample;
 
 /** A library without a file any more still unwinds, and names what it exports. */
+@ByChance
 class DeletedLibraryIT {
 
   private static final List<String> EXPORTED =
@@ -21,6 +24,9 @@ class DeletedLibraryIT {
           "lab_chain_inner",
           "lab_chain_leaf");
 
+  /** The first of a thread come before the library is known to be mapped. */
+  private static final double SHARE = 0.995;
+
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onOldest")
   void unwindsAndNamesItsExports(Jdk jdk) {
@@ -28,7 +34,7 @@ class DeletedLibraryIT {
         Jvms.on(jdk)
             .agent("interval=1ms")
             .recording()
-            .run("stackweave.verify.it.DeletedLibraryApp", "2")
+            .run("stackweave.verify.it.DeletedLibraryApp", "1")
             .successfully();
     String file = ended.outLines().get(0);
     Stacks stacks = Stacks.of(ended.recording());
@@ -43,7 +49,8 @@ class DeletedLibraryIT {
         samples.stream()
             .filter(sample -> !stacks.isComplete(sample) || !isChain(names(sample, file)))
             .toList();
-    assertTrue(wrong.size() <= 1 + samples.size() / 100, () -> wrong.size() + ": " + wrong.get(0));
+    wrong.stream().limit(2).forEach(System.out::println);
+    Promise.atLeast("true chains", SHARE, samples.size() - wrong.size(), samples.size());
     assertTrue(
         samples.stream().anyMatch(sample -> names(sample, file).containsAll(EXPORTED)),
         () -> "no sample of the whole chain: " + samples.get(0));

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingStream;
 import stackweave.samples.work.AgentThread;
@@ -86,10 +87,14 @@ final class FootprintApp {
     return comm.startsWith("stackwe") && !AgentThread.isComm(comm);
   }
 
+  /** Some milliseconds of CPU time, again and again: enough for samples. */
   private static void burn() {
     long x = 1;
     while (x != 0) {
-      x = x * 6364136223846793005L + 1442695040888963407L | 1;
+      for (int i = 0; i < 2_000_000; i++) {
+        x = x * 6364136223846793005L + 1442695040888963407L | 1;
+      }
+      LockSupport.parkNanos(20_000_000);
     }
   }
 

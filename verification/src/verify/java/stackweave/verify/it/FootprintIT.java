@@ -17,7 +17,7 @@ class FootprintIT {
   private static final int[] SECONDS = {0, 1, 2, 5, 10, 20, 30, 45, 60};
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void nothingButTheJarBeforeTheFirstRecording(Jdk jdk) {
     Footprint footprint = Footprint.on(jdk);
     assertEquals(List.of(), footprint.of("start", "thread"));

@@ -16,8 +16,18 @@ final class Jdks {
     return FOUND.stream();
   }
 
+  /** The oldest and the newest, or all of them where tests run on every JDK. */
+  static Stream<Jdk> oldestAndNewest() {
+    return Stream.concat(Jdk.onOldest(), Jdk.onNewest()).distinct();
+  }
+
   /** The oldest, for tests of what no JDK changes. */
   static Jdk oldest() {
     return FOUND.get(0);
+  }
+
+  /** The newest, for the other half of such tests. */
+  static Jdk newest() {
+    return FOUND.get(FOUND.size() - 1);
   }
 }

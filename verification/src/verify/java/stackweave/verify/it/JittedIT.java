@@ -9,15 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.testing.Promise;
 import stackweave.verify.Built;
 import stackweave.verify.it.Stacks.Frame;
 
@@ -26,20 +24,21 @@ class JittedIT {
   private static final String ENTRY = "Java_stackweave_verify_it_JittedApp_run";
   private static final String UNNAMED = "[JIT code of libjitted.so]";
 
+  /** A quarter is of each of four functions; they need not take the same time. */
+  private static final double LEAST = 0.2;
+
   private static final Set<String> NAMED =
       Set.of(
           "by_gdb [JIT: libjitted.so]",
           "by_map(int) /a/b.js:3 [JIT: libjitted.so]",
           "by_dump [JIT: libjitted.so]");
 
-  static Stream<Arguments> runs() {
-    return Jdks.all().reduce((older, newer) -> newer).stream()
-        .flatMap(jdk -> Stream.of("perf", "timer").map(e -> Arguments.of(jdk, e)));
+  @Test
+  void namesAreThoseThatWereTold(@TempDir Path directory) {
+    check(Jdks.newest(), "perf", directory);
   }
 
-  @ParameterizedTest
-  @MethodSource("runs")
-  void namesAreThoseThatWereTold(Jdk jdk, String engine, @TempDir Path directory) {
+  static void check(Jdk jdk, String engine, Path directory) {
     assumeTrue(System.getProperty("os.arch").equals("amd64"), "the code is for x86-64");
     Stacks[] last = new Stacks[1];
     List<Stacks.Sample> samples =
@@ -58,9 +57,9 @@ class JittedIT {
     System.out.println(engine + " on " + jdk + ": " + met);
     assertTrue(samples.size() >= 80, samples.size() + " samples");
     for (String name : NAMED) {
-      assertTrue(met.getOrDefault(name, 0) > samples.size() / 16, () -> name + " of " + met);
+      Promise.atLeast(name, LEAST, met.getOrDefault(name, 0), samples.size());
     }
-    assertTrue(met.getOrDefault(UNNAMED, 0) > samples.size() / 16, () -> UNNAMED + " of " + met);
+    Promise.atLeast(UNNAMED, LEAST, met.getOrDefault(UNNAMED, 0), samples.size());
     assertEquals(NAMED.size() + 1, met.size(), met::toString);
   }
 
@@ -76,7 +75,7 @@ class JittedIT {
                 "stackweave.verify.it.JittedApp",
                 Built.library("jitted").toString(),
                 directory.toString(),
-                "2")
+                "1")
             .successfully();
     return Stacks.of(ended.recording());
   }

@@ -4,13 +4,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;
 
-/** The JVMs of these tests: each in a directory of its own below {@code target/it}. */
+/**
+ * The JVMs of these tests: each in a directory of its own below {@code target/it}. They have one
+ * compiler and a small collector, which is cheaper; the {@code hot} ones have what the JVM chooses.
+ */
 final class Jvms {
   private static final Path TARGET = Path.of("target").toAbsolutePath();
   private static final String TESTS = ":" + TARGET + "/test-classes";
@@ -24,17 +28,31 @@ final class Jvms {
 
   /** One that runs the samples and the tests' own programs. */
   static ForkedJvm on(Jdk jdk) {
-    return of(jdk, Built.classPath() + TESTS);
+    return quick(hot(jdk));
   }
 
   /** The same without the libraries of the zoo: the tests' own programs and the lab need none. */
   static ForkedJvm withoutLibraries(Jdk jdk) {
-    return of(jdk, Built.classes() + TESTS);
+    return quick(hotWithoutLibraries(jdk));
   }
 
   /** One that runs the samples with their own libraries. */
   static ForkedJvm ofSamples(Jdk jdk) {
-    return of(jdk, Built.samplesClassPath());
+    return quick(of(jdk, Built.samplesClassPath()));
+  }
+
+  /** As {@link #on}, where compilers or collectors matter. */
+  static ForkedJvm hot(Jdk jdk) {
+    return of(jdk, Built.classPath() + TESTS);
+  }
+
+  /** As {@link #withoutLibraries}, where compilers or collectors matter. */
+  static ForkedJvm hotWithoutLibraries(Jdk jdk) {
+    return of(jdk, Built.classes() + TESTS);
+  }
+
+  private static ForkedJvm quick(ForkedJvm jvm) {
+    return jvm.options(ForkedJvm.quick(List.of()).toArray(String[]::new));
   }
 
   private static ForkedJvm of(Jdk jdk, String classPath) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +19,7 @@ import stackweave.verify.labels.Labels;
  * Labels beside the truth that the stacks show: none is wrong, and there are some. By one engine on
  * one JDK and by the other on the next; {@code verification/labels} has all.
  */
+@Order(7)
 class LabelsIT {
   /** Four times as long where the drain thread got no turn while the threads lived. */
   private static final long MIN_MILLIS = 1_000;
@@ -29,7 +31,7 @@ class LabelsIT {
   @TempDir Path directory;
 
   static Stream<Jdk> jdks() {
-    return Jdks.all();
+    return Jdks.oldestAndNewest();
   }
 
   @ParameterizedTest

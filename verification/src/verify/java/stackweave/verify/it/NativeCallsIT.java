@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
@@ -27,7 +26,7 @@ import stackweave.testing.Jdk;
  * {@link NativeCallsApp} says of itself. No figure depends on how fast the machine is.
  */
 class NativeCallsIT {
-  private static final String APP = NativeCallsApp.class.getName();
+  static final String APP = NativeCallsApp.class.getName();
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private static final String CODE =
@@ -65,8 +64,8 @@ class NativeCallsIT {
       }
       """;
 
-  private record Counts(long calls, long nanos, long slowCalls, long slowNanos) {
-    private Counts plus(Counts other) {
+  record Counts(long calls, long nanos, long slowCalls, long slowNanos) {
+    Counts plus(Counts other) {
       return new Counts(
           calls + other.calls,
           nanos + other.nanos,
@@ -76,7 +75,7 @@ class NativeCallsIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void eachCallIsCountedAndSlowOnesHaveAnEvent(Jdk jdk) throws Exception {
     ForkedJvm jvm =
         Jvms.on(jdk)
@@ -131,37 +130,7 @@ class NativeCallsIT {
         !slow(RecordingFile.readAllEvents(directory.resolve("first.jfr")), "sleep").isEmpty());
   }
 
-  /** Alone, so that no other recording's wishes are in its file. */
-  @Test
-  void recordingsSwitchAndNarrow() throws Exception {
-    Jdk jdk = Jdks.all().toList().get(0);
-    ForkedJvm jvm = Jvms.on(jdk).agent("sample=explicit", "calls=*.NativeCallsApp::*");
-    Path directory = jvm.directory();
-    jvm.run(APP, library(directory).toString(), directory.toString()).successfully();
-
-    List<RecordedEvent> first = RecordingFile.readAllEvents(directory.resolve("first.jfr"));
-    assertEquals(1, slow(first, "sleep").size());
-    assertEquals(0, slow(first, "quick").size());
-    assertEquals(Map.of("sleep", 1L), calls(first));
-    List<RecordedEvent> second = RecordingFile.readAllEvents(directory.resolve("second.jfr"));
-    assertEquals(0, slow(second, "sleep").size());
-    assertEquals(1, slow(second, "quick").size());
-    assertEquals(Map.of("quick", 1L), calls(second));
-
-    Path file = directory.resolve("first.jfr");
-    String report = Jvms.commandLine(jdk, "report", file.toString()).successfully().out();
-    assertTrue(report.contains("NO SAMPLES"), report);
-    assertTrue(report.contains("NATIVE CALLS BY METHOD"), report);
-    assertTrue(report.contains("by " + APP + ".ofOwnRecordings"), report);
-  }
-
-  private static Map<String, Long> calls(List<RecordedEvent> events) {
-    Map<String, Long> calls = new TreeMap<>();
-    counts(events).forEach((method, sum) -> calls.put(method, sum.calls + sum.slowCalls));
-    return calls;
-  }
-
-  private static Path library(Path directory) throws IOException, InterruptedException {
+  static Path library(Path directory) throws IOException, InterruptedException {
     String include = Path.of(System.getProperty("java.home"), "include").toString();
     return Gcc.library(directory, "calls", CODE, "-I" + include, "-I" + include + "/linux");
   }
@@ -179,7 +148,7 @@ class NativeCallsIT {
   }
 
   /** By the name behind that of the app's class. */
-  private static Map<String, Counts> counts(List<RecordedEvent> events) {
+  static Map<String, Counts> counts(List<RecordedEvent> events) {
     Map<String, Counts> counts = new TreeMap<>();
     for (RecordedEvent event : events) {
       if (event.getEventType().getName().equals("stackweave.NativeCallCounts")) {
@@ -196,7 +165,7 @@ class NativeCallsIT {
     return counts;
   }
 
-  private static List<RecordedEvent> slow(List<RecordedEvent> events, String method) {
+  static List<RecordedEvent> slow(List<RecordedEvent> events, String method) {
     return events.stream()
         .filter(event -> event.getEventType().getName().equals("stackweave.NativeCall"))
         .filter(event -> event.getString("method").equals(APP + "." + method))

@@ -13,7 +13,7 @@ import stackweave.testing.Jdk;
 class NothingStartsIT {
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onOldest")
   void aStreamOfCpuLoadStartsNothing(Jdk jdk) {
     Footprint footprint = Footprint.on(jdk);
     assertEquals(List.of(), footprint.of("stream", "thread"));

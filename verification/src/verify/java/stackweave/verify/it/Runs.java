@@ -3,8 +3,10 @@ package stackweave.verify.it;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import stackweave.testing.Ended;
+import stackweave.testing.Enough;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;
@@ -13,32 +15,22 @@ import stackweave.verify.Built;
 final class Runs {
 
   /** Seconds of CPU time of each thread of an app: of three threads in the lab, four in the zoo. */
-  static final String SECONDS = System.getProperty("it.seconds", "1");
+  static final String SECONDS = System.getProperty("it.seconds", "0.6");
 
-  /**
-   * Where the machine lets the drain thread wait for seconds, its rings run over, or it thins out
-   * what it takes; that is counted, and not what these runs are to test. So such a run is made
-   * again, twice at most.
-   */
-  private static final int TRIES = 3;
+  /** CPU time between two samples, in ns. */
+  static final long INTERVAL = 4_000_000;
 
   /** Fewer are too few for what is looked for in them: then a run is made again that is longer. */
-  private static final int ENOUGH = 300;
+  private static final int ENOUGH = 120;
 
-  private static final double LONGEST = 10;
-
-  private static final double MAX_LOST = 0.005;
+  /** In the lab each of its functions is looked for. */
+  private static final int ENOUGH_OF_LAB = 200;
 
   /** A run and its stacks. */
   record Run(Ended ended, Stacks stacks) {
 
     int samples() {
       return stacks.samples().size();
-    }
-
-    boolean isDisturbed() {
-      Stacks.Status status = stacks.status();
-      return status.thinned() > 0 || status.lost() + status.dropped() > MAX_LOST * status.owed();
     }
   }
 
@@ -51,7 +43,7 @@ final class Runs {
 
   /** {@code stackweave.samples.lab.JniLab} or {@code stackweave.samples.zoo.JniZoo}. */
   static Run of(Jdk jdk, String main) {
-    return MADE.computeIfAbsent(List.of(jdk, main), key -> run(() -> Jvms.on(jdk), main));
+    return MADE.computeIfAbsent(List.of(jdk, main), key -> run(() -> Jvms.hot(jdk), main));
   }
 
   /**
@@ -64,30 +56,42 @@ final class Runs {
             ? new String[] {REFUSE_PERF, "--memory"}
             : new String[] {REFUSE_PERF};
     return MADE.computeIfAbsent(
-        List.of(jdk, main, REFUSE_PERF), key -> run(() -> Jvms.on(jdk).under(wrapper), main));
+        List.of(jdk, main, REFUSE_PERF), key -> run(() -> Jvms.hot(jdk).under(wrapper), main));
   }
 
   private static Run run(Supplier<ForkedJvm> jvms, String main) {
-    Run run = runOnce(jvms.get(), main, 1);
-    double longer = 1;
-    for (int i = 1; i < TRIES && (run.isDisturbed() || run.samples() < ENOUGH); i++) {
-      System.out.println(main + ", disturbed by the machine: " + run.stacks().status());
-      if (run.samples() < ENOUGH) {
-        longer = Math.min(LONGEST, 1.5 * longer * ENOUGH / Math.max(1, run.samples()));
-      }
-      run = runOnce(jvms.get(), main, longer);
-    }
-    return run;
+    Run[] run = new Run[1];
+    double[] times = {1};
+    Enough.until(
+        () -> run[0].samples() >= (main.endsWith("JniLab") ? ENOUGH_OF_LAB : ENOUGH),
+        () -> {
+          run[0] = runOnce(jvms.get(), main, times[0]);
+          times[0] *= 2;
+        });
+    return run[0];
   }
 
   private static Run runOnce(ForkedJvm jvm, String main, double times) {
     Ended ended =
-        jvm.agent("interval=4ms")
+        jvm.agent("interval=" + INTERVAL + "ns", "drain=100")
             .recording()
-            .options("-Dsamples.clock=cpu")
+            .options("-Dsamples.clock=cpu", "-XX:+UseSerialGC")
             .run(main, Double.toString(times * Double.parseDouble(SECONDS)))
             .successfully();
     return new Run(ended, Stacks.of(ended.recording()));
+  }
+
+  /**
+   * Judges the stacks of a run. One of which that can't be said is not looked at again: who repeats
+   * the test makes another.
+   */
+  static void judge(Run run, Consumer<Stacks> check) {
+    try {
+      check.accept(run.stacks());
+    } catch (AssertionError e) {
+      MADE.values().remove(run);
+      throw e;
+    }
   }
 
   static Run lab(Jdk jdk) {

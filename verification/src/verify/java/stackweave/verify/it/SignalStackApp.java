@@ -20,9 +20,12 @@ final class SignalStackApp {
     long end = System.nanoTime() + LOOKS_NANOS;
     double sum = 0;
     while (System.nanoTime() < end) {
-      sum += Math.sin(sum + 1);
+      for (int i = 0; i < 100_000; i++) {
+        sum += Math.sin(sum + 1);
+      }
+      Thread.sleep(5);
     }
-    run(1_000);
+    run(300);
     System.out.println("survived " + sum);
   }
 }

@@ -15,6 +15,7 @@ import stackweave.jfr.export.stall.CriticalSection;
 import stackweave.jfr.export.stall.Safepoint;
 import stackweave.jfr.export.stall.Stalls;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
@@ -23,6 +24,7 @@ import stackweave.testing.Jdk;
  * Who keeps the JVM waiting, in a JDK that tells of critical sections, compared with what the
  * application says itself. {@link LoadsIT} has one that does not tell.
  */
+@ByChance
 class StallsIT {
   private static final String HOLD =
       """
@@ -58,7 +60,7 @@ class StallsIT {
     Path library =
         Gcc.library(directory, "hold", HOLD, "-I" + include, "-I" + include.resolve("linux"));
     Ended ended =
-        Jvms.withoutLibraries(jdk)
+        Jvms.hotWithoutLibraries(jdk)
             .options("-Xmx256m", "-Xmn16m", "-XX:+UseG1GC", "-XX:-UseCountedLoopSafepoints")
             .agent()
             .recording("jdk.GCLocker#threshold=0ms", "jdk.SafepointBegin#threshold=1ms")

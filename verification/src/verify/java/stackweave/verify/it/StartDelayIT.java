@@ -29,7 +29,7 @@ class StartDelayIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void aProgramThatEndsBeforeLeavesARecordingThatSaysSo(Jdk jdk) throws IOException {
     List<RecordedEvent> statuses = statuses(jdk);
     assertFalse(statuses.isEmpty(), "nothing says why the recording is empty");

@@ -3,30 +3,25 @@ package stackweave.verify.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.samples.stream.Streaming;
-import stackweave.samples.zoo.JniZoo;
 import stackweave.testing.Jdk;
 import stackweave.testing.RunningCommand;
 
-/** The example of a stream, in the program itself and from elsewhere. */
+/** The example of a stream, in the program itself. */
 class StreamingIT {
-  private static final String SECONDS = "300";
+  static final String SECONDS = "300";
   private static final Pattern FUNCTION = Pattern.compile("\\d %  ZSTD_\\w+.* \\[libzstd-jni.*]");
 
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onOldest")
   void inTheProgram(Jdk jdk) throws Exception {
     RunningCommand program =
-        Jvms.ofSamples(jdk).agent().start(Streaming.class.getName(), SECONDS, "2");
+        Jvms.ofSamples(jdk).agent().start(Streaming.class.getName(), SECONDS, "1");
     try {
       awaitFunctions(program);
     } finally {
@@ -34,53 +29,8 @@ class StreamingIT {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onNewest")
-  void fromElsewhere(Jdk jdk) throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
-    String server = "-Dcom.sun.management.jmxremote.";
-    RunningCommand program =
-        Jvms.ofSamples(jdk)
-            .agent()
-            .options(
-                server + "port=" + port,
-                server + "host=127.0.0.1",
-                server + "authenticate=false",
-                server + "ssl=false",
-                "-Djava.rmi.server.hostname=127.0.0.1")
-            .start(JniZoo.class.getName(), SECONDS);
-    RunningCommand reader = null;
-    try {
-      awaitPort(port);
-      reader =
-          Jvms.ofSamples(jdk).start(Streaming.class.getName(), SECONDS, "2", "127.0.0.1:" + port);
-      awaitFunctions(reader);
-    } finally {
-      program.kill();
-      if (reader != null) {
-        reader.kill();
-      }
-    }
-  }
-
-  private static void awaitPort(int port) throws Exception {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (System.nanoTime() < end) {
-      try (Socket socket = new Socket("127.0.0.1", port)) {
-        assertTrue(socket.isConnected());
-        return;
-      } catch (ConnectException e) {
-        Thread.sleep(50); // the program has not come so far
-      }
-    }
-    throw new AssertionError("nobody listens on " + port);
-  }
-
   /** Waits until it has printed a native function that the program spends its time in. */
-  private static void awaitFunctions(RunningCommand command) throws Exception {
+  static void awaitFunctions(RunningCommand command) throws Exception {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(4);
     String out = "";
     while (!FUNCTION.matcher(out).find()) {

@@ -35,7 +35,7 @@ final class SwitchFileApp {
       System.out.println("off after " + burnUntil(false));
       OffEvent off = new OffEvent();
       off.begin();
-      burn(1_500);
+      burn(500);
       off.commit();
       Files.delete(file);
       System.out.println("on after " + burnUntil(true));

@@ -1,6 +1,5 @@
 package stackweave.verify.it;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -18,12 +17,12 @@ import stackweave.testing.RunningCommand;
  */
 class ThreadChangesIT {
   /** The classes that load libraries are changed once, and stay as they are then. */
-  private static final int LOADS = 1;
+  static final int LOADS = 1;
 
   private static final String APP = "stackweave.verify.pauses.RecordedApp";
 
   /** What the agent adds to the changes that JFR makes by itself, of JDK 17 when it begins. */
-  private static long changes(Jdk jdk, int classes) throws IOException {
+  static long changes(Jdk jdk, int classes) throws IOException {
     ForkedJvm sampled = jvm(jdk).agent("engine=timer");
     ForkedJvm alone = jvm(jdk);
     RunningCommand first = sampled.start(APP, Integer.toString(classes), "3", "false");
@@ -48,18 +47,12 @@ class ThreadChangesIT {
         .count();
   }
 
-  @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onOldest")
-  void withManyClassesThreeRecordingsChangeThreadOnce(Jdk jdk) throws IOException {
-    assertEquals(1 + LOADS, changes(jdk, 6_000));
-  }
-
   /**
    * Three times there and back. The last time it may be that the JVM ends first; on a slow machine
    * the next recording may begin before what is left of the one before is taken back.
    */
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void withFewItGetsItsOwnCodeBackEachTime(Jdk jdk) throws IOException {
     long changes = changes(jdk, 1);
     System.out.println(jdk + ", changes by three recordings: " + changes);

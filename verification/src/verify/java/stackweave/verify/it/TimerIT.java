@@ -4,29 +4,42 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.util.List;
+import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.ByChance;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Runs.Run;
 
 /** Where perf is refused by a seccomp filter, timers sample, and nobody need ask for it. */
+@Order(1)
+@ByChance
 class TimerIT {
 
+  static Stream<Arguments> runs() {
+    return Stream.concat(
+        Jdks.oldestAndNewest().map(jdk -> Arguments.of(jdk, "stackweave.samples.lab.JniLab")),
+        Jdk.onNewest().map(jdk -> Arguments.of(jdk, "stackweave.samples.zoo.JniZoo")));
+  }
+
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Completeness#runs")
-  void stacksAreCompleteAndTheCpuTimeIsCovered(Jdk jdk, String main) throws IOException {
+  @MethodSource("runs")
+  void stacksAreCompleteAndTheCpuTimeIsCovered(Jdk jdk, String main) {
     Run run = Runs.withoutPerf(jdk, main);
-    Stacks stacks = run.stacks();
+    Runs.judge(run, stacks -> check(main + " on " + jdk + " without perf", run, stacks));
+  }
+
+  private static void check(String what, Run run, Stacks stacks) {
     Stacks.Status status = stacks.status();
     double covered = (double) status.cpuCovered() / status.cpuSampled();
     Completeness completeness = new Completeness(stacks);
-    completeness.print(main + " on " + jdk + " without perf");
-    completeness.check();
-    List<RecordedEvent> events = RecordingFile.readAllEvents(run.ended().recording());
+    completeness.print(what);
+    completeness.check(what);
+    List<RecordedEvent> events = Waits.eventsOf(run.ended().recording());
     RecordedEvent last =
         events.stream()
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))

@@ -18,38 +18,44 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.samples.lab.Variant;
+import stackweave.testing.ByChance;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
+import stackweave.testing.Promise;
 import stackweave.testing.RunningCommand;
 import stackweave.verify.it.Stacks.Frame;
 import stackweave.verify.it.Stacks.Mark;
 import stackweave.verify.it.Stacks.Sample;
 
 /** Stacks against what is known of them: by construction, by the JDK, by gdb. */
-@Order(1)
+@Order(3)
+@ByChance
 class TruthIT {
 
-  private static final double MIN = 0.99;
+  /** Of stacks that are as they must be; hardly one in a thousand is caught between two states. */
+  private static final double SHARE = 0.998;
 
   /** CPU time after which a thread that loads the library is in its constructor. */
-  private static final long LOADING_NANOS = 500_000_000L;
+  private static final long LOADING_NANOS = 200_000_000L;
 
   /** CPU time in which it has hundreds of samples, or tens where few ticks are delivered. */
-  private static final long SAMPLED_NANOS = 2_000_000_000L;
+  private static final long SAMPLED_NANOS = 800_000_000L;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void knownChainsAreExact(Jdk jdk) {
-    exact(jdk.toString(), Runs.lab(jdk).stacks());
+    Runs.judge(Runs.lab(jdk), stacks -> exact(jdk.toString(), stacks));
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void knownChainsAreExactWithoutPerf(Jdk jdk) {
-    exact(jdk + " without perf", Runs.withoutPerf(jdk, "stackweave.samples.lab.JniLab").stacks());
+    Runs.judge(
+        Runs.withoutPerf(jdk, "stackweave.samples.lab.JniLab"),
+        stacks -> exact(jdk + " without perf", stacks));
   }
 
   private static void exact(String run, Stacks stacks) {
@@ -87,8 +93,7 @@ class TruthIT {
     assertTrue(
         counts.keySet().stream().anyMatch(LabChains.TINY::contains),
         () -> "no sample has one of " + LabChains.TINY + " innermost: " + counts.keySet());
-    double share = (double) exact / all;
-    assertTrue(exact + 1 >= MIN * all, () -> "exact: " + share + "; wrong: " + wrong);
+    Promise.atLeast("exact chains, " + run, SHARE, exact, all);
   }
 
   private static boolean isLab(Frame frame) {
@@ -108,7 +113,7 @@ class TruthIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void javaFramesAreThoseOfGetStackTrace(Jdk jdk) {
     Map<String, List<Boolean>> same = Map.of("cold", new ArrayList<>(), "warm", new ArrayList<>());
     Enough.until(
@@ -118,19 +123,18 @@ class TruthIT {
         (spinner, samples) -> {
           long equal = samples.stream().filter(one -> one).count();
           assertTrue(samples.size() >= 25, () -> spinner + ", samples: " + samples.size());
-          assertTrue(
-              equal + 1 >= MIN * samples.size(),
-              () -> spinner + ": " + equal + " of " + samples.size());
+          Promise.atLeast("as getStackTrace() says, " + spinner, SHARE, equal, samples.size());
         });
   }
 
   /** Adds, by spinner, of each sample whether it is what getStackTrace() says. */
   private static void compareWithGetStackTrace(Jdk jdk, Map<String, List<Boolean>> all) {
     Ended ended =
-        Jvms.on(jdk)
-            .agent()
+        Jvms.hot(jdk)
+            .agent("interval=2ms")
             .recording()
-            .run("stackweave.verify.it.SpinApp", "1500", Variant.built().get(0))
+            .options("-XX:+UseSerialGC")
+            .run("stackweave.verify.it.SpinApp", "300", Variant.built().get(0))
             .successfully();
     Stacks stacks = Stacks.of(ended.recording());
     for (String spinner : List.of("cold", "warm")) {
@@ -195,7 +199,7 @@ class TruthIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#all")
+  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void nativeFramesAreThoseOfGdb(Jdk jdk) throws Exception {
     assumeTrue(Commands.exist("gdb"), "gdb is missing:  apt-get install gdb");
     ForkedJvm jvm = Jvms.on(jdk).agent("interval=2ms").recording();
@@ -233,8 +237,10 @@ class TruthIT {
             .filter(entry -> Gdb.same(expected, entry.getKey()))
             .mapToLong(Map.Entry::getValue)
             .sum();
-    assertTrue(
-        same + 1 >= MIN * samples.size(), () -> same + " equal\n  gdb " + expected + "\n  " + seen);
+    seen.keySet().stream()
+        .filter(frames -> !Gdb.same(expected, frames))
+        .forEach(frames -> System.out.println("gdb: " + expected + "\nsampled: " + frames));
+    Promise.atLeast("as gdb says", SHARE, same, samples.size());
     assertEquals(samples.size(), seen.values().stream().mapToLong(Long::longValue).sum());
   }
 

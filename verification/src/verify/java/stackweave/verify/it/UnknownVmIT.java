@@ -39,7 +39,7 @@ class UnknownVmIT {
             .agent("interval=2ms")
             .recording()
             .options("-Dsamples.clock=cpu")
-            .run(app, "1")
+            .run(app, "0.3")
             .successfully();
     assertEquals(alone.outLines(), sampled.outLines());
     assertEquals(
@@ -49,7 +49,8 @@ class UnknownVmIT {
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
             .map(event -> event.getString("note"))
             .collect(Collectors.toSet());
-    assertEquals(Set.of(WORD), notes);
+    // It may go on with what the machine is too busy for.
+    assertTrue(notes.stream().allMatch(note -> note.startsWith(WORD)), notes::toString);
 
     Stacks stacks = Stacks.of(sampled.recording());
     System.out.printf("%s: %s%n%s", patched, stacks.status(), stacks.endsTable());

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Jdk;
+import stackweave.testing.Promise;
 import stackweave.verify.it.Stacks.Sample;
 
 /**
@@ -20,7 +21,7 @@ import stackweave.verify.it.Stacks.Sample;
  */
 @Order(6)
 class VirtualThreadsIT {
-  private static final int FIRST = 21;
+  static final int FIRST = 21;
   private static final String APP = "stackweave.verify.it.VirtualThreadsApp";
   private static final String BOUNDARY = "[virtual thread]";
   private static final String FROZEN = "[frames frozen in the heap]";
@@ -31,33 +32,32 @@ class VirtualThreadsIT {
    */
   private static final double MIN = 0.1;
 
-  /** Collectors that move objects in pauses only, and those that also do so meanwhile. */
-  private static final List<String> IN_PAUSES =
+  /** Collectors that move objects in pauses only; others also do so meanwhile. */
+  static final List<String> IN_PAUSES =
       List.of("-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC");
 
-  private static final List<String> CONCURRENT = List.of("-XX:+UseZGC", "-XX:+UseShenandoahGC");
-
   static Stream<Arguments> runs() {
-    return Jdks.all()
+    return Jdk.onNewest()
         .filter(jdk -> jdk.feature() >= FIRST)
-        .flatMap(
-            jdk ->
-                Stream.concat(IN_PAUSES.stream(), CONCURRENT.stream())
-                    .map(collector -> Arguments.of(jdk, collector)));
+        .map(jdk -> Arguments.of(jdk, "-XX:+UseG1GC"));
   }
 
   @ParameterizedTest
   @MethodSource("runs")
   void samplesAreOfTheThreadThatRan(Jdk jdk, String collector) {
+    check(jdk, collector, "2");
+  }
+
+  static void check(Jdk jdk, String collector, String seconds) {
     Stacks stacks =
         Stacks.of(
-            Jvms.on(jdk)
+            Jvms.hot(jdk)
                 .agent()
                 .recording("+stackweave.NativeSample#interval=2ms")
                 // From JDK 26 on a heap begins small, and some collectors then collect all the
                 // time.
                 .options(collector, "-Xms400m", "-Xmx400m")
-                .run(APP, "4")
+                .run(APP, seconds)
                 .successfully()
                 .recording());
     List<Sample> work = stacks.of(VirtualThreadsIT::isWork).toList();
@@ -85,26 +85,22 @@ class VirtualThreadsIT {
         () -> assertTrue(work.size() > 30, () -> "samples of workers: " + work.size()),
         () -> assertEquals(List.of(), wrong.stream().limit(2).toList(), "wrong threads"),
         () -> assertTrue(share >= least, () -> "identified: " + share),
-        () ->
-            assertTrue(
-                incomplete <= 3 + stacks.samples().size() / 100,
-                () -> "complete: " + complete + stacks.endsTable()),
+        () -> Promise.atMost("incomplete", 0.005, incomplete, stacks.samples().size()),
         () -> none(work, s -> !s.owner().virtual(), "work of no virtual thread"),
         // A carrier's first samples may come before the Java threads are looked through.
-        () -> assertTrue(unnamed <= 5 + work.size() / 50, () -> unnamed + " carriers not named"),
+        () -> Promise.atMost("carriers not named", 0.02, unnamed, work.size()),
         () ->
             none(
                 work,
                 s -> isIdentified(s) && !s.thread().equals(s.owner().sampledThread()),
                 "JFR's own thread is another"),
-        // While a stub of the JVM brings frozen frames back, the entry is not always to be seen.
         () ->
-            few(
+            none(
                 stacks.samples(),
                 s -> count(s, BOUNDARY) != (entered(s) ? 1 : 0),
                 "boundaries other than one per mounted thread"),
         () -> assertTrue(entered > 3, () -> "frozen: " + entered),
-        () -> few(frozen, s -> endsAt(s, FROZEN), "copies that end at frozen frames"),
+        () -> few(frozen, s -> endsAt(s, FROZEN), "copies that end at frozen frames", 0.005),
         () ->
             none(
                 frozen,
@@ -118,11 +114,10 @@ class VirtualThreadsIT {
         () -> assertTrue(callbacks(stacks) > 3, () -> "samples in C below a virtual thread"));
   }
 
-  private static void few(List<Sample> samples, Predicate<Sample> bad, String what) {
+  private static void few(List<Sample> samples, Predicate<Sample> bad, String what, double most) {
     List<Sample> found = samples.stream().filter(bad).toList();
-    assertTrue(
-        found.size() <= 1 + samples.size() / 1000,
-        () -> found.size() + " " + what + ", such as " + found.get(0));
+    found.stream().limit(1).forEach(System.out::println);
+    Promise.atMost(what, most, found.size(), samples.size());
   }
 
   private static void none(List<Sample> samples, Predicate<Sample> bad, String what) {

@@ -79,8 +79,13 @@ final class Waits {
   private final PlainDefinitions definitions = new PlainDefinitions();
 
   static Waits of(Path recording) {
+    return new Waits(eventsOf(recording));
+  }
+
+  /** All events of a recording. */
+  static List<RecordedEvent> eventsOf(Path recording) {
     try {
-      return new Waits(RecordingFile.readAllEvents(recording));
+      return RecordingFile.readAllEvents(recording);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -30,9 +30,9 @@ class NoHarmIT {
   @MethodSource("runs")
   void classLoadingDeoptimisationAndCollections(Jdk jdk, String engine) {
     String app = "stackweave.verify.it.HarmApp";
-    Ended alone = Jvms.on(jdk).run(app, "60").successfully();
+    Ended alone = Jvms.hot(jdk).run(app, "60").successfully();
     Ended sampled =
-        Jvms.on(jdk)
+        Jvms.hot(jdk)
             .agent()
             .recording(
                 "+stackweave.NativeSample#interval=1ms",
@@ -51,7 +51,7 @@ class NoHarmIT {
   @Test
   void engineStaysWhereNoDescriptorIsLeft() throws IOException {
     Ended ended =
-        Jvms.withoutLibraries(Jdks.oldest())
+        Jvms.hotWithoutLibraries(Jdks.oldest())
             .under("sh", "-c", "ulimit -n 400; exec \"$0\" \"$@\"")
             .agent("engine=timer", "interval=2ms")
             .recording()
