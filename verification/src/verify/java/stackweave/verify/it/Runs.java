@@ -2,9 +2,11 @@ package stackweave.verify.it;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
 import stackweave.testing.ForkedJvm;
@@ -22,9 +24,6 @@ final class Runs {
 
   /** Fewer are too few for what is looked for in them: then a run is made again that is longer. */
   private static final int ENOUGH = 120;
-
-  /** In the lab each of its functions is looked for. */
-  private static final int ENOUGH_OF_LAB = 200;
 
   /** A run and its stacks. */
   record Run(Ended ended, Stacks stacks) {
@@ -63,12 +62,25 @@ final class Runs {
     Run[] run = new Run[1];
     double[] times = {1};
     Enough.until(
-        () -> run[0].samples() >= (main.endsWith("JniLab") ? ENOUGH_OF_LAB : ENOUGH),
+        () -> isEnough(run[0], main),
         () -> {
           run[0] = runOnce(jvms.get(), main, times[0]);
           times[0] *= 2;
         });
     return run[0];
+  }
+
+  /** In the lab each of its functions is looked for. */
+  private static boolean isEnough(Run run, String main) {
+    Set<String> innermost =
+        run.stacks()
+            .of(sample -> !sample.frames().isEmpty())
+            .map(sample -> sample.innermost().name())
+            .collect(Collectors.toSet());
+    return run.samples() >= ENOUGH
+        && (!main.endsWith("JniLab")
+            || innermost.containsAll(LabChains.BURNERS)
+                && LabChains.TINY.stream().anyMatch(innermost::contains));
   }
 
   private static Run runOnce(ForkedJvm jvm, String main, double times) {

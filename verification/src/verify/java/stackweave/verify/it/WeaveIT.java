@@ -43,7 +43,7 @@ class WeaveIT {
   @ParameterizedTest
   @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
   void everyFileHasAllSamples(Jdk jdk) throws Exception {
-    check(jdk, "2", List.of(jdk));
+    check(jdk, "1", List.of(jdk));
   }
 
   static void check(Jdk jdk, String seconds, List<Jdk> readers) throws Exception {
