@@ -156,7 +156,7 @@ int end_turner(int unused) {
   return pthread_join(turns, NULL);
 }
 
-/* Calls that open the mask as long as they last, in the order of MaskedCall in SignalMaskTest. */
+/* Calls that open the mask as long as they last, in the order of MaskedCall in SignalMaskIT. */
 enum { SUSPEND, PPOLL, PSELECT, EPOLL_PWAIT, EPOLL_PWAIT2, IO_PGETEVENTS, IO_URING_ENTER };
 
 static volatile int masked_call;

@@ -1,4 +1,4 @@
-/* Known machine states for PerfEngineTest: a loop with planted registers, and a busy child. */
+/* Known machine states for PerfEngineIT: a loop with planted registers, and a busy child. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

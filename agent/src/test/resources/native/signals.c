@@ -1,4 +1,4 @@
-/* What other code does with signals and blocking calls, for TimerEngineTest. */
+/* What other code does with signals and blocking calls, for TimerEngineIT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

@@ -17,14 +17,20 @@ import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineSource;
+import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
 
 class DrainThreadTest {
+  static final SamplerSettings SETTINGS =
+      new SamplerSettings(
+          false, "", "", MemoryAccess.AUTO, false, 100, 0, Session.SCHEMA_VERSION, false, "");
+
   @TempDir private Path directory;
 
   /** Where even the store fails to open, the recording says so all the same. */
@@ -108,7 +114,7 @@ class DrainThreadTest {
         () -> {},
         engines,
         HeapSlack.Heap.OF_JVM,
-        new PipelineFactory(null, SamplerTest.SETTINGS, messages),
+        new PipelineFactory(null, SETTINGS, messages),
         null,
         new SwitchFile("", messages),
         messages);

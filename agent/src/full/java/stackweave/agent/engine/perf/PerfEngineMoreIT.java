@@ -1,0 +1,300 @@
+package stackweave.agent.engine.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.agent.engine.Burner;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.Recorder;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SamplingSettings;
+import stackweave.testing.ByChance;
+
+/** The engine with many threads, for long, and at its limits. */
+class PerfEngineMoreIT extends PerfEngineRuns {
+  /** The kernel takes it, and it is what the kernel is told. */
+  @Test
+  void theLongestIntervalIsAMinute() throws Exception {
+    long minute = SamplingSettings.MAX_INTERVAL_NANOS;
+    Burner burner = new Burner("minute", 300 * MILLISECOND);
+    Recorder recorder =
+        Recorder.record(
+            every(minute, EngineKind.PERF),
+            () -> {
+              burner.start();
+              burner.join();
+            });
+    assertEquals(EngineKind.PERF, recorder.choice.engine().orElseThrow().kind());
+    assertEquals(minute, recorder.statistics.get(EngineFigure.INTERVAL));
+    assertTrue(recorder.samples.size() <= 1, "samples: " + recorder.samples.size());
+    try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES)) {
+      PerfAttr.sampling(
+          attr.bytes(),
+          PerfAttr.Features.NONE,
+          true,
+          every(minute, null).intervalNanos(),
+          8192,
+          PerfRegisters.of(SystemCalls.current().orElseThrow().architecture()));
+      assertEquals(minute, attr.bytes().getLong(16), "sample_period");
+    }
+  }
+
+  /** Threads of one burst each: found by inheritance alone, with the stated hole at the start. */
+  @ByChance
+  @Test
+  void threadsStartedLaterAreSampled() throws Exception {
+    List<Burner> burners = new ArrayList<>();
+    Recorder recorder = new Recorder();
+    recorder.run(
+        every(MILLISECOND, null),
+        () -> {
+          for (int i = 0; i < 40; i++) {
+            Burner burner = Burner.start("burst " + i, 20 * MILLISECOND);
+            burners.add(burner);
+            burner.join();
+          }
+          // A thread that is joined has still to leave the kernel's list.
+          for (Burner burner : burners) {
+            recorder.awaitExit(burner.tid);
+          }
+        });
+
+    for (Burner burner : burners) {
+      assertTrue(recorder.started.containsKey(burner.tid), burner.getName());
+      assertTrue(recorder.exited.containsKey(burner.tid), burner.getName());
+      assertTrue(
+          recorder.renames.stream()
+              .anyMatch(r -> r.tid() == burner.tid && r.comm().equals(burner.getName())),
+          burner.getName());
+    }
+    long covered = burners.stream().mapToLong(b -> covered(recorder, b.tid)).sum();
+    long lost = recorder.statistics.get(EngineFigure.LOST) * MILLISECOND;
+    long stolen = burners.stream().mapToLong(b -> b.stolen).sum();
+    long used = burners.stream().mapToLong(b -> b.used).sum();
+    assertShare(0, 1.15, covered, used, "all");
+    assertShare(0.7, 3, covered + lost + stolen, used, "all, with what was lost or stolen");
+  }
+
+  /** No thread that starts short ones lives long: each is an heir of the one before. */
+  @ByChance
+  @Test
+  void threadsThatStartTheNextBeforeTheyEndAreSampled() throws Exception {
+    List<Burner> chain = new ArrayList<>();
+    CountDownLatch end = new CountDownLatch(1);
+    Recorder recorder =
+        Recorder.record(
+            every(10 * MILLISECOND, EngineKind.PERF),
+            () -> {
+              next(300, chain, end);
+              await(end);
+              pause(50);
+            });
+
+    List<Burner> later = chain.subList(60, chain.size());
+    long used = later.stream().mapToLong(burner -> burner.used).sum();
+    long covered = later.stream().mapToLong(burner -> covered(recorder, burner.tid)).sum();
+    assertCoveredShort(recorder.statistics, covered, used, later);
+    assertTrue(
+        recorder.statistics.get(EngineFigure.FILE_DESCRIPTORS)
+            < 300 * recorder.statistics.get(EngineFigure.CPUS),
+        "not every thread needs events of its own: " + recorder.statistics);
+  }
+
+  /** Threads that come when it has ended must not inherit any more: its events are closed. */
+  @Test
+  void itEndsBeforeThreadsTakeMoreMemoryOfTheKernelThanTheyMay() throws Exception {
+    int cpus = CpuSet.ofProcess().length;
+    int more = 200;
+    Recorder recorder = new Recorder();
+    int most = 5 * (recorder.budget.threads() + 20);
+    recorder.budget = new PerfBudget(PerfBudget.estimate(most, cpus));
+    CountDownLatch end = new CountDownLatch(1);
+    long[] open = {0};
+    recorder.run(
+        every(10 * MILLISECOND, EngineKind.PERF),
+        () -> {
+          assertTrue(perfDescriptors() > cpus);
+          for (int i = 0; i < most + more; i++) {
+            Thread idle = new Thread(() -> await(end));
+            idle.setDaemon(true);
+            idle.start();
+          }
+          for (int i = 0; i < 30_000 && !recorder.ended; i++) {
+            pause(10);
+          }
+          open[0] = perfDescriptors();
+          end.countDown();
+        });
+
+    assertTrue(recorder.ended, recorder.statistics.toString());
+    assertEquals(cpus, open[0], "the rings are still to be drained, and nothing is inherited");
+    EngineStatistics statistics = recorder.statistics;
+    assertEquals(
+        PerfBudget.estimate(most, cpus), statistics.get(EngineFigure.KERNEL_MEMORY_BUDGET));
+    assertTrue(
+        statistics.get(EngineFigure.KERNEL_MEMORY)
+            > statistics.get(EngineFigure.KERNEL_MEMORY_BUDGET) / 3,
+        statistics.toString());
+    assertThrows(
+        EngineRefusedException.class,
+        () -> recorder.budget.admit(EngineKind.PERF, cpus, System.nanoTime()));
+  }
+
+  @ByChance
+  @Test
+  void recordsOfAllCpusComeInOneOrderOfTime() throws Exception {
+    Recorder recorder =
+        Recorder.record(
+            every(MILLISECOND / 2, null),
+            () -> {
+              List<Burner> burners = new ArrayList<>();
+              for (int i = 0; i < 100; i++) {
+                burners.add(Burner.start("storm " + i, 8 * MILLISECOND));
+              }
+              for (Burner burner : burners) {
+                burner.join();
+              }
+            });
+
+    int inversions = 0;
+    for (int i = 1; i < recorder.times.size(); i++) {
+      inversions += recorder.times.get(i) < recorder.times.get(i - 1) ? 1 : 0;
+    }
+    assertTrue(recorder.times.size() > 300, "records: " + recorder.times.size());
+    assertTrue(
+        inversions <= recorder.statistics.get(EngineFigure.LATE), "inversions: " + inversions);
+    // One that a CPU has begun to write when it was taken away, as virtual machines do.
+    assertTrue(
+        recorder.statistics.get(EngineFigure.LATE) <= 5 + recorder.times.size() / 1000, "late");
+  }
+
+  /** All have their events twice, and so has what they start: no one may be counted twice. */
+  @ByChance
+  @Test
+  void aThreadAttachedTwiceIsSampledOnce() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    Burner early =
+        new Burner("early", 200 * MILLISECOND) {
+          @Override
+          public void run() {
+            await(go);
+            super.run();
+          }
+        };
+    early.start();
+    Burner late = new Burner("late", 200 * MILLISECOND);
+    Recorder recorder = new Recorder();
+    recorder.twice = true;
+    recorder.run(
+        every(MILLISECOND, null),
+        () -> {
+          late.start();
+          go.countDown();
+          early.join();
+          late.join();
+          recorder.awaitExit(late.tid);
+        });
+
+    assertCovered(recorder, MILLISECOND, early, late);
+    assertTrue(
+        recorder.statistics.get(EngineFigure.DUPLICATES) > 20, recorder.statistics.toString());
+    assertEquals(1, recorder.exitMessages.stream().filter(tid -> tid == late.tid).count());
+  }
+
+  /**
+   * What user mode can't sample is stated: nearly all of it is the reads', whose CPU time the
+   * thread measures itself. (The ticks of /proc/self/stat are far off on a busy machine.)
+   */
+  @ByChance
+  @ParameterizedTest
+  @ValueSource(ints = {0, 150_000})
+  void theShareOfTheKernelIsStated(int userWork) throws Exception {
+    long[] kernel = {0};
+    long[] all = {0};
+    long[] sum = {0};
+    Recorder recorder =
+        Recorder.record(
+            every(2 * MILLISECOND, EngineKind.PERF_USER),
+            () -> {
+              int zero = Libc.open("/dev/zero", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+              try (CpuTime cpu = new CpuTime();
+                  NativeBuffer block = NativeBuffer.allocate(1 << 20)) {
+                all[0] = -cpu.ofProcess();
+                long end = cpu.ofThread() + 1200 * MILLISECOND;
+                for (long at = cpu.ofThread(); at < end; at = cpu.ofThread()) {
+                  assertEquals(1 << 20, Libc.read(zero, block.address(), 1 << 20));
+                  kernel[0] += cpu.ofThread() - at;
+                  for (int i = 0; i < userWork; i++) {
+                    sum[0] = sum[0] * 31 + i;
+                  }
+                }
+                all[0] += cpu.ofProcess();
+              } finally {
+                Libc.close(zero);
+              }
+            });
+
+    EngineStatistics statistics = recorder.statistics;
+    double stated =
+        (double) statistics.get(EngineFigure.CPU_KERNEL) / statistics.get(EngineFigure.CPU_COUNTED);
+    double expected = (double) kernel[0] / all[0];
+    String what = stated + ", the reads " + expected + " " + statistics;
+    assertEquals(expected, stated, 0.1, what);
+    assertTrue(userWork == 0 ? stated > 0.5 : stated < 0.9, what);
+  }
+
+  @Test
+  void nothingIsLeftBehindByStartAndStop() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      Recorder.record(every(MILLISECOND, null), () -> {});
+    }
+    int fds = Tasks.openFileDescriptors();
+    Set<String> threads = threadNames();
+    threads.remove("drain");
+    for (int i = 0; i < 50; i++) {
+      EngineKind kind = EngineKind.values()[i % EngineKind.values().length];
+      Recorder recorder =
+          Recorder.record(every(MILLISECOND, kind), () -> TimeUnit.MILLISECONDS.sleep(5));
+      assertTrue(recorder.choice.engine().isPresent());
+      assertTrue(recorder.statistics.get(EngineFigure.THREADS) > 1);
+    }
+
+    int left = Tasks.openFileDescriptors(); // the JVM's own may have become fewer
+    assertTrue(left <= fds, left + " descriptors, " + fds + " before");
+    for (int i = 0; i < 3_000 && !threads.containsAll(threadNames()); i++) {
+      // A thread that is joined has still to leave the kernel's list.
+      pause(20);
+    }
+    assertTrue(threads.containsAll(threadNames()), () -> threads + " → " + threadNames());
+    assertEquals(
+        List.of(),
+        Files.readAllLines(Path.of("/proc/self/maps")).stream()
+            .filter(line -> line.contains("perf_event"))
+            .toList());
+  }
+
+  @ByChance
+  @Test
+  void threadsShorterThanTheIntervalAreSampledInUserMode() throws Exception {
+    assertShortThreadsAreCovered(EngineKind.PERF_USER);
+  }
+}

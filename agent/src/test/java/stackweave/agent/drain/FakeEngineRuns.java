@@ -1,0 +1,208 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.SignalTargets;
+import stackweave.agent.engine.choice.EngineChoice;
+import stackweave.agent.engine.perf.PerfBudget;
+import stackweave.agent.linux.MemoryAccess;
+import stackweave.agent.message.Messages;
+import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.Session;
+import stackweave.jfr.store.EventStore;
+
+/** The drain thread and the way of a sample, behind an engine that does what the test says. */
+abstract class FakeEngineRuns {
+  /** Of no thread. */
+  static final int TID = 1 << 23;
+
+  /** In no module. */
+  static final long NOWHERE = 0x1000;
+
+  static final long MILLISECOND = 1_000_000;
+
+  /** With it, an engine is started before there is what decodes its samples. */
+  static final long EARLY = 10 * MILLISECOND;
+
+  @TempDir Path directory;
+  final List<String> said = new CopyOnWriteArrayList<>();
+  final List<EngineConfig> asked = new CopyOnWriteArrayList<>();
+  final Deque<EngineChoice> choices = new ArrayDeque<>();
+  final List<String> order = new CopyOnWriteArrayList<>();
+  final FakeHeap heap = new FakeHeap();
+
+  /** Run when an engine has been started, before anything else. */
+  volatile Runnable onStart = () -> {};
+
+  Recording recording;
+  Sampler sampler;
+
+  @BeforeEach
+  void begin() {
+    Instrumentation nothing =
+        (Instrumentation)
+            Proxy.newProxyInstance(
+                FakeEngineRuns.class.getClassLoader(),
+                new Class<?>[] {Instrumentation.class},
+                (proxy, method, arguments) -> null);
+    sampler =
+        new Sampler(
+            this::choose,
+            heap,
+            null,
+            new SamplerSettings(
+                false,
+                "",
+                directory.resolve("off").toString(),
+                MemoryAccess.AUTO,
+                false,
+                100,
+                0,
+                Session.FIRST_SCHEMA_VERSION,
+                false,
+                ""),
+            new Messages(said::add),
+            new StatusBoard(nothing));
+    recording = new Recording();
+    recording.start();
+  }
+
+  @AfterEach
+  void end() {
+    recording.close();
+    assertTrue(sampler.close());
+    EventStore.unregisterEvents();
+  }
+
+  /** On the drain thread, where the machine's engines would be started. */
+  EngineChoice choose(EngineConfig config, SignalTargets targets, PerfBudget budget) {
+    synchronized (choices) {
+      asked.add(config);
+      order.add("start");
+      onStart.run();
+      return choices.size() > 1 ? choices.remove() : choices.element();
+    }
+  }
+
+  /** The next choice; the last one is for all later times. */
+  void next(FakeEngine engine, EngineRefusal... refusals) {
+    synchronized (choices) {
+      choices.add(new EngineChoice(Optional.ofNullable(engine), List.of(refusals), false));
+    }
+  }
+
+  static FakeEngine engine() {
+    return new FakeEngine(EngineKind.TIMER, MILLISECOND);
+  }
+
+  static SamplingRequest request(long interval, String engine) {
+    return new SamplingRequest(interval, engine, 64, false, List.of("test"), List.of());
+  }
+
+  void ask() throws InterruptedException {
+    ask(MILLISECOND);
+  }
+
+  void ask(long interval) throws InterruptedException {
+    sampler.onRequest(request(interval, "auto"));
+    await(sampler::hasStarted);
+  }
+
+  static void await(BooleanSupplier condition) throws InterruptedException {
+    long end = System.nanoTime() + 120_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, "it does not come to that");
+      Thread.sleep(5);
+    }
+  }
+
+  /** Ends sampling and the recording. */
+  List<RecordedEvent> events() throws IOException {
+    sampler.onRequest(null);
+    recording.stop();
+    Path file = directory.resolve("events.jfr");
+    recording.dump(file);
+    return RecordingFile.readAllEvents(file);
+  }
+
+  static List<RecordedEvent> of(List<RecordedEvent> events, String type) {
+    List<RecordedEvent> found = new ArrayList<>();
+    for (RecordedEvent event : events) {
+      if (event.getEventType().getName().equals("stackweave." + type)) {
+        found.add(event);
+      }
+    }
+    return found;
+  }
+
+  static long sum(List<RecordedEvent> events, String field) {
+    return events.stream().mapToLong(event -> event.getLong(field)).sum();
+  }
+
+  List<String> failures() {
+    return said.stream().filter(line -> line.contains("failure of the agent")).toList();
+  }
+
+  /** Has the drain thread state how it goes, which it may be too late for, until it is so. */
+  void awaitStatus(Predicate<List<RecordedEvent>> condition) throws Exception {
+    Path file = directory.resolve("status.jfr");
+    boolean met = false;
+    for (int i = 0; i < 2_000 && !met; i++) {
+      recording.dump(file);
+      met = condition.test(of(RecordingFile.readAllEvents(file), "SamplerStatus"));
+      Thread.sleep(met ? 0 : 20);
+    }
+    assertTrue(met, "it is never stated");
+  }
+
+  static boolean anyHas(List<RecordedEvent> events, String field, String text) {
+    return events.stream().anyMatch(e -> String.valueOf(e.getString(field)).contains(text));
+  }
+
+  List<Long> intervals() {
+    return asked.stream().map(EngineConfig::intervalNanos).toList();
+  }
+
+  /** A number of the report's line of samples; 0 where it is not there. */
+  long reported(String what) {
+    Matcher matcher = Pattern.compile("(\\d+) " + what).matcher(sampler.report());
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+  }
+
+  /** Leaves samples in the rings now and then, until what is awaited has come. */
+  static int leaveUntil(FakeEngine engine, BooleanSupplier condition) throws InterruptedException {
+    int left = 0;
+    long end = System.nanoTime() + 60_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, "it does not come to that");
+      engine.leave(sink -> engine.sample(sink, TID, NOWHERE));
+      left++;
+      Thread.sleep(5);
+    }
+    return left;
+  }
+}

@@ -1,0 +1,102 @@
+package stackweave.agent;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** A sample goes one way through the modules, and no module looks back. */
+@AnalyzeClasses(packages = "stackweave", importOptions = DoNotIncludeTests.class)
+class ModuleDirectionsIT {
+
+  private static final String[] JDK = {"java..", "javax..", "jdk.jfr.."};
+
+  @ArchTest static final ArchRule UNWIND = uses("stackweave.unwind..");
+
+  @ArchTest static final ArchRule HOTSPOT = uses("stackweave.hotspot..", "stackweave.unwind..");
+
+  @ArchTest
+  static final ArchRule NATIVE_MAPS =
+      uses("stackweave.maps..", "stackweave.unwind..", "net.fornwall.jelf..", "org.tukaani.xz..");
+
+  @ArchTest static final ArchRule JFR_EVENTS = uses("stackweave.jfr..", "stackweave.unwind.hash..");
+
+  /** The classes in the application's sight load nothing that isn't, but by their class loader. */
+  @ArchTest static final ArchRule BOOT = uses("stackweave.agent.boot..");
+
+  /** In JNA's module, which reads nothing of ours. */
+  @ArchTest static final ArchRule JNA_REPLACEMENTS = uses("stackweave.agent.jna..");
+
+  @ArchTest
+  static final ArchRule JNA_REPLACEMENTS_ARE_FOR_JNA =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("stackweave.agent.jna..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("stackweave.agent.jna..");
+
+  @ArchTest
+  static final ArchRule JNA_BELONGS_TO_SYSTEM_CALLS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("stackweave.agent.linux..", "stackweave.agent.engine..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.sun.jna..");
+
+  @ArchTest
+  static final ArchRule PICOCLI_BELONGS_TO_THE_COMMAND_LINE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("stackweave.agent.cli..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("picocli..");
+
+  @ArchTest
+  static final ArchRule BYTE_BUDDY_BELONGS_TO_THE_HOOKS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("stackweave.agent.jdk.hook..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("net.bytebuddy..");
+
+  /** Works as a copy in java.lang. */
+  @ArchTest
+  static final ArchRule THE_HOOK_USES_JAVA_BASE_ONLY =
+      classes()
+          .that()
+          .haveNameMatching("stackweave\\.agent\\.jdk\\.hook\\.StartedThreads")
+          .should()
+          .onlyDependOnClassesThat()
+          .haveNameMatching(
+              "java\\.(lang|util)\\..*|stackweave\\.agent\\.jdk\\.hook\\.StartedThreads");
+
+  /** Prints a warning on 24 and later. */
+  @ArchTest
+  static final ArchRule NO_UNSAFE =
+      noClasses().should().dependOnClassesThat().resideInAPackage("sun.misc..");
+
+  /** Its first use would decide the application's LogManager. */
+  @ArchTest
+  static final ArchRule NO_LOGGING =
+      noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging..");
+
+  private static ArchRule uses(String packages, String... others) {
+    String[] allowed = new String[JDK.length + 1 + others.length];
+    System.arraycopy(JDK, 0, allowed, 0, JDK.length);
+    allowed[JDK.length] = packages;
+    System.arraycopy(others, 0, allowed, JDK.length + 1, others.length);
+    return classes()
+        .that()
+        .resideInAPackage(packages)
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(allowed);
+  }
+}

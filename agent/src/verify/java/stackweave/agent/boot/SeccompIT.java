@@ -1,0 +1,56 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.LoadsWhenTold;
+import stackweave.testing.Gcc;
+
+/**
+ * JVMs under seccomp filters that kill: none of the calls that a usual service doesn't make is
+ * made, and what they are for is had without them.
+ */
+@Order(5)
+class SeccompIT extends FilteredJvm {
+  /** All calls together, on the oldest and the newest. */
+  static Stream<Arguments> filters() {
+    return Stream.concat(
+        Jvm.onOldest().map(jvm -> Arguments.of(jvm, ALL, "auto")),
+        Jvm.onNewest().map(jvm -> Arguments.of(jvm, "@system-service", "auto")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("filters")
+  void aFilterThatKillsIsNotMet(Jvm jvm, String calls, String engine) throws Exception {
+    assertNotMet(jvm, calls, engine);
+  }
+
+  /** An application that puts all its threads under a filter when they run already. */
+  @Test
+  void aFilterThatComesLater() throws Exception {
+    Path library = Gcc.compile(tools, "filter_later.c", "libfilter_later.so", "-shared", "-fPIC");
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    List<String> arguments = arguments("engine=auto,memory=auto", LoadsWhenTold.class);
+    try (LiveJvm live = LiveJvm.start(jvm, directory, arguments, new ArrayList<>())) {
+      String before = live.awaitStatus("an engine", status -> status.contains("engine: "));
+      assertFalse(before.contains("not tried"), before);
+      live.tell(library.toString(), "loaded");
+      String after = live.awaitStatus("another", status -> status.contains(NOT_TRIED));
+      assertTrue(after.contains("engine: timer"), after);
+      live.awaitSamplesOf("busy", WORK);
+      assertEquals(READERS, memoryFiles(live.pid()));
+      assertEquals(0, live.end().exit());
+    }
+    assertHasSamples();
+  }
+}

@@ -1,0 +1,32 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Ended;
+import stackweave.testing.ForkedJvm;
+
+/** {@code off} and {@code on}: what they say is what the JVMs do. */
+class SwitchCommandIT extends SwitchedJvm {
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
+  void oneJvmStopsAndGoesOn(Jvm jvm) throws Exception {
+    Path file = ownDirectory("switch").resolve("off");
+    Process target = start(jvm, "engine=timer,switch=" + file);
+    awaitSamples(target.pid());
+    assertEquals("", randomDevices(target.pid()), "left open");
+    Ended off = run(ForkedJvm.agentCommand("off", "--pid", target.pid()));
+    assertEquals(0, off.exit(), off.err());
+    assertEquals("off: " + file + "\nprocess " + target.pid() + ": switched off\n", off.out());
+    assertTrue(Files.exists(file));
+    Ended on = run(ForkedJvm.agentCommand("on", "--pid", target.pid()));
+    assertEquals(0, on.exit(), on.err());
+    assertEquals("removed: " + file + "\nprocess " + target.pid() + ": switched on\n", on.out());
+    assertFalse(Files.exists(file));
+  }
+}

@@ -1,0 +1,204 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import stackweave.jfr.control.EngineKind;
+
+/** Waits and rests of the drain thread, behind an engine that does what the test says. */
+class FakeEngineIT extends FakeEngineRuns {
+  /** Where its rings stay full, one of so many samples is decoded, and stands for all of them. */
+  @Test
+  void whereTheRingsStayFullSamplesAreThinnedOut() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    ask();
+    engine.backlog = 1;
+    int perDrain = 2_000;
+    long end = System.nanoTime() + 120_000_000_000L;
+    while (!sampler.report().contains("keeps one sample in") && System.nanoTime() < end) {
+      // Always some, however late a loaded machine wakes this thread: it must be decoding that
+      // takes the drain thread's time.
+      while (engine.waiting() < 20) {
+        engine.deliver(
+            sink -> {
+              for (int i = 0; i < perDrain; i++) {
+                engine.sample(sink, TID, NOWHERE);
+              }
+            });
+      }
+      Thread.sleep(1);
+    }
+    assertTrue(sampler.report().contains("drain thread gets too little CPU time"));
+    engine.backlog = 0;
+    List<RecordedEvent> events = events();
+    long taken = reported("taken");
+    long thinned = reported("thinned");
+    assertTrue(thinned > 0 && taken > perDrain, sampler.report());
+    assertEquals(taken, thinned + reported("written") + reported("dropped"));
+    assertEquals(reported("written"), of(events, "NativeSample").size());
+    long weight = sum(of(events, "NativeSample"), "weight");
+    long exact = taken * FakeEngine.WEIGHT;
+    // Two groups may be unfinished; and what JFR did not take stands for up to a group each.
+    double slack = (2 + reported("dropped")) * 1024.0 * FakeEngine.WEIGHT;
+    assertEquals(exact, weight, slack);
+  }
+
+  /** Samples stay in the rings while little of the heap is free; the engine goes on meanwhile. */
+  @Test
+  void inARestSamplesWaitAndTheEngineGoesOn() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    ask();
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    await(() -> sampler.report().contains("1 written"));
+    assertEquals(0, engine.wentOn.get());
+    heap.hasLittleFree();
+    await(() -> engine.wentOn.get() > 10);
+    heap.hasRoom();
+    int rest = engine.wentOn.get();
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    await(() -> sampler.report().contains("2 taken, 2 written"));
+    assertTrue(engine.wentOn.get() <= rest + 1, "it rests where there is room");
+    assertFalse(engine.isClosed());
+  }
+
+  /** Samples that are not hurt by it are decoded many at a time, and a dump has all of them. */
+  @Test
+  void samplesWaitForOthersButNotForADump() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    next(engine);
+    ask(EARLY);
+    int left = leaveUntil(engine, () -> engine.wentOn.get() > 5);
+    left += leaveUntil(engine, () -> engine.waiting() > 10);
+    Path file = directory.resolve("dump.jfr");
+    recording.dump(file);
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertEquals(left, of(events, "NativeSample").size());
+    assertEquals(List.of(), failures());
+  }
+
+  /** What lives for a moment has no name later. */
+  @Test
+  void samplesDoNotWaitWhileThreadsStart() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    next(engine);
+    ask(EARLY);
+    leaveUntil(engine, () -> engine.wentOn.get() > 5);
+    int before = engine.wentOn.get();
+    long end = System.nanoTime() + 2_000 * MILLISECOND;
+    leaveUntil(
+        engine,
+        () -> {
+          new Thread(() -> {}).start();
+          return System.nanoTime() > end;
+        });
+    assertTrue(engine.wentOn.get() <= before + 1, before + " to " + engine.wentOn);
+  }
+
+  /** A library that can bear no signal must be met soon. */
+  @Test
+  void samplesOfAnEngineThatSendsSignalsDoNotWait() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    engine.sendsSignals = true;
+    next(engine);
+    ask(EARLY);
+    // Longer than threads that have started keep samples of other engines from waiting.
+    long end = System.nanoTime() + 4_000 * MILLISECOND;
+    leaveUntil(engine, () -> System.nanoTime() > end);
+    assertEquals(0, engine.wentOn.get());
+  }
+
+  /** A rest is no reason to miss that an engine is of no use any more. */
+  @Test
+  void anEngineThatEndsInARestIsFollowedByTheNext() throws Exception {
+    FakeEngine first = engine();
+    FakeEngine second = engine();
+    next(first);
+    next(second);
+    ask();
+    first.deliver(sink -> first.sample(sink, TID, NOWHERE));
+    await(() -> sampler.report().contains("1 written"));
+    heap.hasLittleFree();
+    await(() -> first.wentOn.get() > 0);
+    first.ended = true;
+    await(() -> asked.size() == 2);
+    heap.hasRoom();
+    second.deliver(sink -> second.sample(sink, TID, NOWHERE));
+    assertEquals(2, of(events(), "NativeSample").size());
+  }
+
+  /** Samples are taken, but the first table is not loaded before the heap had room, or a rest. */
+  @Test
+  void whileSamplingBeginsTheHeapIsLeftAlone() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    next(engine);
+    AtomicBoolean opened = new AtomicBoolean();
+    AtomicInteger before = new AtomicInteger();
+    onStart = heap::hasLittleFree;
+    sampler.afterHooks(
+        () -> {
+          opened.set(true);
+          before.set(engine.wentOn.get());
+        });
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    ask(EARLY);
+    await(() -> engine.wentOn.get() > 10);
+    await(opened::get);
+    assertTrue(before.get() > 10, () -> before + " looks before the store was opened");
+    // It rests once more before the first sample is decoded: the heap still has little.
+    await(() -> engine.wentOn.get() > before.get());
+    heap.hasRoom();
+    await(() -> sampler.report().contains("1 taken, 1 written"));
+  }
+
+  /** What was loaded by then is freed, and the samples that wait are counted. */
+  @Test
+  void whereTheHeapFillsWhileSamplingBeginsItEnds() throws Exception {
+    FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
+    next(engine);
+    sampler.afterHooks(heap::isFull);
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    ask(EARLY);
+    await(
+        () -> {
+          System.gc(); // what is in use after collections is what counts
+          return engine.isClosed();
+        });
+    await(() -> sampler.report().contains("not sampling: the heap of 1024 MiB"));
+    assertEquals(1, asked.size());
+    heap.hasRoom();
+    List<RecordedEvent> events = events();
+    assertEquals(0, of(events, "NativeSample").size());
+    assertEquals(1, sum(of(events, "SamplerStatus"), "dropped"));
+    assertEquals(List.of(), failures());
+  }
+
+  /** The switch holds, and is said, whatever else sampling waits for. */
+  @Test
+  void theSwitchFileIsSeenWhileTheHeapHasNoRoom() throws Exception {
+    FakeEngine engine = engine();
+    next(engine);
+    heap.isFull();
+    ask();
+    await(() -> sampler.report().contains("not sampling: the heap of 1024 MiB"));
+    Path off = Files.createFile(directory.resolve("off"));
+    await(() -> sampler.report().contains("switched off by"));
+    heap.hasRoom();
+    Thread.sleep(500); // ten looks at the heap
+    assertEquals(0, asked.size(), "it is switched off");
+    Files.delete(off);
+    await(() -> asked.size() == 1);
+    engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
+    assertEquals(1, of(events(), "NativeSample").size());
+  }
+}
