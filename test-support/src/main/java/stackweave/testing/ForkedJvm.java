@@ -22,6 +22,9 @@ public final class ForkedJvm {
   /** For programs that end before more compilers and collectors pay. */
   private static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
+  /** Where JVMs that a thread starts keep each different stack; null for nowhere. */
+  private static final ThreadLocal<Path> KEPT = new ThreadLocal<>();
+
   private final Jdk jdk;
   private final Path directory;
   private final List<String> wrapper = new ArrayList<>();
@@ -70,13 +73,38 @@ public final class ForkedJvm {
     return agentCommand(Jdk.in(Path.of(System.getProperty("java.home"))), arguments).toArray();
   }
 
+  /**
+   * From now on, JVMs of this thread keep each different stack as a replay file.
+   *
+   * @param directory gets a directory for each JVM; null for no longer
+   */
+  static void keepStacks(Path directory) {
+    KEPT.set(directory);
+  }
+
+  /** The options by which a JVM of this thread keeps its stacks, each after a comma; or none. */
+  public static String keepingStacks() {
+    if (KEPT.get() == null) {
+      return "";
+    }
+    try {
+      Path own = Files.createTempDirectory(KEPT.get(), "jvm");
+      return ",record-failures=every:" + own + ",drain=100";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** With these options of the agent, as after {@code =} in -javaagent. */
   public ForkedJvm agent(String... agentOptions) {
     if (!Files.isRegularFile(AGENT)) {
       throw new AssertionError(AGENT + " is missing: mvn -DskipTests package");
     }
-    String all = agentOptions.length == 0 ? "" : "=" + String.join(",", agentOptions);
-    return options("-javaagent:" + AGENT + all);
+    String all = String.join(",", agentOptions);
+    if (!all.contains("record-failures") && !all.contains("drain=")) {
+      all += keepingStacks();
+    }
+    return options("-javaagent:" + AGENT + (all.isEmpty() ? "" : "=" + all.replaceFirst("^,", "")));
   }
 
   /** A recording from start to exit, with settings as in {@code +stackweave.NativeSample#…}. */

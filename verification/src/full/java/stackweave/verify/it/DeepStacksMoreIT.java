@@ -6,10 +6,12 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 
 /** Deep stacks of all compilers, and of threads that go up and down in other ways. */
 @Order(4)
+@Exact
 class DeepStacksMoreIT {
   private static final List<DeepStacksIT.Mode> MODES =
       List.of(

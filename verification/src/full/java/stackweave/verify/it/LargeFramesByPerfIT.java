@@ -1,8 +1,10 @@
 package stackweave.verify.it;
 
 import org.junit.jupiter.api.Test;
+import stackweave.testing.Exact;
 
 /** {@link LargeFramesIT} with perf, which copies less of a stack than such a frame takes. */
+@Exact
 class LargeFramesByPerfIT {
   @Test
   void noStackHasTheCallerOfAnotherCall() {

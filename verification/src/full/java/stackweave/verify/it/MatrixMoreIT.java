@@ -3,11 +3,11 @@ package stackweave.verify.it;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.testing.ByChance;
+import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 
 /** The matrix with more phases, for longer. */
-@ByChance
+@Exact
 class MatrixMoreIT {
   private static final List<String> PHASES =
       List.of("jni", "vmheavy", "stubs", "deopt", "exceptions", "classes", "io", "virtual", "ffm");

@@ -11,10 +11,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
+import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;
 
 /** Code without unwind tables in a library that is told by its name. */
+@Exact
 class TablelessMoreIT extends Tableless {
 
   /** oneDNN's code can bear no signal; it is told by its name. */

@@ -6,10 +6,12 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 
 /** {@link VirtualThreadsIT} with each collector, for longer. */
 @Order(6)
+@Exact
 class VirtualThreadsMoreIT {
   private static final List<String> CONCURRENT = List.of("-XX:+UseZGC", "-XX:+UseShenandoahGC");
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /**
@@ -75,7 +76,8 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
     if (jdk.feature() >= 22) {
       command.add("--enable-native-access=ALL-UNNAMED"); // the samples' libraries, not the agent's
     }
-    command.add("-javaagent:" + settings.agent());
+    command.add(
+        "-javaagent:" + settings.agent() + ForkedJvm.keepingStacks().replaceFirst(",", "="));
     command.add(
         "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=%s,+stackweave.NativeSample#depth=%d"
             .formatted(recording, settings.interval(), DEPTH));

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
+import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 import stackweave.testing.Promise;
 import stackweave.verify.it.Stacks.Frame;
@@ -23,6 +24,7 @@ import stackweave.verify.it.Stacks.Sample;
 
 /** Stacks of 2,000 calls and more, of which perf copies the innermost 64 KiB. */
 @Order(4)
+@Exact
 class DeepStacksIT {
   private static final int DEPTH = 2_000;
   private static final String SPLICED = "complete with older frames read later";

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
+import stackweave.testing.Exact;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.Promise;
@@ -20,6 +21,7 @@ import stackweave.verify.Built;
 import stackweave.verify.it.Stacks.Frame;
 
 /** Code that is made at run time has the name that its maker tells, in each of three ways. */
+@Exact
 class JittedIT {
   private static final String ENTRY = "Java_stackweave_verify_it_JittedApp_run";
   private static final String UNNAMED = "[JIT code of libjitted.so]";

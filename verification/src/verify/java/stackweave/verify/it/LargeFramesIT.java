@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
+import stackweave.testing.Exact;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.Promise;
@@ -22,6 +23,7 @@ import stackweave.verify.it.Stacks.Sample;
  * of another call. With timers all reach the thread's first frame; with perf it depends on how soon
  * the rest is read, beside six busy threads, so how many do is printed only.
  */
+@Exact
 class LargeFramesIT {
   private static final String PASS = "kernel_pass_";
   private static final String CALLER = "kernel_caller_";

@@ -79,6 +79,7 @@ final class Stacks {
       Owner owner,
       Instant time,
       long weight,
+      long stackId,
       String end,
       List<Frame> frames) {
 
@@ -88,7 +89,7 @@ final class Stacks {
 
     @Override
     public String toString() {
-      StringBuilder text = new StringBuilder("[" + thread + "] end: " + end);
+      StringBuilder text = new StringBuilder("[" + thread + "] stack " + stackId + ", end: " + end);
       for (Frame frame : frames) {
         text.append("\n    ")
             .append(frame.qualifiedName())
@@ -238,6 +239,7 @@ final class Stacks {
               owner(event, thread, definitions.threads.values()),
               event.getStartTime(),
               event.getLong("weight"),
+              event.getLong("stackId"),
               ends.getOrDefault(end, "code " + end),
               stack));
     }

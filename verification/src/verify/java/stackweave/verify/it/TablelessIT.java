@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
+import stackweave.testing.Exact;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;
@@ -22,6 +23,7 @@ import stackweave.verify.it.Stacks.Frame;
  * Code without unwind tables: each stack reaches the thread's first frame by the true callers, with
  * perf and with timers, and none of them is a guess.
  */
+@Exact
 class TablelessIT extends Tableless {
   /** Those in which the time is spent: each must be met. */
   private static final List<List<String>> LEAVES =

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.Enough;
+import stackweave.testing.Exact;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.RunningCommand;
@@ -36,6 +37,7 @@ import stackweave.verify.it.Stacks.Frame;
  * temporary file in each run, and is called the same.
  */
 @Order(5)
+@Exact
 class UnnamedFunctionsIT {
   private static final String APP = "stackweave.verify.it.StrippedApp";
   private static final String ENTRY = "Java_stackweave_verify_it_StrippedApp_run";

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 import stackweave.testing.Promise;
 import stackweave.verify.it.Stacks.Sample;
@@ -20,6 +21,7 @@ import stackweave.verify.it.Stacks.Sample;
  * frames begin; where they are missing.
  */
 @Order(6)
+@Exact
 class VirtualThreadsIT {
   static final int FIRST = 21;
   private static final String APP = "stackweave.verify.it.VirtualThreadsApp";
