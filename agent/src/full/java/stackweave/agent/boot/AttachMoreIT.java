@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,5 +69,9 @@ class AttachMoreIT extends AttachedProgram {
             Map.of("stackweave/stackweave/agent/version.txt", "0.0.1".getBytes("US-ASCII")));
     long pid = startWaiting(jvm, "-javaagent:" + other).pid();
     assertFailed(command("detach", pid), ".*has version 0\\.0\\.1, this jar .*");
+  }
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
   }
 }

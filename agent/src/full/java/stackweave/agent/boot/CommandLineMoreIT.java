@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.agent.apps.Hello;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.Jdk;
@@ -128,5 +130,21 @@ class CommandLineMoreIT extends CommandLineRuns {
     Jvm jvm = Jvm.all().findFirst().orElseThrow();
     recordWithAgent(jvm);
     assertEquals("", endsWithItsReader(jvm, export));
+  }
+
+  /** A recording of a program that ends at once, without an agent. */
+  private void provideWithoutSamples(Jvm jvm) throws Exception {
+    Path made = directory.resolve(jvm.feature() + "-without.jfr");
+    if (!Files.exists(made)) {
+      jvm.run(
+              directory,
+              List.of(
+                  "-XX:StartFlightRecording:filename=" + made,
+                  "-cp",
+                  Jars.apps().toString(),
+                  Hello.class.getName()))
+          .successfully();
+    }
+    Files.copy(made, directory.resolve("without.jfr"), StandardCopyOption.REPLACE_EXISTING);
   }
 }

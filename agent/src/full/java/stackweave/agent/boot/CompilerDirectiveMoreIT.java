@@ -3,6 +3,7 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,5 +28,9 @@ class CompilerDirectiveMoreIT extends CompilerDirectives {
       assertEquals(0, count(status, "C2"), status);
       end();
     }
+  }
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
   }
 }

@@ -2,9 +2,7 @@ package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,8 +12,6 @@ import stackweave.testing.ByChance;
 @Isolated("measures")
 @ByChance
 class HooksCoverIT extends HookedJvm {
-  @TempDir private Path directory;
-
   /**
    * The share covered is one of CPU times, and a matter of chance: 400 threads meet 500 ticks, so
    * its standard deviation is 0.03. Where other processes take more than a tenth of a core, threads

@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.Native;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.ChoosesLogManager;
@@ -84,5 +89,32 @@ class IsolationMoreIT extends BesideEmptyAgent {
       Ended result = assertSameAsEmpty(jvm, modules, UsesOwnJna.class);
       assertTrue(result.out().matches("true\n\\d+\\.\\d+\\.\\d+\ntrue\n"), result.toString());
     }
+  }
+
+  static Stream<Jvm> jvms() {
+    return Jvm.all();
+  }
+
+  private String moduleName(Jvm jvm, Path jar) throws Exception {
+    Ended listed = jvm.run(directory, List.of("--module-path=" + jar, "--list-modules"));
+    return listed
+        .out()
+        .lines()
+        .filter(line -> line.contains("jna"))
+        .map(line -> line.split("[@ ]")[0])
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Path unpackOldLibrary() throws IOException {
+    Path library = Files.createDirectories(directory.resolve("old")).resolve("libjnidispatch.so");
+    String platform = System.getProperty("os.arch").equals("amd64") ? "x86-64" : "aarch64";
+    try (JarFile jar = new JarFile(Jars.OLD_JNA.toFile());
+        InputStream in =
+            jar.getInputStream(
+                jar.getEntry("com/sun/jna/linux-" + platform + "/libjnidispatch.so"))) {
+      Files.write(library, in.readAllBytes());
+    }
+    return library;
   }
 }

@@ -69,4 +69,11 @@ class SFrameCommandMoreIT extends SFrameCommands {
         dump.err());
     assertEquals(2, dump.exit());
   }
+
+  private void objcopy(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("objcopy"));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).directory(directory.toFile()).inheritIO().start();
+    assertEquals(0, process.waitFor());
+  }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,6 +23,9 @@ import stackweave.testing.Commands;
 /** More filters, and what the user says of them. */
 @Order(5)
 class SeccompMoreIT extends FilteredJvm {
+  private static final String OF_PROFILERS =
+      "perf_event_open,process_vm_readv,process_vm_writev,memfd_create,get_robust_list,ptrace,bpf";
+
   /** One call at a time; naming timers vouches for nothing. */
   static Stream<Arguments> filters() {
     Jvm oldest = Jvm.all().findFirst().orElseThrow();
@@ -79,5 +84,12 @@ class SeccompMoreIT extends FilteredJvm {
       assertEquals(0, live.end().exit());
     }
     assertHasSamples();
+  }
+
+  /** Executable memory without a file that can't be written. */
+  private static long anonymousCode(long pid) throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + pid + "/maps")).stream()
+        .filter(line -> line.matches("\\S+ r-xp 00000000 00:00 0 *"))
+        .count();
   }
 }

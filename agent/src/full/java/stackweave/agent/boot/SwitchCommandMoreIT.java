@@ -3,7 +3,9 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -94,5 +96,32 @@ class SwitchCommandMoreIT extends SwitchedJvm {
         2,
         result.out().lines().filter(l -> l.matches("-rw------- 1 65534 65534 .*off")).count(),
         result.out());
+  }
+
+  private Ended inOwnTmp(String before, String after) throws Exception {
+    return run(
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+        "sh",
+        "-c",
+        "cp "
+            + Jars.AGENT
+            + " "
+            + JAR
+            + " && mount -t tmpfs tmpfs /tmp && "
+            + before
+            + java()
+            + " -jar "
+            + JAR
+            + " off"
+            + after);
+  }
+
+  private static void mustBeRoot() throws IOException {
+    assumeTrue(
+        Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "only root may mount");
   }
 }

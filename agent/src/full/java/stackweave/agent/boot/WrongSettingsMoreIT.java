@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,5 +124,16 @@ class WrongSettingsMoreIT extends NotedSettings {
     assertEquals(0, jvm.commandLine(directory, "flamegraph", recording.toString()).exit());
     String page = Files.readString(directory.resolve("tick.html"));
     assertEquals(tick > 1, page.contains("\"asked 1 ms, about "), "in the flame graph");
+  }
+
+  /** Waits until what a recording has so far, as a dump shows, has a note. */
+  private void awaitNote(Jvm jvm, LiveJvm live, String recording, String note) throws Exception {
+    Path dump = directory.resolve("dump.jfr");
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+    while (!Files.exists(dump) || !notes(dump).contains(note)) {
+      assertTrue(System.nanoTime() < end, "never in the recording: " + note);
+      Files.deleteIfExists(dump);
+      live.jcmd(jvm, directory, "JFR.dump", "name=" + recording, "filename=" + dump);
+    }
   }
 }

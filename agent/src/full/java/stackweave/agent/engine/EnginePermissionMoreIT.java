@@ -18,6 +18,8 @@ import stackweave.testing.Commands;
 
 /** More limits, users and filters. */
 class EnginePermissionMoreIT extends PermittedEngine {
+  private static final int ENOSYS = 38;
+
   @ByChance
   @Test
   void anOrdinaryUserMaySampleUserModeByPerf() throws Exception {

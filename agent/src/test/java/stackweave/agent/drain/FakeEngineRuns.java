@@ -13,9 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -44,9 +41,6 @@ abstract class FakeEngineRuns {
   static final long NOWHERE = 0x1000;
 
   static final long MILLISECOND = 1_000_000;
-
-  /** With it, an engine is started before there is what decodes its samples. */
-  static final long EARLY = 10 * MILLISECOND;
 
   @TempDir Path directory;
   final List<String> said = new CopyOnWriteArrayList<>();
@@ -165,44 +159,5 @@ abstract class FakeEngineRuns {
 
   List<String> failures() {
     return said.stream().filter(line -> line.contains("failure of the agent")).toList();
-  }
-
-  /** Has the drain thread state how it goes, which it may be too late for, until it is so. */
-  void awaitStatus(Predicate<List<RecordedEvent>> condition) throws Exception {
-    Path file = directory.resolve("status.jfr");
-    boolean met = false;
-    for (int i = 0; i < 2_000 && !met; i++) {
-      recording.dump(file);
-      met = condition.test(of(RecordingFile.readAllEvents(file), "SamplerStatus"));
-      Thread.sleep(met ? 0 : 20);
-    }
-    assertTrue(met, "it is never stated");
-  }
-
-  static boolean anyHas(List<RecordedEvent> events, String field, String text) {
-    return events.stream().anyMatch(e -> String.valueOf(e.getString(field)).contains(text));
-  }
-
-  List<Long> intervals() {
-    return asked.stream().map(EngineConfig::intervalNanos).toList();
-  }
-
-  /** A number of the report's line of samples; 0 where it is not there. */
-  long reported(String what) {
-    Matcher matcher = Pattern.compile("(\\d+) " + what).matcher(sampler.report());
-    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
-  }
-
-  /** Leaves samples in the rings now and then, until what is awaited has come. */
-  static int leaveUntil(FakeEngine engine, BooleanSupplier condition) throws InterruptedException {
-    int left = 0;
-    long end = System.nanoTime() + 60_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, "it does not come to that");
-      engine.leave(sink -> engine.sample(sink, TID, NOWHERE));
-      left++;
-      Thread.sleep(5);
-    }
-    return left;
   }
 }

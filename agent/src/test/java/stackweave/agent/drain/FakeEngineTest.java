@@ -10,8 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.jfr.control.EngineKind;
@@ -276,5 +279,25 @@ class FakeEngineTest extends FakeEngineRuns {
     await(() -> asked.size() == 2);
     second.deliver(sink -> second.sample(sink, TID, NOWHERE));
     assertEquals(1, of(events(), "NativeSample").size());
+  }
+
+  /** Has the drain thread state how it goes, which it may be too late for, until it is so. */
+  private void awaitStatus(Predicate<List<RecordedEvent>> condition) throws Exception {
+    Path file = directory.resolve("status.jfr");
+    boolean met = false;
+    for (int i = 0; i < 2_000 && !met; i++) {
+      recording.dump(file);
+      met = condition.test(of(RecordingFile.readAllEvents(file), "SamplerStatus"));
+      Thread.sleep(met ? 0 : 20);
+    }
+    assertTrue(met, "it is never stated");
+  }
+
+  private static boolean anyHas(List<RecordedEvent> events, String field, String text) {
+    return events.stream().anyMatch(e -> String.valueOf(e.getString(field)).contains(text));
+  }
+
+  private List<Long> intervals() {
+    return asked.stream().map(EngineConfig::intervalNanos).toList();
   }
 }

@@ -19,9 +19,6 @@ import stackweave.testing.Ended;
 abstract class AotCaches {
   static final int FIRST_WITH_ONE_COMMAND = 25;
 
-  /** What -javaagent and -XX:StartFlightRecording add to the modules, said before they do. */
-  static final String MODULES = "--add-modules=java.instrument,jdk.jfr";
-
   @TempDir Path directory;
 
   static Stream<Jvm> jvms() {
@@ -35,12 +32,6 @@ abstract class AotCaches {
     Ended made = jvm.run(directory, command);
     assertEquals(0, made.exit(), made::toString);
     assertTrue(Files.isRegularFile(directory.resolve("app.aot")), made::toString);
-  }
-
-  void assertUsed(Jvm jvm, Path app, String... options) throws Exception {
-    List<String> all = new ArrayList<>(List.of(options));
-    all.add("-XX:AOTMode=on"); // the JVM ends where it can't use the cache
-    assertEquals("shared objects file", sourceOfHello(jvm, app, all));
   }
 
   /** Where the JVM says it has the application's class from. It must print what it always does. */

@@ -32,10 +32,6 @@ abstract class AttachedProgram {
   @TempDir Path directory;
   final List<Process> started = new ArrayList<>();
 
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
   @AfterEach
   void endTargets() throws Exception {
     for (Process process : started) {

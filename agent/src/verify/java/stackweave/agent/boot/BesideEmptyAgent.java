@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,23 +39,8 @@ abstract class BesideEmptyAgent {
     findings = directory.resolve("findings.txt");
   }
 
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
-
   static Stream<Jvm> restrictingJvms() {
     return Jvm.restricting();
-  }
-
-  String moduleName(Jvm jvm, Path jar) throws Exception {
-    Ended listed = jvm.run(directory, List.of("--module-path=" + jar, "--list-modules"));
-    return listed
-        .out()
-        .lines()
-        .filter(line -> line.contains("jna"))
-        .map(line -> line.split("[@ ]")[0])
-        .findFirst()
-        .orElseThrow();
   }
 
   Ended assertSameAsEmpty(Jvm jvm, List<String> options, Class<?> application) throws Exception {
@@ -116,17 +99,5 @@ abstract class BesideEmptyAgent {
             same.lines().filter(line -> line.startsWith("file ")).sorted())
         .map(line -> line + "\n")
         .collect(Collectors.joining());
-  }
-
-  Path unpackOldLibrary() throws IOException {
-    Path library = Files.createDirectories(directory.resolve("old")).resolve("libjnidispatch.so");
-    String platform = System.getProperty("os.arch").equals("amd64") ? "x86-64" : "aarch64";
-    try (JarFile jar = new JarFile(Jars.OLD_JNA.toFile());
-        InputStream in =
-            jar.getInputStream(
-                jar.getEntry("com/sun/jna/linux-" + platform + "/libjnidispatch.so"))) {
-      Files.write(library, in.readAllBytes());
-    }
-    return library;
   }
 }

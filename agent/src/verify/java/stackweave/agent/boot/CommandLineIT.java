@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +24,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
@@ -31,12 +36,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.MethodDefinition;
+import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.StoreLimits;
 import stackweave.testing.Ended;
 import stackweave.testing.FlamePageNames;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
 @Order(6)
 class CommandLineIT extends CommandLineRuns {
+  private static final Pattern COLLAPSED = Pattern.compile("[^;]+(;[^;]+)* [1-9]\\d*");
+
   /** Most commands: how the jar starts is seen with the others. */
   private static OneJvm warm;
 
@@ -286,7 +299,7 @@ class CommandLineIT extends CommandLineRuns {
       if (frames.size() > 1) {
         frames.removeIf(frame -> frame.matches("\\[(truncated|stopped: .*)\\]"));
       }
-      List<String> libraries = frames.stream().map(CommandLineRuns::library).toList();
+      List<String> libraries = frames.stream().map(CommandLineIT::library).toList();
       self.merge(frames.get(frames.size() - 1), samples, Long::sum);
       librarySelf.merge(libraries.get(libraries.size() - 1), samples, Long::sum);
       new TreeSet<>(frames).forEach(frame -> total.merge(frame, samples, Long::sum));
@@ -316,7 +329,7 @@ class CommandLineIT extends CommandLineRuns {
     for (String line : collapsed.split("\n")) {
       List<String> libraries =
           Arrays.stream(line.substring(0, line.lastIndexOf(' ')).split(";"))
-              .map(CommandLineRuns::library)
+              .map(CommandLineIT::library)
               .toList();
       self.merge(libraries.get(libraries.size() - 1), count(line), Long::sum);
       new TreeSet<>(libraries).forEach(library -> total.merge(library, count(line), Long::sum));
@@ -382,5 +395,92 @@ class CommandLineIT extends CommandLineRuns {
     for (String option : known.group(1).split(", ")) {
       assertTrue(attach.out().contains("\n  " + option + "="), option + ": " + attach.out());
     }
+  }
+
+  private NavigableSet<Instant> times(String recording, String type) throws IOException {
+    return RecordingFile.readAllEvents(directory.resolve(recording)).stream()
+        .filter(event -> event.getEventType().getName().equals(type))
+        .map(RecordedEvent::getStartTime)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static void recordWithoutJava(Path file) throws IOException {
+    SessionInfo info = new SessionInfo("", "", "0=native", "0=complete", "0", "0=on CPU");
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long method = store.method(MethodDefinition.symbol(0, "main", 0));
+      long node = store.node(EventStore.ROOT, method, 0, -1, 1);
+      for (int i = 0; i < 500; i++) {
+        store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+      }
+      store.flush();
+      recording.dump(file);
+    }
+  }
+
+  private static void recordWaiting(Path file) throws IOException {
+    SessionInfo info = new SessionInfo("", "", "0=native", "0=complete", "0", ThreadState.legend());
+    try (Recording recording = new Recording();
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
+      recording.enable(WallSample.NAME);
+      recording.start();
+      long thread = store.thread(1, "main", 1, false, 0, null);
+      long main = store.method(MethodDefinition.symbol(0, "main", 0));
+      long read = store.method(MethodDefinition.symbol(0, "read", 0));
+      long node = store.node(EventStore.ROOT, main, 0, -1, 1);
+      long wait = store.node(node, read, 0, -1, 1);
+      for (int i = 0; i < 500; i++) {
+        store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+      }
+      int socket = ThreadState.SOCKET.code();
+      for (int i = 0; i < 70; i++) {
+        store.wallSample(System.nanoTime(), thread, socket, 100_000_000, wait, 0, 0);
+      }
+      store.flush();
+      recording.dump(file);
+    }
+  }
+
+  private static boolean isRow(String line, String shares, String name) {
+    return line.endsWith("  " + name) && line.strip().replaceAll(" +", " ").startsWith(shares);
+  }
+
+  private static String row(Long self, long total, long all, String name) {
+    String own = share(self == null ? 0 : self, all);
+    return own + (share(total, all).length() == 7 ? " " : "  ") + share(total, all) + "  " + name;
+  }
+
+  private static String share(long part, long all) {
+    double percent = 100.0 * part / all;
+    if (part > 0 && percent < 0.05) {
+      return "<0.1 %";
+    }
+    return part < all && percent >= 99.95
+        ? ">99.9 %"
+        : String.format(Locale.ROOT, "%.1f %%", percent);
+  }
+
+  private static String library(String frame) {
+    if (frame.endsWith("]") && frame.contains(" [")) {
+      String module = frame.substring(frame.lastIndexOf(" [") + 2, frame.length() - 1);
+      return libraryNamed(module.replaceFirst("\\+0x[0-9a-f]+$", ""));
+    }
+    if (frame.matches("\\S+\\+0x[0-9a-f]+(\\.\\.0x[0-9a-f]+)?")) {
+      return libraryNamed(frame.replaceFirst("\\+0x[0-9a-f.x]+$", ""));
+    }
+    if (frame.equals("[kernel]")) {
+      return "kernel";
+    }
+    return frame.contains(".") ? "Java" : "JVM (stubs, interpreter)";
+  }
+
+  private static String libraryNamed(String name) {
+    return name.equals("libjvm.so") ? "JVM (libjvm.so)" : name;
+  }
+
+  private static boolean isCollapsed(String line) {
+    return COLLAPSED.matcher(line).matches();
   }
 }

@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The compiler directive as the JVM itself lists it. */
 class CompilerDirectiveIT extends CompilerDirectives {
+  private static final String THEIRS = "java/lang/Integer.parse*";
+
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void isThereOnceAndLeavesOthersAndNoFile(Jvm jvm) throws Exception {

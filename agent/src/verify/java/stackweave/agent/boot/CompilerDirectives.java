@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.apps.BurnsCpu;
@@ -19,14 +18,9 @@ import stackweave.testing.Commands;
 /** What the JVM itself lists. */
 abstract class CompilerDirectives {
   static final String OURS = "stackweave/agent/*.*";
-  static final String THEIRS = "java/lang/Integer.parse*";
 
   @TempDir Path directory;
   Process target;
-
-  static Stream<Jvm> jvms() {
-    return Jvm.all();
-  }
 
   @AfterEach
   void end() throws Exception {

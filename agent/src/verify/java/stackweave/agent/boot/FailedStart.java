@@ -3,20 +3,17 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.apps.Hello;
-import stackweave.agent.apps.Waits;
 import stackweave.testing.Ended;
 
 /** A JVM whose agent can't start. */
@@ -25,28 +22,6 @@ abstract class FailedStart {
 
   static Stream<Jvm> jvms() {
     return Jvm.all();
-  }
-
-  String attached(Jvm jvm, Path agent, String options) throws Exception {
-    Path err = Files.createTempFile(directory, "err", ".txt");
-    Process process =
-        jvm.start(directory, List.of("-cp", Jars.apps().toString(), Waits.class.getName()))
-            .redirectError(err.toFile())
-            .start();
-    try {
-      var out = process.inputReader();
-      assertEquals("running", out.readLine());
-      VirtualMachine machine = VirtualMachine.attach(Long.toString(process.pid()));
-      machine.loadAgent(agent.toString(), options);
-      machine.detach();
-      process.getOutputStream().close();
-      assertEquals("done", out.readLine());
-      assertTrue(process.waitFor(5, TimeUnit.MINUTES));
-      assertEquals(0, process.exitValue());
-      return Files.readString(err);
-    } finally {
-      process.destroyForcibly();
-    }
   }
 
   static void assertOneLine(Ended result, String message) {

@@ -46,9 +46,6 @@ abstract class FilteredJvm {
           + "timerfd_create,signalfd4,bpf,ptrace,kcmp,userfaultfd,io_uring_setup,pidfd_getfd,"
           + "rt_tgsigqueueinfo,process_madvise,openat2,setfsuid";
 
-  static final String OF_PROFILERS =
-      "perf_event_open,process_vm_readv,process_vm_writev,memfd_create,get_robust_list,ptrace,bpf";
-
   @TempDir static Path tools;
   static Killing killing;
 
@@ -57,13 +54,6 @@ abstract class FilteredJvm {
   @BeforeAll
   static void compile() throws Exception {
     killing = Killing.in(tools);
-  }
-
-  /** Executable memory without a file that can't be written. */
-  static long anonymousCode(long pid) throws IOException {
-    return Files.readAllLines(Path.of("/proc/" + pid + "/maps")).stream()
-        .filter(line -> line.matches("\\S+ r-xp 00000000 00:00 0 *"))
-        .count();
   }
 
   static int memoryFiles(long pid) throws IOException {

@@ -31,26 +31,6 @@ abstract class HostileProcess {
   static final int NOBODY = 65534;
   static final String SOCKET_PREFIX = ".java_pid";
   static final String SECRET = "what root alone may read";
-  static final String MOUNTS_OVER =
-      """
-      #include <dirent.h>
-      #include <sched.h>
-      #include <sys/mount.h>
-      #include <time.h>
-      #include <unistd.h>
-      int main(int count, char **arguments) {
-        if (chdir(arguments[2]))
-          return 1;
-        for (time_t start = time(0); time(0) - start < 60; sched_yield()) {
-          DIR *directory = opendir(".");
-          for (struct dirent *file; directory && (file = readdir(directory));)
-            if (file->d_name[0] != '.')
-              return mount(arguments[1], file->d_name, 0, MS_BIND, 0);
-          closedir(directory);
-        }
-        return 1;
-      }
-      """;
 
   Path directory;
   Path secret;

@@ -3,12 +3,10 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,23 +44,6 @@ abstract class NotedSettings {
             Jars.apps().toString(),
             Works.class.getName()),
         new ArrayList<>());
-  }
-
-  /** Waits until what a recording has so far, as a dump shows, has a note. */
-  void awaitNote(Jvm jvm, LiveJvm live, String recording, String note) throws Exception {
-    Path dump = directory.resolve("dump.jfr");
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (!Files.exists(dump) || !notes(dump).contains(note)) {
-      assertTrue(System.nanoTime() < end, "never in the recording: " + note);
-      Files.deleteIfExists(dump);
-      live.jcmd(jvm, directory, "JFR.dump", "name=" + recording, "filename=" + dump);
-    }
-  }
-
-  static void assertAllTold(String text, String where) {
-    for (String told : TOLD) {
-      assertTrue(text.contains(told), where + " lacks: " + told + " in " + text);
-    }
   }
 
   static String notes(Path recording) throws Exception {

@@ -3,6 +3,7 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,7 @@ class RelayIT extends RelayedJvm {
     String url = collect(request -> 200);
     RunningCommand begun = begin("relay", pid, "--endpoint", url, "--every=1s", "--service=orders");
     awaitReceived(
-        messages -> messages.size() > 1 && messages.stream().anyMatch(RelayedJvm::isOfProgram));
+        messages -> messages.size() > 1 && messages.stream().anyMatch(RelayIT::isOfProgram));
     Ended relay = RecordedProgram.interrupt(begun);
     Matcher sent = SENT.matcher(relay.err());
     assertTrue(sent.find(), relay.err());
@@ -33,5 +34,13 @@ class RelayIT extends RelayedJvm {
     for (byte[] message : received) {
       assertTrue(text(message).contains("orders"), text(message));
     }
+  }
+
+  private static boolean isOfProgram(byte[] message) {
+    return text(message).contains("stackweave.agent.apps.BurnsCpu.main");
+  }
+
+  private static String text(byte[] message) {
+    return new String(message, StandardCharsets.ISO_8859_1);
   }
 }

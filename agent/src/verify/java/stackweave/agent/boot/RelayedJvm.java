@@ -7,7 +7,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,13 +98,5 @@ abstract class RelayedJvm {
       assertTrue(System.nanoTime() < end, "never received: " + received.size());
       Thread.sleep(50);
     }
-  }
-
-  static boolean isOfProgram(byte[] message) {
-    return text(message).contains("stackweave.agent.apps.BurnsCpu.main");
-  }
-
-  static String text(byte[] message) {
-    return new String(message, StandardCharsets.ISO_8859_1);
   }
 }

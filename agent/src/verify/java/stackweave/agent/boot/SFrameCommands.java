@@ -1,7 +1,5 @@
 package stackweave.agent.boot;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -43,13 +41,6 @@ abstract class SFrameCommands {
 
   static void copy(String from, String to) throws Exception {
     Files.copy(CORPUS.resolve(from), directory.resolve(to), StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  void objcopy(String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of("objcopy"));
-    command.addAll(List.of(arguments));
-    Process process = new ProcessBuilder(command).directory(directory.toFile()).inheritIO().start();
-    assertEquals(0, process.waitFor());
   }
 
   static List<String> rows(Ended dump) {

@@ -3,11 +3,16 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.tools.attach.VirtualMachine;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.EmptyAgent;
+import stackweave.agent.apps.Waits;
 
 /** Whatever is wrong: one line on stderr, and the application runs as if nothing were. */
 class StartFailureIT extends FailedStart {
@@ -58,5 +63,27 @@ class StartFailureIT extends FailedStart {
     assertEquals(expected, ours);
     String refused = attached(jvm, Jars.AGENT, "nonsense");
     assertTrue(refused.contains("stackweave: unknown option 'nonsense'"), refused);
+  }
+
+  private String attached(Jvm jvm, Path agent, String options) throws Exception {
+    Path err = Files.createTempFile(directory, "err", ".txt");
+    Process process =
+        jvm.start(directory, List.of("-cp", Jars.apps().toString(), Waits.class.getName()))
+            .redirectError(err.toFile())
+            .start();
+    try {
+      var out = process.inputReader();
+      assertEquals("running", out.readLine());
+      VirtualMachine machine = VirtualMachine.attach(Long.toString(process.pid()));
+      machine.loadAgent(agent.toString(), options);
+      machine.detach();
+      process.getOutputStream().close();
+      assertEquals("done", out.readLine());
+      assertTrue(process.waitFor(5, TimeUnit.MINUTES));
+      assertEquals(0, process.exitValue());
+      return Files.readString(err);
+    } finally {
+      process.destroyForcibly();
+    }
   }
 }

@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
@@ -28,5 +31,22 @@ class SwitchCommandIT extends SwitchedJvm {
     assertEquals(0, on.exit(), on.err());
     assertEquals("removed: " + file + "\nprocess " + target.pid() + ": switched on\n", on.out());
     assertFalse(Files.exists(file));
+  }
+
+  /** What the JDK's SecureRandom would keep open in the application for ever. */
+  private static String randomDevices(long pid) throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+      return files
+          .map(
+              file -> {
+                try {
+                  return Files.readSymbolicLink(file).toString();
+                } catch (IOException e) {
+                  return ""; // closed meanwhile
+                }
+              })
+          .filter(name -> name.endsWith("random"))
+          .collect(Collectors.joining(" "));
+    }
   }
 }

@@ -1,15 +1,11 @@
 package stackweave.agent.boot;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.apps.BurnsCpu;
@@ -31,33 +27,6 @@ abstract class SwitchedJvm {
       process.destroyForcibly().waitFor();
     }
     Files.deleteIfExists(JAR);
-  }
-
-  Ended inOwnTmp(String before, String after) throws Exception {
-    return run(
-        "unshare",
-        "--mount",
-        "--pid",
-        "--fork",
-        "--mount-proc",
-        "sh",
-        "-c",
-        "cp "
-            + Jars.AGENT
-            + " "
-            + JAR
-            + " && mount -t tmpfs tmpfs /tmp && "
-            + before
-            + java()
-            + " -jar "
-            + JAR
-            + " off"
-            + after);
-  }
-
-  static void mustBeRoot() throws IOException {
-    assumeTrue(
-        Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "only root may mount");
   }
 
   Path ownDirectory(String name) throws IOException {
@@ -91,23 +60,6 @@ abstract class SwitchedJvm {
 
   static void awaitSamples(long pid) throws Exception {
     RecordedProgram.awaitStatus(pid, status -> LiveJvm.samples(status) > 0);
-  }
-
-  /** What the JDK's SecureRandom would keep open in the application for ever. */
-  static String randomDevices(long pid) throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
-      return files
-          .map(
-              file -> {
-                try {
-                  return Files.readSymbolicLink(file).toString();
-                } catch (IOException e) {
-                  return ""; // closed meanwhile
-                }
-              })
-          .filter(name -> name.endsWith("random"))
-          .collect(Collectors.joining(" "));
-    }
   }
 
   static Ended run(Object... command) throws Exception {

@@ -1,6 +1,7 @@
 package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,5 +39,11 @@ class WrongSettingsIT extends NotedSettings {
             "there is no engine 'tmier' .did you mean timer. There are: auto, .*",
             "attach engine=foo",
             "option 'engine' can't be 'foo' .wanted: auto, perf, timer, perf-user."));
+  }
+
+  private static void assertAllTold(String text, String where) {
+    for (String told : TOLD) {
+      assertTrue(text.contains(told), where + " lacks: " + told + " in " + text);
+    }
   }
 }

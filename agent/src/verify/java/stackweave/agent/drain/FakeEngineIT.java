@@ -9,6 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,9 @@ import stackweave.jfr.control.EngineKind;
 
 /** Waits and rests of the drain thread, behind an engine that does what the test says. */
 class FakeEngineIT extends FakeEngineRuns {
+  /** With it, an engine is started before there is what decodes its samples. */
+  private static final long EARLY = 10 * MILLISECOND;
+
   /** Where its rings stay full, one of so many samples is decoded, and stands for all of them. */
   @Test
   void whereTheRingsStayFullSamplesAreThinnedOut() throws Exception {
@@ -200,5 +206,25 @@ class FakeEngineIT extends FakeEngineRuns {
     await(() -> asked.size() == 1);
     engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
     assertEquals(1, of(events(), "NativeSample").size());
+  }
+
+  /** A number of the report's line of samples; 0 where it is not there. */
+  private long reported(String what) {
+    Matcher matcher = Pattern.compile("(\\d+) " + what).matcher(sampler.report());
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+  }
+
+  /** Leaves samples in the rings now and then, until what is awaited has come. */
+  private static int leaveUntil(FakeEngine engine, BooleanSupplier condition)
+      throws InterruptedException {
+    int left = 0;
+    long end = System.nanoTime() + 60_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, "it does not come to that");
+      engine.leave(sink -> engine.sample(sink, TID, NOWHERE));
+      left++;
+      Thread.sleep(5);
+    }
+    return left;
   }
 }

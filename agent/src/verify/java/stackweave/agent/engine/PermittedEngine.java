@@ -18,7 +18,6 @@ import stackweave.testing.Jdk;
 /** An engine in a JVM under other limits, users and filters. */
 abstract class PermittedEngine {
   static final int EPERM = 1;
-  static final int ENOSYS = 38;
 
   @TempDir static Path directory;
   static EngineJvm jvm;

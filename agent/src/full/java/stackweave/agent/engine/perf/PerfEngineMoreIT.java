@@ -4,13 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -296,5 +302,54 @@ class PerfEngineMoreIT extends PerfEngineRuns {
   @Test
   void threadsShorterThanTheIntervalAreSampledInUserMode() throws Exception {
     assertShortThreadsAreCovered(EngineKind.PERF_USER);
+  }
+
+  private static long perfDescriptors() throws IOException {
+    long found = 0;
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path file : open) {
+        try {
+          found += Files.readSymbolicLink(file).toString().contains("perf_event") ? 1 : 0;
+        } catch (NoSuchFileException e) {
+          // It was that of the directory.
+        }
+      }
+    }
+    return found;
+  }
+
+  private static Set<String> threadNames() {
+    // Compiler threads come and go by themselves.
+    return Arrays.stream(Tasks.list())
+        .mapToObj(Tasks::comm)
+        .filter(comm -> comm != null && !comm.contains("Compiler"))
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  /**
+   * Together the threads have the samples of their CPU time; each has its share of them only on the
+   * average: the kernel lets siblings that take turns on a CPU go on with each other's timers.
+   */
+  private static void assertCovered(Recorder recorder, long interval, Burner... burners) {
+    long covered = 0;
+    long used = 0;
+    long stolen = 0;
+    for (Burner burner : burners) {
+      long own = covered(recorder, burner.tid);
+      stolen += burner.stolen;
+      assertShare(
+          0.4 - (double) burner.stolen / burner.used,
+          1.6,
+          own,
+          burner.used,
+          burner.getName() + " " + recorder.statistics);
+      covered += own;
+      used += burner.used;
+    }
+    assertShare(0, 1.05, covered, used, "covered " + recorder.statistics);
+    // What the rings lost is stated: on a loaded machine it may be some.
+    long lost = recorder.statistics.get(EngineFigure.LOST) * interval;
+    assertShare(
+        0.8, 3, covered + lost + stolen, used, "covered, lost or stolen " + recorder.statistics);
   }
 }

@@ -2,6 +2,8 @@ package stackweave.agent.engine.timer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.EngineJvm;
@@ -42,5 +44,15 @@ class HandlerStacksMoreIT extends ForeignStacks {
     for (String function : UNKNOWN) {
       assertUnknown(run(jdk, function), function);
     }
+  }
+
+  static List<Object[]> jdksAndForeignStacks() {
+    List<Object[]> cases = new ArrayList<>();
+    for (Jdk jdk : EngineJvm.jdks()) {
+      for (String function : FOREIGN) {
+        cases.add(new Object[] {jdk, function});
+      }
+    }
+    return cases;
   }
 }

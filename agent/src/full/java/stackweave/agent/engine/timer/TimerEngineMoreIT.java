@@ -3,6 +3,9 @@ package stackweave.agent.engine.timer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -68,5 +71,24 @@ class TimerEngineMoreIT extends TimerEngineRuns {
     assertTrue(recorder.exited.size() >= recorder.started.size() - 5, "exits");
     long without = recorder.samples.stream().filter(sample -> sample.stackBytes() == 0).count();
     assertTrue(without < 5 + 0.02 * recorder.samples.size(), without + " without a stack");
+  }
+
+  private static void startAndStop(int times) throws Exception {
+    for (int i = 0; i < times; i++) {
+      with(every(10 * MILLISECOND), 0, engine -> {});
+    }
+  }
+
+  /** Lines of maps, without those that the JVM's own memory comes and goes in. */
+  private static long mappings() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(
+            line -> line.contains("memfd:stackweave") || line.contains(" rw-p 00000000 00:00 0"))
+        .count();
+  }
+
+  private static String ourTimers() throws IOException {
+    Path timers = Path.of("/proc/self/timers");
+    return Files.exists(timers) ? Files.readString(timers) : "";
   }
 }

@@ -38,10 +38,17 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
 import stackweave.testing.ByChance;
 import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 import stackweave.testing.Promise;
+import stackweave.unwind.Registers;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /** The engine at work on this JVM: what it samples, against what the kernel and the CPU say. */
 class PerfEngineIT extends PerfEngineRuns {
+  private static final long PLANTED = 0x5ca1ab1e00000000L;
+  private static final int ENOUGH = 60;
+
   @ByChance
   @ParameterizedTest
   @EnumSource
@@ -439,5 +446,55 @@ class PerfEngineIT extends PerfEngineRuns {
     if (failure[0] != null) {
       throw new AssertionError(failure[0]);
     }
+  }
+
+  /** On a loaded machine the loop may have to wait for its turn. */
+  private static void awaitSamples(AtomicInteger count) {
+    for (int i = 0; i < 30_000 && count.get() < ENOUGH; i++) {
+      pause(10);
+    }
+  }
+
+  private static void compare(StackSnapshot snapshot, long argument, List<String> wrong) {
+    Registers registers = snapshot.registers();
+    for (int i = 0; i < 16; i++) {
+      long expected = i == 5 ? argument : PLANTED + i;
+      if (i != 7 && (registers.get(i) != expected || !registers.isKnown(i))) {
+        wrong.add("register " + i + ": " + Long.toHexString(registers.get(i)));
+      }
+    }
+    try {
+      if (snapshot.readLong(registers.sp()) != PLANTED + 0x77) {
+        wrong.add("word at sp: " + Long.toHexString(snapshot.readLong(registers.sp())));
+      }
+    } catch (UnreadableMemoryException e) {
+      wrong.add("word at sp: " + e.getMessage());
+    }
+  }
+
+  private static void compareLive(
+      StackSnapshot snapshot, long stackEnd, SelfMemory memory, byte[] live, List<String> wrong) {
+    // Of the last 8 KiB the C library keeps what is no stack: the thread's descriptor and its TLS.
+    long descriptor = stackEnd - 8192;
+    int length = (int) Math.min(snapshot.stackLength(), descriptor - snapshot.stackAddress());
+    try {
+      memory.read(snapshot.stackAddress(), live, 0, length);
+      int at = Arrays.mismatch(live, 0, length, snapshot.stackBytes(), 0, length);
+      if (at >= 0 || length < 4096) {
+        wrong.add("copy of " + length + " bytes differs at " + at);
+      }
+    } catch (UnreadableMemoryException e) {
+      wrong.add("copy of " + length + " bytes, live " + e.getMessage());
+    }
+  }
+
+  private static boolean hasLost(Recorder recorder) {
+    return recorder.statistics != null && recorder.statistics.get(EngineFigure.LOST) > 100;
+  }
+
+  private static Path planted(String name) throws Exception {
+    // A name of its own for each test: a library that is loaded already is not mapped again.
+    return Gcc.compile(
+        directory, "planted.c", name + ".so", "-shared", "-fPIC", "-Wl,--build-id=sha1");
   }
 }

@@ -3,19 +3,10 @@ package stackweave.agent.engine.perf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
@@ -23,19 +14,12 @@ import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.Recorder;
-import stackweave.agent.linux.SelfMemory;
-import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
-import stackweave.testing.Gcc;
-import stackweave.unwind.Registers;
-import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Engines at work on this JVM. */
 abstract class PerfEngineRuns {
   static final long MILLISECOND = 1_000_000;
-  static final int ENOUGH = 60;
-  static final long PLANTED = 0x5ca1ab1e00000000L;
 
   @TempDir static Path directory;
 
@@ -98,30 +82,6 @@ abstract class PerfEngineRuns {
     burner.start();
   }
 
-  /** On a loaded machine the loop may have to wait for its turn. */
-  static void awaitSamples(AtomicInteger count) {
-    for (int i = 0; i < 30_000 && count.get() < ENOUGH; i++) {
-      pause(10);
-    }
-  }
-
-  static void compare(StackSnapshot snapshot, long argument, List<String> wrong) {
-    Registers registers = snapshot.registers();
-    for (int i = 0; i < 16; i++) {
-      long expected = i == 5 ? argument : PLANTED + i;
-      if (i != 7 && (registers.get(i) != expected || !registers.isKnown(i))) {
-        wrong.add("register " + i + ": " + Long.toHexString(registers.get(i)));
-      }
-    }
-    try {
-      if (snapshot.readLong(registers.sp()) != PLANTED + 0x77) {
-        wrong.add("word at sp: " + Long.toHexString(snapshot.readLong(registers.sp())));
-      }
-    } catch (UnreadableMemoryException e) {
-      wrong.add("word at sp: " + e.getMessage());
-    }
-  }
-
   /** Calls from so many frames further in. */
   static void deep(int frames, Runnable call) {
     if (frames > 0) {
@@ -129,36 +89,6 @@ abstract class PerfEngineRuns {
     } else {
       call.run();
     }
-  }
-
-  static void compareLive(
-      StackSnapshot snapshot, long stackEnd, SelfMemory memory, byte[] live, List<String> wrong) {
-    // Of the last 8 KiB the C library keeps what is no stack: the thread's descriptor and its TLS.
-    long descriptor = stackEnd - 8192;
-    int length = (int) Math.min(snapshot.stackLength(), descriptor - snapshot.stackAddress());
-    try {
-      memory.read(snapshot.stackAddress(), live, 0, length);
-      int at = Arrays.mismatch(live, 0, length, snapshot.stackBytes(), 0, length);
-      if (at >= 0 || length < 4096) {
-        wrong.add("copy of " + length + " bytes differs at " + at);
-      }
-    } catch (UnreadableMemoryException e) {
-      wrong.add("copy of " + length + " bytes, live " + e.getMessage());
-    }
-  }
-
-  static long perfDescriptors() throws IOException {
-    long found = 0;
-    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path file : open) {
-        try {
-          found += Files.readSymbolicLink(file).toString().contains("perf_event") ? 1 : 0;
-        } catch (NoSuchFileException e) {
-          // It was that of the directory.
-        }
-      }
-    }
-    return found;
   }
 
   static void await(CountDownLatch latch) {
@@ -177,10 +107,6 @@ abstract class PerfEngineRuns {
     }
   }
 
-  static boolean hasLost(Recorder recorder) {
-    return recorder.statistics != null && recorder.statistics.get(EngineFigure.LOST) > 100;
-  }
-
   static final class Ignoring implements EngineSink {
     int samples;
 
@@ -188,47 +114,6 @@ abstract class PerfEngineRuns {
     public void sample(StackSnapshot snapshot) {
       samples++;
     }
-  }
-
-  static Set<String> threadNames() {
-    // Compiler threads come and go by themselves.
-    return Arrays.stream(Tasks.list())
-        .mapToObj(Tasks::comm)
-        .filter(comm -> comm != null && !comm.contains("Compiler"))
-        .collect(Collectors.toCollection(HashSet::new));
-  }
-
-  static Path planted(String name) throws Exception {
-    // A name of its own for each test: a library that is loaded already is not mapped again.
-    return Gcc.compile(
-        directory, "planted.c", name + ".so", "-shared", "-fPIC", "-Wl,--build-id=sha1");
-  }
-
-  /**
-   * Together the threads have the samples of their CPU time; each has its share of them only on the
-   * average: the kernel lets siblings that take turns on a CPU go on with each other's timers.
-   */
-  static void assertCovered(Recorder recorder, long interval, Burner... burners) {
-    long covered = 0;
-    long used = 0;
-    long stolen = 0;
-    for (Burner burner : burners) {
-      long own = covered(recorder, burner.tid);
-      stolen += burner.stolen;
-      assertShare(
-          0.4 - (double) burner.stolen / burner.used,
-          1.6,
-          own,
-          burner.used,
-          burner.getName() + " " + recorder.statistics);
-      covered += own;
-      used += burner.used;
-    }
-    assertShare(0, 1.05, covered, used, "covered " + recorder.statistics);
-    // What the rings lost is stated: on a loaded machine it may be some.
-    long lost = recorder.statistics.get(EngineFigure.LOST) * interval;
-    assertShare(
-        0.8, 3, covered + lost + stolen, used, "covered, lost or stolen " + recorder.statistics);
   }
 
   static long covered(Recorder recorder, int tid) {

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,16 +45,6 @@ abstract class ForeignStacks {
     library = Gcc.compile(directory, "stacks.c", "stacks.so", "-shared", "-fPIC", "-pthread");
   }
 
-  static List<Object[]> jdksAndForeignStacks() {
-    List<Object[]> cases = new ArrayList<>();
-    for (Jdk jdk : EngineJvm.jdks()) {
-      for (String function : FOREIGN) {
-        cases.add(new Object[] {jdk, function});
-      }
-    }
-    return cases;
-  }
-
   static List<Jdk> jdks() {
     return EngineJvm.jdks();
   }
@@ -82,18 +70,6 @@ abstract class ForeignStacks {
     }
     assertEquals(0, counts[0], result.output());
     return counts;
-  }
-
-  static void awaitQuietly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  static boolean isHere(EngineJvm.Result result, String function) {
-    return !result.line(function).startsWith("not here");
   }
 
   static void assertForeign(int[] counts) {

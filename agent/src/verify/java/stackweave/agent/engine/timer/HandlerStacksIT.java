@@ -107,4 +107,16 @@ class HandlerStacksIT extends ForeignStacks {
       thread.join();
     }
   }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static boolean isHere(EngineJvm.Result result, String function) {
+    return !result.line(function).startsWith("not here");
+  }
 }

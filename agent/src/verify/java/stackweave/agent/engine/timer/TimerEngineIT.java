@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineChooser;
+import stackweave.agent.engine.timer.handler.HandlerCode;
 import stackweave.agent.engine.timer.threads.CpuTimers;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -29,6 +31,11 @@ import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What is the timer engine's own; what all engines have to do is in PerfEngineIT. */
 class TimerEngineIT extends TimerEngineRuns {
+  private static final int SI_QUEUE = -1;
+  private static final int OTHERS = 3;
+  private static final int OWN = 2;
+  private static final int DEFAULT = 0;
+
   @Test
   void signalsOfOthersReachTheHandlerBeforeUs() throws Exception {
     call("install", TAKEN);
@@ -261,5 +268,11 @@ class TimerEngineIT extends TimerEngineRuns {
         });
     assertTrue(longest[0] > StackSnapshot.MAX_STACK_BYTES, "longest copy: " + longest[0]);
     assertFalse(longest[0] > EngineConfig.MAX_STACK_BYTES);
+  }
+
+  private static long handlers() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.contains("memfd:" + HandlerCode.NAME))
+        .count();
   }
 }

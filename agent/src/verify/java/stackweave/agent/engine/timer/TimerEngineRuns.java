@@ -15,7 +15,6 @@ import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SignalTargets;
-import stackweave.agent.engine.timer.handler.HandlerCode;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Gcc;
@@ -23,10 +22,6 @@ import stackweave.testing.Gcc;
 /** The timer engine at work on this JVM. */
 abstract class TimerEngineRuns {
   static final long MILLISECOND = 1_000_000;
-  static final int DEFAULT = 0;
-  static final int OWN = 2;
-  static final int OTHERS = 3;
-  static final int SI_QUEUE = -1;
 
   /** A real-time signal that the engine would not choose by itself. */
   static final int TAKEN = 44;
@@ -93,25 +88,6 @@ abstract class TimerEngineRuns {
     return timers;
   }
 
-  static void startAndStop(int times) throws Exception {
-    for (int i = 0; i < times; i++) {
-      with(every(10 * MILLISECOND), 0, engine -> {});
-    }
-  }
-
-  /** Lines of maps, without those that the JVM's own memory comes and goes in. */
-  static long mappings() throws IOException {
-    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-        .filter(
-            line -> line.contains("memfd:stackweave") || line.contains(" rw-p 00000000 00:00 0"))
-        .count();
-  }
-
-  static String ourTimers() throws IOException {
-    Path timers = Path.of("/proc/self/timers");
-    return Files.exists(timers) ? Files.readString(timers) : "";
-  }
-
   /** Loads the engine's classes anew, and no others. */
   static final class ReloadingLoader extends URLClassLoader {
     ReloadingLoader(URL[] path) {
@@ -134,12 +110,6 @@ abstract class TimerEngineRuns {
     return Recorder.record(every(MILLISECOND), () -> Burner.start("once", 600 * MILLISECOND).join())
         .samples
         .size();
-  }
-
-  static long handlers() throws IOException {
-    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-        .filter(line -> line.contains("memfd:" + HandlerCode.NAME))
-        .count();
   }
 
   static long descend(int frames) {

@@ -43,4 +43,10 @@ class SignalMaskMoreIT extends MaskedThreads {
     assertTrue(answers[SignalMasks.Answer.WAITS.ordinal()] > 100, Arrays.toString(answers));
     assertTrue(answers[SignalMasks.Answer.BLOCKS.ordinal()] > 100, Arrays.toString(answers));
   }
+
+  /** As long as the thread has not had its turns on a CPU. */
+  private static boolean isFew(int[] answers) {
+    return answers[SignalMasks.Answer.WAITS.ordinal()] <= 100
+        || answers[SignalMasks.Answer.BLOCKS.ordinal()] <= 100;
+  }
 }

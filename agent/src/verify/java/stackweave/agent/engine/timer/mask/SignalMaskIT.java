@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.Burner;
+import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineJvm;
 import stackweave.agent.engine.EngineStatistics;
@@ -23,6 +24,7 @@ import stackweave.agent.engine.Recorder;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
+import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Jdk;
 
 /** Threads that can't take our signal never get it, and are said. */
@@ -154,5 +156,20 @@ class SignalMaskIT extends MaskedThreads {
     assertTrue(refusal.startsWith("SIGNAL_BLOCKED timer: all "), result.output());
     assertTrue(refusal.contains("an empty signal mask lifts it"), refusal);
     assertEquals("done", result.line("application"), result.output());
+  }
+
+  private static EngineConfig config() {
+    return new EngineConfig(MILLISECOND, EngineConfig.MAX_STACK_BYTES, EngineKind.TIMER);
+  }
+
+  /**
+   * Others are sampled beside: on a busy machine it takes a while until it is known that they may.
+   */
+  private static void burnUntil(CountDownLatch sampled) throws InterruptedException {
+    long end = System.nanoTime() + 300_000 * MILLISECOND;
+    while (sampled.getCount() > 0) {
+      Burner.start("beside", 50 * MILLISECOND).join();
+      assertTrue(System.nanoTime() < end, "nothing is sampled");
+    }
   }
 }
