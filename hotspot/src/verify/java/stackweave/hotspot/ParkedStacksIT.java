@@ -18,9 +18,7 @@ class ParkedStacksIT {
 
   @TestFactory
   Stream<DynamicTest> sameAsThreadGetStackTrace() {
-    return Stream.concat(Jdk.onOldest(), Jdk.onNewest())
-        .distinct()
-        .flatMap(jdk -> tests(jdk, List.of()));
+    return Jdk.onEnds().flatMap(jdk -> tests(jdk, List.of()));
   }
 
   /**

@@ -73,6 +73,11 @@ public record Jdk(Path home, int feature, String version) {
     return EVERY ? all.stream() : Stream.of(all.get(all.size() - 1));
   }
 
+  /** The oldest and the newest, for what JDKs may change; with {@code -Djdks=every} all of them. */
+  public static Stream<Jdk> onEnds() {
+    return Stream.concat(onOldest(), onNewest()).distinct();
+  }
+
   /**
    * The JDK in a directory.
    *

@@ -30,7 +30,7 @@ public record Jvm(Jdk jdk) {
    * The oldest and the newest, for tests of what JDKs may change; all with {@code -Djdks=every}.
    */
   static Stream<Jvm> ends() {
-    return Stream.concat(onOldest(), onNewest()).distinct();
+    return Jdk.onEnds().map(Jvm::new);
   }
 
   /** Those that restrict System.load. */

@@ -78,7 +78,7 @@ public final class EngineJvm {
 
   /** Both, for what JDKs may change. */
   public static Stream<Jdk> ends() {
-    return Stream.concat(oldest(), newest()).distinct();
+    return Jdk.onEnds().filter(Jdk::isOpenToAll);
   }
 
   /**

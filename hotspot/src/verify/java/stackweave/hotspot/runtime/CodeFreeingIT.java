@@ -13,9 +13,7 @@ import stackweave.testing.Jdk;
 class CodeFreeingIT {
   @TestFactory
   Stream<DynamicTest> fullCollectionsAndNotYoungOnes() {
-    return Stream.concat(Jdk.onOldest(), Jdk.onNewest())
-        .distinct()
-        .map(jdk -> test(jdk, "UseG1GC"));
+    return Jdk.onEnds().map(jdk -> test(jdk, "UseG1GC"));
   }
 
   static DynamicTest test(Jdk jdk, String collector) {

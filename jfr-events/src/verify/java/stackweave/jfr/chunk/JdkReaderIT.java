@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
@@ -32,12 +31,8 @@ class JdkReaderIT {
 
   @TempDir private Path directory;
 
-  static Stream<Jdk> jdks() {
-    return Stream.concat(Jdk.onOldest(), Jdk.onNewest()).distinct();
-  }
-
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void bothReadTheSame(Jdk jdk) throws Exception {
     Map<String, Integer> counts = written(jdk, 1);
     assertEquals(2_000, counts.get("stackweave.NativeSample"));

@@ -54,10 +54,6 @@ class RecordingMergeIT {
 
   private static final Set<Path> RECORDINGS = new HashSet<>();
 
-  static Stream<Jdk> jdks() {
-    return Stream.concat(Jdk.onOldest(), Jdk.onNewest()).distinct();
-  }
-
   /** Each is made once: what it is made of is its name. */
   private static Path recording(Jdk jdk, int schema, int seed, int chunks, String flags)
       throws Exception {
@@ -138,7 +134,7 @@ class RecordingMergeIT {
     assertTrue(before.size() >= CHUNKS, before.toString());
     List<Path> both = new ArrayList<>(before);
     both.addAll(after);
-    for (Jdk reader : schema == 1 ? List.of(jdk) : jdks().toList()) {
+    for (Jdk reader : schema == 1 ? List.of(jdk) : Jdk.onEnds().toList()) {
       List<List<List<String>>> read = read(reader, both.toArray(Path[]::new));
       long ours = 0;
       for (int i = 0; i < before.size(); i++) {
@@ -164,7 +160,7 @@ class RecordingMergeIT {
     Path woven = merged(MergeOptions.DEFAULT, recording);
     List<String> expected = withoutTime(TraceText.expected(recording));
     assertEquals(MANY_CHUNKS * SAMPLES, expected.size());
-    for (Jdk reader : jdks().toList()) {
+    for (Jdk reader : Jdk.onEnds().toList()) {
       List<List<List<String>>> read = read(reader, recording, woven);
       List<String> found = withoutTime(read.get(1).get(0));
       List<String> own = withoutTime(read.get(0).get(0));
@@ -184,7 +180,7 @@ class RecordingMergeIT {
     assertEquals(2, report.jvms());
     assertEquals(2L * CHUNKS * SAMPLES, report.samples());
     Map<Jdk, List<String>> othersOfBoth = new HashMap<>();
-    for (Jdk reader : jdks().toList()) {
+    for (Jdk reader : Jdk.onEnds().toList()) {
       List<List<List<String>>> read = read(reader, one, other, both);
       List<List<String>> ofOne = read.get(0);
       List<List<String>> ofOther = read.get(1);
@@ -217,7 +213,7 @@ class RecordingMergeIT {
     assertEquals(1, separators);
     Path bare = Files.write(directory.resolve("bare.jfr"), without.toByteArray());
     boolean isSeen = false;
-    for (Jdk reader : jdks().toList()) {
+    for (Jdk reader : Jdk.onEnds().toList()) {
       Programs.Outcome outcome =
           Programs.java(
               reader,
@@ -296,7 +292,7 @@ class RecordingMergeIT {
 
   /** A key means one thing in the whole file, and is none that JFR uses. */
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void keysAreOursAloneAndMeanOneThing(Jdk jdk) throws Exception {
     Path one = recording(jdk, 0);
     Path other = recording(jdk, 1);
@@ -507,7 +503,7 @@ class RecordingMergeIT {
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onNewest")
   void differentReleasesAreRefused(Jdk jdk) throws Exception {
-    for (Jdk other : jdks().toList()) {
+    for (Jdk other : Jdk.onEnds().toList()) {
       if (other.feature() == jdk.feature()) {
         continue;
       }

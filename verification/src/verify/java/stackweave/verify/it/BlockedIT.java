@@ -68,7 +68,7 @@ class BlockedIT {
 
   /** One JDK beside each engine in turn: neither has much to do with the other. */
   static Stream<Arguments> runs() {
-    List<Jdk> all = Jdks.oldestAndNewest().toList();
+    List<Jdk> all = Jdk.onEnds().toList();
     return IntStream.range(0, all.size())
         .mapToObj(i -> Arguments.of(all.get(i), i % 2 == 0 ? "auto" : "timer"));
   }

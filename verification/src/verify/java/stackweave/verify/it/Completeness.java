@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
+import stackweave.testing.Jdk;
 import stackweave.testing.Promise;
 
 /** How many stacks of a run reach the thread's first frame, and whether they are enough. */
@@ -28,7 +29,7 @@ final class Completeness {
 
   /** A JDK and a program each: the lab and the zoo. */
   static Stream<Arguments> runs() {
-    return Jdks.oldestAndNewest()
+    return Jdk.onEnds()
         .flatMap(
             jdk ->
                 Stream.of("stackweave.samples.lab.JniLab", "stackweave.samples.zoo.JniZoo")

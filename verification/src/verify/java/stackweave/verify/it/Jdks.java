@@ -16,11 +16,6 @@ final class Jdks {
     return FOUND.stream();
   }
 
-  /** The oldest and the newest, or all of them where tests run on every JDK. */
-  static Stream<Jdk> oldestAndNewest() {
-    return Stream.concat(Jdk.onOldest(), Jdk.onNewest()).distinct();
-  }
-
   /** The oldest, for tests of what no JDK changes. */
   static Jdk oldest() {
     return FOUND.get(0);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,12 +29,8 @@ class LabelsIT {
 
   @TempDir Path directory;
 
-  static Stream<Jdk> jdks() {
-    return Jdks.oldestAndNewest();
-  }
-
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void noLabelIsWrong(Jdk jdk) throws IOException {
     boolean hasVirtual = jdk.feature() >= FIRST_WITH_VIRTUAL_THREADS;
     String engine = hasVirtual ? "perf" : "timer";

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,12 +36,8 @@ class MatrixIT {
 
   private static final int MIN_PAIRS = 300;
 
-  static Stream<Jdk> jdks() {
-    return Jdks.oldestAndNewest();
-  }
-
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void stacksAreCompleteAndTrue(Jdk jdk) throws Exception {
     check(jdk, PHASES, SECONDS);
   }

@@ -75,7 +75,7 @@ class NativeCallsIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void eachCallIsCountedAndSlowOnesHaveAnEvent(Jdk jdk) throws Exception {
     ForkedJvm jvm =
         Jvms.on(jdk)

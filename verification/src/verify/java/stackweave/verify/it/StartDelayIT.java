@@ -29,7 +29,7 @@ class StartDelayIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void aProgramThatEndsBeforeLeavesARecordingThatSaysSo(Jdk jdk) throws IOException {
     List<RecordedEvent> statuses = statuses(jdk);
     assertFalse(statuses.isEmpty(), "nothing says why the recording is empty");

@@ -22,7 +22,7 @@ class TimerIT {
 
   static Stream<Arguments> runs() {
     return Stream.concat(
-        Jdks.oldestAndNewest().map(jdk -> Arguments.of(jdk, "stackweave.samples.lab.JniLab")),
+        Jdk.onEnds().map(jdk -> Arguments.of(jdk, "stackweave.samples.lab.JniLab")),
         Jdk.onNewest().map(jdk -> Arguments.of(jdk, "stackweave.samples.zoo.JniZoo")));
   }
 

@@ -45,13 +45,13 @@ class TruthIT {
   private static final long SAMPLED_NANOS = 800_000_000L;
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void knownChainsAreExact(Jdk jdk) {
     Runs.judge(Runs.lab(jdk), stacks -> exact(jdk.toString(), stacks));
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void knownChainsAreExactWithoutPerf(Jdk jdk) {
     Runs.judge(
         Runs.withoutPerf(jdk, "stackweave.samples.lab.JniLab"),
@@ -113,7 +113,7 @@ class TruthIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void javaFramesAreThoseOfGetStackTrace(Jdk jdk) {
     Map<String, List<Boolean>> same = Map.of("cold", new ArrayList<>(), "warm", new ArrayList<>());
     Enough.until(
@@ -199,7 +199,7 @@ class TruthIT {
   }
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void nativeFramesAreThoseOfGdb(Jdk jdk) throws Exception {
     assumeTrue(Commands.exist("gdb"), "gdb is missing:  apt-get install gdb");
     ForkedJvm jvm = Jvms.on(jdk).agent("interval=2ms").recording();

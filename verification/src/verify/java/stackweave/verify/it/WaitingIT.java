@@ -73,7 +73,7 @@ class WaitingIT {
           Map.entry("callback", Set.of("park")));
 
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void stacksOfWaitingThreadsAreTrue(Jdk jdk) throws Exception {
     ForkedJvm jvm = Jvms.on(jdk).agent("wall=20ms", "drain=100").recording().options("-Xmx256m");
     RunningCommand running =

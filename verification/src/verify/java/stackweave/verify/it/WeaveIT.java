@@ -41,7 +41,7 @@ class WeaveIT {
    * Dumps, streams of the MBean, and the file at exit, while JFR changes its chunk all the time.
    */
   @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Jdks#oldestAndNewest")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void everyFileHasAllSamples(Jdk jdk) throws Exception {
     check(jdk, "1", List.of(jdk));
   }

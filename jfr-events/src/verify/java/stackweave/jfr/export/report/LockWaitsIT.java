@@ -12,7 +12,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
@@ -27,12 +26,8 @@ import stackweave.testing.Jdk;
 class LockWaitsIT {
   @TempDir private Path directory;
 
-  static Stream<Jdk> jdks() {
-    return Stream.concat(Jdk.onOldest(), Jdk.onNewest()).distinct();
-  }
-
   @ParameterizedTest
-  @MethodSource("jdks")
+  @MethodSource("stackweave.testing.Jdk#onEnds")
   void sumsAreThoseOfTheJdk(Jdk jdk) throws Exception {
     Path file = directory.resolve("locks.jfr");
     Programs.Outcome outcome =
