@@ -4,6 +4,7 @@ import stackweave.hotspot.cpu.CallerRule;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.cpu.StackDepth;
+import stackweave.hotspot.frame.CallerStep;
 import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.Walk;
 import stackweave.hotspot.model.Found;

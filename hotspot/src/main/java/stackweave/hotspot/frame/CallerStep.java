@@ -1,8 +1,6 @@
-package stackweave.hotspot.tableless;
+package stackweave.hotspot.frame;
 
 import stackweave.hotspot.cpu.CallerRule;
-import stackweave.hotspot.frame.Callers;
-import stackweave.hotspot.frame.Walk;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
@@ -12,14 +10,15 @@ import stackweave.unwind.UnreadableMemoryException;
  * registers and the copied stack. Only a word of the stack above sp can be a return address, and it
  * must look like one. Allocates nothing; not thread-safe.
  */
-final class CallerStep {
+public final class CallerStep {
   private final Callers callers;
   private final int[] saved;
   private final long[] values;
   private final long[] slots;
   private final boolean[] known;
 
-  CallerStep(Callers callers, Architecture architecture) {
+  /** For frames of code of that architecture. */
+  public CallerStep(Callers callers, Architecture architecture) {
     this.callers = callers;
     this.saved = architecture.calleeSaved();
     this.values = new long[saved.length];
@@ -28,10 +27,12 @@ final class CallerStep {
   }
 
   /**
+   * Makes the caller the frame at hand.
+   *
    * @return false if the rule doesn't lead to a caller; the walk is unchanged then
    * @throws UnreadableMemoryException if it leads to a word that was not copied
    */
-  boolean toCaller(Walk walk, CallerRule rule) throws UnreadableMemoryException {
+  public boolean toCaller(Walk walk, CallerRule rule) throws UnreadableMemoryException {
     long pc = 0;
     long sp = 0;
     for (int i = 0; i < rule.exits().length; i++) {
