@@ -181,15 +181,14 @@ final class FrameStepper {
       case DEOPTIMIZATION, RUNTIME -> runtime;
       case EXCEPTION -> exception;
       case UPCALL -> upcall;
-      case STUB_ROUTINES -> stubRoutine(walk, entry);
+      case STUB_ROUTINES -> stubRoutine(entry);
     };
   }
 
-  private HotSpotFrame stubRoutine(Walk walk, PcEntry entry) {
+  private HotSpotFrame stubRoutine(PcEntry entry) {
     if (entry.pc == callStubReturn) {
       return callStub;
     }
-    boolean barrier = !walk.interrupted() && entry.blob.name.contains("continuation");
-    return barrier ? continuation : stub;
+    return entry.blob.name.contains("continuation") ? continuation : stub;
   }
 }

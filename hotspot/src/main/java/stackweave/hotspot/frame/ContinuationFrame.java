@@ -13,9 +13,10 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Leaves the return barrier to which the outermost thawed frame of a continuation returns: its
- * further frames are in the heap, not on the stack. Adds one mark for all of these, and goes on at
- * the ContinuationEntry, behind which the carrier's frames are. Does not read the heap.
+ * Leaves the return barrier to which the outermost thawed frame of a continuation returns, and the
+ * stubs that bring frames back: the further frames are in the heap, not on the stack. Adds one mark
+ * for all of these, and goes on at the ContinuationEntry, behind which the carrier's frames are.
+ * Does not read the heap. An interrupted stub that has brought frames back goes on at these.
  */
 public final class ContinuationFrame implements HotSpotFrame {
   private static final String CLASS = "jdk.internal.vm.Continuation";
@@ -32,6 +33,7 @@ public final class ContinuationFrame implements HotSpotFrame {
   private final ContinuationEntryFrame enterSpecial;
   private final int entrySize;
   private final ContinuationEntrySearch entries;
+  private final ThawExit exit;
   private final byte[] code;
   private long barrier;
 
@@ -54,14 +56,18 @@ public final class ContinuationFrame implements HotSpotFrame {
     this.enterSpecial = enterSpecial;
     entrySize = layout.continuationEntrySize;
     entries = new ContinuationEntrySearch(entrySize, layout.continuationParent, this::isRun);
+    exit = new ThawExit(memory, callers, cpu);
     code = new byte[cpu.code().maxCallBytes()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
 
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    boolean isBarrier = isBarrier(entry);
+    boolean isBarrier = !walk.interrupted() && isBarrier(entry);
     StopReason full = isBarrier ? null : walk.addStub(entry);
+    if (full == null && walk.interrupted() && exit.toCaller(walk)) {
+      return null;
+    }
     if (full == null) {
       full = walk.addMark(entry, frozenMark);
     }
