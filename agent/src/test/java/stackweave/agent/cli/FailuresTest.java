@@ -102,6 +102,8 @@ class FailuresTest {
         "collapsed without.jfr             | without.jfr: holds no samples.*",
         "collapsed cut.jfr                 | cut.jfr: .*cut short.*",
         "collapsed header.jfr              | header.jfr: .*",
+        "jfc --wall=1us                    | .*'1us' is not a time from 1ms to 60s.*",
+        "jfc --blocked=1us                 | .*'1us' is not a time from 1ms to 60s.*",
         "off --user 4294967295             | there is no user 4294967295: numbers end at 4294967294",
         "off --user 4294967296             | there is no user 4294967296: numbers end at 4294967294",
       })
