@@ -176,6 +176,16 @@ class ReusedMethodsTest {
         new UnwindCounters());
   }
 
+  /** However soon: it may be in the place of code that was given up before the sample. */
+  @Test
+  void codeThatIsFirstReadAfterACollectionIsDoubtful() throws Exception {
+    long before = System.nanoTime();
+    System.gc();
+    Nmethod code = compiled(STRING);
+    assertTrue(code.isDoubtful(vm.hotspot.unloading(), before));
+    assertFalse(code.isDoubtful(vm.hotspot.unloading(), System.nanoTime()));
+  }
+
   /** Of a sample from before, a link must prove it. */
   @Test
   void whatIsFirstReadAfterAnUnloadingIsNotProven() throws Exception {

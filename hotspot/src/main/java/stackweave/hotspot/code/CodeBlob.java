@@ -85,11 +85,6 @@ public class CodeBlob extends Lifetime {
     replacedAfter = timeNanos;
   }
 
-  @Override
-  protected boolean hasPredecessor() {
-    return replacedAfter != Long.MIN_VALUE;
-  }
-
   /** Whether another blob is known to have been here at the sample's time. */
   public final boolean isTooYoung(CheckRounds rounds) {
     return rounds.sampleTime() <= replacedAfter;

@@ -36,9 +36,6 @@ public final class LinkCheck {
   /** Added to {@link #HELD} where the bytecode names the callee's class, too. */
   static final byte CLASS_NAMED = 16;
 
-  /** Added to {@link #DOUBTFUL} where the other can have been made in the same way. */
-  static final byte SUSPECT = 32;
-
   private static final byte HOW = 3;
 
   private final int staleCode;
@@ -77,24 +74,19 @@ public final class LinkCheck {
   }
 
   /**
-   * Shows doubtful code only where a link proves it: one that calls the frame, or that the frame
-   * calls. Where it is suspect, too, that names and descriptors fit proves nothing, for classes may
-   * be made alike (proxies, lambdas): then the caller's bytecode must name its class, and the
-   * caller be shown.
+   * Shows doubtful code only where its caller proves it: the caller's bytecode must name its class,
+   * and the caller be shown. That names and descriptors fit proves nothing, however young the
+   * sample is: classes may be made alike (proxies, lambdas), and one's code may take the place of
+   * another's that was given up before the sample and freed right after it.
    */
   public void markDoubtful(FrameBuffer frames) {
     for (int i = frames.count() - 1; i >= 0; i--) { // a caller before what it calls
-      byte link = frames.link(i);
-      if ((link & DOUBTFUL) != 0) {
+      if ((frames.link(i) & DOUBTFUL) != 0) {
         int end = i + 1;
         while (end < frames.count() && how(frames, end) == INLINED) {
           end++;
         }
-        if ((link & SUSPECT) == 0) {
-          if (!isHeld(frames, i) && !isHeld(frames, end)) {
-            stale(frames, i, end);
-          }
-        } else if (!isClassNamed(frames, end)) {
+        if (!isClassNamed(frames, end)) {
           stale(frames, i, end);
         } else if (!isHeld(frames, i)) {
           showCompiled(frames, i, end - 1);

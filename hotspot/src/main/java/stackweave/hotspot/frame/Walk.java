@@ -9,7 +9,6 @@ import stackweave.hotspot.method.JavaMethod;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.pc.PcEntry;
-import stackweave.hotspot.unloading.Lifetime;
 import stackweave.hotspot.unloading.Unloading;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
@@ -331,7 +330,7 @@ public final class Walk implements FrameState {
     if (all) {
       link(first, java.called(), java.calledClass(), entry.blob.isProven(timeNanos));
       if (entry.nmethod != null && entry.blob.isDoubtful(unloading, timeNanos)) {
-        addDoubt(first, entry.blob);
+        addDoubt(first);
       }
       setCallee(java.key(), java.holderName());
       brokenLinks += java.linked() ? 0 : 1;
@@ -339,11 +338,10 @@ public final class Walk implements FrameState {
     return added(all);
   }
 
-  /** Only a link proves the frame. */
-  private void addDoubt(int frame, Lifetime what) {
+  /** Only its caller proves the frame. */
+  private void addDoubt(int frame) {
     doubtful++;
-    int doubt = LinkCheck.DOUBTFUL | (what.isSuspect(timeNanos) ? LinkCheck.SUSPECT : 0);
-    frames.setLink(frame, (byte) (frames.link(frame) | doubt));
+    frames.setLink(frame, (byte) (frames.link(frame) | LinkCheck.DOUBTFUL));
   }
 
   /** Marks frame {@code i}, appended last, as proven: its code is never freed or replaced. */
@@ -369,7 +367,7 @@ public final class Walk implements FrameState {
     if (all) {
       link(frames.count() - 1, called, calledClass, method.isProven(timeNanos));
       if (isDoubtful) {
-        addDoubt(frames.count() - 1, method);
+        addDoubt(frames.count() - 1);
       }
       setCallee(method.key(), method.holderName);
     }

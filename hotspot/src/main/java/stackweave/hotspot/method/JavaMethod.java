@@ -183,11 +183,6 @@ public final class JavaMethod extends Lifetime {
     return former;
   }
 
-  @Override
-  protected boolean hasPredecessor() {
-    return former != null;
-  }
-
   /** One former is kept, not a chain of them. */
   void setFormer(JavaMethod replaced) {
     former = replaced;

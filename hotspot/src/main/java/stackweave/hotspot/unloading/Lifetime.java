@@ -14,13 +14,6 @@ public abstract class Lifetime {
   private static final long REACH_NANOS = 250_000_000;
 
   /**
-   * In less time after a sample than this, in ns, another of the same shape is not taken to have
-   * been made in the place of what ran then: it would have to be given up, collected, and made
-   * anew. Samples may wait for half of it.
-   */
-  private static final long REPLACEMENT_NANOS = 450_000_000;
-
-  /**
    * How long a copy is used without comparing it, if no class was unloaded, in ns: a redefinition
    * frees the methods of the version before last, and is told by no counter.
    */
@@ -170,17 +163,6 @@ public abstract class Lifetime {
   public final boolean isDoubtful(Unloading unloading, long timeNanos) {
     return firstSeen > timeNanos && unloading.isCodeFreedSince(timeNanos);
   }
-
-  /**
-   * Of what may not have been there at that time: whether it may be made in the same way as what
-   * was, so that only the names of their classes differ.
-   */
-  public final boolean isSuspect(long timeNanos) {
-    return hasPredecessor() || firstSeen - timeNanos > REPLACEMENT_NANOS;
-  }
-
-  /** Whether another was seen in the same place before. */
-  protected abstract boolean hasPredecessor();
 
   /** Of what was replaced since: whether it was there at the sample's time. */
   public final boolean wasThere(CheckRounds rounds) {
