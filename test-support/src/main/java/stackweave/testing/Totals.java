@@ -122,7 +122,7 @@ public final class Totals {
       addFlake(name, test, "flakyError");
       NodeList skips = test.getElementsByTagName("skipped");
       if (skips.getLength() > 0) {
-        addSkipped(name, ((Element) skips.item(0)).getAttribute("message"));
+        addSkipped(name, said((Element) skips.item(0)));
       }
     }
   }
@@ -130,8 +130,15 @@ public final class Totals {
   private void addFlake(String name, Element test, String element) {
     NodeList found = test.getElementsByTagName(element);
     if (found.getLength() > 0) {
-      flakes.add(name + ": " + ((Element) found.item(0)).getAttribute("message").strip());
+      flakes.add(name + ": " + said((Element) found.item(0)));
     }
+  }
+
+  /** The exception's message in one line: an attribute, or the first line of the stack trace. */
+  private static String said(Element element) {
+    String message = element.getAttribute("message");
+    String text = message.isBlank() ? element.getTextContent() : message;
+    return firstLine(text.strip()).replaceFirst("^org\\.opentest4j\\.\\w+: ", "");
   }
 
   private void addSkipped(String name, String message) {
@@ -153,8 +160,7 @@ public final class Totals {
     starved.stream().sorted().forEach(name -> text.append("  starved: ").append(name).append('\n'));
     flakes.stream()
         .sorted()
-        .forEach(
-            name -> text.append("  failed and then passed: ").append(firstLine(name)).append('\n'));
+        .forEach(name -> text.append("  failed and then passed: ").append(name).append('\n'));
     return text.toString();
   }
 
