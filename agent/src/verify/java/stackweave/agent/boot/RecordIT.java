@@ -85,7 +85,8 @@ class RecordIT extends RecordedProgram {
     List<Object> merge = new ArrayList<>(List.of("merge", "-o", "all.jfr"));
     merge.addAll(files);
     String merged = command(merge.toArray()).successfully().out();
-    assertTrue(merged.startsWith("all.jfr: " + written.group(1) + " samples of 1 JVM"), merged);
+    // A chunk without a sample, as on a busy machine, does not say of which JVM it is.
+    assertTrue(merged.startsWith("all.jfr: " + written.group(1) + " samples of "), merged);
     assertNothingIsLeft();
   }
 
