@@ -42,11 +42,6 @@ public final class Promise {
     atMost(what, share, hits, of, true);
   }
 
-  /** Whether {@link #atMost} would hold. Prints nothing. */
-  public static boolean holds(double share, long hits, long of) {
-    return of == 0 || hits <= bound(share, of);
-  }
-
   /**
    * Of {@code of} things, {@code hits} are of one kind; the promise is that each is, with a
    * probability of {@code share}, give or take {@code bias}.

@@ -2,6 +2,7 @@ package stackweave.testing;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -12,8 +13,9 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
  * Runs a test that has failed up to {@value #RUNS} times more, while every different stack gets a
  * replay file, until it fails again: these files are left beside the reports, in {@code
  * target/wrong-stacks}, with what the test said. The test has failed whatever comes of that. A
- * stack that goes wrong once in a thousand runs is not caught so; recording each stack in each run
- * would cost ten times as much as the test. Not for tests that use JVMs on other threads.
+ * stack that goes wrong once in a thousand runs is not caught so; recording a stack takes tens of
+ * milliseconds, too long to do it with each in every run. Not for tests that use JVMs on other
+ * threads.
  */
 public final class WrongStacks implements InvocationInterceptor {
   private static final int RUNS = 3;
@@ -22,7 +24,7 @@ public final class WrongStacks implements InvocationInterceptor {
   @Override
   public void interceptTestMethod(
       Invocation<Void> invocation,
-      ReflectiveInvocationContext<java.lang.reflect.Method> method,
+      ReflectiveInvocationContext<Method> method,
       ExtensionContext context)
       throws Throwable {
     intercept(invocation, method, context);
@@ -31,7 +33,7 @@ public final class WrongStacks implements InvocationInterceptor {
   @Override
   public void interceptTestTemplateMethod(
       Invocation<Void> invocation,
-      ReflectiveInvocationContext<java.lang.reflect.Method> method,
+      ReflectiveInvocationContext<Method> method,
       ExtensionContext context)
       throws Throwable {
     intercept(invocation, method, context);
@@ -39,7 +41,7 @@ public final class WrongStacks implements InvocationInterceptor {
 
   private static void intercept(
       Invocation<Void> invocation,
-      ReflectiveInvocationContext<java.lang.reflect.Method> method,
+      ReflectiveInvocationContext<Method> method,
       ExtensionContext context)
       throws Throwable {
     try {
@@ -50,8 +52,7 @@ public final class WrongStacks implements InvocationInterceptor {
     }
   }
 
-  private static void keep(
-      ReflectiveInvocationContext<java.lang.reflect.Method> method, ExtensionContext context)
+  private static void keep(ReflectiveInvocationContext<Method> method, ExtensionContext context)
       throws IOException, IllegalAccessException {
     String name =
         context.getRequiredTestClass().getSimpleName() + "." + method.getExecutable().getName();
