@@ -7,10 +7,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Element;
@@ -19,9 +22,9 @@ import org.xml.sax.SAXException;
 
 /**
  * The last step of the build: adds up the reports of Surefire and Failsafe of all modules, lists
- * the tests that failed and then passed, and those that the machine starved, by name, and fails if
- * either are many. Runs within Maven, whose CPU time and that of its children it prints. Not
- * thread-safe.
+ * the tests that failed and then passed, those that the machine starved, and classes of tests that
+ * nothing ran, by name, and fails if there are many, or any of the last. Runs within Maven, whose
+ * CPU time and that of its children it prints. Not thread-safe.
  */
 public final class Totals {
   /** A run with more tests that passed only when repeated is no green one. */
@@ -37,6 +40,8 @@ public final class Totals {
   private final Instant begin;
   private final List<String> flakes = new ArrayList<>();
   private final List<String> starved = new ArrayList<>();
+  private final Set<String> reported = new HashSet<>();
+  private final List<String> notRun = new ArrayList<>();
   private final Map<String, Integer> skipped = new TreeMap<>();
   private int tests;
 
@@ -50,14 +55,21 @@ public final class Totals {
   /**
    * Adds up, prints and judges.
    *
-   * @param arguments the project's directory, and when the build began, as in {@link
-   *     Instant#toString}
+   * @param arguments the project's directory, when the build began, as in {@link Instant#toString},
+   *     and whether tests and live tests are skipped
    * @throws IllegalStateException if the run is no green one
    */
   public static void main(String[] arguments) throws Exception {
     Instant begin = Instant.parse(arguments[1]);
     Totals totals = new Totals(begin);
-    totals.addAll(Path.of(arguments[0]));
+    Path project = Path.of(arguments[0]);
+    totals.addAll(project);
+    boolean skipsTests = Boolean.parseBoolean(arguments[2]);
+    boolean skipsLive = Boolean.parseBoolean(arguments[3]);
+    // Maven's -D are properties of its JVM. With these it runs the tests that they name.
+    if (!skipsTests && System.getProperty("test", System.getProperty("it.test")) == null) {
+      totals.addNotRun(project, skipsLive ? "Test" : "Test|IT");
+    }
     System.out.print(totals.text());
     System.out.printf(
         Locale.ROOT,
@@ -95,11 +107,32 @@ public final class Totals {
     }
   }
 
+  /** Adds the compiled classes with such an end of their names that have no report. */
+  void addNotRun(Path project, String ends) throws IOException {
+    try (DirectoryStream<Path> modules = Files.newDirectoryStream(project)) {
+      for (Path module : modules) {
+        Path classes = module.resolve("target/test-classes");
+        if (Files.isDirectory(classes)) {
+          try (Stream<Path> files = Files.walk(classes)) {
+            files
+                .map(file -> classes.relativize(file).toString().replace('/', '.'))
+                .filter(name -> name.matches("[^$]*(" + ends + ")\\.class"))
+                .map(name -> module.getFileName() + ": " + name.replaceFirst("\\.class$", ""))
+                .filter(name -> !reported.contains(name))
+                .forEach(notRun::add);
+          }
+        }
+      }
+    }
+  }
+
   private void addReports(String module, Path directory)
       throws IOException, SAXException, ParserConfigurationException {
     try (DirectoryStream<Path> reports = Files.newDirectoryStream(directory, "TEST-*.xml")) {
       for (Path report : reports) {
         if (!Files.getLastModifiedTime(report).toInstant().isBefore(begin)) {
+          String name = report.getFileName().toString();
+          reported.add(module + ": " + name.replaceAll("^TEST-|(-chance)?\\.xml$", ""));
           add(module, report);
         }
       }
@@ -161,6 +194,7 @@ public final class Totals {
     flakes.stream()
         .sorted()
         .forEach(name -> text.append("  failed and then passed: ").append(name).append('\n'));
+    notRun.stream().sorted().forEach(name -> text.append("  not run: ").append(name).append('\n'));
     return text.toString();
   }
 
@@ -170,6 +204,9 @@ public final class Totals {
 
   /** Why it is no green run; empty if it is one. */
   String whyNot() {
+    if (!notRun.isEmpty()) {
+      return notRun.size() + " classes of tests were not run: see above";
+    }
     if (flakes.size() > MAX_FLAKES) {
       return flakes.size() + " tests failed and then passed; " + MAX_FLAKES + " may: see above";
     }

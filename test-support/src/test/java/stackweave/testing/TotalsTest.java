@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,24 @@ class TotalsTest {
     Path old = report("agent", "failsafe", flake("x.A") + flake("x.B") + flake("x.C"));
     Files.setLastModifiedTime(old, FileTime.from(BEGIN.minusSeconds(1)));
     assertEquals("", totals().whyNot());
+  }
+
+  @Test
+  void classesWithoutReportFailTheRun() throws Exception {
+    for (String name : List.of("AnIT", "AnotherIT", "AnotherIT$Inner", "ATest", "Program")) {
+      Path file = project.resolve("agent/target/test-classes/x/" + name + ".class");
+      Files.createDirectories(file.getParent());
+      Files.createFile(file);
+    }
+    Path report = report("agent", "failsafe", "<testcase classname='x.AnIT' name='one'/>");
+    Files.move(report, report.resolveSibling("TEST-x.AnIT-chance.xml"));
+    Totals totals = totals();
+    totals.addNotRun(project, "IT");
+    assertEquals("1 tests\n  not run: agent: x.AnotherIT\n", totals.text());
+    assertEquals("1 classes of tests were not run: see above", totals.whyNot());
+    totals = totals();
+    totals.addNotRun(project, "Test|IT");
+    assertEquals("2 classes of tests were not run: see above", totals.whyNot());
   }
 
   private Totals totals() throws Exception {
