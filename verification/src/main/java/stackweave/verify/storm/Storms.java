@@ -9,7 +9,7 @@ import jdk.jfr.Recording;
 
 /**
  * All storms, one after the other: {@code Storms [SECONDS [NAME,…]]}, where the storms that last
- * take so many seconds each, 2 by default.
+ * take so many seconds each, {@value #SECONDS} by default; with fewer, the others are smaller, too.
  *
  * <p>Prints a line for each: what was done, and what the process has and the agent's thread has
  * used then. Ends with exit code 1 where a result of the application is not what it must be.
@@ -19,6 +19,7 @@ public final class Storms {
   public static final List<String> NAMES =
       List.of("live-threads", "short-threads", "libraries", "classes", "calm");
 
+  private static final double SECONDS = 2;
   private static final int THREADS = 5_000;
   private static final int LIBRARIES = 2_000;
 
@@ -30,7 +31,7 @@ public final class Storms {
   }
 
   public static void main(String[] args) throws Exception {
-    double seconds = args.length > 0 ? Double.parseDouble(args[0]) : 2;
+    double seconds = args.length > 0 ? Double.parseDouble(args[0]) : SECONDS;
     List<String> names = args.length > 1 ? List.of(args[1].split(",")) : NAMES;
     Vitals.line("start", "agent is sampling: " + Vitals.awaitAgent(Duration.ofMinutes(5)));
     for (String name : names) {
@@ -41,10 +42,12 @@ public final class Storms {
   }
 
   private static Storm storm(String name, double seconds) {
+    double share = Math.min(1, seconds / SECONDS);
+    int threads = (int) (THREADS * share);
     return switch (name) {
-      case "live-threads" -> () -> liveThreads(seconds);
-      case "short-threads" -> () -> ThreadStorm.ended(THREADS);
-      case "libraries" -> () -> libraries();
+      case "live-threads" -> () -> liveThreads(threads, seconds);
+      case "short-threads" -> () -> ThreadStorm.ended(threads);
+      case "libraries" -> () -> libraries((int) (LIBRARIES * share));
       case "classes" -> () -> new ClassStorm(seconds).run();
       case "calm" -> () -> calm(seconds);
       default -> throw new IllegalArgumentException("no storm " + name + "; there are " + NAMES);
@@ -54,20 +57,20 @@ public final class Storms {
   /**
    * Sampling starts again while they live, because a second recording asks for a shorter interval.
    */
-  private static String liveThreads(double seconds) throws Exception {
-    try (ThreadStorm.Alive alive = ThreadStorm.start(THREADS);
+  private static String liveThreads(int threads, double seconds) throws Exception {
+    try (ThreadStorm.Alive alive = ThreadStorm.start(threads);
         Recording faster = new Recording()) {
       faster.enable("stackweave.NativeSample").with("interval", "5 ms");
       faster.start();
-      Spin.forSeconds(seconds, "while-5000-live");
+      Spin.forSeconds(seconds, "while-all-live");
       alive.end();
     }
-    return THREADS + " threads alive at once";
+    return threads + " threads alive at once";
   }
 
-  private static String libraries() throws IOException, InterruptedException {
+  private static String libraries(int count) throws IOException, InterruptedException {
     try (LibraryStorm storm = new LibraryStorm(Path.of("storm-libraries"))) {
-      return storm.load(LIBRARIES);
+      return storm.load(count);
     }
   }
 
