@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,15 +17,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
-import stackweave.jfr.store.EventStore;
-import stackweave.jfr.store.MethodDefinition;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
-import stackweave.testing.Gcc;
 
-/** Profiles as {@code go tool pprof} reads them. */
+/** Profiles as {@code go tool pprof} reads them: all reports, and hostile names. */
 @ResourceLock(Programs.OWN_JFR)
-class PprofToolIT {
+class PprofToolMoreIT {
   private static final String INLINE = " (inline)";
   private static final Pattern VALUE = Pattern.compile(" *(\\d+)(?:ns)?   (.*)");
 
@@ -37,7 +33,7 @@ class PprofToolIT {
     Path file = directory.resolve("work.jfr");
     Workload.record(file);
     SampledRecording recording = SampledRecording.open(file);
-    Path profile = write(recording, "work.pb.gz");
+    Path profile = PprofToolIT.write(recording, directory.resolve("work.pb.gz"));
     ExportedStacks expected = PprofExportTest.decoded(recording, Selection.ALL).stacks();
     ExportedStacks.assertSame(expected.counts(), traces(profile, "samples"));
     ExportedStacks.assertSame(expected.nanos(), traces(profile, "cpu"));
@@ -48,51 +44,13 @@ class PprofToolIT {
 
   @Test
   void goToolPprofReadsHostileNames() throws Exception {
-    Path profile = write(ManyStacks.all(directory), "odd.pb.gz");
+    Path profile = PprofToolIT.write(ManyStacks.all(directory), directory.resolve("odd.pb.gz"));
     for (String report : List.of("-top", "-tree", "-traces", "-raw", "-tags", "-svg")) {
       if (!report.equals("-svg") || Commands.exist("dot")) {
         String out = pprof(report, profile).out();
         assertFalse(out.contains("\u001b") || out.contains("\0"), report);
       }
     }
-  }
-
-  /** A function of a library whose recording has no symbols, by the address alone. */
-  @Test
-  void goToolPprofFindsTheFunctionOfAnAddress() throws Exception {
-    assumeTrue(Commands.exist("addr2line") && Commands.exist("gcc"), "needs binutils and gcc");
-    Path library =
-        Gcc.library(
-            directory,
-            "burns",
-            "int first(int a) { return a * 3 + 1; }\nint burns_here(int a) { return a / 7; }\n",
-            "-g",
-            "-Wl,--build-id");
-    String symbol =
-        Commands.output("nm", library)
-            .lines()
-            .filter(l -> l.endsWith(" burns_here"))
-            .findAny()
-            .get();
-    long start = Long.parseLong(symbol.substring(0, symbol.indexOf(' ')), 16);
-    Matcher id =
-        Pattern.compile("Build ID: ([0-9a-f]+)").matcher(Commands.output("readelf", "-n", library));
-    assertTrue(id.find());
-    SampledRecording recording =
-        ManyStacks.record(
-            directory.resolve("library.jfr"),
-            store -> {
-              long module = ManyStacks.module(store, library.toString(), id.group(1));
-              String name = "libburns.so+0x" + Long.toHexString(start);
-              long method = store.method(MethodDefinition.symbol(module, name, start));
-              long node = store.node(EventStore.ROOT, method, ManyStacks.NATIVE, -1, 3);
-              long thread = store.thread(1, "main", 1, false, 0, null);
-              ManyStacks.sample(store, thread, 0, 10_000_000, node, 0, 0);
-            });
-    Path profile = write(recording, "library.pb.gz");
-    assumeTrue(Commands.exist("go"), "needs go tool pprof (Debian: golang-go)");
-    String top = Commands.output("go", "tool", "pprof", "-top", "-lines", profile);
-    assertTrue(top.contains("burns_here") && top.contains("burns.c:2"), top);
   }
 
   private static Map<String, Long> traces(Path profile, String index) throws Exception {
@@ -133,10 +91,5 @@ class PprofToolIT {
     List<Object> command = new ArrayList<>(List.of("go", "tool", "pprof", "-symbolize=none"));
     command.addAll(List.of(arguments));
     return Commands.run(command.toArray()).successfully();
-  }
-
-  private Path write(SampledRecording recording, String name) throws Exception {
-    byte[] bytes = ExportedStacks.bytes(new PprofExport(Selection.ALL), recording);
-    return Files.write(directory.resolve(name), bytes);
   }
 }
