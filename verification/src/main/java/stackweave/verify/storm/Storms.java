@@ -9,7 +9,8 @@ import jdk.jfr.Recording;
 
 /**
  * All storms, one after the other: {@code Storms [SECONDS [NAME,…]]}, where the storms that last
- * take so many seconds each, {@value #SECONDS} by default; with fewer, the others are smaller, too.
+ * take so many seconds each, {@value #SECONDS} by default; with fewer, threads that end and libraries
+ * are fewer, too.
  *
  * <p>Prints a line for each: what was done, and what the process has and the agent's thread has
  * used then. Ends with exit code 1 where a result of the application is not what it must be.
@@ -43,10 +44,9 @@ public final class Storms {
 
   private static Storm storm(String name, double seconds) {
     double share = Math.min(1, seconds / SECONDS);
-    int threads = (int) (THREADS * share);
     return switch (name) {
-      case "live-threads" -> () -> liveThreads(threads, seconds);
-      case "short-threads" -> () -> ThreadStorm.ended(threads);
+      case "live-threads" -> () -> liveThreads(seconds);
+      case "short-threads" -> () -> ThreadStorm.ended((int) (THREADS * share));
       case "libraries" -> () -> libraries((int) (LIBRARIES * share));
       case "classes" -> () -> new ClassStorm(seconds).run();
       case "calm" -> () -> calm(seconds);
@@ -57,15 +57,15 @@ public final class Storms {
   /**
    * Sampling starts again while they live, because a second recording asks for a shorter interval.
    */
-  private static String liveThreads(int threads, double seconds) throws Exception {
-    try (ThreadStorm.Alive alive = ThreadStorm.start(threads);
+  private static String liveThreads(double seconds) throws Exception {
+    try (ThreadStorm.Alive alive = ThreadStorm.start(THREADS);
         Recording faster = new Recording()) {
       faster.enable("stackweave.NativeSample").with("interval", "5 ms");
       faster.start();
       Spin.forSeconds(seconds, "while-all-live");
       alive.end();
     }
-    return threads + " threads alive at once";
+    return THREADS + " threads alive at once";
   }
 
   private static String libraries(int count) throws IOException, InterruptedException {
