@@ -9,8 +9,8 @@ import jdk.jfr.Recording;
 
 /**
  * All storms, one after the other: {@code Storms [SECONDS [NAME,…]]}, where the storms that last
- * take so many seconds each, {@value #SECONDS} by default; with fewer, threads that end and libraries
- * are fewer, too.
+ * take so many seconds each, {@value #SECONDS} by default; with fewer, threads that end and
+ * libraries are fewer, too.
  *
  * <p>Prints a line for each: what was done, and what the process has and the agent's thread has
  * used then. Ends with exit code 1 where a result of the application is not what it must be.

@@ -3,6 +3,7 @@ package stackweave.verify.event;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import jdk.jfr.Recording;
 import stackweave.verify.Sampling;
 
@@ -76,14 +77,17 @@ final class EventsApp {
         recording.setName("of " + kind.event);
         recording.enable("stackweave.NativeSample").with("event", kind.event);
         long before = AgentStatus.samples();
+        // It lives before events are attached, so that none of its own happen before that.
+        CountDownLatch attached = new CountDownLatch(1);
+        Thread worker = new Thread(() -> work(kind, attached), "worker");
+        worker.start();
         recording.start();
         AgentStatus.await(
             () -> {
               kind.happens(true, 1); // on this thread, which nothing is counted of
               return AgentStatus.samples() > before;
             });
-        Thread worker = new Thread(() -> work(kind), "worker");
-        worker.start();
+        attached.countDown();
         worker.join();
         AgentStatus.awaitRest("samples:");
         recording.stop();
@@ -93,8 +97,9 @@ final class EventsApp {
     }
   }
 
-  private static void work(Kind kind) {
+  private static void work(Kind kind, CountDownLatch attached) {
     try {
+      attached.await();
       long before = kind.counted();
       for (int i = 0; i < ROUNDS; i++) {
         often(kind);
