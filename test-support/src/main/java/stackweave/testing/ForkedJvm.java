@@ -101,8 +101,9 @@ public final class ForkedJvm {
       throw new AssertionError(AGENT + " is missing: mvn -DskipTests package");
     }
     String all = String.join(",", agentOptions);
-    if (!all.contains("record-failures") && !all.contains("drain=")) {
-      all += keepingStacks();
+    if (!all.contains("record-failures")) {
+      String kept = keepingStacks();
+      all += all.contains("drain=") ? kept.replaceFirst(",drain=.*", "") : kept;
     }
     return options("-javaagent:" + AGENT + (all.isEmpty() ? "" : "=" + all.replaceFirst("^,", "")));
   }
