@@ -2,9 +2,9 @@ package stackweave.verify.it;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 import stackweave.testing.ByChance;
 import stackweave.testing.Jdk;
 
@@ -12,18 +12,24 @@ import stackweave.testing.Jdk;
 @Order(2)
 @ByChance
 class CompletenessIT {
+  private static final List<String> PROGRAMS =
+      List.of("stackweave.samples.lab.JniLab", "stackweave.samples.zoo.JniZoo");
 
-  @ParameterizedTest
-  @MethodSource("stackweave.verify.it.Completeness#runs")
-  void stacksReachTheThreadsFirstFrame(Jdk jdk, String main) {
+  @Test
+  void stacksReachTheThreadsFirstFrame() {
     Runs.judge(
-        Runs.of(jdk, main),
-        stacks -> {
-          Stacks.Status status = stacks.status();
-          Completeness completeness = new Completeness(stacks);
-          completeness.print(main + " on " + jdk);
-          completeness.check(main + " on " + jdk);
-          assertTrue(isCounted(status, stacks.samples().size()), "in the file, not " + status);
+        () -> {
+          Completeness completeness = new Completeness();
+          for (Jdk jdk : Jdk.onEnds().toList()) {
+            for (String program : PROGRAMS) {
+              Stacks stacks = Runs.of(jdk, program).stacks();
+              completeness.add(program + " on " + jdk, stacks);
+              Stacks.Status status = stacks.status();
+              assertTrue(
+                  isCounted(status, stacks.samples().size()), () -> "in the file, not " + status);
+            }
+          }
+          completeness.check("complete");
         });
   }
 

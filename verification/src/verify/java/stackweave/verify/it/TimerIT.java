@@ -2,15 +2,11 @@ package stackweave.verify.it;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
 import stackweave.testing.ByChance;
 import stackweave.testing.Jdk;
 import stackweave.verify.it.Runs.Run;
@@ -20,28 +16,29 @@ import stackweave.verify.it.Runs.Run;
 @ByChance
 class TimerIT {
 
-  static Stream<Arguments> runs() {
-    return Stream.concat(
-        Jdk.onEnds().map(jdk -> Arguments.of(jdk, "stackweave.samples.lab.JniLab")),
-        Jdk.onNewest().map(jdk -> Arguments.of(jdk, "stackweave.samples.zoo.JniZoo")));
+  private static final String LAB = "stackweave.samples.lab.JniLab";
+
+  @Test
+  void stacksAreCompleteAndTheCpuTimeIsCovered() {
+    Runs.judge(
+        () -> {
+          Completeness completeness = new Completeness();
+          for (Jdk jdk : Jdk.onEnds().toList()) {
+            check(completeness, jdk, LAB);
+          }
+          check(
+              completeness,
+              Jdk.onNewest().findFirst().orElseThrow(),
+              "stackweave.samples.zoo.JniZoo");
+          completeness.check("complete without perf");
+        });
   }
 
-  @ParameterizedTest
-  @MethodSource("runs")
-  void stacksAreCompleteAndTheCpuTimeIsCovered(Jdk jdk, String main) {
+  private static void check(Completeness completeness, Jdk jdk, String main) {
     Run run = Runs.withoutPerf(jdk, main);
-    Runs.judge(run, stacks -> check(main + " on " + jdk + " without perf", run, stacks));
-  }
-
-  private static void check(String what, Run run, Stacks stacks) {
-    Stacks.Status status = stacks.status();
-    double covered = (double) status.cpuCovered() / status.cpuSampled();
-    Completeness completeness = new Completeness(stacks);
-    completeness.print(what);
-    completeness.check(what);
-    List<RecordedEvent> events = Waits.eventsOf(run.ended().recording());
+    completeness.add(main + " on " + jdk + " without perf", run.stacks());
     RecordedEvent last =
-        events.stream()
+        Waits.eventsOf(run.ended().recording()).stream()
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
             .reduce((a, b) -> b)
             .orElseThrow();
@@ -51,7 +48,6 @@ class TimerIT {
             assertEquals(
                 "perf not tried: a seccomp filter may kill; engine=perf tries it",
                 last.getString("engineReason")),
-        () -> assertEquals(List.of(), run.ended().errLines()),
-        () -> assertTrue(covered > 0.3 && covered < 1.05, "covered " + covered));
+        () -> assertEquals(List.of(), run.ended().errLines()));
   }
 }

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Commands;
-import stackweave.testing.Exact;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.Promise;
@@ -31,7 +30,6 @@ import stackweave.verify.Built;
  * ones those of gdb, and what they wait for is known.
  */
 @Order(3)
-@Exact
 class WaitingIT {
   private static final int EACH = Integer.getInteger("it.waitingThreads", 3);
 
