@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
+import stackweave.testing.Starved;
 import stackweave.verify.Built;
 
 /**
@@ -99,12 +101,16 @@ class EventSamplesIT {
       counted.put(words[0], Long.parseLong(words[1]));
     }
     assertEquals(hasTracepoints ? 4 : 3, counted.size(), ended.out());
-    check("page-faults", "TOUCH.jfr", "touch", "touch", counted.get("page-faults"));
-    check("context-switches", "SLEEP.jfr", "nap", "sleep", counted.get("context-switches"));
-    check("libevents.so:events_called", "CALL.jfr", "call", "call", OFTEN + SELDOM);
+    List<String> lost = new ArrayList<>();
+    check("page-faults", "TOUCH.jfr", "touch", "touch", counted.get("page-faults"), lost);
+    check("context-switches", "SLEEP.jfr", "nap", "sleep", counted.get("context-switches"), lost);
+    check("libevents.so:events_called", "CALL.jfr", "call", "call", OFTEN + SELDOM, lost);
     if (hasTracepoints) {
       String event = "syscalls:sys_enter_clock_nanosleep";
-      check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM);
+      check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM, lost);
+    }
+    if (!lost.isEmpty()) {
+      throw Starved.because(String.join("; ", lost));
     }
   }
 
@@ -114,7 +120,8 @@ class EventSamplesIT {
     return new String[] {"-g", "-I" + include, "-I" + include + "/linux"};
   }
 
-  private static void check(String event, String file, String place, String java, long counted)
+  private static void check(
+      String event, String file, String place, String java, long counted, List<String> lost)
       throws Exception {
     SampledRecording recording =
         SampledRecording.open(
@@ -138,8 +145,11 @@ class EventSamplesIT {
         recording.figures().get(Counter.LOST),
         recording.figures().get(Counter.THINNED));
     assertTrue(counted >= OFTEN + SELDOM && counted <= OFTEN + SELDOM + OTHERS, event + counted);
-    if (recording.figures().get(Counter.THINNED) + recording.figures().get(Counter.LOST) > 0) {
-      return; // too little CPU time: few samples stand for many, and say little of amounts
+    long missing = recording.figures().get(Counter.THINNED) + recording.figures().get(Counter.LOST);
+    if (missing > 0) {
+      // Few samples stand for many, and say little of amounts.
+      lost.add(event + ": " + missing + " lost or thinned out");
+      return;
     }
     // The kernel may preempt a thread where it sleeps, too.
     assertTrue(often <= OFTEN + OTHERS && seldom <= SELDOM + OTHERS, often + ", " + seldom);
