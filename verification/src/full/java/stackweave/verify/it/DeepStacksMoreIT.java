@@ -18,12 +18,12 @@ class DeepStacksMoreIT {
           new DeepStacksIT.Mode("-Xint", "200ms", "8000", "java", "-Xint"),
           new DeepStacksIT.Mode(
               "interpreted",
-              "10ms",
+              "2ms",
               "1200",
               "java",
               "-XX:CompileCommand=quiet",
               "-XX:CompileCommand=exclude,stackweave.verify.it.DeepApp::*"),
-          new DeepStacksIT.Mode("C1", "10ms", "1200", "java", "-XX:TieredStopAtLevel=1"),
+          new DeepStacksIT.Mode("C1", "2ms", "1200", "java", "-XX:TieredStopAtLevel=1"),
           new DeepStacksIT.Mode(
               "C1 at safepoints",
               "1ms",
@@ -33,8 +33,8 @@ class DeepStacksMoreIT {
               "-XX:+UnlockDiagnosticVMOptions",
               "-XX:+SafepointALot",
               "-XX:GuaranteedSafepointInterval=1"),
-          new DeepStacksIT.Mode("C2", "10ms", "1200", "java", "-XX:-TieredCompilation"),
-          new DeepStacksIT.Mode("C", "10ms", "1200", "native"));
+          new DeepStacksIT.Mode("C2", "2ms", "1200", "java", "-XX:-TieredCompilation"),
+          new DeepStacksIT.Mode("C", "2ms", "1200", "native"));
 
   static Stream<Arguments> modes() {
     // What is interpreted or of C1 is alike on all; the slow agent is what -Xint adds.

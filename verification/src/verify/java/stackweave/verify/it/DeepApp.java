@@ -29,6 +29,7 @@ final class DeepApp {
   private static boolean announce;
   private static boolean blindKind;
   private static long spinNanos;
+  private static final int SETTLING_MILLIS = 1_000;
   private static final int CALIBRATION = 20_000_000;
 
   private DeepApp() {}
@@ -163,7 +164,17 @@ final class DeepApp {
       x += work(1_000_000);
     }
     event.commit();
+    settle();
     return x;
+  }
+
+  /** So that what is read late of the last samples is still there. */
+  private static void settle() {
+    try {
+      Thread.sleep(SETTLING_MILLIS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static long work(long nanos) {

@@ -33,13 +33,24 @@ class DeepStacksIT {
   private static final Set<String> A = Set.of("rootA", "blindA", "leafA");
   private static final Set<String> B = Set.of("rootB", "blindB", "leafB");
 
+  /** Of stacks whose thread stays where it is: all of 1,030 beside fifteen busy threads. */
+  private static final double SPLICED_SHARE = 0.95;
+
   /**
-   * A JVM's flags and the interval: where the agent is interpreted too, it can't take each 10 ms.
+   * A JVM's flags and the interval: where the agent is interpreted too, it can't take each 2 ms.
    */
   record Mode(String name, String interval, String millis, String app, String... flags) {
-    /** So late samples may be read on a loaded machine; the thread must still be there. */
+    /**
+     * So late samples may be read on a loaded machine; the thread must still be there. In Java it
+     * stays.
+     */
     Duration settling() {
-      return Duration.ofMillis(interval.equals("200ms") ? 2_000 : 300);
+      return Duration.ofMillis(interval.equals("200ms") ? 2_000 : app.equals("java") ? 0 : 300);
+    }
+
+    /** So many samples are judged; with 200 ms there are few. */
+    int enough() {
+      return interval.equals("200ms") ? 20 : 200;
     }
 
     @Override
@@ -48,9 +59,9 @@ class DeepStacksIT {
     }
   }
 
-  private static final Mode C2 = new Mode("C2", "10ms", "600", "java", "-XX:-TieredCompilation");
+  private static final Mode C2 = new Mode("C2", "2ms", "600", "java", "-XX:-TieredCompilation");
 
-  private static final Mode C = new Mode("C", "10ms", "600", "native");
+  private static final Mode C = new Mode("C", "2ms", "900", "native");
 
   static Stream<Arguments> modes() {
     return Stream.concat(
@@ -67,28 +78,23 @@ class DeepStacksIT {
   static void checkRecursion(Jdk jdk, Mode mode) {
     Stacks[] last = new Stacks[1];
     List<Sample> deep =
-        Enough.of(20, () -> atTheBottom(mode, last[0] = run(jdk, mode, mode.app(), mode.millis())));
+        Enough.of(
+            mode.enough(),
+            () -> atTheBottom(mode, last[0] = run(jdk, mode, mode.app(), mode.millis())));
     Stacks stacks = last[0];
-    long reached = deep.stream().filter(stacks::isComplete).count();
+    long spliced = deep.stream().filter(sample -> sample.end().equals(SPLICED)).count();
     System.out.printf(
-        "%s on %s: %d of %d samples reach the root%n", mode, jdk, reached, deep.size());
+        "%s on %s: %d of %d samples reach the root by what is deeper than the copy; %s%n",
+        mode, jdk, spliced, deep.size(), stacks.status());
     assertAll(
-        () -> assertTrue(deep.size() >= 20, "samples " + deep.size()),
-        // On a machine that others keep busy a read may take so long that a whole series is
-        // refused, or the thread has gone.
-        () -> Promise.atLeast("deep stacks that reach the root", 0.6, reached, deep.size()),
+        () -> assertTrue(deep.size() >= mode.enough(), "samples " + deep.size()),
+        () -> Promise.atLeast("deep stacks reach the root", SPLICED_SHARE, spliced, deep.size()),
         () ->
             deep.stream()
                 .skip(onItsWay(deep))
                 .filter(stacks::isComplete)
                 .filter(sample -> !isOnItsWay(sample))
-                .forEach(sample -> assertEquals(DEPTH + 1, recursion(sample), sample::toString)),
-        () ->
-            Promise.atLeast(
-                "of these deeper than the copy",
-                0.95,
-                deep.stream().filter(sample -> sample.end().equals(SPLICED)).count(),
-                reached));
+                .forEach(sample -> assertEquals(DEPTH + 1, recursion(sample), sample::toString)));
   }
 
   // What is interrupted in a compiled method has the scope of the next safepoint, and that of an
@@ -103,7 +109,7 @@ class DeepStacksIT {
           "-XX:CompileCommand=dontinline,stackweave.verify.it.DeepApp::leaf*");
 
   static Stream<Arguments> moving() {
-    return Jdk.onNewest().map(jdk -> Arguments.of(jdk, COMPILED, "moving", "1000000"));
+    return Jdk.onNewest().map(jdk -> Arguments.of(jdk, COMPILED, "moving", "3000000"));
   }
 
   /** What is at the bottom and what is at the root belong together, or the root is not shown. */
@@ -118,7 +124,8 @@ class DeepStacksIT {
     Stacks[] last = new Stacks[1];
     List<Sample> deep =
         Enough.of(
-            30, () -> atTheBottom(mode, last[0] = run(jdk, mode, app, mode.millis(), spinNanos)));
+            mode.enough(),
+            () -> atTheBottom(mode, last[0] = run(jdk, mode, app, mode.millis(), spinNanos)));
     Stacks stacks = last[0];
     long spliced = deep.stream().filter(sample -> sample.end().equals(SPLICED)).count();
     List<Sample> wrong =
@@ -129,10 +136,13 @@ class DeepStacksIT {
     System.out.printf(
         "%s, %s ns at the bottom, on %s: %d samples, %d spliced, %d wrong%n",
         app, spinNanos, jdk, deep.size(), spliced, wrong.size());
-    assertTrue(deep.size() >= 30, "samples " + deep.size());
-    wrong.stream().limit(1).forEach(System.out::println);
-    // A change must have been seen before it can be reckoned with; late reads see it late.
-    Promise.atMost("callers of another time", 0.02, wrong.size(), deep.size());
+    assertTrue(deep.size() >= mode.enough(), "samples " + deep.size());
+    if (app.equals("blind")) {
+      // The frames say nothing of a change; one that nobody has seen can't be reckoned with.
+      Promise.atMost("callers of another time", 0.02, wrong.size(), deep.size());
+    } else {
+      assertEquals(List.of(), wrong);
+    }
     deep.stream()
         .filter(stacks::isComplete)
         .filter(sample -> sample.frames().stream().anyMatch(f -> RECURSIVE.contains(f.name())))
@@ -144,7 +154,7 @@ class DeepStacksIT {
         Stream.concat(Stream.of(app, "" + DEPTH, millis), Stream.of(more)).toArray(String[]::new);
     Ended ended =
         Jvms.hotWithoutLibraries(jdk)
-            .agent()
+            .agent("drain=100")
             .recording("+stackweave.NativeSample#interval=" + mode.interval())
             .options("-XX:+UseSerialGC")
             .options(mode.flags())
