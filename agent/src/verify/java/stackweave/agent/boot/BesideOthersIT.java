@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.EmptyAgent;
 import stackweave.agent.apps.Tenant;
 import stackweave.jfr.read.SampledRecording;
-import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
 import stackweave.testing.Promise;
 
@@ -57,7 +56,6 @@ class BesideOthersIT {
     tenantAgent = tenantAgent();
   }
 
-  @ByChance
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void allDoTheirWork(Jvm jvm) throws Exception {

@@ -18,6 +18,9 @@ import stackweave.verify.wall.WaitingService.Work;
  * verification/wall} runs it. Arguments: seconds of each run, then {@code workers+idle} for each.
  */
 public final class Wall {
+  /** Between two looks at a thread. */
+  public static final long INTERVAL_MILLIS = 20;
+
   private Wall() {}
 
   public static void main(String[] arguments) throws IOException {
@@ -60,7 +63,7 @@ public final class Wall {
           "" + recording.counts().get("wallLooks"),
           "" + recording.counts().get("wallCaptured"),
           "" + recording.counts().get("wallDiscarded"),
-          percent((double) run.sampledNanos() / sum(run.times())),
+          percent((double) run.sampledNanos() / run.ownNanos()),
           percent((double) recording.runnable() / run.sampledNanos()),
           String.format(Locale.ROOT, "%.2f", recording.costPercent()));
     }
@@ -77,20 +80,21 @@ public final class Wall {
     return times.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /**
-   * A run: what the service says, and what the recording does.
-   *
-   * @param nanos from before the JVM's start to behind its end
-   */
-  public record Run(Map<Work, Long> times, WallRecording recording, long nanos) {
+  /** A run: what the service says, and what the recording does. */
+  public record Run(Map<Work, Long> times, WallRecording recording) {
     /** The share of a kind of work in the workers' time, by their own account. */
     public double own(Work work) {
-      return (double) times.getOrDefault(work, 0L) / sum(times);
+      return (double) times.getOrDefault(work, 0L) / ownNanos();
     }
 
     /** The same by the samples. */
     public double sampled(Work work) {
       return (double) recording.times().getOrDefault(work, 0L) / sampledNanos();
+    }
+
+    /** The workers' time by their own account, in ns. */
+    public long ownNanos() {
+      return sum(times);
     }
 
     /** The workers' time by the samples, in ns. */
@@ -103,16 +107,13 @@ public final class Wall {
   public static Run run(Jdk jdk, Path directory, long seconds, int workers, int idle)
       throws IOException {
     Path own = Files.createTempDirectory(directory, "run");
-    long begin = System.nanoTime();
     Ended ended =
         ForkedJvm.on(jdk, own)
-            .agent("wall=20ms")
+            .agent("wall=" + INTERVAL_MILLIS + "ms")
             .recording()
             .classPath(Built.classes())
             .run(WaitingService.class.getName(), "" + seconds, "" + workers, "" + idle)
             .successfully();
-    long nanos = System.nanoTime() - begin;
-    return new Run(
-        WaitingService.parse(ended.outLines()), WallRecording.of(ended.recording()), nanos);
+    return new Run(WaitingService.parse(ended.outLines()), WallRecording.of(ended.recording()));
   }
 }

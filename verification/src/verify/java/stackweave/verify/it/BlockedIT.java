@@ -57,6 +57,9 @@ class BlockedIT {
   private static final Set<String> LONG =
       Set.of("sleep", "monitor", "lock", "wait", "socket", "pipe", "mutex");
 
+  /** Of a block. */
+  private static final double LEAST_TOLD = 0.9;
+
   private record Own(String thread, String method, Instant start, Instant end) {
     /** Whether it has this block in it. */
     boolean has(Waits.Block block) {
@@ -124,6 +127,7 @@ class BlockedIT {
       assertStates(kind, waits);
     }
     checkSums(waits, own);
+    checkLengths(waits, own);
     return waits;
   }
 
@@ -182,6 +186,25 @@ class BlockedIT {
   private static boolean isLast(Waits.Block block, List<Own> own) {
     return own.stream()
         .noneMatch(o -> o.thread.equals(block.thread()) && o.end.isAfter(block.start()));
+  }
+
+  /** Half of the blocks that have events, or more of them, are told nearly as long as they were. */
+  private static void checkLengths(Waits waits, List<Own> own) {
+    Map<String, List<Double>> told = new TreeMap<>();
+    for (Own block : own) {
+      long nanos = waits.blocks.stream().filter(block::has).mapToLong(Waits.Block::nanos).sum();
+      if (nanos > 0) {
+        told.computeIfAbsent(block.thread, key -> new ArrayList<>())
+            .add((double) nanos / Duration.between(block.start, block.end).toNanos());
+      }
+    }
+    for (String kind : LONG) {
+      List<Double> shares = told.get(BlockedApp.PREFIX + kind);
+      shares.sort(null);
+      double median = shares.get(shares.size() / 2);
+      System.out.printf("%s: %.3f of %d blocks%n", kind, median, shares.size());
+      assertTrue(median >= LEAST_TOLD, () -> kind + ": " + shares);
+    }
   }
 
   /** Nothing is missing that is not counted, and the sums are those of the events. */

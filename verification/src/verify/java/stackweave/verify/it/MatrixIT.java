@@ -30,9 +30,10 @@ class MatrixIT {
   private static final double MAX_MARKED = 0.01;
 
   /**
-   * At 1 ms, on a machine that others keep busy, rings run over before the first stacks are warm.
+   * At 1 ms, on a machine that others keep busy, rings run over before the first stacks are warm:
+   * by 4 to 8 % beside fifteen busy threads.
    */
-  private static final double MAX_LOST = 0.75;
+  private static final double MAX_LOST = 0.4;
 
   private static final int MIN_PAIRS = 300;
 
