@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 
 /**
  * Runs a program until there are enough samples to judge: where a machine is slow, or its timers
- * deliver few ticks, one run has too few. What is judged is all samples of all runs. Where the runs
- * have waited for CPUs most of the time, {@link CpuShare#isStarved}, the test is skipped, with the
- * figures; {@link Totals} allows few of these. Where they have not, too few samples are a fault,
- * which the test has to assert.
+ * deliver few ticks, one run has too few. What is judged is all samples of all runs. Where {@value
+ * #PATIENCE_SECONDS} seconds are too short for these, and they waited for CPUs most of the time
+ * ({@link CpuShare#isStarved}), the test is skipped, with the figures; {@link Totals} allows few of
+ * these. Else too few samples are a fault, which the test has to assert.
  */
 public final class Enough {
   private static final int MAX_RUNS = 12;
@@ -40,15 +40,12 @@ public final class Enough {
     CpuShare since = CpuShare.now();
     for (int runs = 1; ; runs++) {
       run.run();
-      if (enough.getAsBoolean()) {
+      if (enough.getAsBoolean() || runs == MAX_RUNS) {
         return;
       }
-      if ((runs == MAX_RUNS || since.seconds() > PATIENCE_SECONDS) && since.isStarved()) {
+      if (since.seconds() > PATIENCE_SECONDS && since.isStarved()) {
         throw Starved.because(
             String.format(Locale.ROOT, "too few samples after %d runs in %s", runs, since));
-      }
-      if (runs == MAX_RUNS) {
-        return;
       }
       System.out.println("too few samples: once more");
     }
