@@ -12,6 +12,12 @@ import stackweave.testing.Jdk;
 @Order(2)
 @ByChance
 class CompletenessIT {
+  /**
+   * 0.86 to 0.96 on a busy machine: rings run over before the first stacks are warm, in single runs
+   * by a third.
+   */
+  private static final double COVERED = 0.6;
+
   private static final List<String> PROGRAMS =
       List.of("stackweave.samples.lab.JniLab", "stackweave.samples.zoo.JniZoo");
 
@@ -29,7 +35,7 @@ class CompletenessIT {
                   isCounted(status, stacks.samples().size()), () -> "in the file, not " + status);
             }
           }
-          completeness.check("complete");
+          completeness.check("complete", COVERED);
         });
   }
 

@@ -16,6 +16,9 @@ import stackweave.verify.it.Runs.Run;
 @ByChance
 class TimerIT {
 
+  /** 0.92 to 0.96 on a busy machine: what is missing are the ends of threads. */
+  private static final double COVERED = 0.75;
+
   private static final String LAB = "stackweave.samples.lab.JniLab";
 
   @Test
@@ -30,7 +33,7 @@ class TimerIT {
               completeness,
               Jdk.onNewest().findFirst().orElseThrow(),
               "stackweave.samples.zoo.JniZoo");
-          completeness.check("complete without perf");
+          completeness.check("complete without perf", COVERED);
         });
   }
 
