@@ -30,11 +30,10 @@ class WallSharesIT {
   /** They go on while the JVM ends. */
   private static final double MOST_TOLD = 1.5;
 
-  /** Stacks for each look at a worker that is due: 0.76 to 0.94 beside fifteen busy threads. */
+  /** Stacks for each look at a worker that is due: 1.0, and 0.76 beside fifteen busy threads. */
   private static final double LEAST_LOOKS = 0.5;
 
-  /** Others are looked at, too. */
-  private static final double MOST_LOOKS = 2.5;
+  private static final double MOST_LOOKS = 1.6;
 
   @TempDir private Path directory;
 
