@@ -33,8 +33,8 @@ class EventSamplesIT {
   private static final long OFTEN = (long) EventsApp.ROUNDS * EventsApp.OFTEN;
   private static final long SELDOM = (long) EventsApp.ROUNDS * EventsApp.SELDOM;
 
-  /** A thread that is switched to another CPU just while events are attached may lack some. */
-  private static final double LEAST = 0.5;
+  /** All were seen, unless samples were lost. */
+  private static final double LEAST = 0.95;
 
   /** Events of the thread beside those that it makes happen on purpose. */
   private static final long OTHERS = 200;
