@@ -99,7 +99,8 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
   private long bytes;
   private long timeNanos;
 
-  private AllocationSampler(
+  /** Without probes so far. */
+  AllocationSampler(
       SamplePipeline pipeline, EventStore store, CallPolicy policy, Counters counters) {
     this.pipeline = pipeline;
     this.store = store;

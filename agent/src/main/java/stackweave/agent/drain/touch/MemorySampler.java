@@ -1,6 +1,7 @@
 package stackweave.agent.drain.touch;
 
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.sample.StackReceiver;
 import stackweave.agent.drain.wall.WaitingPart;
@@ -8,6 +9,7 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.PerfEngine;
 import stackweave.agent.engine.probe.FaultFilter;
@@ -75,7 +77,11 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
 
   private final SamplePipeline pipeline;
   private final EventStore store;
-  private final PerfEngine engine;
+  private final SampleEngine engine;
+
+  /** The address of the fault that the engine delivers. */
+  private final LongSupplier faultAddress;
+
   private final PerfBudget budget;
 
   /** Null where all faults come. */
@@ -124,10 +130,16 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   /** Memory of faults that were lost, in bytes: an estimate that the next stack stands for, too. */
   private long lostBytes;
 
-  private MemorySampler(
+  /**
+   * @param faultAddress the address of the fault that the engine delivers
+   * @param filter null where all faults come
+   * @param moves null where moves of memory are not told
+   */
+  MemorySampler(
       SamplePipeline pipeline,
       EventStore store,
-      PerfEngine engine,
+      SampleEngine engine,
+      LongSupplier faultAddress,
       PerfBudget budget,
       FaultFilter filter,
       MoveProbe moves,
@@ -136,6 +148,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     this.pipeline = pipeline;
     this.store = store;
     this.engine = engine;
+    this.faultAddress = faultAddress;
     this.budget = budget;
     this.filter = filter;
     this.moves = moves;
@@ -186,7 +199,8 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
             PerfEngine.startBeside(
                 kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());
         MoveProbe moves = MoveProbe.open(policy);
-        return new MemorySampler(pipeline, store, engine, budget, filter, moves, regions, counters);
+        return new MemorySampler(
+            pipeline, store, engine, engine::address, budget, filter, moves, regions, counters);
       } catch (EngineRefusedException e) {
         refusals += (refusals.isEmpty() ? "" : "; ") + e.refusal().line();
       }
@@ -337,7 +351,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
 
   @Override
   public boolean wantsSample() {
-    long address = engine.address();
+    long address = faultAddress.getAsLong();
     page = address >>> PAGE_SHIFT;
     boolean isFollowed = page != 0 && PageHash.isFollowed(page, shift);
     MemoryRegions.Kind region = regions.of(address);

@@ -14,7 +14,6 @@ import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
-import stackweave.jfr.store.EventStore;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -66,7 +65,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private static final long STEADY_NANOS = 120_000_000_000L;
 
   private final long thresholdNanos;
-  private final EventStore store;
   private final WallParts parts;
   private final WallDecoder decoder;
   private final BlockedStacks stacks;
@@ -78,6 +76,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private final PerfBudget perfBudget;
   private final Supplier<CallPolicy> policy;
   private final BlockedThreads threads = new BlockedThreads();
+  private final BlockedWriter writer;
 
   /** Null while switches are not recorded. */
   private SwitchEvents events;
@@ -131,7 +130,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       Supplier<CallPolicy> policy) {
     this.parts = parts;
     this.thresholdNanos = thresholdNanos;
-    this.store = parts.store();
     this.decoder = parts.decoder();
     this.stacks = parts.stacks();
     this.clocks = parts.clocks();
@@ -139,6 +137,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     this.counters = counters;
     this.perfBudget = perfBudget;
     this.policy = policy;
+    this.writer = new BlockedWriter(threads, parts.store(), decoder, counters, parts.processId());
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
     this.delay = new LookDelay(thresholdNanos, now);
@@ -289,7 +288,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     boolean isOfThis = isSeenWithin(i, timeNanos);
     if (nanos >= thresholdNanos && threads.kind[i] != BlockedThreads.EXCLUDED) {
       if (isOfThis) {
-        write(i, nanos);
+        writer.write(i, nanos);
       } else {
         countUnseen(i, nanos);
       }
@@ -382,35 +381,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     threads.unseenPutOff[i] = 0;
   }
 
-  private void write(int i, long nanos) {
-    boolean written = write(i, nanos, true);
-    counters.add(written ? Counter.BLOCKED_WRITTEN : Counter.BLOCKED_DROPPED, 1);
-    counters.add(Counter.BLOCKED_TIME, written ? nanos : 0);
-  }
-
-  private boolean write(int i, long nanos, boolean isOver) {
-    return threads.generation[i] == decoder.generation()
-        && store.blocked(
-            threads.outAt[i],
-            nanos,
-            threads.threadKey[i],
-            threads.state[i],
-            threads.stackId[i],
-            threads.end[i],
-            isOver,
-            wakerKey(i),
-            threads.wakerPid[i],
-            threads.wakerPid[i] == 0 || !isOver ? 0 : threads.outAt[i] + nanos - threads.wokenAt[i],
-            threads.contextId[i]);
-  }
-
-  /** The thread of this process that woke it; 0 if there is none. */
-  private long wakerKey(int i) {
-    return threads.wakerPid[i] == parts.processId()
-        ? decoder.thread(threads.wakerTid[i]).threadId()
-        : 0;
-  }
-
   /** Writes those that are blocked at a time up to which all records were read. */
   private void writeOpen(long untilNanos) {
     long started = System.nanoTime();
@@ -422,8 +392,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
         continue;
       }
       boolean isInTime = System.nanoTime() - started <= MAX_FLUSH_NANOS;
-      boolean written = isInTime && write(i, untilNanos - threads.outAt[i], false);
-      counters.add(written ? Counter.BLOCKED_OPEN : Counter.BLOCKED_DROPPED, 1);
+      writer.writeOpen(i, untilNanos - threads.outAt[i], isInTime);
     }
   }
 

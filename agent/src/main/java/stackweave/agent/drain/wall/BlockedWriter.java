@@ -1,0 +1,68 @@
+package stackweave.agent.drain.wall;
+
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.store.EventStore;
+
+/**
+ * Writes for how long threads were blocked, and who woke them, and counts it. Used by {@link
+ * BlockedSampler}; for the drain thread only.
+ */
+final class BlockedWriter {
+  private final BlockedThreads threads;
+  private final EventStore store;
+  private final WallDecoder decoder;
+  private final Counters counters;
+  private final int processId;
+
+  BlockedWriter(
+      BlockedThreads threads,
+      EventStore store,
+      WallDecoder decoder,
+      Counters counters,
+      int processId) {
+    this.threads = threads;
+    this.store = store;
+    this.decoder = decoder;
+    this.counters = counters;
+    this.processId = processId;
+  }
+
+  /** Writes a thread that got a CPU again after so long. */
+  void write(int i, long nanos) {
+    boolean written = write(i, nanos, true);
+    counters.add(written ? Counter.BLOCKED_WRITTEN : Counter.BLOCKED_DROPPED, 1);
+    counters.add(Counter.BLOCKED_TIME, written ? nanos : 0);
+  }
+
+  /**
+   * Writes a thread that is still blocked.
+   *
+   * @param isInTime false to count it only
+   */
+  void writeOpen(int i, long nanos, boolean isInTime) {
+    boolean written = isInTime && write(i, nanos, false);
+    counters.add(written ? Counter.BLOCKED_OPEN : Counter.BLOCKED_DROPPED, 1);
+  }
+
+  private boolean write(int i, long nanos, boolean isOver) {
+    return threads.generation[i] == decoder.generation()
+        && store.blocked(
+            threads.outAt[i],
+            nanos,
+            threads.threadKey[i],
+            threads.state[i],
+            threads.stackId[i],
+            threads.end[i],
+            isOver,
+            wakerKey(i),
+            threads.wakerPid[i],
+            threads.wakerPid[i] == 0 || !isOver ? 0 : threads.outAt[i] + nanos - threads.wokenAt[i],
+            threads.contextId[i]);
+  }
+
+  /** The thread of this process that woke it; 0 if there is none. */
+  private long wakerKey(int i) {
+    return threads.wakerPid[i] == processId ? decoder.thread(threads.wakerTid[i]).threadId() : 0;
+  }
+}

@@ -1,0 +1,216 @@
+package stackweave.agent.drain.sample;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import stackweave.agent.drain.context.SampledContexts;
+import stackweave.agent.drain.limit.HeapRest;
+import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.Throttle;
+import stackweave.agent.drain.name.JitNames;
+import stackweave.agent.drain.name.KernelNames;
+import stackweave.agent.drain.name.StackNames;
+import stackweave.agent.drain.thread.ThreadNames;
+import stackweave.agent.drain.wall.WallParts;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.linux.SelfMemory;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.Session;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.StoreLimits;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.TableMemory;
+import stackweave.unwind.rule.RuleTable;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.walk.NativeUnwinder;
+
+/**
+ * The way from a sample to its event for a test that is the drain thread: all is done on the
+ * calling thread. Threads have the kernel's names, and Java frames none.
+ */
+public final class OwnPipeline implements AutoCloseable {
+  /** Of no thread. */
+  public static final int TID = 1 << 23;
+
+  /** In no module. */
+  public static final long NOWHERE = 0x1000;
+
+  public final Architecture architecture = SystemCalls.current().orElseThrow().architecture();
+  public final SampleCounts counts = new SampleCounts();
+  public final Counters counters = counts.counters;
+  public final EventStore store;
+  public final StackNames names;
+  public final ModuleIndex modules;
+  public final SamplePipeline pipeline;
+  private final SelfMemory memory = new SelfMemory();
+  private final Recording recording = new Recording();
+  private final MixedUnwinder unwinder;
+  private final HotSpotMethods methods = new HotSpotMethods();
+  private final ThreadNames threads;
+
+  /** Begins to record. */
+  public OwnPipeline() {
+    SessionInfo session =
+        new SessionInfo("test", "test", "0=native", "0=complete", "0", ThreadState.legend());
+    store = EventStore.open(session, StoreLimits.DEFAULT, Session.FIRST_SCHEMA_VERSION);
+    for (String event :
+        List.of(WallSample.NAME, Blocked.NAME, NativeMemory.NAME, NativeAllocation.NAME)) {
+      recording.enable(event);
+    }
+    recording.start();
+    RuleTable rules = new RuleTable(architecture);
+    modules = new ModuleIndex(memory, rules);
+    unwinder = new MixedUnwinder(new NativeUnwinder(rules), null, methods);
+    names =
+        new StackNames(
+            store,
+            methods,
+            new KernelNames(TableMemory.HEAP),
+            new JitNames(modules, memory),
+            memory);
+    threads = new ThreadNames(store, null, () -> null);
+    pipeline =
+        new SamplePipeline(
+            store,
+            modules,
+            memory,
+            unwinder,
+            names,
+            threads,
+            SampledContexts.none(store, counters),
+            null,
+            null,
+            64,
+            counts);
+    pipeline.follow(
+        new Silent(),
+        new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1)),
+        new HeapRest(new HeapSlack()));
+    pipeline.beginStack();
+  }
+
+  /** What samplers of waiting threads work with. */
+  public WallParts wallParts() {
+    return WallParts.open(
+        new WallParts.Shared(
+            store, pipeline, modules, unwinder, methods, names, threads, memory, null, 64));
+  }
+
+  /** A sample of one frame, at a time by {@link System#nanoTime}. */
+  public StackSnapshot snapshot(long timeNanos) {
+    StackSnapshot snapshot = new StackSnapshot(architecture, 4096);
+    snapshot.setTimeNanos(timeNanos);
+    snapshot.setTid(TID);
+    snapshot.setWeightNanos(1_000_000);
+    snapshot.registers().setPc(NOWHERE);
+    snapshot.setHasRegisters(true);
+    snapshot.setStackUnknown(true);
+    return snapshot;
+  }
+
+  /** Ends recording; the events, by the order of the recording. */
+  public List<RecordedEvent> events() throws IOException {
+    store.flush();
+    recording.stop();
+    Path file = Files.createTempFile("own-pipeline", ".jfr");
+    try {
+      recording.dump(file);
+      return RecordingFile.readAllEvents(file);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  /** Those of a name without {@code stackweave.}. */
+  public static List<RecordedEvent> of(List<RecordedEvent> events, String type) {
+    List<RecordedEvent> found = new ArrayList<>();
+    for (RecordedEvent event : events) {
+      if (event.getEventType().getName().equals("stackweave." + type)) {
+        found.add(event);
+      }
+    }
+    return found;
+  }
+
+  /** How much was counted so far. */
+  public long count(Counter counter) {
+    return counters.get(counter);
+  }
+
+  @Override
+  public void close() {
+    recording.close();
+    threads.close();
+    store.close();
+    memory.close();
+    EventStore.unregisterEvents();
+  }
+
+  /** One that delivers nothing by itself. */
+  public static class Silent implements SampleEngine {
+    @Override
+    public EngineKind kind() {
+      return EngineKind.PERF;
+    }
+
+    @Override
+    public long intervalNanos() {
+      return 1_000_000;
+    }
+
+    @Override
+    public boolean await(int timeoutMillis) {
+      return false;
+    }
+
+    @Override
+    public void wake() {
+      // Nobody waits.
+    }
+
+    @Override
+    public int drain(long untilTimeNanos, EngineSink sink) {
+      return 0;
+    }
+
+    @Override
+    public double backlog() {
+      return 0;
+    }
+
+    @Override
+    public void stop() {
+      // It never began.
+    }
+
+    @Override
+    public EngineStatistics statistics() {
+      return new EngineStatistics(EngineKind.PERF);
+    }
+
+    @Override
+    public void close() {
+      // It holds nothing.
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package stackweave.agent.drain.wall;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.agent.drain.sample.OwnPipeline.of;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import jdk.jfr.consumer.RecordedEvent;
+import org.junit.jupiter.api.Test;
+import stackweave.agent.drain.sample.OwnPipeline;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.status.Counter;
+
+/** How long threads are said to wait, and how often they are looked at. */
+class WaitingTimesTest {
+  private static final long MILLISECOND = 1_000_000;
+  private static final long SECOND = 1_000 * MILLISECOND;
+  private static final long PATIENCE_NANOS = 60 * SECOND;
+  private static final String NAME = "waits-for-test";
+
+  /** All the time between two samples of a thread that always waits is in the later one. */
+  @Test
+  void aThreadThatAlwaysWaitsIsSaidToWaitAllTheTime() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                end.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            NAME);
+    waiting.setDaemon(true);
+    waiting.start();
+    try (OwnPipeline own = new OwnPipeline()) {
+      WallSampler sampler =
+          new WallSampler(
+              own.wallParts(),
+              5 * MILLISECOND,
+              100,
+              WallFilter.parse(NAME + "|" + WallFilter.ALL),
+              own.counters);
+      long begin = System.nanoTime();
+      for (int i = 0; i < 4; i++) {
+        long written = own.count(Counter.WALL_WRITTEN);
+        Thread.sleep(30);
+        while (own.count(Counter.WALL_WRITTEN) == written) {
+          assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
+          Thread.sleep(sampler.waitMillis());
+          sampler.pass();
+          sampler.flush(); // as at the end of a chunk
+        }
+      }
+      sampler.close();
+      List<RecordedEvent> samples = of(own.events(), "WallSample");
+      assertTrue(samples.size() >= 4, samples.size() + " samples");
+      for (int i = 1; i < samples.size(); i++) {
+        RecordedEvent sample = samples.get(i);
+        Duration between =
+            Duration.between(samples.get(i - 1).getStartTime(), sample.getStartTime());
+        Duration said = Duration.ofNanos(sample.getLong("weight"));
+        Duration error = Duration.ofMillis(1);
+        assertTrue(said.minus(between).abs().compareTo(error) < 0, said + " of " + between);
+      }
+      long sum = samples.stream().mapToLong(sample -> sample.getLong("weight")).sum();
+      assertEquals(own.count(Counter.WALL_TIME), sum);
+    } finally {
+      end.countDown();
+      waiting.join();
+    }
+  }
+
+  /** Passes are half an interval to one and a half apart, and the drain thread sleeps meanwhile. */
+  @Test
+  void threadsAreLookedAtAsOftenAsAsked() {
+    try (OwnPipeline own = new OwnPipeline()) {
+      WallFilter none = WallFilter.parse("no such thread");
+      for (int millis : new int[] {4, 10}) {
+        WallSampler sampler =
+            new WallSampler(own.wallParts(), millis * MILLISECOND, 100, none, own.counters);
+        sampler.pass();
+        int wait = sampler.waitMillis();
+        assertTrue(wait <= 3 * millis / 2, "every " + millis + " ms, but waits " + wait);
+        assertEquals(millis * MILLISECOND, own.count(Counter.WALL_INTERVAL));
+        sampler.close();
+      }
+    }
+  }
+
+  /** What it waited for a CPU after a wait is a sample of its own, with the same stack. */
+  @Test
+  void timesOfAStackAreWrittenWholly() throws Exception {
+    try (OwnPipeline own = new OwnPipeline()) {
+      WallThreads threads = new WallThreads();
+      WallParts parts = own.wallParts();
+      WallWriter writer = new WallWriter(threads, own.store, parts.decoder(), own.counters);
+      long now = System.nanoTime();
+      int i = threads.list(OwnPipeline.TID);
+      threads.reset(i, 0, 0, now);
+      threads.hasStack[i] = true;
+      threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "waits", 0, false, 0, null);
+      threads.ownKey[i] = threads.threadKey[i];
+      threads.ownGeneration[i] = parts.decoder().generation();
+      threads.state[i] = ThreadState.PARK.code();
+      threads.blocked[i] = 70 * MILLISECOND;
+      threads.runnable[i] = 20 * MILLISECOND;
+      threads.preempted[i] = 6 * MILLISECOND;
+      threads.carried[i] = 4 * MILLISECOND;
+      writer.writeAll(i, now);
+      List<String> written =
+          of(own.events(), "WallSample").stream()
+              .map(e -> e.getInt("state") + ": " + e.getLong("weight") / MILLISECOND + " ms")
+              .toList();
+      assertEquals(List.of("3: 70 ms", "1: 20 ms", "1: 6 ms", "15: 4 ms"), written);
+      assertEquals(100 * MILLISECOND, own.count(Counter.WALL_TIME));
+    }
+  }
+
+  /** From the switch away from a CPU to the switch back; who woke it did so some time before. */
+  @Test
+  void aBlockedThreadHasItsDurationAndTheDelayOfItsWakeUp() throws Exception {
+    try (OwnPipeline own = new OwnPipeline()) {
+      BlockedThreads threads = new BlockedThreads();
+      WallParts parts = own.wallParts();
+      BlockedWriter writer =
+          new BlockedWriter(threads, own.store, parts.decoder(), own.counters, parts.processId());
+      long out = System.nanoTime() - SECOND;
+      int i = threads.findOrAdd(OwnPipeline.TID);
+      threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "blocked", 0, false, 0, null);
+      threads.generation[i] = parts.decoder().generation();
+      threads.state[i] = ThreadState.SOCKET.code();
+      threads.outAt[i] = out;
+      threads.wakerPid[i] = parts.processId();
+      threads.wakerTid[i] = parts.ownTid();
+      threads.wokenAt[i] = out + 390 * MILLISECOND;
+      writer.write(i, 400 * MILLISECOND);
+      writer.writeOpen(i, 200 * MILLISECOND, true);
+      writer.writeOpen(i, 200 * MILLISECOND, false);
+      List<RecordedEvent> events = of(own.events(), "Blocked");
+      assertEquals(2, events.size());
+      RecordedEvent over = events.get(0);
+      assertEquals(400, over.getDuration().toNanos() / 1e6, 1);
+      assertTrue(over.getBoolean("over"));
+      assertEquals(10 * MILLISECOND, over.getLong("wakeDelay"));
+      assertEquals(parts.processId(), over.getInt("wakerPid"));
+      assertTrue(over.getLong("wakerThreadId") != 0);
+      assertEquals(ThreadState.SOCKET.code(), over.getInt("state"));
+      RecordedEvent open = events.get(1);
+      assertEquals(200, open.getDuration().toNanos() / 1e6, 1);
+      assertTrue(!open.getBoolean("over"));
+      assertEquals(0, open.getLong("wakeDelay"));
+      assertEquals(400 * MILLISECOND, own.count(Counter.BLOCKED_TIME));
+      assertEquals(1, own.count(Counter.BLOCKED_WRITTEN));
+      assertEquals(1, own.count(Counter.BLOCKED_OPEN));
+      assertEquals(1, own.count(Counter.BLOCKED_DROPPED));
+    }
+  }
+}
