@@ -64,6 +64,15 @@ class CollapsedExportTest {
         export(directory, true));
   }
 
+  /** Where samples were left out, those that remain count for them. */
+  @Test
+  void aSampleCountsForThoseThatItStandsFor(@TempDir Path directory) throws Exception {
+    SampledRecording recording = TimedWork.recordThinned(directory.resolve("thinned.jfr"));
+    StringBuilder text = new StringBuilder();
+    new CollapsedExport(false).writeText(recording, text);
+    assertEquals("app.Main.work 6\n", text.toString());
+  }
+
   /** What a library is called, and its functions without a symbol; as written today and before. */
   @Test
   void namesOfLibraries(@TempDir Path directory) throws Exception {

@@ -31,6 +31,16 @@ class PprofExportTest {
   }
 
   @Test
+  void saysWhenAndHowOftenItWasSampled() throws Exception {
+    SampledRecording recording = TimedWork.recordThinned(directory.resolve("thinned.jfr"));
+    PprofMessage decoded = decoded(recording, Selection.ALL);
+    DynamicMessage profile = decoded.message();
+    assertEquals(10_000_000, number(profile, "period"));
+    assertEquals(3_000, number(profile, "duration_nanos") / 1e6, 2);
+    assertEquals(Times.nanos(recording.first()), number(profile, "time_nanos"));
+  }
+
+  @Test
   void saysWhatPprofAsks() throws Exception {
     PprofMessage decoded = decoded(ManyStacks.all(directory), Selection.ALL);
     DynamicMessage profile = decoded.message();

@@ -1,9 +1,13 @@
 package stackweave.jfr.export;
 
 import java.nio.file.Path;
+import java.util.Map;
 import jdk.jfr.Recording;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.SessionInfo;
@@ -15,7 +19,7 @@ import stackweave.jfr.store.Unpooled;
  * {@code web} has a phase from second 4 to 6 in which it calls {@code slow}. Java calls itself,
  * once directly and once through another method.
  */
-final class TimedWork {
+public final class TimedWork {
   static final int SAMPLES = 2_000;
 
   private static final SessionInfo SESSION =
@@ -59,6 +63,29 @@ final class TimedWork {
       recording.dump(file);
     }
     return SampledRecording.openTimed(file, ReadingProgress.NONE);
+  }
+
+  /** Two samples, three seconds apart, that stand for four intervals of 10 ms and for two. */
+  public static SampledRecording recordThinned(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
+        long stack = stack(store, 4, java("app.Main", "work"));
+        long thread = store.thread(11, "main", 1, false, 0, null);
+        long begin = System.nanoTime() - 60 * SECOND;
+        store.sample(begin, thread, 0, 40_000_000, stack, 0, 0);
+        store.sample(begin + 3 * SECOND, thread, 0, 20_000_000, stack, 0, 0);
+        Counters counters =
+            new Counters()
+                .set(Counter.INTERVAL, 10_000_000)
+                .set(Counter.TAKEN, 6)
+                .set(Counter.THINNED, 4)
+                .set(Counter.WRITTEN, 2);
+        store.status(new SamplerFigures("perf", "", "", counters, Map.of()));
+      }
+      recording.dump(file);
+    }
+    return SampledRecording.open(file, ReadingProgress.NONE);
   }
 
   private static void write(EventStore store, int slowPercent) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.profiles.v1development.Location;
 import io.opentelemetry.proto.profiles.v1development.Mapping;
+import io.opentelemetry.proto.profiles.v1development.Profile;
 import io.opentelemetry.proto.profiles.v1development.ProfilesData;
 import io.opentelemetry.proto.profiles.v1development.ResourceProfiles;
 import java.nio.file.Files;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.export.ExportedStacks;
 import stackweave.jfr.export.ManyStacks;
 import stackweave.jfr.export.Selection;
+import stackweave.jfr.export.TimedWork;
+import stackweave.jfr.export.Times;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
@@ -60,6 +63,19 @@ class OtlpExportTest {
     KeyValue version = resource.getScopeProfiles(0).getScope().getAttributes(0);
     assertEquals("stackweave.opentelemetry_proto.version", version.getKey());
     assertEquals(OtlpExport.PROTOCOL, version.getValue().getStringValue());
+  }
+
+  @Test
+  void saysWhenAndHowOftenItWasSampled() throws Exception {
+    SampledRecording recording = TimedWork.recordThinned(directory.resolve("thinned.jfr"));
+    Profile profile =
+        decoded(recording).data().getResourceProfiles(0).getScopeProfiles(0).getProfiles(0);
+    assertEquals(Times.nanos(recording.first()), profile.getTimeUnixNano());
+    assertEquals(3_000, profile.getDurationNano() / 1e6, 2);
+    assertEquals(10_000_000, profile.getPeriod());
+    assertEquals(
+        List.of(60_000_000L),
+        profile.getSamplesList().stream().map(sample -> sample.getValues(0)).toList());
   }
 
   @Test

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
-import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -79,11 +78,10 @@ class TimerThreadsTest {
 
   /** The intervals of this process's timers, as the kernel has them. */
   private Set<Long> intervals() {
-    int gettime = calls == SystemCalls.X86_64 ? 224 : 108;
     Set<Long> intervals = new TreeSet<>();
     try (NativeBuffer spec = NativeBuffer.allocate(32)) {
       for (int timer = 0; timer < MAX_TIMERS; timer++) {
-        if (Libc.syscall(gettime, timer, spec.address(), 0, 0, 0, 0) == 0) {
+        if (calls.timerGettime(timer, spec.address()) == 0) {
           intervals.add(spec.bytes().getLong(0) * 1_000_000_000L + spec.bytes().getLong(8));
         }
       }
