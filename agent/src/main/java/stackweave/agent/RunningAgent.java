@@ -35,40 +35,14 @@ final class RunningAgent {
     sampler =
         new Sampler(
             instrumentation,
-            new SamplerSettings(
-                options.mayInstrument(attached),
-                options.recordFailures(),
-                options.switchFile(),
-                options.memory(),
-                options.jit() == Options.Jit.C1,
-                options.drainPercent(),
-                (long) options.perfMebibytes() << 20,
-                options.schema(),
-                options.weave(),
-                options.wallThreads()),
+            settings(options, attached),
             messages,
             new StatusBoard(instrumentation));
     if (options.hooks() == Options.Hooks.EARLY) {
       sampler.observeLoadsEarly();
     }
     gate = new HeapGate(instrumentation, messages, sampler);
-    control =
-        new SamplingControl(
-            options.explicit(),
-            new SamplingDefaults(
-                options.intervalNanos() == Options.AS_RECORDED
-                    ? SamplingSettings.DEFAULT_INTERVAL_NANOS
-                    : options.intervalNanos(),
-                options.engine(),
-                options.depth() == Options.AS_RECORDED
-                    ? SamplingSettings.DEFAULT_DEPTH
-                    : options.depth(),
-                options.wallNanos(),
-                options.blockedNanos(),
-                options.event(),
-                options.nativeMemory()),
-            sampler,
-            gate);
+    control = new SamplingControl(options.explicit(), defaults(options), sampler, gate);
     calls =
         options.calls().isEmpty()
             ? null
@@ -83,6 +57,35 @@ final class RunningAgent {
     if (!attached && new RecordingAtStart(options.explicit()).isLikely()) {
       sampler.loadEarly();
     }
+  }
+
+  /** What the options say for as long as the agent lives. */
+  static SamplerSettings settings(Options options, boolean attached) {
+    return new SamplerSettings(
+        options.mayInstrument(attached),
+        options.recordFailures(),
+        options.switchFile(),
+        options.memory(),
+        options.jit() == Options.Jit.C1,
+        options.drainPercent(),
+        (long) options.perfMebibytes() << 20,
+        options.schema(),
+        options.weave(),
+        options.wallThreads());
+  }
+
+  /** What the options say for recordings whose settings say nothing. */
+  static SamplingDefaults defaults(Options options) {
+    return new SamplingDefaults(
+        options.intervalNanos() == Options.AS_RECORDED
+            ? SamplingSettings.DEFAULT_INTERVAL_NANOS
+            : options.intervalNanos(),
+        options.engine(),
+        options.depth() == Options.AS_RECORDED ? SamplingSettings.DEFAULT_DEPTH : options.depth(),
+        options.wallNanos(),
+        options.blockedNanos(),
+        options.event(),
+        options.nativeMemory());
   }
 
   /** Publishes the status in the agent properties; after this it is updated whenever it changes. */

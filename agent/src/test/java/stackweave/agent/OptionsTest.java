@@ -3,6 +3,9 @@ package stackweave.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -12,6 +15,7 @@ import stackweave.agent.Options.Hooks;
 import stackweave.agent.Options.Jit;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SamplingDefaults;
 
 class OptionsTest {
 
@@ -43,6 +47,55 @@ class OptionsTest {
   @ValueSource(strings = " ")
   void nothingSaidIsAsRecorded(String text) throws InvalidOptionException {
     assertEquals(DEFAULTS, Options.parse(text));
+  }
+
+  /** Each option changes what it is for, and nothing beside it. */
+  @ParameterizedTest
+  @CsvSource({
+    "interval=3ms, intervalNanos=3000000",
+    "depth=77, depth=77",
+    "engine=timer, engine=timer",
+    "wall=30ms, wallNanos=30000000",
+    "blocked=7ms, blockedNanos=7000000",
+    "wall-threads=web-*, wallThreads=web-*",
+    "native-memory=on, memory=true",
+    "drain=37, drainPercent=37",
+    "perf-memory=5, perfMemoryBytes=5242880",
+    "hooks=off, hooks=false",
+    "memory=proc_self_mem, memoryAccess=PROC_SELF_MEM",
+    "jit=all, withoutC2=false",
+    "schema=1, schema=1",
+    "weave=on, weave=true",
+    "record-failures=/some/where, recordFailures=/some/where",
+    "switch=/some/off, switchFile=/some/off"
+  })
+  void anOptionReachesWhatItIsFor(String option, String changed) throws Exception {
+    Options options = Options.parse(option);
+    List<String> changes = new ArrayList<>();
+    changes.addAll(
+        changes(RunningAgent.settings(DEFAULTS, false), RunningAgent.settings(options, false)));
+    changes.addAll(changes(RunningAgent.defaults(DEFAULTS), RunningAgent.defaults(options)));
+    assertEquals(List.of(changed), changes);
+  }
+
+  @Test
+  void anEventInsteadOfCpuTimeReachesRecordings() throws Exception {
+    SamplingDefaults defaults =
+        RunningAgent.defaults(Options.parse("event=page-faults,interval=100"));
+    assertEquals(SampledEvent.parse("page-faults").every("100"), defaults.event());
+    assertEquals(SamplingDefaults.STANDARD, RunningAgent.defaults(DEFAULTS));
+  }
+
+  /** The components of a record that differ from those of another. */
+  private static List<String> changes(Record before, Record after) throws Exception {
+    List<String> changes = new ArrayList<>();
+    for (RecordComponent component : before.getClass().getRecordComponents()) {
+      Object now = component.getAccessor().invoke(after);
+      if (!now.equals(component.getAccessor().invoke(before))) {
+        changes.add(component.getName() + "=" + now);
+      }
+    }
+    return changes;
   }
 
   @Test

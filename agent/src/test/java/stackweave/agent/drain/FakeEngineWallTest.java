@@ -1,0 +1,75 @@
+package stackweave.agent.drain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import jdk.jfr.consumer.RecordedEvent;
+import org.junit.jupiter.api.Test;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.event.WallSample;
+
+/** Samples of waiting threads beside an engine of CPU time. */
+class FakeEngineWallTest extends FakeEngineRuns {
+  private static final String NAME = "wanted-thread";
+
+  @Override
+  String wallThreads() {
+    return NAME + "|all";
+  }
+
+  @Test
+  void theThreadsThatAreAskedForAreLookedAtAsOftenAsAsked() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    Thread wanted = waiting(NAME, end);
+    Thread other = waiting("other-thread", end);
+    try {
+      next(engine());
+      recording.enable(WallSample.NAME);
+      sampler.onRequest(
+          new SamplingRequest(
+              MILLISECOND, "auto", 64, 3 * MILLISECOND, 0, false, List.of("test"), List.of()));
+      await(sampler::hasStarted);
+      await(() -> sampler.report().contains(" threads looked at every 3 ms"));
+      // The first is written after a second, or when the chunk ends.
+      await(() -> sampler.report().matches("(?s).*waiting: [1-9].*"));
+      List<RecordedEvent> events = events();
+      Set<Long> seen = new TreeSet<>();
+      of(events, "WallSample").forEach(sample -> seen.add(sample.getLong("threadId")));
+      Set<String> names = new TreeSet<>();
+      for (RecordedEvent thread : of(events, "Thread")) {
+        if (seen.contains(thread.getLong("threadId"))) {
+          names.add(thread.getString("name"));
+        }
+      }
+      assertEquals(Set.of(NAME), names);
+      assertTrue(
+          of(events, "SamplerStatus").stream()
+              .anyMatch(status -> status.getLong("wallInterval") == 3 * MILLISECOND));
+      assertEquals(List.of(), failures());
+    } finally {
+      end.countDown();
+      wanted.join();
+      other.join();
+    }
+  }
+
+  private static Thread waiting(String name, CountDownLatch end) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                end.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+}
