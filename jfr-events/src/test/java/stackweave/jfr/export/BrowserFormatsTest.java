@@ -103,10 +103,11 @@ class BrowserFormatsTest {
     JsonArray frames = file.getAsJsonObject("shared").getAsJsonArray("frames");
     JsonArray profiles = file.getAsJsonArray("profiles");
     int active = file.get("activeProfileIndex").getAsInt();
-    assertTrue(active >= 0 && active < profiles.size());
+    long busiest = profiles.get(active).getAsJsonObject().get("endValue").getAsLong();
     ExportedStacks stacks = new ExportedStacks();
     for (JsonElement each : profiles) {
       JsonObject profile = each.getAsJsonObject();
+      assertTrue(profile.get("endValue").getAsLong() <= busiest, "the busiest is shown first");
       assertEquals("sampled", profile.get("type").getAsString());
       assertEquals("nanoseconds", profile.get("unit").getAsString());
       String thread = profile.get("name").getAsString().replaceFirst(" \\(tid \\d+\\)$", "");

@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
@@ -217,6 +219,16 @@ class ReportTest {
     assertLine(text.toString(), "    +4.0    +3.0    +5.1   1.0 %   5.0 %  app.Main.slow");
     assertEquals(List.of(limits.get(0), limits.get(3)), exceeded);
     assertFalse(text.toString().contains(" app.Zip.pack\n"), "it did not change");
+    List<Double> changes = new ArrayList<>();
+    for (String line : text.substring(text.lastIndexOf("BEFORE")).split("\n")) {
+      if (line.matches(" +[+-].*")) {
+        changes.add(Math.abs(Double.parseDouble(line.strip().split(" ")[0])));
+      }
+    }
+    assertTrue(changes.size() > 1, changes::toString);
+    List<Double> largestFirst = new ArrayList<>(changes);
+    largestFirst.sort(Comparator.reverseOrder());
+    assertEquals(largestFirst, changes);
     RecordingException missing =
         assertThrows(
             RecordingException.class,

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.SamplerFigures;
@@ -118,6 +119,73 @@ class StatusReportTest {
                     + " left out; 5000 looks, 60 stacks read, 3 discarded because the thread ran"
                     + " meanwhile; 50 ms of CPU time"),
         () -> StatusReport.lines(with).toString());
+  }
+
+  @Test
+  void whatTookNativeMemoryIsSaid() {
+    Counters counters =
+        new Counters()
+            .set(Counter.MEMORY_TOUCHED, 70L << 20)
+            .set(Counter.MEMORY_GIVEN_BACK, 30L << 20)
+            .set(Counter.MEMORY_FAULTS, 9_000)
+            .set(Counter.MEMORY_HEAP_FAULTS, 800)
+            .set(Counter.MEMORY_LOST, 7)
+            .set(Counter.MEMORY_UNFOLLOWED, 6)
+            .set(Counter.ALLOCATED, 50L << 20)
+            .set(Counter.FREED, 20L << 20)
+            .set(Counter.ALLOCATION_CALLS, 4_000)
+            .set(Counter.ALLOCATIONS_LOST, 3)
+            .set(Counter.ALLOCATIONS_UNFOLLOWED, 2);
+    List<String> lines = StatusReport.lines(new SamplerFigures("perf", "", "", counters, Map.of()));
+    assertTrue(
+        lines.contains(
+            "native memory: 70 MiB touched first, 30 MiB of it given back; 9000 page faults, 800 of"
+                + " them of the Java heap and of files, 7 lost (no room in the buffer that they"
+                + " wait in), 6 pages not followed"),
+        lines::toString);
+    assertTrue(
+        lines.contains(
+            "native allocations: 50 MiB allocated, 20 MiB of it freed; 4000 calls, 3 lost (no room"
+                + " in the buffer that they wait in), 2 blocks not followed"),
+        lines::toString);
+  }
+
+  @Test
+  void howMuchIsCoveredAndCompleteIsSaid() {
+    Counters counters =
+        new Counters()
+            .set(Counter.TAKEN, 1_000)
+            .set(Counter.WRITTEN, 900)
+            .set(Counter.LOST, 60)
+            .set(Counter.DROPPED, 30)
+            .set(Counter.UNDECODABLE, 10)
+            .set(Counter.CPU_USED, 20 * SECOND)
+            .set(Counter.CPU_COVERED, 15 * SECOND)
+            .set(Counter.DRAIN_CPU, SECOND / 2);
+    Map<String, Long> ends = Map.of("complete", 850L, "truncated", 50L);
+    List<String> lines =
+        StatusReport.lines(
+            new SamplerFigures("perf", "", "", counters, Map.of(Breakdown.ENDS, ends)));
+    assertTrue(lines.contains("stacks: 850 complete (85.00 %), 50 truncated"), lines::toString);
+    assertTrue(
+        lines.contains(
+            "CPU time: 20 s used, 15 s covered by samples (75.00 %); the agent's drain thread 0.5"
+                + " s"),
+        lines::toString);
+  }
+
+  @Test
+  void howManyEventsAreCoveredIsSaid() {
+    Counters counters =
+        new Counters()
+            .set(Counter.EVENT_INTERVAL, 100)
+            .set(Counter.EVENTS_COUNTED, 2_000)
+            .set(Counter.EVENTS_COVERED, 1_900);
+    List<String> lines = StatusReport.lines(new SamplerFigures("perf", "", "", counters, Map.of()));
+    assertTrue(lines.contains("interval: 100 events, CPU time is not sampled"), lines::toString);
+    assertTrue(
+        lines.contains("events: 2000 counted by the kernel, 1900 covered by samples (95.00 %)"),
+        lines::toString);
   }
 
   private static String interval(SamplerTotals totals) {
