@@ -1,0 +1,119 @@
+package stackweave.agent.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.MethodDefinition;
+import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.StoreLimits;
+
+/** Which samples the commands that read choose, by the options that people give. */
+class SelectedSamplesTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @TempDir static Path directory;
+  private static Path recorded;
+
+  /** Methods a, b and c, ten seconds after each other, and what waits and takes memory. */
+  @BeforeAll
+  static void record() throws Exception {
+    recorded = directory.resolve("rec.jfr");
+    SessionInfo session =
+        new SessionInfo("test", "test", "4=C2", "0=complete", "0", ThreadState.legend());
+    try (Recording recording = new Recording()) {
+      recording.enable(WallSample.NAME);
+      recording.enable(NativeMemory.NAME);
+      recording.start();
+      try (EventStore store = EventStore.open(session, StoreLimits.DEFAULT)) {
+        long thread = store.thread(11, "main", 1, false, 0, null);
+        long begin = System.nanoTime() - 60 * SECOND;
+        for (int i = 0; i < 3; i++) {
+          long time = begin + i * 10 * SECOND;
+          store.sample(time, thread, 0, 10_000_000, node(store, "abc".substring(i, i + 1)), 0, 0);
+        }
+        long late = begin + 20 * SECOND;
+        for (ThreadState state : List.of(ThreadState.FILE, ThreadState.DEVICE)) {
+          store.wallSample(late, thread, state.code(), SECOND, node(store, state.label()), 0, 0);
+        }
+        store.nativeMemory(late, thread, 3L << 20, 4096, node(store, "grow"), 0, 0);
+        store.eventSample("page-faults", late, thread, 5, node(store, "fault"), 0, 0);
+      }
+      recording.dump(recorded);
+    } finally {
+      EventStore.unregisterEvents();
+    }
+  }
+
+  private static long node(EventStore store, String method) {
+    long id = store.method(MethodDefinition.java("app.Main", method, "()V", 1, ""));
+    return store.node(EventStore.ROOT, id, 4, -1, 0);
+  }
+
+  private static List<String> collapsed(String... options) throws Exception {
+    Path out = directory.resolve("out.txt");
+    List<String> command = new ArrayList<>(List.of("collapsed", recorded.toString(), "-o"));
+    command.add(out.toString());
+    command.addAll(List.of(options));
+    assertEquals(0, Main.run(command.toArray(new String[0])));
+    return Files.readAllLines(out).stream()
+        .map(line -> line.replace("app.Main.", "").replaceAll(" \\d+$", ""))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--from=5s, b c",
+    "--from=15000, c",
+    "--to=15s, a b",
+    "--to=500ms, a",
+    "--from=-15s, b c",
+    "--to=-15s, a",
+    "--include=.*b, b",
+    "--exclude=.*b, a c",
+    "--state=file, file",
+    "--state=disk, file",
+    "--state=device, device",
+    "--event=page-faults, fault",
+    "--native-memory, grow"
+  })
+  void theOnesThatAreAskedFor(String option, String methods) throws Exception {
+    assertEquals(List.of(methods.split(" ")), collapsed(option));
+  }
+
+  @Test
+  void aTimeOfTheDay() throws Exception {
+    Instant between = SampledRecording.open(recorded).first().plusSeconds(5);
+    assertEquals(List.of("b", "c"), collapsed("--from=" + between));
+    assertEquals(List.of("a"), collapsed("--to=" + between));
+  }
+
+  @Test
+  void bytesAreBytesAndEventsAreEvents() throws Exception {
+    String bytes = report("--native-memory");
+    assertTrue(bytes.contains("3.0 MiB"), bytes);
+    String events = report("--event=page-faults");
+    assertTrue(events.contains("page-faults") && !events.contains("iB"), events);
+  }
+
+  private static String report(String option) throws Exception {
+    Path out = directory.resolve("report.txt");
+    assertEquals(0, Main.run("report", recorded.toString(), "-o", out.toString(), option));
+    return Files.readString(out);
+  }
+}
