@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import jdk.jfr.Event;
+import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.agent.drain.context.SampledContexts;
@@ -59,13 +62,14 @@ public final class OwnPipeline implements AutoCloseable {
   public final SampleCounts counts = new SampleCounts();
   public final Counters counters = counts.counters;
   public final EventStore store;
+  public final HotSpotMethods methods = new HotSpotMethods();
   public final StackNames names;
   public final ModuleIndex modules;
   public final SamplePipeline pipeline;
   private final SelfMemory memory = new SelfMemory();
   private final Recording recording = new Recording();
   private final MixedUnwinder unwinder;
-  private final HotSpotMethods methods = new HotSpotMethods();
+
   private final ThreadNames threads;
 
   /** Begins to record. */
@@ -165,6 +169,11 @@ public final class OwnPipeline implements AutoCloseable {
     memory.close();
     EventStore.unregisterEvents();
   }
+
+  /** When it is committed, as JFR itself has it. */
+  @Name("stackweave.test.Moment")
+  @StackTrace(false)
+  public static class Moment extends Event {}
 
   /** One that delivers nothing by itself. */
   public static class Silent implements SampleEngine {

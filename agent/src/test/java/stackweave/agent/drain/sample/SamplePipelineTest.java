@@ -2,26 +2,27 @@ package stackweave.agent.drain.sample;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.agent.drain.sample.OwnPipeline.NOWHERE;
+import static stackweave.agent.drain.sample.OwnPipeline.TID;
 import static stackweave.agent.drain.sample.OwnPipeline.of;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import jdk.jfr.Event;
-import jdk.jfr.Name;
-import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.testing.Gcc;
+import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What becomes of a sample in the recording. */
 class SamplePipelineTest {
-  @Name("stackweave.test.Moment")
-  @StackTrace(false)
-  static class Moment extends Event {}
-
   /** System calls and page faults show what the kernel did: the innermost frames of the stack. */
   @Test
   void framesOfTheKernelAreTheInnermost() throws Exception {
@@ -50,15 +51,79 @@ class SamplePipelineTest {
     }
   }
 
+  @Test
+  void aJavaFrameHasItsLineAndItsCompiler() throws Exception {
+    try (OwnPipeline own = new OwnPipeline()) {
+      FrameBuffer frames = new FrameBuffer(8);
+      int caller = own.methods.intern(new HotSpotMethod("app.A", "outer", "()V", 1, "A.java"));
+      int callee = own.methods.intern(new HotSpotMethod("app.A", "inner", "()V", 2, "A.java"));
+      frames.addHotSpot(FrameKind.INLINED, NOWHERE, true, callee, 7, 42);
+      frames.addHotSpot(FrameKind.C1, NOWHERE, true, caller, 9, 17);
+      frames.finish(StopReason.COMPLETE);
+      long stack = own.names.stackId(frames, own.modules.latest());
+      long thread = own.store.thread(TID, "main", 1, false, 0, null);
+      assertTrue(own.store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0));
+      List<RecordedEvent> events = own.events();
+      List<String> recorded = new ArrayList<>();
+      for (RecordedEvent frame : of(events, "Frame")) {
+        RecordedEvent method =
+            of(events, "Method").stream()
+                .filter(each -> each.getLong("id") == frame.getLong("methodId"))
+                .findFirst()
+                .orElseThrow();
+        recorded.add(
+            String.format(
+                "%s.%s %s:%d bci %d kind %d",
+                method.getString("className"),
+                method.getString("name"),
+                method.getString("sourceFile"),
+                frame.getInt("line"),
+                frame.getLong("offset"),
+                frame.getInt("kind")));
+      }
+      int c1 = FrameKind.C1.code();
+      int inlined = FrameKind.INLINED.code();
+      assertEquals(
+          List.of(
+              "app.A.inner A.java:42 bci 7 kind " + inlined,
+              "app.A.outer A.java:17 bci 9 kind " + c1),
+          recorded);
+    }
+  }
+
+  /** A thread that is interrupted before a function's first instruction is in that function. */
+  @Test
+  void aFunctionBeginsAtItsFirstInstruction(@TempDir Path directory) throws Exception {
+    String id = "0123456789abcdef0123456789abcdef01234567";
+    String source = "int first(int x) { return x + 1; } int second(int x) { return x + 2; }";
+    Path library = Gcc.library(directory, "two", source, "-Wl,--build-id=0x" + id);
+    try (OwnPipeline own = new OwnPipeline()) {
+      System.load(library.toString());
+      own.modules.refreshFirst(System.nanoTime());
+      StackSnapshot snapshot = own.snapshot(System.nanoTime());
+      snapshot.registers().setPc(own.modules.latest().named("libtwo.so").addressOf("second"));
+      own.pipeline.sample(snapshot);
+      snapshot.registers().setPc(snapshot.registers().pc() + 3);
+      own.pipeline.sample(snapshot);
+      List<RecordedEvent> events = own.events();
+      assertEquals(
+          List.of("second"), of(events, "Method").stream().map(e -> e.getString("name")).toList());
+      assertEquals(
+          List.of(0L, 3L), of(events, "Frame").stream().map(e -> e.getLong("offset")).toList());
+      // By which symbol servers find it.
+      assertEquals(id, of(events, "NativeLibrary").get(0).getString("buildId"));
+    }
+  }
+
   /** Compared with what JFR itself says of the moments before and after: else, logs don't match. */
   @Test
   void aSampleHasTheTimeAtWhichItWasTaken() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
       own.pipeline.sample(own.snapshot(System.nanoTime())); // begins to compare the clocks
       for (int i = 0; i < 5; i++) {
-        new Moment().commit();
+        new OwnPipeline.Moment().commit();
         StackSnapshot snapshot = own.snapshot(System.nanoTime());
-        new Moment().commit();
+        new OwnPipeline.Moment().commit();
         own.pipeline.sample(snapshot);
       }
       List<RecordedEvent> events = own.events();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stackweave.agent.drain.sample.OwnPipeline.of;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
@@ -110,9 +111,16 @@ class WaitingTimesTest {
       threads.runnable[i] = 20 * MILLISECOND;
       threads.preempted[i] = 6 * MILLISECOND;
       threads.carried[i] = 4 * MILLISECOND;
-      writer.writeAll(i, now);
+      new OwnPipeline.Moment().commit();
+      long later = System.nanoTime();
+      new OwnPipeline.Moment().commit();
+      writer.writeAll(i, later);
+      List<RecordedEvent> events = own.events();
+      for (RecordedEvent sample : of(events, "WallSample")) {
+        assertAgo(0, events, sample);
+      }
       List<String> written =
-          of(own.events(), "WallSample").stream()
+          of(events, "WallSample").stream()
               .map(e -> e.getInt("state") + ": " + e.getLong("weight") / MILLISECOND + " ms")
               .toList();
       assertEquals(List.of("3: 70 ms", "1: 20 ms", "1: 6 ms", "15: 4 ms"), written);
@@ -128,7 +136,9 @@ class WaitingTimesTest {
       WallParts parts = own.wallParts();
       BlockedWriter writer =
           new BlockedWriter(threads, own.store, parts.decoder(), own.counters, parts.processId());
+      new OwnPipeline.Moment().commit();
       long out = System.nanoTime() - SECOND;
+      new OwnPipeline.Moment().commit();
       int i = threads.findOrAdd(OwnPipeline.TID);
       threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "blocked", 0, false, 0, null);
       threads.generation[i] = parts.decoder().generation();
@@ -140,9 +150,11 @@ class WaitingTimesTest {
       writer.write(i, 400 * MILLISECOND);
       writer.writeOpen(i, 200 * MILLISECOND, true);
       writer.writeOpen(i, 200 * MILLISECOND, false);
-      List<RecordedEvent> events = of(own.events(), "Blocked");
+      List<RecordedEvent> all = own.events();
+      List<RecordedEvent> events = of(all, "Blocked");
       assertEquals(2, events.size());
       RecordedEvent over = events.get(0);
+      assertAgo(1_000, all, over);
       assertEquals(400, over.getDuration().toNanos() / 1e6, 1);
       assertTrue(over.getBoolean("over"));
       assertEquals(10 * MILLISECOND, over.getLong("wakeDelay"));
@@ -158,5 +170,14 @@ class WaitingTimesTest {
       assertEquals(1, own.count(Counter.BLOCKED_OPEN));
       assertEquals(1, own.count(Counter.BLOCKED_DROPPED));
     }
+  }
+
+  /** An event began so long before a time between two moments that JFR itself has noted. */
+  private static void assertAgo(int millis, List<RecordedEvent> all, RecordedEvent event) {
+    List<RecordedEvent> moments = of(all, "test.Moment");
+    Instant time = event.getStartTime().plusMillis(millis);
+    Duration error = Duration.ofMillis(1);
+    assertTrue(time.isAfter(moments.get(0).getStartTime().minus(error)), "too early: " + time);
+    assertTrue(time.isBefore(moments.get(1).getStartTime().plus(error)), "too late: " + time);
   }
 }
