@@ -21,7 +21,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 class NativeBytesTest {
   private static final int PAGE = 4096;
 
-  /** Delivers a fault for each page of buffers, as the kernel does where all faults come. */
+  /** Two faults for each page of buffers: before the second one it has been given back. */
   private static final class Faults extends OwnPipeline.Silent {
     private final List<NativeBuffer> buffers;
     private final StackSnapshot snapshot;
@@ -40,7 +40,9 @@ class NativeBytesTest {
       }
       delivered = true;
       int count = 0;
-      for (NativeBuffer buffer : buffers) {
+      List<NativeBuffer> twice = new ArrayList<>(buffers);
+      twice.addAll(buffers);
+      for (NativeBuffer buffer : twice) {
         for (long at = 0; at < buffer.bytes().capacity(); at += PAGE) {
           address = buffer.address() + at;
           buffer.bytes().put((int) at, (byte) 1);
