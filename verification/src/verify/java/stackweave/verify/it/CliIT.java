@@ -42,12 +42,14 @@ class CliIT {
     Ended toOut = cli(jdk, "collapsed", recording.toString()).successfully();
     List<String> lines = Files.readAllLines(file);
     assertEquals(lines, toOut.outLines());
-    // Nothing is wrong with it but that sampling takes its time to begin, or has few samples.
+    // Nothing is wrong with it but what a busy machine does: a late begin, few samples, thinned
+    // out.
     assertEquals(
         List.of(),
         toFile.errLines().stream()
             .filter(line -> !line.contains(": sampling began "))
             .filter(line -> !line.endsWith(" only: shares are rough"))
+            .filter(line -> !line.contains(": drain thread gets too little CPU time: "))
             .toList());
     assertEquals(expected(Runs.lab(jdk).stacks(), false), counts(lines));
 

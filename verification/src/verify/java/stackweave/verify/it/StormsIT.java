@@ -24,15 +24,11 @@ import stackweave.verify.storm.Storms;
 
 /**
  * Storms of threads, libraries and classes: the application's results are right, the agent stays
- * within its bounds, and samples as before when they are over. Longer with {@code
- * -Dit.storm.seconds=60}.
+ * within its bounds, and samples as before when they are over.
  */
 @Order(3)
 @ByChance
 class StormsIT {
-
-  private static final String SECONDS = System.getProperty("it.storm.seconds", "0.5");
-
   /** The agent's budget, and what the JDK and the application keep. */
   private static final long MAX_HEAP_KIB = (64 + 8) * 1024;
 
@@ -66,13 +62,19 @@ class StormsIT {
 
   @Test
   void theAgentStaysWithinItsBounds() {
+    check(0.5);
+  }
+
+  /** In storms of so many seconds. */
+  static void check(double seconds) {
+    boolean isLong = seconds >= LONG_SECONDS;
     Ended ended =
         Jvms.withoutLibraries(Jdks.oldest())
             // What the storms cost would thin out the samples of the calm for ten seconds.
-            .agent(isLong() ? "drain=10" : "drain=100")
+            .agent(isLong ? "drain=10" : "drain=100")
             .recording()
             .options("-Xmx512m", "-XX:MaxMetaspaceSize=128m")
-            .run(Storms.class.getName(), SECONDS)
+            .run(Storms.class.getName(), Double.toString(seconds))
             .successfully();
     ended.outLines().forEach(System.out::println);
     Stacks stacks = Stacks.of(ended.recording());
@@ -92,7 +94,7 @@ class StormsIT {
     List<Sample> calm = stacks.of(sample -> sample.thread().equals("calm")).toList();
     long complete = calm.stream().filter(stacks::isComplete).count();
     // In intervals: two threads with so much CPU time each.
-    long owed = Math.round(2 * Double.parseDouble(SECONDS) * 1e9 / INTERVAL);
+    long owed = Math.round(2 * seconds * 1e9 / INTERVAL);
     long covered = calm.stream().mapToLong(Sample::weight).sum() / INTERVAL;
     assertAll(
         () -> assertEquals(List.of(), ended.errLines()),
@@ -102,11 +104,7 @@ class StormsIT {
         () -> assertEquals(0, stacks.unresolved()),
         () ->
             assertTrue(
-                !isLong() || share(stacks) < MAX_SHARE, "drain thread's share: " + share(stacks)));
-  }
-
-  private static boolean isLong() {
-    return Double.parseDouble(SECONDS) >= LONG_SECONDS;
+                !isLong || share(stacks) < MAX_SHARE, "drain thread's share: " + share(stacks)));
   }
 
   /** Which engine ran when, and what it covered: where samples are missing, these say why. */
