@@ -3,6 +3,7 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,6 +24,9 @@ import stackweave.testing.ForkedJvm;
 /** A running application that is talked to line by line, and looked at from outside. */
 final class LiveJvm implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 300;
+
+  /** Signal 3, as a bit of SigCgt. */
+  private static final long SIGQUIT = 1 << 2;
 
   private final Process process;
   private final BufferedReader out;
@@ -134,13 +138,26 @@ final class LiveJvm implements AutoCloseable {
 
   private VirtualMachine attached() throws IOException {
     if (attached == null) {
-      try {
-        attached = VirtualMachine.attach(Long.toString(pid()));
-      } catch (com.sun.tools.attach.AttachNotSupportedException e) {
-        throw new IOException(e);
-      }
+      attached = attach(pid());
     }
     return attached;
+  }
+
+  /**
+   * Attaches to a JVM that may just have started. What is sent before it handles the signal ends
+   * it, or is lost, and then it often does not hear of the next ten seconds' either.
+   */
+  static VirtualMachine attach(long pid) throws IOException {
+    try {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+      while ((handledSignals(pid) & SIGQUIT) == 0) {
+        assertTrue(System.nanoTime() < end, "takes no SIGQUIT");
+        Thread.sleep(5);
+      }
+      return VirtualMachine.attach(Long.toString(pid));
+    } catch (AttachNotSupportedException | InterruptedException e) {
+      throw new IOException(e);
+    }
   }
 
   /** Waits until the status is so; fails with the last one. */
@@ -251,7 +268,11 @@ final class LiveJvm implements AutoCloseable {
    * the JDK takes for itself with the first channel of java.nio.
    */
   long handledSignals() throws IOException {
-    return read(Path.of("/proc/" + pid() + "/status"))
+    return handledSignals(pid());
+  }
+
+  private static long handledSignals(long pid) throws IOException {
+    return read(Path.of("/proc/" + pid + "/status"))
             .lines()
             .filter(line -> line.startsWith("SigCgt:"))
             .mapToLong(line -> Long.parseUnsignedLong(line.split("\\s+")[1], 16))

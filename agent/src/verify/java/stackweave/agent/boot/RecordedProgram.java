@@ -158,7 +158,7 @@ abstract class RecordedProgram {
 
   /** What the command status prints, without a JVM for the command. */
   static String status(long pid) throws Exception {
-    VirtualMachine target = VirtualMachine.attach(Long.toString(pid));
+    VirtualMachine target = LiveJvm.attach(pid);
     try {
       return target.getAgentProperties().getProperty("stackweave.status", "");
     } finally {
