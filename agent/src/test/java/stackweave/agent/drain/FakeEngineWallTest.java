@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.WaitingThread;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.WallSample;
 
@@ -24,8 +25,8 @@ class FakeEngineWallTest extends FakeEngineRuns {
   @Test
   void theThreadsThatAreAskedForAreLookedAtAsOftenAsAsked() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
-    Thread wanted = waiting(NAME, end);
-    Thread other = waiting("other-thread", end);
+    Thread wanted = WaitingThread.start(NAME, end);
+    Thread other = WaitingThread.start("other-thread", end);
     try {
       next(engine());
       recording.enable(WallSample.NAME);
@@ -55,21 +56,5 @@ class FakeEngineWallTest extends FakeEngineRuns {
       wanted.join();
       other.join();
     }
-  }
-
-  private static Thread waiting(String name, CountDownLatch end) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                end.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            name);
-    thread.setDaemon(true);
-    thread.start();
-    return thread;
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.WaitingThread;
 import stackweave.agent.drain.sample.OwnPipeline;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
@@ -25,18 +26,7 @@ class WaitingTimesTest {
   @Test
   void aThreadThatAlwaysWaitsIsSaidToWaitAllTheTime() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
-    Thread waiting =
-        new Thread(
-            () -> {
-              try {
-                end.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            NAME);
-    waiting.setDaemon(true);
-    waiting.start();
+    Thread waiting = WaitingThread.start(NAME, end);
     try (OwnPipeline own = new OwnPipeline()) {
       WallSampler sampler =
           new WallSampler(

@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.WaitingThread;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
@@ -106,17 +107,7 @@ class PthreadListTest {
 
   private void start(int count) {
     for (int i = 0; i < count; i++) {
-      Thread thread =
-          new Thread(
-              () -> {
-                try {
-                  end.await();
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
-                }
-              });
-      threads.add(thread);
-      thread.start();
+      threads.add(WaitingThread.start("waits-" + i, end));
     }
   }
 }

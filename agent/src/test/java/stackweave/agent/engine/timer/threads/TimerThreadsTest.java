@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.WaitingThread;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.linux.MemoryAccess;
@@ -60,11 +61,7 @@ class TimerThreadsTest {
 
   private void idle() {
     tid.set(calls.gettid());
-    try {
-      end.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    WaitingThread.await(end);
   }
 
   @AfterEach
