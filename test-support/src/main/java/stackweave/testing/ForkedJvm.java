@@ -82,14 +82,18 @@ public final class ForkedJvm {
     KEPT.set(directory);
   }
 
-  /** The options by which a JVM of this thread keeps its stacks, each after a comma; or none. */
-  public static String keepingStacks() {
+  /**
+   * The options by which a JVM of this thread keeps its stacks, each after a comma; or none.
+   *
+   * @param hasDrain whether it has a limit of the drain thread already
+   */
+  public static String keepingStacks(boolean hasDrain) {
     if (KEPT.get() == null) {
       return "";
     }
     try {
       Path own = Files.createTempDirectory(KEPT.get(), "jvm");
-      return ",record-failures=every:" + own + ",drain=100";
+      return ",record-failures=every:" + own + (hasDrain ? "" : ",drain=100");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -102,8 +106,7 @@ public final class ForkedJvm {
     }
     String all = String.join(",", agentOptions);
     if (!all.contains("record-failures")) {
-      String kept = keepingStacks();
-      all += all.contains("drain=") ? kept.replaceFirst(",drain=.*", "") : kept;
+      all += keepingStacks(all.contains("drain="));
     }
     return options("-javaagent:" + AGENT + (all.isEmpty() ? "" : "=" + all.replaceFirst("^,", "")));
   }

@@ -77,7 +77,7 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
       command.add("--enable-native-access=ALL-UNNAMED"); // the samples' libraries, not the agent's
     }
     command.add(
-        "-javaagent:" + settings.agent() + ForkedJvm.keepingStacks().replaceFirst(",", "="));
+        "-javaagent:" + settings.agent() + ForkedJvm.keepingStacks(false).replaceFirst(",", "="));
     command.add(
         "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=%s,+stackweave.NativeSample#depth=%d"
             .formatted(recording, settings.interval(), DEPTH));
