@@ -25,8 +25,8 @@ import stackweave.testing.ForkedJvm;
 final class LiveJvm implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 300;
 
-  /** Signal 3, as a bit of SigCgt. */
-  private static final long SIGQUIT = 1 << 2;
+  /** As the kernel calls a thread that HotSpot starts once it can be attached to. */
+  private static final String STARTED_LATER = "Service Thread";
 
   private final Process process;
   private final BufferedReader out;
@@ -144,20 +144,30 @@ final class LiveJvm implements AutoCloseable {
   }
 
   /**
-   * Attaches to a JVM that may just have started. What is sent before it handles the signal ends
-   * it, or is lost, and then it often does not hear of the next ten seconds' either.
+   * Attaches to a JVM that may just have started. An early SIGQUIT ends it, or is ignored; and JDK
+   * 25 removes the file that asks it to listen, as one that an earlier process of this id has left
+   * (perfMemory_posix.cpp, cleanup), so that the signals that follow are of no use either.
    */
   static VirtualMachine attach(long pid) throws IOException {
     try {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-      while ((handledSignals(pid) & SIGQUIT) == 0) {
-        assertTrue(System.nanoTime() < end, "takes no SIGQUIT");
+      while (!hasThread(pid, STARTED_LATER)) {
+        assertTrue(System.nanoTime() < end, "has no " + STARTED_LATER);
         Thread.sleep(5);
       }
       return VirtualMachine.attach(Long.toString(pid));
     } catch (AttachNotSupportedException | InterruptedException e) {
       throw new IOException(e);
     }
+  }
+
+  private static boolean hasThread(long pid, String name) throws IOException {
+    for (Path task : list(Path.of("/proc/" + pid + "/task"))) {
+      if (read(task.resolve("comm")).strip().equals(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Waits until the status is so; fails with the last one. */
@@ -268,11 +278,7 @@ final class LiveJvm implements AutoCloseable {
    * the JDK takes for itself with the first channel of java.nio.
    */
   long handledSignals() throws IOException {
-    return handledSignals(pid());
-  }
-
-  private static long handledSignals(long pid) throws IOException {
-    return read(Path.of("/proc/" + pid + "/status"))
+    return read(Path.of("/proc/" + pid() + "/status"))
             .lines()
             .filter(line -> line.startsWith("SigCgt:"))
             .mapToLong(line -> Long.parseUnsignedLong(line.split("\\s+")[1], 16))
