@@ -10,7 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.limit.HeapSlack;
@@ -25,6 +24,7 @@ import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
+import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {
   static final SamplerSettings SETTINGS =
@@ -56,7 +56,7 @@ class DrainThreadTest {
       recording.dump(file);
     }
     List<RecordedEvent> statuses =
-        RecordingFile.readAllEvents(file).stream()
+        EventsByTime.of(file).stream()
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
             .toList();
     assertEquals(1, statuses.size());

@@ -15,7 +15,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +30,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
+import stackweave.testing.EventsByTime;
 
 /** The drain thread and the way of a sample, behind an engine that does what the test says. */
 abstract class FakeEngineRuns {
@@ -145,7 +145,7 @@ abstract class FakeEngineRuns {
     recording.stop();
     Path file = directory.resolve("events.jfr");
     recording.dump(file);
-    return RecordingFile.readAllEvents(file);
+    return EventsByTime.of(file);
   }
 
   static List<RecordedEvent> of(List<RecordedEvent> events, String type) {

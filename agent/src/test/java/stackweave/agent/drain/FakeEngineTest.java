@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.jfr.control.EngineKind;
+import stackweave.testing.EventsByTime;
 
 /**
  * The drain thread and the way of a sample behind an engine that does what the test says: what it
@@ -287,7 +287,7 @@ class FakeEngineTest extends FakeEngineRuns {
     boolean met = false;
     for (int i = 0; i < 2_000 && !met; i++) {
       recording.dump(file);
-      met = condition.test(of(RecordingFile.readAllEvents(file), "SamplerStatus"));
+      met = condition.test(of(EventsByTime.of(file), "SamplerStatus"));
       Thread.sleep(met ? 0 : 20);
     }
     assertTrue(met, "it is never stated");

@@ -13,11 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Promise;
 import stackweave.verify.it.Stacks.Sample;
 import stackweave.verify.storm.Storms;
@@ -110,7 +110,7 @@ class StormsIT {
   /** Which engine ran when, and what it covered: where samples are missing, these say why. */
   private static void printStatuses(Ended ended) {
     try {
-      for (RecordedEvent event : RecordingFile.readAllEvents(ended.recording())) {
+      for (RecordedEvent event : EventsByTime.of(ended.recording())) {
         if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
           System.out.printf(
               "%s %s: %,d taken, %,d of %,d ms covered, %,d ms missed %s%n",

@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
@@ -35,7 +35,7 @@ class SwitchFileIT {
                 + "; remove it to go on; the application runs on unharmed"),
         ended.errLines().stream().filter(line -> line.startsWith("stackweave")).toList());
 
-    List<RecordedEvent> events = RecordingFile.readAllEvents(jvm.directory().resolve("switch.jfr"));
+    List<RecordedEvent> events = EventsByTime.of(jvm.directory().resolve("switch.jfr"));
     List<Instant> off =
         events.stream()
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))

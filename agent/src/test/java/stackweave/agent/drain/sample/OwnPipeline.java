@@ -11,7 +11,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.limit.HeapRest;
 import stackweave.agent.drain.limit.HeapSlack;
@@ -41,6 +40,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.maps.modules.ModuleIndex;
+import stackweave.testing.EventsByTime;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.rule.RuleTable;
@@ -139,7 +139,7 @@ public final class OwnPipeline implements AutoCloseable {
     Path file = Files.createTempFile("own-pipeline", ".jfr");
     try {
       recording.dump(file);
-      return RecordingFile.readAllEvents(file);
+      return EventsByTime.of(file);
     } finally {
       Files.delete(file);
     }
