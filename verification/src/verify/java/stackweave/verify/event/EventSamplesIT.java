@@ -89,6 +89,8 @@ class EventSamplesIT {
         jvm.classPath(Built.classes() + ":" + Path.of("target/test-classes").toAbsolutePath())
             .agent("drain=100")
             .options("--add-exports", "java.base/jdk.internal.vm=ALL-UNNAMED")
+            // The heap's own page faults would be more than a ring has room for.
+            .options("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch")
             .run(
                 "stackweave.verify.event.EventsApp",
                 library.toString(),

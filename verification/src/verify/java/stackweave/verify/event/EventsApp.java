@@ -80,6 +80,7 @@ final class EventsApp {
         // It lives before events are attached, so that none of its own happen before that.
         CountDownLatch attached = new CountDownLatch(1);
         Thread worker = new Thread(() -> work(kind, attached), "worker");
+        worker.setDaemon(true); // if this thread fails, the program ends
         worker.start();
         recording.start();
         AgentStatus.await(
