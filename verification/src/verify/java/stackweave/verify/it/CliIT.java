@@ -42,12 +42,13 @@ class CliIT {
     Ended toOut = cli(jdk, "collapsed", recording.toString()).successfully();
     List<String> lines = Files.readAllLines(file);
     assertEquals(lines, toOut.outLines());
-    // Nothing is wrong with it but what a busy machine does: a late begin, few samples, thinned
-    // out.
+    // Nothing is wrong with it but what a busy machine does: a late begin, an early end, few
+    // samples, thinned out.
     assertEquals(
         List.of(),
         toFile.errLines().stream()
             .filter(line -> !line.contains(": sampling began "))
+            .filter(line -> !line.contains(": the JVM ended before the last samples were written"))
             .filter(line -> !line.endsWith(" only: shares are rough"))
             .filter(line -> !line.contains(": drain thread gets too little CPU time: "))
             .toList());

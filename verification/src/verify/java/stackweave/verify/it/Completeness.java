@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import stackweave.testing.Promise;
+import stackweave.testing.Starved;
 
 /** How many stacks of some runs reach the thread's first frame, and whether they are enough. */
 final class Completeness {
@@ -33,17 +34,23 @@ final class Completeness {
     assertEquals(0, stacks.unresolved(), "stacks with frames that the file lacks");
     complete += itsComplete;
     all += itsAll;
-    covered += status.cpuCovered();
-    sampled += status.cpuSampled();
+    if (!stacks.endsEarly()) {
+      covered += status.cpuCovered();
+      sampled += status.cpuSampled();
+    }
   }
 
   /**
-   * Judges all of them together: one run has too few.
+   * Judges all of them together: one run has too few. Of runs that end early it is not known how
+   * much was sampled.
    *
    * @param leastCovered of the CPU time while it was sampled
    */
   void check(String what, double leastCovered) {
     Promise.atLeast(what, SHARE, complete, all);
+    if (sampled == 0) {
+      throw Starved.because(what + ": every run ended before its last samples were written");
+    }
     double share = covered / sampled;
     System.out.printf("%s: %.3f of the CPU time covered%n", what, share);
     assertTrue(share > leastCovered && share < 1.05, () -> "of the CPU time covered: " + share);

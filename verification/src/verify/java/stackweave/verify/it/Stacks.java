@@ -27,6 +27,7 @@ import stackweave.verify.recording.PlainDefinitions.SampledThread;
  * product's code has a part in it.
  */
 final class Stacks {
+  private static final String LATE = "the JVM ended before the last samples were written";
 
   /**
    * A frame; {@code kind} in the words of the session's legend, {@code module} a file name or "".
@@ -146,6 +147,7 @@ final class Stacks {
   private final List<Library> libraries = new ArrayList<>();
   private final Set<String> completeEnds;
   private final Status status;
+  private final boolean endsEarly;
   private final long unresolved;
 
   private Stacks(List<RecordedEvent> events) {
@@ -157,6 +159,7 @@ final class Stacks {
     List<RecordedEvent> taken = new ArrayList<>();
     List<String> complete = new ArrayList<>();
     long[] sums = new long[9];
+    boolean late = false;
     for (RecordedEvent event : events) {
       switch (event.getEventType().getName()) {
         case "stackweave.Session" -> {
@@ -183,6 +186,7 @@ final class Stacks {
           for (int i = 0; i < fields.length; i++) {
             sums[i] += event.getLong(fields[i]);
           }
+          late |= event.getString("note").contains(LATE);
         }
         default -> {
           if (event.getEventType().getName().startsWith("test.")) {
@@ -198,6 +202,7 @@ final class Stacks {
         }
       }
     }
+    endsEarly = late;
     completeEnds = new java.util.HashSet<>();
     complete.forEach(code -> completeEnds.add(ends.get(Integer.parseInt(code))));
     status =
@@ -324,6 +329,11 @@ final class Stacks {
 
   Status status() {
     return status;
+  }
+
+  /** Whether the machine gave the drain thread no CPU for what it had when the JVM ended. */
+  boolean endsEarly() {
+    return endsEarly;
   }
 
   /** Samples whose stack leads to a frame or method that the recording does not hold. */
