@@ -290,30 +290,30 @@ class CommandLineIT extends CommandLineRuns {
     Map<String, Long> total = new TreeMap<>();
     Map<String, Long> librarySelf = new TreeMap<>();
     Map<String, Long> libraryTotal = new TreeMap<>();
-    String collapsed = written("collapsed", "rec.jfr");
+    String collapsed = written("collapsed", "--total", "rec.jfr");
     long all = count(collapsed);
     for (String line : collapsed.split("\n")) {
-      long samples = count(line);
+      long nanos = count(line);
       List<String> frames =
           new ArrayList<>(List.of(line.substring(0, line.lastIndexOf(' ')).split(";")));
       if (frames.size() > 1) {
         frames.removeIf(frame -> frame.matches("\\[(truncated|stopped: .*)\\]"));
       }
       List<String> libraries = frames.stream().map(CommandLineIT::library).toList();
-      self.merge(frames.get(frames.size() - 1), samples, Long::sum);
-      librarySelf.merge(libraries.get(libraries.size() - 1), samples, Long::sum);
-      new TreeSet<>(frames).forEach(frame -> total.merge(frame, samples, Long::sum));
-      new TreeSet<>(libraries).forEach(library -> libraryTotal.merge(library, samples, Long::sum));
+      self.merge(frames.get(frames.size() - 1), nanos, Long::sum);
+      librarySelf.merge(libraries.get(libraries.size() - 1), nanos, Long::sum);
+      new TreeSet<>(frames).forEach(frame -> total.merge(frame, nanos, Long::sum));
+      new TreeSet<>(libraries).forEach(library -> libraryTotal.merge(library, nanos, Long::sum));
     }
 
-    Ended top = commandLine(jvm, "top", "rec.jfr", "--samples", "--wide", "-n", "99999");
+    Ended top = commandLine(jvm, "top", "rec.jfr", "--wide", "-n", "99999");
     assertEquals(0, top.exit(), top.err());
     Set<String> expected = new TreeSet<>();
-    total.forEach((name, samples) -> expected.add(row(self.get(name), samples, all, name)));
+    total.forEach((name, nanos) -> expected.add(row(self.get(name), nanos, all, name)));
     assertEquals(expected, rows(top.out(), "FUNCTION"));
     Set<String> libraries = new TreeSet<>();
     libraryTotal.forEach(
-        (name, samples) -> libraries.add(row(librarySelf.get(name), samples, all, name)));
+        (name, nanos) -> libraries.add(row(librarySelf.get(name), nanos, all, name)));
     assertEquals(libraries, rows(top.out(), "LIBRARY"));
     assertTrue(libraryTotal.containsKey("Java") && libraryTotal.containsKey("JVM (libjvm.so)"));
   }
