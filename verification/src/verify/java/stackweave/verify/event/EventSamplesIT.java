@@ -33,6 +33,9 @@ class EventSamplesIT {
   private static final long OFTEN = (long) EventsApp.ROUNDS * EventsApp.OFTEN;
   private static final long SELDOM = (long) EventsApp.ROUNDS * EventsApp.SELDOM;
 
+  /** Where too many samples are lost or thinned out, the program runs again: so often at most. */
+  private static final int RUNS = 3;
+
   /** All were seen, unless samples were lost. */
   private static final double LEAST = 0.95;
 
@@ -81,6 +84,19 @@ class EventSamplesIT {
   void aSampleIsWhereItsEventHappened() throws Exception {
     Path library = Gcc.library(directory, "events", LIBRARY, jniHeaders());
     boolean hasTracepoints = Commands.run("unshare", "-m", "sh", "-c", MOUNT).exit() == 0;
+    List<String> lost = new ArrayList<>();
+    for (int i = 0; i < RUNS; i++) {
+      lost.clear();
+      run(library, hasTracepoints, lost);
+      if (lost.isEmpty()) {
+        return;
+      }
+    }
+    throw Starved.because(String.join("; ", lost));
+  }
+
+  private static void run(Path library, boolean hasTracepoints, List<String> lost)
+      throws Exception {
     ForkedJvm jvm = ForkedJvm.on(Jdk.all().get(0), directory);
     if (hasTracepoints) {
       jvm.under("unshare", "-m", "sh", "-c", MOUNT + " && exec \"$@\"", "sh");
@@ -103,16 +119,12 @@ class EventSamplesIT {
       counted.put(words[0], Long.parseLong(words[1]));
     }
     assertEquals(hasTracepoints ? 4 : 3, counted.size(), ended.out());
-    List<String> lost = new ArrayList<>();
     check("page-faults", "TOUCH.jfr", "touch", "touch", counted.get("page-faults"), lost);
     check("context-switches", "SLEEP.jfr", "nap", "sleep", counted.get("context-switches"), lost);
     check("libevents.so:events_called", "CALL.jfr", "call", "call", OFTEN + SELDOM, lost);
     if (hasTracepoints) {
       String event = "syscalls:sys_enter_clock_nanosleep";
       check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM, lost);
-    }
-    if (!lost.isEmpty()) {
-      throw Starved.because(String.join("; ", lost));
     }
   }
 
@@ -147,15 +159,19 @@ class EventSamplesIT {
         recording.figures().get(Counter.LOST),
         recording.figures().get(Counter.THINNED));
     assertTrue(counted >= OFTEN + SELDOM && counted <= OFTEN + SELDOM + OTHERS, event + counted);
+    // The kernel may preempt a thread where it sleeps, too.
+    boolean isTrue =
+        often <= OFTEN + OTHERS
+            && seldom <= SELDOM + OTHERS
+            && often >= LEAST * OFTEN
+            && seldom >= LEAST * SELDOM;
     long missing = recording.figures().get(Counter.THINNED) + recording.figures().get(Counter.LOST);
-    if (missing > 0) {
+    if (!isTrue && missing > 0) {
       // Few samples stand for many, and say little of amounts.
       lost.add(event + ": " + missing + " lost or thinned out");
-      return;
+    } else {
+      assertTrue(isTrue, often + ", " + seldom);
     }
-    // The kernel may preempt a thread where it sleeps, too.
-    assertTrue(often <= OFTEN + OTHERS && seldom <= SELDOM + OTHERS, often + ", " + seldom);
-    assertTrue(often >= LEAST * OFTEN && seldom >= LEAST * SELDOM, often + ", " + seldom);
   }
 
   /** Of the stacks with a native function they are all that have its Java callers in order, too. */

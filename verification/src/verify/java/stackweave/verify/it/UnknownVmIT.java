@@ -36,7 +36,7 @@ class UnknownVmIT {
     Ended alone = Jvms.on(jdk).options("-Dsamples.clock=cpu").run(app, "0.1").successfully();
     Ended sampled =
         Jvms.on(patched)
-            .agent("interval=2ms")
+            .agent("interval=2ms", "drain=100")
             .recording()
             .options("-Dsamples.clock=cpu")
             .run(app, "0.3")
@@ -54,14 +54,14 @@ class UnknownVmIT {
 
     Stacks stacks = Stacks.of(sampled.recording());
     System.out.printf("%s: %s%n%s", patched, stacks.status(), stacks.endsTable());
-    assertTrue(stacks.samples().size() > 30, () -> "samples: " + stacks.status());
+    assertTrue(stacks.samples().size() > 10, () -> "samples: " + stacks.status());
     Set<String> kinds =
         stacks.samples().stream()
             .flatMap(sample -> sample.frames().stream())
             .map(Stacks.Frame::kind)
             .collect(Collectors.toSet());
     assertTrue(Set.of("native", "kernel", "unknown").containsAll(kinds), kinds::toString);
-    assertTrue(stacks.of(s -> s.end().equals("JDK not supported")).count() > 30, stacks::endsTable);
+    assertTrue(stacks.of(s -> s.end().equals("JDK not supported")).count() > 10, stacks::endsTable);
     assertTrue(
         stacks.samples().stream()
             .flatMap(sample -> sample.frames().stream())
