@@ -32,7 +32,7 @@ class DeletedLibraryIT {
   void unwindsAndNamesItsExports(Jdk jdk) {
     Ended ended =
         Jvms.on(jdk)
-            .agent("interval=1ms")
+            .agent("interval=1ms", "drain=100")
             .recording()
             .run("stackweave.verify.it.DeletedLibraryApp", "1")
             .successfully();

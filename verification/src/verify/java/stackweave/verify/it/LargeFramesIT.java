@@ -73,7 +73,7 @@ class LargeFramesIT {
       jvm = jvm.under(Built.nativeFile("refuse_perf").toString());
     }
     Ended ended =
-        jvm.agent("interval=1ms")
+        jvm.agent("interval=1ms", "drain=100")
             .recording()
             .run(
                 "stackweave.verify.it.KernelsApp",

@@ -90,7 +90,7 @@ class LoadsIT {
             .options(
                 "-Djava.library.path=" + libraries,
                 "--add-opens=java.base/jdk.internal.loader=ALL-UNNAMED")
-            .agent("interval=1ms", "hooks=" + hooks)
+            .agent("interval=1ms", "drain=100", "hooks=" + hooks)
             .recording();
     boolean early = hooks.equals("early");
     if (early) {

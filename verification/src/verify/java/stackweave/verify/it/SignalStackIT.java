@@ -28,7 +28,7 @@ class SignalStackIT {
     Ended ended =
         Jvms.withoutLibraries(jdk)
             .under(Built.nativeFile("refuse_perf").toString())
-            .agent("interval=1ms")
+            .agent("interval=1ms", "drain=100")
             .recording()
             .run("stackweave.verify.it.SignalStackApp", library.toString())
             .successfully();

@@ -54,7 +54,7 @@ class SmallMethodsIT {
   private static List<Sample> inSmallMethods(Jdk jdk, String flag) {
     return Stacks.of(
             Jvms.hotWithoutLibraries(jdk)
-                .agent("interval=500us")
+                .agent("interval=500us", "drain=100")
                 .recording()
                 .options(
                     flag,
@@ -76,7 +76,7 @@ class SmallMethodsIT {
     Stacks stacks =
         Stacks.of(
             Jvms.hotWithoutLibraries(jdk)
-                .agent("engine=timer", "interval=1ms")
+                .agent("engine=timer", "interval=1ms", "drain=100")
                 .recording("settings=profile")
                 .run(APP, "1")
                 .successfully()

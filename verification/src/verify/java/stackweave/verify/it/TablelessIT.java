@@ -53,7 +53,7 @@ class TablelessIT extends Tableless {
       jvm = jvm.under(Built.nativeFile("refuse_perf").toString());
     }
     Ended ended =
-        jvm.agent("interval=1ms")
+        jvm.agent("interval=1ms", "drain=100")
             .recording(Jvms.WITHOUT_JFR_SAMPLES)
             .run(
                 "stackweave.verify.it.TablelessApp",

@@ -144,7 +144,7 @@ class TruthIT {
   private static void compareWithGetStackTrace(Jdk jdk, Map<String, List<Boolean>> all) {
     Ended ended =
         Jvms.hot(jdk)
-            .agent("interval=2ms")
+            .agent("interval=2ms", "drain=100")
             .recording()
             .options("-XX:+UseSerialGC")
             .run("stackweave.verify.it.SpinApp", "300", Variant.built().get(0))
@@ -216,7 +216,7 @@ class TruthIT {
   @MethodSource("stackweave.testing.Jdk#onEnds")
   void nativeFramesAreThoseOfGdb(Jdk jdk) throws Exception {
     assumeTrue(Commands.exist("gdb"), "gdb is missing:  apt-get install gdb");
-    ForkedJvm jvm = Jvms.on(jdk).agent("interval=2ms").recording();
+    ForkedJvm jvm = Jvms.on(jdk).agent("interval=2ms", "drain=100").recording();
     Path end = jvm.directory().resolve("end");
     jvm.environment("LAB_LOADING_MILLIS", "600000").environment("LAB_LOADING_END", end.toString());
     RunningCommand running = jvm.start("stackweave.verify.it.LoadingApp");

@@ -190,7 +190,7 @@ class UnnamedFunctionsIT {
   }
 
   private static ForkedJvm jvm(Jdk jdk) {
-    return Jvms.withoutLibraries(jdk).agent("interval=2ms").recording();
+    return Jvms.withoutLibraries(jdk).agent("interval=2ms", "drain=100").recording();
   }
 
   /** The library's frames as {@code collapsed} has them, with the samples that they are in. */
