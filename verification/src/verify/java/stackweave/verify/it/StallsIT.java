@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.export.stall.CriticalSection;
@@ -87,12 +88,19 @@ class StallsIT {
             .toList();
     assertEquals(List.of(), holders, "a thread in native code delays no safepoint");
 
-    List<CriticalSection> critical = stalls.criticalSections();
+    // The collector may wait for a section of the JDK's too, where a thread inflates a class.
+    Map<Boolean, List<CriticalSection>> byHolder =
+        stalls.criticalSections().stream()
+            .collect(Collectors.partitioningBy(c -> c.thread().name().equals("holder")));
+    List<CriticalSection> critical = byHolder.get(true);
     assertFalse(critical.isEmpty(), "the collector waited for no critical section");
     for (CriticalSection each : critical) {
-      assertEquals("holder", each.thread().name());
       assertTrue(each.method().contains("StallsApp.hold"), each::method);
       assertTrue(each.nanos() <= said.get("held") + APART, () -> each.nanos() + " of " + said);
+    }
+    for (CriticalSection each : byHolder.get(false)) {
+      assertFalse(each.method().contains("StallsApp.hold"), () -> each.thread().name());
+      System.out.println(each.thread().name() + " left last, in " + each.method());
     }
     System.out.printf(
         "%s: %d safepoints late by %d ms of %d ms, %d critical sections%n",
