@@ -181,6 +181,10 @@ public final class NativeCallEvents implements AutoCloseable {
       if (!event.isEnabled() || !clock.stamp(event, beginNanos, endNanos)) {
         return 0;
       }
+      // JFR's threshold may have risen since the call was found slow.
+      if (!event.shouldCommit()) {
+        return 0;
+      }
       event.method = method;
       event.descriptor = descriptor;
       event.commit();
