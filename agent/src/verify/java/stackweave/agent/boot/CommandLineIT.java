@@ -44,6 +44,7 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.testing.Ended;
 import stackweave.testing.FlamePageNames;
+import stackweave.testing.Machine;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
 @Order(6)
@@ -193,6 +194,11 @@ class CommandLineIT extends CommandLineRuns {
             .out();
     assertTrue(top.contains("Shares of the 12.00 s of wall time"), top);
     assertTrue(top.contains(" 58.3 %  7.00 s  socket\n"), top);
+    String counted =
+        commandLine(Jvm.all().findFirst().orElseThrow(), "top", "waits.jfr", "--samples")
+            .successfully()
+            .out();
+    assertTrue(counted.contains("Shares of the 500 samples"), counted);
     assertFailed("--samples is of CPU time: .*", warm("top", "x", "--wall", "--samples"));
     String report = written("report", "waits.jfr");
     assertTrue(report.contains("stand for 5.00 s of CPU time"), report);
@@ -363,7 +369,7 @@ class CommandLineIT extends CommandLineRuns {
     recordWithAgent(jvm);
     Ended top = commandLine(jvm, "top", "rec.jfr");
     assertEquals(0, top.exit(), top.err());
-    assertEquals(List.of(), top.err().lines().filter(line -> !isOfLoad(line)).toList());
+    assertEquals(List.of(), top.err().lines().filter(line -> !Machine.isOfLoad(line)).toList());
     assertEquals(List.of(), top.out().lines().filter(line -> line.length() > 80).toList());
     assertTrue(top.out().contains("of CPU time that the samples stand for"), top.out());
     // Compressing noise is zlib's work, and main's.

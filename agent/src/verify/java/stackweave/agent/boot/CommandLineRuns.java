@@ -19,6 +19,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.agent.apps.BurnsWhenTold;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
+import stackweave.testing.Machine;
 
 /** A recording, and the command line on it. */
 @ResourceLock("CommandLineRuns") // its files are those of a class at a time
@@ -36,12 +37,7 @@ abstract class CommandLineRuns {
     Process shell = new ProcessBuilder("sh", "-c", String.join(" ", words) + " | true").start();
     String said = new String(shell.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
     shell.waitFor();
-    return said.lines().filter(line -> !isOfLoad(line)).collect(Collectors.joining("\n"));
-  }
-
-  /** What is said of a recording for the machine alone: it was slow, or busy with others. */
-  static boolean isOfLoad(String line) {
-    return line.matches(".*: (sampling began |\\d+ samples only|drain thread ).*");
+    return said.lines().filter(line -> !Machine.isOfLoad(line)).collect(Collectors.joining("\n"));
   }
 
   /** The rows below a heading, in their order. */
