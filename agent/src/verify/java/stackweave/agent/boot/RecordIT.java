@@ -112,7 +112,9 @@ class RecordIT extends RecordedProgram {
                 && out.contains("  main\n"));
     Ended top = interrupt(watch);
     assertTrue(top.out().startsWith("process " + target.pid()), top.out());
-    // The agent leaves by itself, soon after the command.
+    Ended check = run(last().home().resolve("bin/jcmd"), target.pid(), "JFR.check");
+    assertFalse(check.successfully().out().contains("stackweave-record-"), check.out());
+    // The agent leaves by itself, soon after the recording.
     awaitStatus(target.pid(), String::isEmpty);
     assertNothingIsLeft();
   }
