@@ -81,14 +81,15 @@ final class StallsApp {
 
   private static int calibrated() {
     int rounds = 1 << 20;
-    while (true) {
+    // Until it takes that long twice: interpreted it may do so too early.
+    for (int times = 0; times < 2 && rounds < 1 << 30; ) {
       long begin = Sampling.cpuNanos();
       SINK.set(longLoop(rounds));
-      if (Sampling.cpuNanos() - begin > LOOP_NANOS || rounds >= 1 << 30) {
-        return rounds;
-      }
-      rounds *= 2;
+      boolean isLong = Sampling.cpuNanos() - begin > LOOP_NANOS;
+      times = isLong ? times + 1 : 0;
+      rounds *= isLong ? 1 : 2;
     }
+    return rounds;
   }
 
   /** Counted by an int: the JIT compilers leave the poll out. */

@@ -18,6 +18,7 @@ import stackweave.jfr.export.stall.Stalls;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
 
@@ -92,6 +93,13 @@ class StallsIT {
     Map<Boolean, List<CriticalSection>> byHolder =
         stalls.criticalSections().stream()
             .collect(Collectors.partitioningBy(c -> c.thread().name().equals("holder")));
+    assertEquals(
+        EventsByTime.of(ended.recording()).stream()
+            .filter(event -> event.getEventType().getName().equals("jdk.GCLocker"))
+            .map(event -> event.getThread().getJavaName())
+            .sorted()
+            .toList(),
+        stalls.criticalSections().stream().map(c -> c.thread().name()).sorted().toList());
     List<CriticalSection> critical = byHolder.get(true);
     assertFalse(critical.isEmpty(), "the collector waited for no critical section");
     for (CriticalSection each : critical) {
