@@ -1,6 +1,8 @@
 package stackweave.verify.it;
 
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
@@ -27,6 +29,7 @@ final class ParkedVirtualThreadsApp {
       }
     }
     start.invoke(null, (Runnable) ParkedVirtualThreadsApp::work);
+    Files.createFile(Path.of("ready"));
     Thread.sleep(Long.MAX_VALUE); // until it is killed
   }
 

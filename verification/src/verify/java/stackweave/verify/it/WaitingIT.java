@@ -144,12 +144,11 @@ class WaitingIT {
   @ParameterizedTest
   @MethodSource("withVirtualThreads")
   void virtualThreadsThatAreMissingAreCounted(Jdk jdk) throws Exception {
-    RunningCommand running =
-        Jvms.withoutLibraries(jdk)
-            .agent("wall=20ms")
-            .recording()
-            .start(ParkedVirtualThreadsApp.class.getName(), "123");
+    ForkedJvm jvm = Jvms.withoutLibraries(jdk).agent("wall=20ms").recording();
+    RunningCommand running = jvm.start(ParkedVirtualThreadsApp.class.getName(), "123");
     try {
+      // A JDK 25 does not hear of an attach in its first moments.
+      await(jvm.directory().resolve("ready"), running);
       awaitStatus(jdk, running, status -> status.contains(" (123 virtual threads live)"));
     } finally {
       running.process().destroyForcibly();
