@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.ForkedJvm;
 
 /**
@@ -45,7 +45,7 @@ class NamespacesIT {
             .successfully();
     Instant after = Instant.now();
 
-    List<RecordedEvent> events = RecordingFile.readAllEvents(ended.recording());
+    List<RecordedEvent> events = EventsByTime.of(ended.recording());
     List<RecordedEvent> samples =
         events.stream()
             .filter(event -> event.getEventType().getName().equals("stackweave.StackSample"))

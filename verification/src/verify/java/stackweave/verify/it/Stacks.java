@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedThread;
-import jdk.jfr.consumer.RecordingFile;
+import stackweave.testing.EventsByTime;
 import stackweave.verify.recording.PlainDefinitions;
 import stackweave.verify.recording.PlainDefinitions.SampledThread;
 
@@ -273,7 +273,7 @@ final class Stacks {
   /** Reads a whole recording. */
   static Stacks of(Path recording) {
     try {
-      return new Stacks(RecordingFile.readAllEvents(recording));
+      return new Stacks(EventsByTime.of(recording));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
+import stackweave.testing.EventsByTime;
 import stackweave.verify.recording.PlainDefinitions;
 
 /**
@@ -82,10 +82,10 @@ final class Waits {
     return new Waits(eventsOf(recording));
   }
 
-  /** All events of a recording. */
+  /** All events of a recording, by time. */
   static List<RecordedEvent> eventsOf(Path recording) {
     try {
-      return RecordingFile.readAllEvents(recording);
+      return EventsByTime.of(recording);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
