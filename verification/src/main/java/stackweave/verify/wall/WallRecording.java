@@ -22,6 +22,7 @@ public final class WallRecording {
   private static final String SAMPLE = "stackweave.StackSample";
   private static final String WALL = "stackweave.WallSample";
   private static final String STATUS = "stackweave.SamplerStatus";
+  private static final String LATE = "the JVM ended before the last samples were written";
 
   /** In the first seconds nothing is warm; the cost after them is that of a service. */
   private static final Duration WARM_UP = Duration.ofSeconds(10);
@@ -39,6 +40,7 @@ public final class WallRecording {
   private long costNanos;
   private long costOf;
   private long threads;
+  private boolean endsEarly;
 
   private WallRecording() {}
 
@@ -100,6 +102,7 @@ public final class WallRecording {
     for (RecordedEvent state : states) {
       COUNTS.forEach(name -> counts.merge(name, state.getLong(name), Long::sum));
       threads = Math.max(threads, state.getLong("wallThreads"));
+      endsEarly |= state.getString("note").contains(LATE);
       if (begin == null && state.getLong("wallThreads") > 0) {
         begin = state.getStartTime();
       }
@@ -131,6 +134,11 @@ public final class WallRecording {
   /** How long workers were blocked, in ns. */
   public long blocked() {
     return blocked;
+  }
+
+  /** Whether the drain thread got no CPU for what it had when the JVM ended. */
+  public boolean endsEarly() {
+    return endsEarly;
   }
 
   /** Sums of the status events, by field. */

@@ -2,6 +2,7 @@ package stackweave.verify.it;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,12 +36,18 @@ class WallSharesIT {
 
   private static final double MOST_LOOKS = 1.6;
 
+  private static final int MAX_RUNS = 3;
+
   @TempDir private Path directory;
 
   @Test
   void samplesSayWhatTheServiceSays() throws Exception {
     CpuShare since = CpuShare.now();
-    Wall.Run run = Wall.run(Jdks.oldest(), directory, SECONDS, WORKERS, IDLE);
+    Wall.Run run = run();
+    for (int i = 1; i < MAX_RUNS && run.recording().endsEarly(); i++) {
+      System.out.println("the last samples are missing: once more");
+      run = run();
+    }
     double told = (double) run.sampledNanos() / run.ownNanos();
     long stacks = run.recording().counts().get("wallCaptured");
     double looks = (double) stacks / (WORKERS * SECONDS * 1_000 / Wall.INTERVAL_MILLIS);
@@ -61,5 +68,9 @@ class WallSharesIT {
       double apart = 100 * Math.abs(run.sampled(work) - run.own(work));
       assertTrue(apart <= MAX_APART, work + " is " + apart + " points apart");
     }
+  }
+
+  private Wall.Run run() throws IOException {
+    return Wall.run(Jdks.oldest(), directory, SECONDS, WORKERS, IDLE);
   }
 }
