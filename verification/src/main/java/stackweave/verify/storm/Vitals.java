@@ -70,10 +70,18 @@ record Vitals(long nanos, long drainNanos, long heapBytes, long residentBytes, i
   }
 
   private static long drainCpu() throws IOException {
-    Path task = drainTask();
-    return task == null
-        ? 0
-        : Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ")[0]);
+    while (true) {
+      Path task = drainTask();
+      try {
+        return task == null
+            ? 0
+            : Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ")[0]);
+      } catch (IOException e) {
+        if (Files.exists(task)) {
+          throw e;
+        } // else it ended meanwhile, and another may have begun
+      }
+    }
   }
 
   private static Path drainTask() throws IOException {
