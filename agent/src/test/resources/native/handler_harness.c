@@ -489,6 +489,7 @@ static void run_workers(int mode, struct worker *workers, uint64_t interval) {
   }
   uint64_t all = 0;
   uint64_t raised = 0;
+  double shares = 0;
   for (int i = 0; i < THREADS; i++) {
     pthread_join(workers[i].thread, NULL);
     all += records[i];
@@ -496,7 +497,8 @@ static void run_workers(int mode, struct worker *workers, uint64_t interval) {
     if (mode == 2) {
       double share = (double)weights[i] * interval / workers[i].cpu;
       printf("  thread %d: %ld samples weigh %.3f of its CPU time\n", i + 1, (long)records[i], share);
-      CHECK(share > 0.95 && share < 1.02, "weights");
+      CHECK(share > 0.8 && share < 1.02, "weights");
+      shares += share;
     }
   }
   dropped = AT64(process, PROCESS_DROPPED) - dropped;
@@ -504,6 +506,8 @@ static void run_workers(int mode, struct worker *workers, uint64_t interval) {
     CHECK(all + dropped == raised, "%ld + %ld of %ld", (long)all, (long)dropped, (long)raised);
     printf("storm: %ld records, %ld dropped, none lost or torn\n", (long)all, (long)dropped);
   } else {
+    // Of one thread qemu may lose expirations while the CPUs are busy.
+    CHECK(shares > 0.95 * THREADS, "weights of all");
     printf("timers: %ld records\n", (long)all);
   }
   nothing_in_flight();
