@@ -16,6 +16,7 @@ import stackweave.verify.recording.PlainDefinitions.Frame;
 public final class PlainSamples {
   private static final String SESSION = "stackweave.Session";
   private static final String SAMPLE = "stackweave.StackSample";
+  private static final String LATE = "the JVM ended before the last samples were written";
 
   public final PlainDefinitions definitions = new PlainDefinitions();
   public final List<RecordedEvent> samples = new ArrayList<>();
@@ -38,6 +39,11 @@ public final class PlainSamples {
     return Arrays.stream(session.getString("completeEnds").split(","))
         .map(code -> Integer.valueOf(code.strip()))
         .toList();
+  }
+
+  /** Whether a status event says that the drain thread got no CPU for what it had at the end. */
+  public static boolean isOfEarlyEnd(RecordedEvent status) {
+    return status.getString("note").contains(LATE);
   }
 
   /** Whether a sample's stack reaches its thread's first frame. */

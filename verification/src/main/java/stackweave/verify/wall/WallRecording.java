@@ -12,6 +12,7 @@ import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import stackweave.verify.recording.PlainDefinitions;
+import stackweave.verify.recording.PlainSamples;
 import stackweave.verify.wall.WaitingService.Work;
 
 /**
@@ -22,7 +23,6 @@ public final class WallRecording {
   private static final String SAMPLE = "stackweave.StackSample";
   private static final String WALL = "stackweave.WallSample";
   private static final String STATUS = "stackweave.SamplerStatus";
-  private static final String LATE = "the JVM ended before the last samples were written";
 
   /** In the first seconds nothing is warm; the cost after them is that of a service. */
   private static final Duration WARM_UP = Duration.ofSeconds(10);
@@ -102,7 +102,7 @@ public final class WallRecording {
     for (RecordedEvent state : states) {
       COUNTS.forEach(name -> counts.merge(name, state.getLong(name), Long::sum));
       threads = Math.max(threads, state.getLong("wallThreads"));
-      endsEarly |= state.getString("note").contains(LATE);
+      endsEarly |= PlainSamples.isOfEarlyEnd(state);
       if (begin == null && state.getLong("wallThreads") > 0) {
         begin = state.getStartTime();
       }

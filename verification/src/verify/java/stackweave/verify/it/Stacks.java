@@ -20,6 +20,7 @@ import jdk.jfr.consumer.RecordedThread;
 import stackweave.testing.EventsByTime;
 import stackweave.verify.recording.PlainDefinitions;
 import stackweave.verify.recording.PlainDefinitions.SampledThread;
+import stackweave.verify.recording.PlainSamples;
 
 /**
  * The stacks of a recording, put together from its events by the JDK's own reader, by
@@ -27,8 +28,6 @@ import stackweave.verify.recording.PlainDefinitions.SampledThread;
  * product's code has a part in it.
  */
 final class Stacks {
-  private static final String LATE = "the JVM ended before the last samples were written";
-
   /**
    * A frame; {@code kind} in the words of the session's legend, {@code module} a file name or "".
    */
@@ -186,7 +185,7 @@ final class Stacks {
           for (int i = 0; i < fields.length; i++) {
             sums[i] += event.getLong(fields[i]);
           }
-          late |= event.getString("note").contains(LATE);
+          late |= PlainSamples.isOfEarlyEnd(event);
         }
         default -> {
           if (event.getEventType().getName().startsWith("test.")) {
