@@ -188,16 +188,11 @@ class CommandLineIT extends CommandLineRuns {
         "main;read 7000000000\n", written("collapsed", "waits.jfr", "--state=socket,sleep"));
     assertEquals(
         "main 5000000000\n", written("collapsed", "waits.jfr", "--total", "-s", "running"));
-    String top =
-        commandLine(Jvm.all().findFirst().orElseThrow(), "top", "waits.jfr", "--wall")
-            .successfully()
-            .out();
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    String top = commandLine(jvm, "top", "waits.jfr", "--wall").successfully().out();
     assertTrue(top.contains("Shares of the 12.00 s of wall time"), top);
     assertTrue(top.contains(" 58.3 %  7.00 s  socket\n"), top);
-    String counted =
-        commandLine(Jvm.all().findFirst().orElseThrow(), "top", "waits.jfr", "--samples")
-            .successfully()
-            .out();
+    String counted = commandLine(jvm, "top", "waits.jfr", "--samples").successfully().out();
     assertTrue(counted.contains("Shares of the 500 samples"), counted);
     assertFailed("--samples is of CPU time: .*", warm("top", "x", "--wall", "--samples"));
     String report = written("report", "waits.jfr");

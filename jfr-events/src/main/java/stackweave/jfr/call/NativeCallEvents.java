@@ -178,11 +178,10 @@ public final class NativeCallEvents implements AutoCloseable {
     @Override
     public long applyAsLong(long beginNanos, long endNanos) {
       NativeCall event = new NativeCall();
-      if (!event.isEnabled() || !clock.stamp(event, beginNanos, endNanos)) {
-        return 0;
-      }
       // JFR's threshold may have risen since the call was found slow.
-      if (!event.shouldCommit()) {
+      if (!event.isEnabled()
+          || !clock.stamp(event, beginNanos, endNanos)
+          || !event.shouldCommit()) {
         return 0;
       }
       event.method = method;
