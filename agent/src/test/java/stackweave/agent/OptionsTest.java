@@ -175,7 +175,7 @@ class OptionsTest {
         "min-heap=64m          | option 'min-heap' can't be '64m' (wanted: MiB, from 48 to 65536)",
         "depth=0               | option 'depth' can't be '0' (wanted: a number of frames from 1 to 8192)",
         "depth=8193            | option 'depth' can't be '8193' (wanted: a number of frames from 1 to 8192)",
-        "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf, timer, perf-user)",
+        "engine=magic          | option 'engine' can't be 'magic' (wanted: auto, perf, timer, perf-thread, perf-user)",
         "sample=never          | option 'sample' can't be 'never' (wanted: explicit)",
         "record-failures       | option 'record-failures' can't be '' (wanted: a directory)",
         "switch=off           | option 'switch' can't be 'off' (wanted: the absolute path of a file)",

@@ -48,13 +48,13 @@ class WrongSettingsMoreIT extends NotedSettings {
   @CsvSource(
       delimiter = '|',
       value = {
-        "record --engine foo          | there is no engine 'foo' .there are: auto, perf, timer, perf-user.",
+        "record --engine foo          | there is no engine 'foo' .there are: auto, perf, timer, perf-thread, perf-user.",
         "record --engine tmier        | there is no engine 'tmier' .did you mean timer. There are: auto, .*",
         "record --interval 5_parsecs  | '5_parsecs' is not a time from 100us to 60s, such as 10ms",
         "record --interval 99999s     | '99999s' is not a time from 100us to 60s, such as 10ms",
         "record --interval 10us       | '10us' is not a time from 100us to 60s, such as 10ms",
         "attach interval=99999s       | option 'interval' can't be '99999s' .wanted: a time from 100us to 60s, such as 10ms.",
-        "attach engine=foo            | option 'engine' can't be 'foo' .wanted: auto, perf, timer, perf-user.",
+        "attach engine=foo            | option 'engine' can't be 'foo' .wanted: auto, perf, timer, perf-thread, perf-user.",
         "attach depth=8193            | option 'depth' can't be '8193' .wanted: a number of frames from 1 to 8192.",
       })
   void theCommandLineRefuses(String command, String message) throws Exception {
@@ -78,7 +78,7 @@ class WrongSettingsMoreIT extends NotedSettings {
     Ended help = Jvm.all().findFirst().orElseThrow().commandLine(directory, "record", "--help");
     String text = help.out().replaceAll("\\s+", " ");
     assertTrue(text.contains("a time from 100us to 60s, such as 10ms"), help.out());
-    assertTrue(text.contains("auto, perf, timer, perf-user"), help.out());
+    assertTrue(text.contains("auto, perf, timer, perf-thread, perf-user"), help.out());
   }
 
   /** What is reached is said wherever the interval is. */

@@ -1,9 +1,13 @@
 package stackweave.agent.engine;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.BitSet;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Tasks;
+import stackweave.maps.proc.PlainFiles;
 
 /** The CPUs that the threads of this process may run on. Thread-safe. */
 public final class CpuSet {
@@ -11,6 +15,8 @@ public final class CpuSet {
   private static final int MASK_BYTES = 1024;
 
   private static final int SC_NPROCESSORS_CONF = 83;
+
+  private static final String WITHOUT_TICKS = "/sys/devices/system/cpu/nohz_full";
 
   /** CPUs allowed at any time; one that is taken away often comes back. Guarded by the class. */
   private static final BitSet EVER = new BitSet();
@@ -30,6 +36,40 @@ public final class CpuSet {
     // Not by a stream: to link the first takes milliseconds, and the first sample waits.
     for (int i = 0, cpu = EVER.nextSetBit(0); cpu >= 0; cpu = EVER.nextSetBit(cpu + 1)) {
       cpus[i++] = cpu;
+    }
+    return cpus;
+  }
+
+  /**
+   * Without the CPUs that the kernel leaves without ticks while one task runs there (nohz_full, in
+   * Documentation/timers/no_hz.rst), as is wished of them: an event's timer would interrupt it.
+   */
+  public static int[] withTicks(int[] cpus) {
+    String list;
+    try {
+      list = PlainFiles.text(WITHOUT_TICKS, StandardCharsets.US_ASCII).strip();
+    } catch (IOException e) {
+      return cpus; // a kernel that has no such CPUs
+    }
+    BitSet without = parse(list);
+    int[] with = new int[cpus.length];
+    int count = 0;
+    for (int cpu : cpus) {
+      if (!without.get(cpu)) {
+        with[count++] = cpu;
+      }
+    }
+    return Arrays.copyOf(with, count);
+  }
+
+  /** A list like {@code 1-3,5} (cpuset(7)); what is none has no CPUs, such as {@code (null)}. */
+  static BitSet parse(String list) {
+    BitSet cpus = new BitSet();
+    for (String part : list.split(",")) {
+      if (part.matches("\\d{1,5}(-\\d{1,5})?")) {
+        String[] ends = part.split("-");
+        cpus.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
+      }
     }
     return cpus;
   }

@@ -66,12 +66,6 @@ public enum EngineFigure {
   CPU_COVERED(Counter.CPU_COVERED),
 
   /**
-   * Samples not delivered, of threads that are sampled more often than asked for so that short ones
-   * are met; those delivered stand for them.
-   */
-  SURPLUS,
-
-  /**
    * CPU time in kernel mode that an engine of user mode can't sample, in ns; an estimate: what was
    * counted less what samples, losses and left-over periods explain.
    */

@@ -31,8 +31,6 @@ public record EngineRefusal(EngineKind engine, Reason reason, int errno, String 
     RING_MEMORY,
     /** Events for all threads and CPUs would take more of the kernel's memory than is budgeted. */
     KERNEL_MEMORY,
-    /** It may work, but another engine is tried first on this kernel. */
-    NOT_PREFERRED,
     /** Every signal that the engine could use has a handler. */
     NO_SIGNAL,
     /** All threads block the signals that the engine could use. */

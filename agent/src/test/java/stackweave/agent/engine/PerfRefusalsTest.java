@@ -33,15 +33,19 @@ class PerfRefusalsTest {
   /** Debian's and Ubuntu's kernels know 3 and 4; what is allowed and yet refused, others refuse. */
   @ParameterizedTest
   @CsvSource({
-    "true, 2, NOT_PERMITTED, perf_event_paranoid=1",
-    "true, 4, NOT_PERMITTED, perf_event_paranoid=1",
-    "false, 3, NOT_PERMITTED, perf_event_paranoid=2",
-    "true, 1, BLOCKED, SELinux",
-    "false, 2, BLOCKED, SELinux",
+    "PERF, 1, NOT_PERMITTED, sample CPUs",
+    "PERF, 2, NOT_PERMITTED, perf_event_paranoid=0",
+    "PERF, 0, BLOCKED, SELinux",
+    "PERF_THREAD, 2, NOT_PERMITTED, perf_event_paranoid=1",
+    "PERF_THREAD, 4, NOT_PERMITTED, sample kernel mode",
+    "PERF_THREAD, 1, BLOCKED, SELinux",
+    "PERF_USER, 3, NOT_PERMITTED, perf_event_paranoid=2",
+    "PERF_USER, 2, BLOCKED, SELinux",
   })
   void whatParanoidForbidsIsToldFromAPolicy(
-      boolean kernel, int paranoid, EngineRefusal.Reason reason, String part) {
-    EngineRefusal refusal = PerfRefusals.notPermitted(EngineKind.PERF, kernel, paranoid).refusal();
+      EngineKind engine, int paranoid, EngineRefusal.Reason reason, String part) {
+    EngineRefusal refusal =
+        PerfRefusals.notPermitted(engine, engine != EngineKind.PERF_USER, paranoid).refusal();
 
     assertEquals(reason, refusal.reason());
     assertTrue(refusal.line().contains(part), refusal.line());

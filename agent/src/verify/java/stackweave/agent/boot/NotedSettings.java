@@ -19,7 +19,7 @@ abstract class NotedSettings {
   static final String EVENT = "+stackweave.NativeSample#";
   static final List<String> TOLD =
       List.of(
-          "asks for engine 'foo', which is unknown (there are: auto, perf, timer, perf-user); auto"
+          "asks for engine 'foo', which is unknown (there are: auto, perf, timer, perf-thread, perf-user); auto"
               + " is used",
           "sets stackweave.NativeSample#intervall, which is unknown, so nothing follows it (did you"
               + " mean interval?",

@@ -38,7 +38,7 @@ class WrongSettingsIT extends NotedSettings {
             "record --engine tmier",
             "there is no engine 'tmier' .did you mean timer. There are: auto, .*",
             "attach engine=foo",
-            "option 'engine' can't be 'foo' .wanted: auto, perf, timer, perf-user."));
+            "option 'engine' can't be 'foo' .wanted: auto, perf, timer, perf-thread, perf-user."));
   }
 
   private static void assertAllTold(String text, String where) {

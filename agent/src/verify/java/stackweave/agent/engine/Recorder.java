@@ -11,7 +11,7 @@ import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.engine.perf.PerfAttr;
 import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.engine.perf.PerfEngine;
+import stackweave.agent.engine.perf.PerfThreadEngine;
 import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -109,11 +109,12 @@ public final class Recorder implements EngineSink {
         newestFeatures == null
             ? EngineChooser.start(config, SignalTargets.NONE, budget)
             : new EngineChoice(
-                Optional.of(PerfEngine.start(EngineKind.PERF, config, budget, newestFeatures)),
+                Optional.of(
+                    PerfThreadEngine.start(EngineKind.PERF_THREAD, config, budget, newestFeatures)),
                 List.of(),
                 false);
     if (twice) {
-      ((PerfEngine) choice.engine().orElseThrow()).attach();
+      ((PerfThreadEngine) choice.engine().orElseThrow()).attach();
     }
     running.countDown();
     if (choice.engine().isEmpty()) {

@@ -5,25 +5,32 @@ package stackweave.jfr.control;
  * {@code EngineChooser}, which starts it, and in docs/engines.md. Thread-safe.
  */
 public enum EngineKind {
-  /** perf_event_open with kernel mode: sees all CPU time, kernel frames above the user stack. */
-  PERF("perf", true),
+  /**
+   * A perf event for each CPU, whose samples of other processes a filter drops: sees all CPU time,
+   * kernel frames above the user stack, and costs nothing where threads are switched. Needs
+   * CAP_PERFMON, or perf_event_paranoid of 0 at most.
+   */
+  PERF("perf"),
   /**
    * A CPU timer per thread, whose signal is delivered on the way back to user mode: sees all CPU
    * time with the user stack, but no kernel frames. Needs no privilege.
    */
-  TIMER("timer", true),
+  TIMER("timer"),
   /**
-   * perf_event_open in user mode only: a sample that would land in the kernel is dropped, so time
-   * in system calls is not seen (but counted).
+   * A perf event for each thread on each CPU: sees all CPU time but that of short threads, and
+   * other events than CPU time. Slows down switches between threads.
    */
-  PERF_USER("perf-user", true);
+  PERF_THREAD("perf-thread"),
+  /**
+   * The same in user mode only: a sample that would land in the kernel is dropped, so time in
+   * system calls is not seen (but counted).
+   */
+  PERF_USER("perf-user");
 
   private final String label;
-  private final boolean fallback;
 
-  EngineKind(String label, boolean fallback) {
+  EngineKind(String label) {
     this.label = label;
-    this.fallback = fallback;
   }
 
   /** The name in options, events and messages. */
@@ -31,16 +38,13 @@ public enum EngineKind {
     return label;
   }
 
-  /**
-   * Whether it is used for requests that name no engine, or another one that is refused. Other
-   * engines run only for requests that name them.
-   */
-  public boolean isFallback() {
-    return fallback;
-  }
-
   /** Whether it asks the kernel for perf events. */
   public boolean usesPerfEvents() {
     return this != TIMER;
+  }
+
+  /** Whether it samples other events than CPU time, too: those of threads. */
+  public boolean samplesEvents() {
+    return this == PERF_THREAD || this == PERF_USER;
   }
 }

@@ -61,13 +61,14 @@ class SamplingSettingsTest {
     assertTrue(SamplingSettings.isEngine("perf-user"));
     assertFalse(SamplingSettings.isEngine("Perf"));
     assertEquals(
-        " (did you mean perf-user? There are: auto, perf, timer, perf-user)",
+        " (did you mean perf-user? There are: auto, perf, timer, perf-thread, perf-user)",
         SamplingSettings.meantEngine("PERF_USER"));
     assertEquals(
-        " (did you mean timer? There are: auto, perf, timer, perf-user)",
+        " (did you mean timer? There are: auto, perf, timer, perf-thread, perf-user)",
         SamplingSettings.meantEngine("tiemr"));
     assertEquals(
-        " (there are: auto, perf, timer, perf-user)", SamplingSettings.meantEngine("magic"));
+        " (there are: auto, perf, timer, perf-thread, perf-user)",
+        SamplingSettings.meantEngine("magic"));
   }
 
   @Test

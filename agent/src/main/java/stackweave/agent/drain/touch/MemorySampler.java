@@ -11,7 +11,7 @@ import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.engine.perf.PerfEngine;
+import stackweave.agent.engine.perf.PerfThreadEngine;
 import stackweave.agent.engine.probe.FaultFilter;
 import stackweave.agent.engine.probe.MoveProbe;
 import stackweave.agent.engine.probe.PageHash;
@@ -192,11 +192,11 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
       filter.setShift(FIRST_SHIFT);
     }
     String refusals = "";
-    for (EngineKind kind : new EngineKind[] {EngineKind.PERF, EngineKind.PERF_USER}) {
+    for (EngineKind kind : new EngineKind[] {EngineKind.PERF_THREAD, EngineKind.PERF_USER}) {
       try {
         EngineConfig config = new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS);
-        PerfEngine engine =
-            PerfEngine.startBeside(
+        PerfThreadEngine engine =
+            PerfThreadEngine.startBeside(
                 kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());
         MoveProbe moves = MoveProbe.open(policy);
         return new MemorySampler(

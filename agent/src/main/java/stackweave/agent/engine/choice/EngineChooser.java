@@ -10,8 +10,9 @@ import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.engine.perf.PerfEngine;
+import stackweave.agent.engine.perf.PerfCpuEngine;
 import stackweave.agent.engine.perf.PerfRefusals;
+import stackweave.agent.engine.perf.PerfThreadEngine;
 import stackweave.agent.engine.perf.event.EventRefusals;
 import stackweave.agent.engine.timer.TimerEngine;
 import stackweave.agent.linux.CallPolicy;
@@ -46,12 +47,12 @@ public final class EngineChooser {
   /** As {@link #start(EngineConfig, SignalTargets)}, with a budget shared with earlier engines. */
   public static EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
     EngineOrder order = EngineOrder.of(config.preferred(), KernelVersion.current());
-    List<EngineRefusal> refusals = new ArrayList<>(order.passedOver());
+    List<EngineRefusal> refusals = new ArrayList<>();
     CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order.kinds()) {
-      if (!config.event().isCpu() && !kind.usesPerfEvents()) {
+      if (!config.event().isCpu() && !kind.samplesEvents()) {
         if (kind == config.preferred()) {
-          refusals.add(EventRefusals.notByTimers(kind, config.event()));
+          refusals.add(EventRefusals.notBy(kind, config.event()));
         }
         continue;
       }
@@ -73,7 +74,8 @@ public final class EngineChooser {
       EngineKind kind, EngineConfig config, SignalTargets targets, PerfBudget budget)
       throws EngineRefusedException {
     return switch (kind) {
-      case PERF, PERF_USER -> PerfEngine.start(kind, config, budget);
+      case PERF -> PerfCpuEngine.start(config, budget);
+      case PERF_THREAD, PERF_USER -> PerfThreadEngine.start(kind, config, budget);
       case TIMER -> TimerEngine.start(config, targets);
     };
   }

@@ -44,6 +44,7 @@ public final class PerfAttr {
   private static final long INHERIT = 1L << 1;
   private static final long EXCLUDE_KERNEL = 1L << 5;
   private static final long EXCLUDE_HV = 1L << 6;
+  private static final long EXCLUDE_IDLE = 1L << 7;
   private static final long MMAP = 1L << 8;
   private static final long COMM = 1L << 9;
   private static final long TASK = 1L << 13;
@@ -130,6 +131,32 @@ public final class PerfAttr {
     }
     write(attr, COUNT_SW_CPU_CLOCK, sampleType, features.readFormat(), flags | features.flags());
     attr.putLong(PERIOD, periodNanos);
+    attr.putLong(80, registers.mask());
+    attr.putInt(88, stackBytes);
+  }
+
+  /**
+   * Writes the event that samples a CPU and owns its ring: user mode and kernel, whichever thread
+   * runs, but for the idle one. It has no records of mappings, names and threads, which would be
+   * those of all processes.
+   *
+   * @param watermarkBytes bytes in the ring from which on a poll returns
+   */
+  static void ofCpu(
+      ByteBuffer attr,
+      boolean countsLost,
+      long periodNanos,
+      int stackBytes,
+      PerfRegisters registers,
+      int watermarkBytes) {
+    write(
+        attr,
+        COUNT_SW_CPU_CLOCK,
+        SAMPLE_ID | SAMPLE_PERIOD | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER,
+        countsLost ? FORMAT_LOST : 0,
+        DISABLED | EXCLUDE_IDLE | WATERMARK | SAMPLE_ID_ALL | EXCLUDE_CALLCHAIN_USER | USE_CLOCKID);
+    attr.putLong(PERIOD, periodNanos);
+    attr.putInt(48, watermarkBytes);
     attr.putLong(80, registers.mask());
     attr.putInt(88, stackBytes);
   }

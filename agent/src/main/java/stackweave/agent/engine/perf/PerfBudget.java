@@ -66,6 +66,9 @@ public final class PerfBudget implements AutoCloseable {
   private boolean refused;
   private int refusedCpus;
 
+  /** Whether most samples of the process's control group were of others. */
+  private boolean groupShared;
+
   /**
    * @param bytes limit of the kernel's memory for inherited events
    */
@@ -177,6 +180,16 @@ public final class PerfBudget implements AutoCloseable {
   /** CPU time for starting and ending these inherited events, in ns. */
   static long startNanos(long events) {
     return events * EVENT_NANOS;
+  }
+
+  /** Events of the process's control group had mostly samples of others. */
+  void groupIsShared() {
+    groupShared = true;
+  }
+
+  /** Whether that was never so. */
+  boolean mayUseGroup() {
+    return !groupShared;
   }
 
   @Override

@@ -1,15 +1,20 @@
 package stackweave.agent.engine.perf;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.OptionalLong;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
 
 /**
  * Finds the difference between {@link System#nanoTime} and the clock of perf's records. Both are
  * CLOCK_MONOTONIC, but a process in a time namespace (time_namespaces(7)) reads one with another
  * offset, while perf uses the machine's. Measured once per engine, as a process with several
  * threads can't change its namespace: the calling thread sets its name to the present one, which
- * writes a record, and reads its clock before and after. Called by {@link PerfEngine}; stateless.
+ * writes a record, and reads its clock before and after. Stateless.
  */
 final class PerfClock {
   private static final int PR_SET_NAME = 15;
@@ -31,7 +36,48 @@ final class PerfClock {
    */
   private static final long SAME_NANOS = 50_000;
 
+  /** As an offset other than 0 may be wrong: an undisturbed measurement is fifty times better. */
+  static final long MEASURED_NANOS = 1_000_000;
+
+  private static final String NAMESPACE = "/proc/self/ns/time";
+
+  /** The first namespace of times (include/linux/proc_ns.h, PROC_TIME_INIT_INO). */
+  private static final String FIRST_NAMESPACE = "time:[" + 0xEFFFFFFAL + "]";
+
   private PerfClock() {}
+
+  /**
+   * The same by rings that exist for this call only, unless the process is in the first namespace
+   * of times, or the kernel has no others.
+   *
+   * @param tid the calling thread
+   */
+  static OptionalLong measure(SystemCalls calls, int tid, int[] cpus) {
+    Path namespace = Path.of(NAMESPACE);
+    try {
+      if (Files.readSymbolicLink(namespace).toString().equals(FIRST_NAMESPACE)) {
+        return OptionalLong.of(0);
+      }
+    } catch (NoSuchFileException e) {
+      return OptionalLong.of(0); // before Linux 5.6
+    } catch (IOException e) {
+      // It can't be told, and is measured.
+    }
+    int page = (int) Libc.sysconf(Libc.SC_PAGESIZE);
+    try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES)) {
+      PerfAttr.ringOwner(attr.bytes(), PerfAttr.Features.NONE, page);
+      PerfRings rings =
+          PerfRings.open(
+              (cpu, bytes) ->
+                  calls.perfEventOpen(attr.address(), tid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC),
+              cpus,
+              page,
+              page);
+      try (rings) {
+        return rings.errno() == 0 ? offset(rings.all()) : OptionalLong.empty();
+      }
+    }
+  }
 
   /**
    * The nanoseconds to add to a record's time. Consumes all records in the rings.

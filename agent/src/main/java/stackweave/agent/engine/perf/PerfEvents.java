@@ -16,7 +16,7 @@ import stackweave.jfr.control.EngineKind;
  * The sampling events: one per thread and CPU, each writing into its CPU's ring. Not one per
  * thread, because the kernel has no ring for an inherited event that is bound to no CPU. Threads
  * started later inherit the events of the starting thread and need no descriptor. Used by {@link
- * PerfEngine} on the drain thread.
+ * PerfThreadEngine} on the drain thread.
  */
 final class PerfEvents implements AutoCloseable {
   /** Closes the descriptor on exec. */
@@ -93,7 +93,7 @@ final class PerfEvents implements AutoCloseable {
         break;
       }
     }
-    throw PerfRefusals.open(engine, engine == EngineKind.PERF, errno);
+    throw PerfRefusals.open(engine, engine == EngineKind.PERF_THREAD, errno);
   }
 
   /**
@@ -172,12 +172,12 @@ final class PerfEvents implements AutoCloseable {
         if (errno == Errno.ENODEV) {
           continue;
         }
-        throw PerfRefusals.open(engine, engine == EngineKind.PERF, errno);
+        throw PerfRefusals.open(engine, engine == EngineKind.PERF_THREAD, errno);
       }
       add(fd);
       if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0
           || filter >= 0 && Libc.ioctl(fd, IOC_SET_BPF, filter) < 0) {
-        throw PerfRefusals.open(engine, engine == EngineKind.PERF, Libc.errno());
+        throw PerfRefusals.open(engine, engine == EngineKind.PERF_THREAD, Libc.errno());
       }
       attached = true;
     }

@@ -2,8 +2,8 @@ package stackweave.agent.engine.perf;
 
 /**
  * Estimates the CPU time of lost records. The kernel reports their number but not their periods, so
- * each counts as much as the mean record that arrived at the same time. Used by {@link PerfEngine};
- * not thread-safe.
+ * each counts as much as the mean record that arrived at the same time. Used by {@link
+ * PerfThreadEngine}; not thread-safe.
  */
 final class PerfLosses {
   private long lost;

@@ -8,10 +8,10 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Decodes the record at a ring's tail and passes it to the sink: samples as the one snapshot, other
- * records as messages. A record is copied out and its space released before the sink sees it, so
- * that the kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h, enum
- * perf_event_type. Called by {@link RingMerge}; for the drain thread only.
+ * Decodes the record at a ring's tail and passes it to the sink: samples by {@link SampleDecoder},
+ * other records as messages. A record is copied out and its space released before the sink sees it,
+ * so that the kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h,
+ * enum perf_event_type. Called by {@link RingMerge}; for the drain thread only.
  */
 final class PerfRecords implements RingMerge.Target {
   private static final int RECORD_LOST = 2;
@@ -19,7 +19,7 @@ final class PerfRecords implements RingMerge.Target {
   private static final int RECORD_EXIT = 4;
   private static final int RECORD_THROTTLE = 5;
   private static final int RECORD_FORK = 7;
-  private static final int RECORD_SAMPLE = 9;
+  static final int RECORD_SAMPLE = 9;
   private static final int RECORD_MMAP2 = 10;
 
   private static final int MISC_MMAP_BUILD_ID = 1 << 14;
@@ -30,36 +30,23 @@ final class PerfRecords implements RingMerge.Target {
   private static final int SAMPLE_ADDRESS = 24;
 
   private static final int ROOT_AFTER_ADDRESS = 32;
-  private static final int SAMPLE_PERIOD = 32;
-
-  /** Offset of a sample's call chain or registers, after header, ids, time, event and period. */
-  private static final int SAMPLE_BODY = 40;
 
   /** Bytes of the fields at the end of every record but a sample: pid, tid, time, id. */
   private static final int TRAILER_BYTES = 24;
 
-  private static final long CONTEXT_MAX = -4095;
-  private static final long CONTEXT_KERNEL = -128;
-
   private final int pid;
-  private final boolean kernel;
 
   /** Offset of the id of the event that a sample is of. */
   private final int sampleRoot;
 
-  private final PerfRegisters registers;
+  private final SampleDecoder decoder;
   private final PerfRoots roots;
   private final long intervalNanos;
-  private final PerfThinning thinning;
-  private final ShortThreads shortThreads;
-  private final ShortEvents shortEvents;
-  private final StackSnapshot snapshot;
   private byte[] text = new byte[4 << 10];
 
   private EngineSink sink;
   private long address;
   private long samples;
-  private long surplus;
   private long coveredNanos;
   private long raw;
   private long rawNanos;
@@ -73,8 +60,6 @@ final class PerfRecords implements RingMerge.Target {
   /**
    * @param event what is sampled
    * @param interval CPU time that a sample stands for, in ns, or the number of events
-   * @param shortThreads informed of threads that end
-   * @param shortEvents informed of threads that start and end; its samples are thinned
    */
   PerfRecords(
       int pid,
@@ -82,19 +67,12 @@ final class PerfRecords implements RingMerge.Target {
       Architecture architecture,
       int[] cpus,
       SampledEvent event,
-      long interval,
-      ShortThreads shortThreads,
-      ShortEvents shortEvents) {
+      long interval) {
     this.pid = pid;
-    this.kernel = kernel;
-    this.registers = PerfRegisters.of(architecture);
+    this.decoder = new SampleDecoder(kernel, architecture);
     this.roots = new PerfRoots(cpus);
     this.intervalNanos = interval;
     this.sampleRoot = event.isCpu() ? SAMPLE_ROOT : ROOT_AFTER_ADDRESS;
-    this.shortThreads = shortThreads;
-    this.shortEvents = shortEvents;
-    this.thinning = new PerfThinning(interval, System.nanoTime());
-    this.snapshot = new StackSnapshot(architecture);
   }
 
   @Override
@@ -114,11 +92,6 @@ final class PerfRecords implements RingMerge.Target {
   /** The address that the present sample is of, such as that of a page fault; 0 for none. */
   long address() {
     return address;
-  }
-
-  /** Samples dropped because they came more often than asked for; others stand for them. */
-  long surplus() {
-    return surplus;
   }
 
   long coveredNanos() {
@@ -141,11 +114,6 @@ final class PerfRecords implements RingMerge.Target {
    */
   long unsampledNanos() {
     return unsampledNanos + roots.count() * (intervalNanos / 2);
-  }
-
-  /** The short events are closed: the other events' samples count again. */
-  void preferNone() {
-    roots.preferNone();
   }
 
   /** Lost records as reported by LOST records, so without those since the last record written. */
@@ -188,14 +156,11 @@ final class PerfRecords implements RingMerge.Target {
     } else {
       long root = ring.getLong(sampleRoot);
       address = sampleRoot == SAMPLE_ROOT ? 0 : ring.getLong(SAMPLE_ADDRESS);
-      boolean isShort = shortEvents.contains(root);
-      long weight = isShort ? shortWeight(ring, tid, root) : weight(ring, tid, root);
-      boolean wanted = weight > 0 && wants(weight);
-      if (wanted) {
-        decode(ring, timeNanos, tid, weight);
-      }
+      long weight = weight(ring, tid, root);
+      StackSnapshot snapshot =
+          weight > 0 && wants(weight) ? decoder.decode(ring, timeNanos, tid, weight) : null;
       ring.take();
-      if (wanted) {
+      if (snapshot != null) {
         sink.sample(snapshot);
       }
     }
@@ -208,7 +173,7 @@ final class PerfRecords implements RingMerge.Target {
   }
 
   private long weight(PerfRing ring, int tid, long root) {
-    if (roots.isDuplicateSample(tid, ring.cpu(), root)) {
+    if (roots.isDuplicate(tid, ring.cpu(), root)) {
       duplicates++;
       return 0;
     }
@@ -217,92 +182,9 @@ final class PerfRecords implements RingMerge.Target {
     return intervalNanos;
   }
 
-  /**
-   * The weight of a sample of a short event. A thread's first one on a CPU stands for half a period
-   * more: on average that much remains unsampled when the thread ends.
-   */
-  private long shortWeight(PerfRing ring, int tid, long root) {
-    if (shortEvents.isStarter(tid)) {
-      surplus++;
-      return 0;
-    }
-    PerfRoots.Preferred preferred =
-        shortEvents.isRetired(root)
-            ? PerfRoots.Preferred.NEXT
-            : roots.prefer(tid, ring.cpu(), root);
-    if (preferred == PerfRoots.Preferred.DUPLICATE) {
-      duplicates++;
-      return 0;
-    }
-    long period = ring.getLong(SAMPLE_PERIOD);
-    long leftOver = preferred == PerfRoots.Preferred.FIRST ? period / 2 : 0;
-    raw++;
-    rawNanos += period;
-    unsampledNanos += leftOver;
-    long weight = thinning.weigh(period + leftOver);
-    surplus += weight == 0 ? 1 : 0;
-    return weight;
-  }
-
   /** The highest stack pointer of a thread among the samples waiting in a ring; 0 for none. */
   long highestStackPointer(PerfRing ring, int tid) {
-    long highest = 0;
-    for (int at = 0; at < ring.waiting() && ring.size(at) > 0; at += ring.size(at)) {
-      if (ring.type(at) == RECORD_SAMPLE && ring.getInt(at + 12) == tid) {
-        long sp = stackPointer(ring, at + SAMPLE_BODY);
-        highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
-      }
-    }
-    return highest;
-  }
-
-  private long stackPointer(PerfRing ring, int body) {
-    int at = kernel ? body + 8 + 8 * (int) ring.getLong(body) : body;
-    return ring.getLong(at) == 0 ? 0 : registers.stackPointer(ring, at + 8);
-  }
-
-  private void decode(PerfRing ring, long timeNanos, int tid, long weightNanos) {
-    snapshot.clear();
-    snapshot.setTimeNanos(timeNanos);
-    snapshot.setTid(tid);
-    snapshot.setWeightNanos(weightNanos);
-    int at = SAMPLE_BODY;
-    if (kernel) {
-      at = decodeKernelFrames(ring, at);
-    }
-    boolean present = ring.getLong(at) != 0;
-    at += 8;
-    if (present) {
-      registers.read(ring, at, snapshot.registers());
-      snapshot.setHasRegisters(true);
-      at += 8 * registers.count();
-    }
-    int room = (int) ring.getLong(at);
-    if (room > 0 && present) {
-      // The space is always what was asked for; the number of bytes copied follows it.
-      long copied = ring.getLong(at + 8 + room);
-      int length = (int) Math.min(copied, StackSnapshot.MAX_STACK_BYTES);
-      ring.copy(at + 8, snapshot.stackBytes(), 0, length);
-      snapshot.setStack(snapshot.registers().sp(), length);
-    }
-  }
-
-  /** Decodes the kernel's part of the call chain; returns the offset after it. */
-  private int decodeKernelFrames(PerfRing ring, int at) {
-    int entries = (int) ring.getLong(at);
-    long[] frames = snapshot.kernelFrames();
-    int count = 0;
-    boolean inKernel = false;
-    for (int i = 1; i <= entries; i++) {
-      long entry = ring.getLong(at + 8 * i);
-      if (Long.compareUnsigned(entry, CONTEXT_MAX) >= 0) {
-        inKernel = entry == CONTEXT_KERNEL;
-      } else if (inKernel && count < frames.length) {
-        frames[count++] = entry;
-      }
-    }
-    snapshot.setKernelFrameCount(count);
-    return at + 8 + 8 * entries;
+    return decoder.highestStackPointer(ring, tid);
   }
 
   private void message(PerfRing ring, long timeNanos) {
@@ -376,7 +258,6 @@ final class PerfRecords implements RingMerge.Target {
     ring.take();
     starts++;
     roots.started(tid);
-    shortEvents.started(tid, parent, timeNanos);
     sink.started(timeNanos, tid, parent);
   }
 
@@ -386,10 +267,8 @@ final class PerfRecords implements RingMerge.Target {
     }
     int tid = ring.getInt(16);
     ring.take();
-    shortEvents.ended(tid);
     unsampledNanos += roots.cpusOf(tid) * (intervalNanos / 2);
     if (roots.exited(tid)) {
-      shortThreads.ended();
       sink.exited(timeNanos, tid);
     }
   }

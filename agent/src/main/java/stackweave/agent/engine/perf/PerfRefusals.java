@@ -80,7 +80,7 @@ public final class PerfRefusals {
   /** As for EACCES, with kernel.perf_event_paranoid given; Integer.MAX_VALUE if not readable. */
   public static EngineRefusedException notPermitted(
       EngineKind engine, boolean kernel, int paranoid) {
-    int most = kernel ? 1 : 2;
+    int most = mostParanoid(engine);
     if (paranoid <= most) {
       return refused(
           engine,
@@ -96,7 +96,7 @@ public final class PerfRefusals {
         Reason.NOT_PERMITTED,
         Errno.EACCES,
         "this user may not "
-            + (kernel ? "sample kernel mode" : "use perf_event_open")
+            + (kernel ? "sample " + (most == 0 ? "CPUs" : "kernel mode") : "use perf_event_open")
             + " (kernel.perf_event_paranoid is "
             + (paranoid == UNKNOWN ? "unknown" : paranoid)
             + "); `sysctl kernel.perf_event_paranoid="
@@ -104,6 +104,43 @@ public final class PerfRefusals {
             + "` or "
             + capability()
             + " lifts it");
+  }
+
+  /** The highest kernel.perf_event_paranoid at which an engine may run without a capability. */
+  private static int mostParanoid(EngineKind engine) {
+    return switch (engine) {
+      case PERF -> 0;
+      case PERF_THREAD -> 1;
+      case PERF_USER, TIMER -> 2;
+    };
+  }
+
+  /** Samples of CPUs can't be restricted to this process. */
+  static EngineRefusedException noFilter() {
+    return refused(
+        EngineKind.PERF,
+        Reason.NOT_PERMITTED,
+        0,
+        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
+            + " or CAP_BPF and CAP_PERFMON, and no control group is this process's alone");
+  }
+
+  /** All CPUs are without ticks. */
+  static EngineRefusedException withoutTicks() {
+    return refused(
+        EngineKind.PERF,
+        Reason.UNSUPPORTED_KERNEL,
+        0,
+        "all CPUs of this process are to run without ticks (nohz_full), which an event would end");
+  }
+
+  /** Even the smallest rings of so many CPUs are too large together. */
+  static EngineRefusedException tooManyCpus(int cpus) {
+    return refused(
+        EngineKind.PERF,
+        Reason.RING_MEMORY,
+        0,
+        "rings of %d CPUs would take more than 64 MiB of the kernel's memory".formatted(cpus));
   }
 
   /** The capability on the running kernel; CAP_PERFMON exists since Linux 5.8. */

@@ -1,49 +1,163 @@
 package stackweave.agent.engine.perf;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.Wakeup;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
-import stackweave.agent.linux.SystemCalls;
 
 /**
- * The rings of several CPUs, as far as they could be opened. Whoever opens them closes them.
- *
- * @param errno why one could not be opened; 0 if all that are online were
+ * The rings of several CPUs, all of one size, and what ends the wait for them. Whoever opens them
+ * closes them. For the drain thread.
  */
-record PerfRings(PerfRing[] rings, int errno) {
+final class PerfRings implements AutoCloseable {
+  private static final int POLLFD_BYTES = 8;
+
+  private final PerfRing[] rings;
+  private final int bytes;
+  private final int errno;
+
+  /** Null until the first wait. */
+  private NativeBuffer pollFds;
+
+  /** Opens the event that is to own a CPU's ring. */
+  interface Opener {
+    /** Its descriptor, or −1 with the reason in {@link Libc#errno}. */
+    int open(int cpu, int dataBytes);
+  }
+
+  private PerfRings(PerfRing[] rings, int bytes, int errno) {
+    this.rings = rings;
+    this.bytes = bytes;
+    this.errno = errno;
+  }
+
+  /** None at all. */
+  static PerfRings none() {
+    return new PerfRings(new PerfRing[0], 0, 0);
+  }
+
   /**
-   * Opens rings of one size.
+   * Opens the largest rings that the kernel grants for all CPUs that are online.
    *
-   * @param attr of the event that owns a ring
-   * @param tid the thread that these events are of
-   * @param dataBytes a power of two, at least a page
+   * @param mostBytes a power of two, tried first
+   * @param leastBytes a power of two, at least a page
    */
-  static PerfRings open(SystemCalls calls, NativeBuffer attr, int tid, int[] cpus, int dataBytes) {
+  static PerfRings open(Opener opener, int[] cpus, int mostBytes, int leastBytes) {
+    PerfRings opened = none();
+    for (int size = Math.max(mostBytes, leastBytes); size >= leastBytes; size /= 2) {
+      opened = open(opener, cpus, size);
+      if (opened.errno == 0) {
+        return opened;
+      }
+      opened.close();
+      if (opened.errno != Errno.EPERM && opened.errno != Errno.ENOMEM) {
+        break;
+      }
+    }
+    return opened;
+  }
+
+  private static PerfRings open(Opener opener, int[] cpus, int dataBytes) {
     int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
     PerfRing[] opened = new PerfRing[cpus.length];
     int count = 0;
     int errno = 0;
-    for (int cpu : cpus) {
-      int fd = calls.perfEventOpen(attr.address(), tid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+    for (int i = 0; i < cpus.length && errno == 0; i++) {
+      int fd = opener.open(cpus[i], dataBytes);
       if (fd < 0) {
-        errno = Libc.errno();
-        if (errno == Errno.ENODEV) {
-          // The CPU is offline, so nothing runs there.
-          errno = 0;
-          continue;
-        }
-        break;
+        // Nothing runs on a CPU that is offline.
+        errno = Libc.errno() == Errno.ENODEV ? 0 : Libc.errno();
+        continue;
       }
-      PerfRing ring = PerfRing.map(cpu, fd, pageSize, dataBytes);
+      PerfRing ring = PerfRing.map(cpus[i], fd, pageSize, dataBytes);
       if (ring == null) {
         errno = Libc.errno();
         Libc.close(fd);
-        break;
+      } else {
+        opened[count++] = ring;
       }
-      opened[count++] = ring;
     }
     return new PerfRings(
-        Arrays.copyOf(opened, count), errno == 0 && count == 0 ? Errno.ENODEV : errno);
+        Arrays.copyOf(opened, count), dataBytes, errno == 0 && count == 0 ? Errno.ENODEV : errno);
+  }
+
+  /** Why they could not be opened; 0 if they were. */
+  int errno() {
+    return errno;
+  }
+
+  /** Not to be written. */
+  PerfRing[] all() {
+    return rings;
+  }
+
+  int count() {
+    return rings.length;
+  }
+
+  /** The size of each, without its control page. */
+  int bytes() {
+    return bytes;
+  }
+
+  /**
+   * Waits until a ring is filled up to its event's watermark, or somebody ends the wait.
+   *
+   * @param wakeup the same at each call
+   * @return false if only the time has passed
+   */
+  boolean await(Wakeup wakeup, int timeoutMillis) {
+    if (pollFds == null) {
+      pollFds = pollFds(wakeup);
+    }
+    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeoutMillis);
+    if (ready > 0 && pollFds.bytes().getShort(rings.length * POLLFD_BYTES + 6) != 0) {
+      wakeup.reset();
+    }
+    return ready > 0;
+  }
+
+  private NativeBuffer pollFds(Wakeup wakeup) {
+    NativeBuffer buffer = NativeBuffer.allocate((rings.length + 1) * POLLFD_BYTES);
+    ByteBuffer target = buffer.bytes();
+    for (int i = 0; i <= rings.length; i++) {
+      target.putInt(i * POLLFD_BYTES, i < rings.length ? rings[i].fd() : wakeup.fd());
+      target.putShort(i * POLLFD_BYTES + 4, (short) Libc.POLLIN);
+    }
+    return buffer;
+  }
+
+  /** Share of the fullest one that is written and not taken yet. */
+  double backlog() {
+    int most = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      most = Math.max(most, ring.waiting());
+    }
+    return bytes == 0 ? 0 : (double) most / bytes;
+  }
+
+  /** Whether threads may run on a CPU that has none. Reads every thread's affinity. */
+  boolean isAnyMissing() {
+    BitSet missing = CpuSet.present();
+    for (PerfRing ring : rings) {
+      missing.clear(ring.cpu());
+    }
+    return !missing.isEmpty();
+  }
+
+  @Override
+  public void close() {
+    for (PerfRing ring : rings) {
+      ring.close();
+    }
+    if (pollFds != null) {
+      pollFds.close();
+      pollFds = null;
+    }
   }
 }

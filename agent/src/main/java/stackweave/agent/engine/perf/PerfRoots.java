@@ -23,25 +23,12 @@ final class PerfRoots {
   /** 0 where none is chosen. */
   private long[] roots = new long[index.capacity()];
 
-  /** The root of an event that comes more often than those, 0 where there is none. */
-  private long[] preferred = new long[index.capacity()];
-
   private int lastExited;
   private final int[] cpus;
 
   /** For threads on these CPUs. */
   PerfRoots(int[] cpus) {
     this.cpus = cpus;
-  }
-
-  /** What a sample of an event that is preferred is to the samples of its thread on its CPU. */
-  enum Preferred {
-    /** From here on the thread is sampled by this event. */
-    FIRST,
-    /** It is sampled by this event already. */
-    NEXT,
-    /** It is sampled by another one that is preferred. */
-    DUPLICATE
   }
 
   /** Whether a record of {@code tid} on {@code cpu} counts already by another root event. */
@@ -51,26 +38,6 @@ final class PerfRoots {
       roots[position] = root;
     }
     return roots[position] != root;
-  }
-
-  /** The same of a sample, which counts by an event that is preferred, too. */
-  boolean isDuplicateSample(int tid, int cpu, long root) {
-    return isDuplicate(tid, cpu, root) || preferred[position(tid, cpu)] != 0;
-  }
-
-  /** A sample of an event that counts before all others. */
-  Preferred prefer(int tid, int cpu, long root) {
-    int position = position(tid, cpu);
-    if (preferred[position] == 0) {
-      preferred[position] = root;
-      return Preferred.FIRST;
-    }
-    return preferred[position] == root ? Preferred.NEXT : Preferred.DUPLICATE;
-  }
-
-  /** No event is preferred from here on. */
-  void preferNone() {
-    Arrays.fill(preferred, 0);
   }
 
   /** How many threads have left records, each counted once for every CPU. */
@@ -91,10 +58,8 @@ final class PerfRoots {
     int position = index.add(key);
     if (roots.length < index.capacity()) {
       roots = Arrays.copyOf(roots, index.capacity());
-      preferred = Arrays.copyOf(preferred, index.capacity());
     }
     roots[position] = 0;
-    preferred[position] = 0;
     return position;
   }
 
@@ -104,12 +69,12 @@ final class PerfRoots {
     lastExited = lastExited == tid ? 0 : lastExited;
   }
 
-  /** On how many CPUs a thread has left records and no event is preferred. */
+  /** On how many CPUs a thread has left records. */
   int cpusOf(int tid) {
     int found = 0;
     for (int cpu : cpus) {
       int position = index.find(key(tid, cpu));
-      found += position != LongIndex.NONE && preferred[position] == 0 ? 1 : 0;
+      found += position != LongIndex.NONE ? 1 : 0;
     }
     return found;
   }

@@ -2,8 +2,8 @@ package stackweave.agent.engine.perf;
 
 /**
  * Decides whether threads start so often that inheriting events costs too much: more than a tenth
- * of a core over five seconds, so that a pool may start at once. Used by {@link PerfEngine}; not
- * thread-safe.
+ * of a core over five seconds, so that a pool may start at once. Used by {@link PerfThreadEngine};
+ * not thread-safe.
  */
 final class PerfStarts {
   private long windowBegan;

@@ -6,7 +6,7 @@ package stackweave.agent.engine.perf;
  * stamped more than {@link #SETTLING_NANOS} before is below some head, and up to that time the
  * smallest time at any tail is the smallest of all. Later records wait for the next call. If a
  * virtual CPU is paused for longer, its records are delivered late and counted. Used by {@link
- * PerfEngine} on the drain thread.
+ * PerfThreadEngine} on the drain thread.
  */
 final class RingMerge {
   /** Longest time from a record's time stamp until it is in its ring, in ns. */

@@ -1,6 +1,5 @@
 package stackweave.agent.engine.perf;
 
-import java.util.BitSet;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import stackweave.agent.engine.CpuSet;
@@ -62,7 +61,7 @@ public final class SwitchEvents implements AutoCloseable {
   private WakeTracepoint tracepoint;
 
   private String whyNoWakeUps = "";
-  private PerfRing[] rings = {};
+  private PerfRings rings = PerfRings.none();
   private PerfEvents events;
   private RingMerge merge;
   private long watchedAt = System.nanoTime();
@@ -119,14 +118,14 @@ public final class SwitchEvents implements AutoCloseable {
       throw PerfRefusals.kernelMemory(KIND, threads, cpus.length, budget.bytes());
     }
     openRings();
-    OptionalLong offset = PerfClock.offset(rings);
+    OptionalLong offset = PerfClock.offset(rings.all());
     if (offset.isEmpty()) {
       throw PerfRefusals.clock(KIND);
     }
-    merge = new RingMerge(rings, offset.getAsLong());
+    merge = new RingMerge(rings.all(), offset.getAsLong());
     write(features);
     events = new PerfEvents(calls, KIND, attr, false);
-    events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
+    events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
   }
 
   /** Null if the kernel has none for this process. */
@@ -155,29 +154,24 @@ public final class SwitchEvents implements AutoCloseable {
   }
 
   private void openRings() throws EngineRefusedException {
-    int errno = 0;
     int largest = Capabilities.hasIpcLock() ? RING_BYTES : UNPRIVILEGED_RING_BYTES;
-    for (int size = largest; size >= MIN_RING_BYTES; size /= 2) {
-      if ((long) size * cpus.length > ALL_RINGS_BYTES && size > MIN_RING_BYTES) {
-        continue;
-      }
-      errno = openRings(size);
-      if (errno == 0) {
-        return;
-      }
-      closeRings();
-      if (errno != Errno.EPERM && errno != Errno.ENOMEM) {
-        throw PerfRefusals.open(KIND, false, errno);
-      }
+    long share = Long.highestOneBit(ALL_RINGS_BYTES / cpus.length);
+    rings =
+        PerfRings.open(
+            (cpu, bytes) -> {
+              PerfAttr.ringOwner(attr.bytes(), features, bytes / 4);
+              return calls.perfEventOpen(
+                  attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+            },
+            cpus,
+            (int) Math.min(largest, share),
+            MIN_RING_BYTES);
+    int errno = rings.errno();
+    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
+      throw PerfRefusals.ringMemory(KIND, MIN_RING_BYTES, cpus.length, errno);
+    } else if (errno != 0) {
+      throw PerfRefusals.open(KIND, false, errno);
     }
-    throw PerfRefusals.ringMemory(KIND, MIN_RING_BYTES, cpus.length, errno);
-  }
-
-  private int openRings(int dataBytes) {
-    PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
-    PerfRings opened = PerfRings.open(calls, attr, drainTid, cpus, dataBytes);
-    rings = opened.rings();
-    return opened.errno();
   }
 
   /**
@@ -206,12 +200,12 @@ public final class SwitchEvents implements AutoCloseable {
    */
   private boolean discardIfFull() {
     boolean isAnyFull = false;
-    for (PerfRing ring : rings) {
+    for (PerfRing ring : rings.all()) {
       ring.readHead();
       isAnyFull |= ring.isFull();
     }
     if (isAnyFull) {
-      for (PerfRing ring : rings) {
+      for (PerfRing ring : rings.all()) {
         ring.readHead();
         records.discarded(ring.waiting());
         ring.takeAll();
@@ -241,11 +235,7 @@ public final class SwitchEvents implements AutoCloseable {
    * thread's affinity.
    */
   public boolean isOutgrown() {
-    BitSet missing = CpuSet.present();
-    for (PerfRing ring : rings) {
-      missing.clear(ring.cpu());
-    }
-    return !missing.isEmpty();
+    return rings.isAnyMissing();
   }
 
   /** Records of switches so far. */
@@ -270,7 +260,7 @@ public final class SwitchEvents implements AutoCloseable {
 
   /** File descriptors that it holds. */
   public int fileDescriptors() {
-    return closed ? 0 : rings.length + (stopped ? 0 : events.fileDescriptors());
+    return closed ? 0 : rings.count() + (stopped ? 0 : events.fileDescriptors());
   }
 
   /** Ends recording; what is in the rings can still be drained. */
@@ -293,15 +283,8 @@ public final class SwitchEvents implements AutoCloseable {
     if (events != null) {
       events.close();
     }
-    closeRings();
+    rings.close();
     attr.close();
     scratch.close();
-  }
-
-  private void closeRings() {
-    for (PerfRing ring : rings) {
-      ring.close();
-    }
-    rings = new PerfRing[0];
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.probe.AllocationProgram.Place;
 import stackweave.agent.engine.probe.AllocatorFunctions.Function;
 import stackweave.agent.engine.probe.AllocatorFunctions.MissingException;

@@ -1,15 +1,17 @@
 package stackweave.agent.engine.probe;
 
-import static stackweave.agent.engine.probe.BpfCode.Condition.ALWAYS;
-import static stackweave.agent.engine.probe.BpfCode.Condition.EQUAL;
-import static stackweave.agent.engine.probe.BpfCode.Condition.NOT_BELOW;
-import static stackweave.agent.engine.probe.BpfCode.Condition.NOT_EQUAL;
-import static stackweave.agent.engine.probe.BpfCode.FRAME;
-import static stackweave.agent.engine.probe.BpfCode.Operation.ADD;
-import static stackweave.agent.engine.probe.BpfCode.Operation.AND;
-import static stackweave.agent.engine.probe.BpfCode.Operation.MULTIPLY;
-import static stackweave.agent.engine.probe.BpfCode.Operation.SHIFT_LEFT;
-import static stackweave.agent.engine.probe.BpfCode.Operation.SHIFT_RIGHT;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.ALWAYS;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_BELOW;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
+import static stackweave.agent.engine.bpf.BpfCode.FRAME;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.ADD;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.AND;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.MULTIPLY;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_LEFT;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_RIGHT;
+
+import stackweave.agent.engine.bpf.BpfCode;
 
 /**
  * The program that the kernel runs at a place in malloc or one of its relatives: it counts the

@@ -1,17 +1,19 @@
 package stackweave.agent.engine.probe;
 
-import static stackweave.agent.engine.probe.BpfCode.Condition.ALWAYS;
-import static stackweave.agent.engine.probe.BpfCode.Condition.BELOW;
-import static stackweave.agent.engine.probe.BpfCode.Condition.EQUAL;
-import static stackweave.agent.engine.probe.BpfCode.Condition.NOT_BELOW;
-import static stackweave.agent.engine.probe.BpfCode.Operation.AND;
-import static stackweave.agent.engine.probe.BpfCode.Operation.EXCLUSIVE_OR;
-import static stackweave.agent.engine.probe.BpfCode.Operation.MULTIPLY;
-import static stackweave.agent.engine.probe.BpfCode.Operation.SHIFT_RIGHT;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.ALWAYS;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.BELOW;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_BELOW;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.AND;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.EXCLUSIVE_OR;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.MULTIPLY;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_RIGHT;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;

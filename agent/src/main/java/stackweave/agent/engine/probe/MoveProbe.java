@@ -1,12 +1,14 @@
 package stackweave.agent.engine.probe;
 
-import static stackweave.agent.engine.probe.BpfCode.Condition.ALWAYS;
-import static stackweave.agent.engine.probe.BpfCode.Condition.EQUAL;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.ALWAYS;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;

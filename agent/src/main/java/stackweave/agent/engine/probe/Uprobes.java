@@ -3,6 +3,8 @@ package stackweave.agent.engine.probe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.perf.event.KernelEvent;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;

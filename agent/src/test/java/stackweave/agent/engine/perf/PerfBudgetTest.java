@@ -27,15 +27,18 @@ class PerfBudgetTest {
   @Test
   void perfBeginsWithinAQuarterOfTheBudget() {
     try (PerfBudget budget = new PerfBudget(ofThisJvm(5))) {
-      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, CPUS, 0));
+      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF_THREAD, CPUS, 0));
     }
     try (PerfBudget budget = new PerfBudget(ofThisJvm(3))) {
       EngineRefusal refusal =
-          assertThrows(EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, CPUS, 0))
+          assertThrows(
+                  EngineRefusedException.class, () -> budget.admit(EngineKind.PERF_THREAD, CPUS, 0))
               .refusal();
       assertEquals(Reason.KERNEL_MEMORY, refusal.reason());
       assertTrue(
-          refusal.line().matches("perf: \\d+ threads on 128 CPUs need \\d+ MiB .*perf-memory.*"),
+          refusal
+              .line()
+              .matches("perf-thread: \\d+ threads on 128 CPUs need \\d+ MiB .*perf-memory.*"),
           refusal.line());
       assertFalse(budget.isFreeAgain(SECOND), "there are as many threads as before");
     }
@@ -67,10 +70,11 @@ class PerfBudgetTest {
 
   private static void assertRefusedUntil(PerfBudget budget, long nanos) {
     assertThrows(
-        EngineRefusedException.class, () -> budget.admit(EngineKind.PERF, 2, nanos - SECOND));
+        EngineRefusedException.class,
+        () -> budget.admit(EngineKind.PERF_THREAD, 2, nanos - SECOND));
     assertFalse(budget.isFreeAgain(nanos - SECOND));
     assertTrue(budget.isFreeAgain(nanos));
-    assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, 2, nanos));
+    assertDoesNotThrow(() -> budget.admit(EngineKind.PERF_THREAD, 2, nanos));
     budget.begun(nanos);
     assertFalse(budget.isFreeAgain(nanos + 1_000 * SECOND), "it is not refused any more");
   }
@@ -79,10 +83,10 @@ class PerfBudgetTest {
   @Test
   void whatIsRefusedForAnotherReasonIsTriedLessAndLessOften() {
     try (PerfBudget budget = new PerfBudget(64L << 20)) {
-      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, 2, 0));
+      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF_THREAD, 2, 0));
       assertFalse(budget.isFreeAgain(9 * SECOND));
       assertTrue(budget.isFreeAgain(10 * SECOND));
-      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF, 2, 10 * SECOND));
+      assertDoesNotThrow(() -> budget.admit(EngineKind.PERF_THREAD, 2, 10 * SECOND));
       assertFalse(budget.isFreeAgain(29 * SECOND));
       assertTrue(budget.isFreeAgain(30 * SECOND));
     }

@@ -9,10 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +35,6 @@ class PerfRecordsTest {
   @TempDir private Path directory;
   private WrittenRing written;
   private final Sink sink = new Sink();
-  private final Shorts shorts = new Shorts();
   private PerfRecords records;
   private RingMerge merge;
 
@@ -55,15 +52,7 @@ class PerfRecordsTest {
 
   private PerfRecords records(Architecture architecture, boolean kernel) {
     PerfRecords made =
-        new PerfRecords(
-            PID,
-            kernel,
-            architecture,
-            new int[] {CPU},
-            SampledEvent.CPU,
-            INTERVAL,
-            new ShortThreads(INTERVAL, 0),
-            shorts);
+        new PerfRecords(PID, kernel, architecture, new int[] {CPU}, SampledEvent.CPU, INTERVAL);
     made.setSink(sink);
     return made;
   }
@@ -285,7 +274,6 @@ class PerfRecordsTest {
             "started 5001 by 4712 @12",
             "exited 5001 @13"),
         sink.events);
-    assertEquals(List.of("started 5001 by 4712 @12", "ended 5001"), shorts.told);
     assertEquals(1, records.starts());
   }
 
@@ -316,7 +304,6 @@ class PerfRecordsTest {
         WrittenRing.task(WrittenRing.EXIT, other, PID, other, TID, 9).by(other, other, 4, ROOT));
     drain();
     assertEquals(List.of(), sink.events);
-    assertEquals(List.of(), shorts.told);
     assertEquals(1, records.foreign());
     assertEquals(0, records.samples() + records.starts());
   }
@@ -418,67 +405,6 @@ class PerfRecordsTest {
     assertEquals(INTERVAL, records.unsampledNanos());
   }
 
-  /**
-   * Samples with a short period: their threads' other samples don't count, and of theirs as many
-   * are kept as their CPU time is worth.
-   */
-  @Test
-  void samplesWithAShortPeriodAreThinnedToTheirCpuTime() {
-    long period = 1_000_000;
-    long shortRoot = 500;
-    shorts.roots.add(shortRoot);
-    int count = 400;
-    for (int i = 0; i < count; i++) {
-      written.write(WrittenRing.sample(PID, TID, 2L * i, shortRoot, period).u64(0, 0).end());
-      written.write(bare(TID, 2L * i + 1, ROOT));
-      drain();
-    }
-    long came = count * period + period / 2; // the first stands for half a period more
-    assertEquals(count, records.raw());
-    assertEquals(count * period, records.rawNanos());
-    assertEquals(count, records.duplicates(), "the other event's");
-    assertEquals(period / 2, records.unsampledNanos() - INTERVAL / 2);
-    // One sample may stand for two intervals: those that end and begin within it.
-    assertEquals(sink.weightNanos, records.coveredNanos());
-    assertTrue(
-        Math.abs(records.coveredNanos() - came) <= 2 * INTERVAL, "" + records.coveredNanos());
-    assertEquals(count - records.samples(), records.surplus());
-    assertEquals(records.samples(), sink.events.size());
-  }
-
-  /** Of the threads that start short ones, and of closed events. */
-  @Test
-  void samplesWithAShortPeriodOfAStarterDontCount() {
-    long shortRoot = 500;
-    shorts.roots.add(shortRoot);
-    shorts.starters.add(TID);
-    written.write(WrittenRing.sample(PID, TID, 1, shortRoot, 1_000_000).u64(0, 0).end());
-    written.write(bare(TID, 2, ROOT));
-    drain();
-    assertEquals(List.of("sample tid 4712 @2 weight 10000000"), sink.events);
-    assertEquals(1, records.surplus());
-    assertEquals(0, records.duplicates());
-  }
-
-  @Test
-  void afterTheShortPeriodsEndTheOtherEventsSamplesCountAgain() {
-    long shortRoot = 500;
-    shorts.roots.add(shortRoot);
-    written.write(WrittenRing.sample(PID, TID, 1, shortRoot, INTERVAL).u64(0, 0).end());
-    written.write(bare(TID, 2, ROOT));
-    drain();
-    assertEquals(1, records.duplicates());
-    records.preferNone();
-    shorts.retired = true;
-    written.write(bare(TID, 3, ROOT));
-    written.write(WrittenRing.sample(PID, TID, 4, shortRoot, INTERVAL).u64(0, 0).end());
-    written.write(bare(TID, 5, ROOT));
-    drain();
-    assertEquals(1, records.duplicates());
-    assertTrue(sink.events.contains("sample tid 4712 @3 weight 10000000"));
-    assertTrue(sink.events.contains("sample tid 4712 @5 weight 10000000"));
-  }
-
   /** Over all that waits, of one thread, without taking anything. */
   @Test
   void theHighestStackPointerIsThatOfTheThreadsWaitingSamples() {
@@ -500,39 +426,6 @@ class PerfRecordsTest {
     assertEquals(0, records.highestStackPointer(ring, TID + 2));
     drain();
     assertEquals(8, sink.events.size());
-  }
-
-  /** Threads and events as the test has it. */
-  private static final class Shorts implements ShortEvents {
-    private final Set<Long> roots = new HashSet<>();
-    private final Set<Integer> starters = new HashSet<>();
-    private final List<String> told = new ArrayList<>();
-    private boolean retired;
-
-    @Override
-    public boolean contains(long root) {
-      return roots.contains(root);
-    }
-
-    @Override
-    public boolean isRetired(long root) {
-      return retired;
-    }
-
-    @Override
-    public boolean isStarter(int tid) {
-      return starters.contains(tid);
-    }
-
-    @Override
-    public void started(int tid, int parentTid, long timeNanos) {
-      told.add("started " + tid + " by " + parentTid + " @" + timeNanos);
-    }
-
-    @Override
-    public void ended(int tid) {
-      told.add("ended " + tid);
-    }
   }
 
   /** Keeps all that it is told, with every field. */

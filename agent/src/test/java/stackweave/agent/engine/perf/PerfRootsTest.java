@@ -35,26 +35,6 @@ class PerfRootsTest {
     assertTrue(roots.exited(10));
   }
 
-  @Test
-  void anEventThatIsPreferredCountsUntilItIsGone() {
-    PerfRoots roots = new PerfRoots(CPUS);
-    assertFalse(roots.isDuplicateSample(10, 0, 77));
-    assertEquals(PerfRoots.Preferred.FIRST, roots.prefer(10, 0, 99));
-    assertEquals(PerfRoots.Preferred.NEXT, roots.prefer(10, 0, 99));
-    assertEquals(PerfRoots.Preferred.DUPLICATE, roots.prefer(10, 0, 100));
-    assertEquals(PerfRoots.Preferred.FIRST, roots.prefer(10, 3, 99));
-    assertTrue(roots.isDuplicateSample(10, 0, 77));
-    assertFalse(roots.isDuplicate(10, 0, 77), "what is no sample is reported as ever");
-    roots.preferNone();
-    assertFalse(roots.isDuplicateSample(10, 0, 77));
-    assertTrue(roots.isDuplicateSample(10, 0, 78));
-    roots.clear();
-    assertFalse(roots.isDuplicateSample(10, 0, 78));
-    assertEquals(2, roots.count());
-    assertTrue(roots.exited(10));
-    assertEquals(0, roots.count());
-  }
-
   /** Many threads come and go, against a plain map. */
   @Test
   void agreesWithAMapWhileThreadsComeAndGo() {

@@ -40,9 +40,9 @@ public final class EventRefusals {
         engine, Reason.ABSENT, event, "there is none of this name: " + SampledEvent.SYNTAX);
   }
 
-  /** The timer engine counts nothing but CPU time. */
-  public static EngineRefusal notByTimers(EngineKind engine, SampledEvent event) {
-    return refused(engine, Reason.ABSENT, event, "it is sampled by perf alone").refusal();
+  /** Engines of CPUs and timers count nothing but CPU time. */
+  public static EngineRefusal notBy(EngineKind engine, SampledEvent event) {
+    return refused(engine, Reason.ABSENT, event, "it is sampled by perf-thread alone").refusal();
   }
 
   /** What happens in the kernel is not seen from user mode. */

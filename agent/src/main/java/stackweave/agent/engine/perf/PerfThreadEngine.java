@@ -1,7 +1,5 @@
 package stackweave.agent.engine.perf;
 
-import java.nio.ByteBuffer;
-import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
@@ -30,60 +28,24 @@ import stackweave.jfr.control.SampledEvent;
  *
  * <p>The package's comment says how events, rings and records are divided among the classes here.
  */
-public final class PerfEngine implements SampleEngine {
-  /** As {@link PerfClock} may be wrong: an undisturbed measurement is fifty times better. */
-  private static final long MEASURED_CLOCK_NANOS = 1_000_000;
-
+public final class PerfThreadEngine implements SampleEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
   private static final int TASK_PERF_EVENTS_ENABLE = 32;
 
-  /** Ring size of an unprivileged user: the default of perf_event_mlock_kb, per CPU. */
-  private static final int USER_RING_BYTES = 512 * 1024;
-
   /**
-   * Ring size of a privileged user: 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz or at the
-   * rate for short threads. The first stacks meet empty caches and interpreted code of the drain
-   * thread, which takes two seconds on a busy small machine; and the drain thread stops for garbage
-   * collections.
-   */
-  private static final int RING_BYTES = 16 * 1024 * 1024;
-
-  /**
-   * The same of an event other than CPU time, of which hundreds may come in a millisecond: 1,800
+   * Ring size of an event other than CPU time, of which hundreds may come in a millisecond: 1,800
    * samples.
    */
   private static final int EVENT_RING_BYTES = 32 * 1024 * 1024;
 
-  /** Limit for all rings together, since they are locked memory. */
-  private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
-
-  /** A smaller ring would hold too little of a stack to be useful. */
-  private static final int MIN_RING_BYTES = 64 * 1024;
-
-  /** How long the drain thread may be late before samples of a busy CPU are lost, in ns. */
-  private static final long PAUSE_NANOS = 20_000_000;
-
-  /** Stacks are not cut below this to allow for {@link #PAUSE_NANOS}; few are deeper. */
-  private static final int MIN_STACK_BYTES = 16 * 1024;
-
-  /** Bytes of a record besides the copy of the stack: header, ids, call chain, registers. */
-  private static final int RECORD_OVERHEAD = 2048;
-
   /** Time between two events of a CPU that the rings have room for while it waits, in ns. */
   private static final long EVENT_NANOS = 50_000;
 
-  /** How long it waits at most while samples come; the kernel wakes it when a quarter is full. */
-  private static final int MAX_BUSY_MILLIS = 40;
-
-  private static final int MIN_BUSY_MILLIS = 5;
-
-  /** The same where CPUs are so many that the number of threads must be watched closely. */
+  /** How long it may wait where CPUs are so many that the number of threads must be watched. */
   private static final int MANY_CPUS_MILLIS = 10;
 
   /** Longest wait while there are so many threads that they must be counted often. */
   private static final int NEAR_MILLIS = 5;
-
-  private static final int POLLFD_BYTES = 8;
 
   private final EngineKind kind;
   private final EngineConfig config;
@@ -110,22 +72,18 @@ public final class PerfEngine implements SampleEngine {
 
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
-  private final ShortThreads shortThreads;
   private final PerfStarts starts;
   private final PerfLosses losses = new PerfLosses();
   private final Watched watched = new Watched();
   private final CpuTime cpuTime = new CpuTime();
   private PerfAttr.Features features;
   private int stackBytes;
-  private int ringBytes;
-  private PerfRing[] rings = {};
+  private PerfRings rings = PerfRings.none();
   private PerfEvents events;
-  private PerfShortEvents shortEvents;
   private PerfRecords records;
   private RingMerge merge;
   private long clockOffset;
   private Wakeup wakeup;
-  private NativeBuffer pollFds;
   private long kernelNanos;
   private long heldBytes;
   private long cpuAtStart;
@@ -135,7 +93,7 @@ public final class PerfEngine implements SampleEngine {
   private boolean stopped;
   private boolean closed;
 
-  private PerfEngine(
+  private PerfThreadEngine(
       EngineKind kind,
       EngineConfig config,
       PerfBudget budget,
@@ -148,14 +106,13 @@ public final class PerfEngine implements SampleEngine {
     this.filter = filter;
     this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
     this.budget = budget;
-    this.kernel = kind == EngineKind.PERF;
+    this.kernel = kind == EngineKind.PERF_THREAD;
     this.calls = calls;
     this.registers = PerfRegisters.of(calls.architecture());
     this.drainTid = calls.gettid();
     this.pid = Libc.getpid();
     this.cpus = CpuSet.ofProcess();
     this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
-    this.shortThreads = new ShortThreads(config.intervalNanos(), System.nanoTime());
     this.starts = new PerfStarts(System.nanoTime());
   }
 
@@ -164,7 +121,7 @@ public final class PerfEngine implements SampleEngine {
    *
    * @throws EngineRefusedException if it can't run; nothing is held then
    */
-  public static PerfEngine start(EngineKind kind, EngineConfig config, PerfBudget budget)
+  public static PerfThreadEngine start(EngineKind kind, EngineConfig config, PerfBudget budget)
       throws EngineRefusedException {
     return start(kind, config, budget, PerfAttr.Features.LOST_COUNT);
   }
@@ -173,10 +130,10 @@ public final class PerfEngine implements SampleEngine {
    * As {@link #start(EngineKind, EngineConfig, PerfBudget)}, with no more than these features, as
    * on an older kernel; for tests.
    */
-  public static PerfEngine start(
+  public static PerfThreadEngine start(
       EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
       throws EngineRefusedException {
-    int ringBytes = config.event().isCpu() ? RING_BYTES : EVENT_RING_BYTES;
+    int ringBytes = config.event().isCpu() ? PerfSizes.RING_BYTES : EVENT_RING_BYTES;
     return start(kind, config, budget, newest, ringBytes, -1);
   }
 
@@ -188,13 +145,13 @@ public final class PerfEngine implements SampleEngine {
    * @param ringBytes most bytes of a CPU's ring, a power of two
    * @param filter a BPF program that decides which samples are taken; −1 for all
    */
-  public static PerfEngine startBeside(
+  public static PerfThreadEngine startBeside(
       EngineKind kind, EngineConfig config, PerfBudget budget, int ringBytes, int filter)
       throws EngineRefusedException {
     return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, ringBytes, filter);
   }
 
-  private static PerfEngine start(
+  private static PerfThreadEngine start(
       EngineKind kind,
       EngineConfig config,
       PerfBudget budget,
@@ -203,7 +160,7 @@ public final class PerfEngine implements SampleEngine {
       int filter)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
-    PerfEngine engine = new PerfEngine(kind, config, budget, calls, ringBytes, filter);
+    PerfThreadEngine engine = new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter);
     boolean started = false;
     try {
       engine.open(newest);
@@ -225,20 +182,9 @@ public final class PerfEngine implements SampleEngine {
       throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
     }
     openRings();
-    shortEvents = new PerfShortEvents(calls, rings, additionalAttr(), config.intervalNanos());
-    records =
-        new PerfRecords(
-            pid,
-            kernel,
-            calls.architecture(),
-            cpus,
-            config.event(),
-            interval,
-            shortThreads,
-            shortEvents);
+    records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.event(), interval);
     clockOffset = clockOffset();
-    merge = new RingMerge(rings, clockOffset);
-    pollFds = pollFds();
+    merge = new RingMerge(rings.all(), clockOffset);
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     events.setFilter(filter);
@@ -250,7 +196,7 @@ public final class PerfEngine implements SampleEngine {
   /** Attaches all threads and enables their events. */
   public void attach() throws EngineRefusedException {
     try {
-      events.attach(rings, drainTid, PerfEvents.fileDescriptorBudget(scratch));
+      events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
     } catch (EngineRefusedException e) {
       throw worded(e);
     }
@@ -293,79 +239,43 @@ public final class PerfEngine implements SampleEngine {
   /** In a time namespace the difference of the clocks is measured, and not sure. */
   @Override
   public long clockErrorNanos() {
-    return clockOffset == 0 ? 0 : MEASURED_CLOCK_NANOS;
+    return clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS;
   }
 
   private long clockOffset() throws EngineRefusedException {
-    OptionalLong offset = PerfClock.offset(rings);
+    OptionalLong offset = PerfClock.offset(rings.all());
     if (offset.isEmpty()) {
       throw PerfRefusals.clock(kind);
     }
     return offset.getAsLong();
   }
 
-  private NativeBuffer additionalAttr() {
-    NativeBuffer target = NativeBuffer.allocate(PerfAttr.BYTES);
-    writeSamplingAttr(target, features);
-    PerfAttr.additional(target.bytes());
-    return target;
-  }
-
   /** Maps the largest rings that the kernel grants for all CPUs. */
   private void openRings() throws EngineRefusedException {
-    int errno = 0;
-    int size = wantedRingBytes();
-    for (; size >= MIN_RING_BYTES; size /= 2) {
-      errno = openRings(size);
-      if (errno == 0) {
-        ringBytes = size;
-        stackBytes = stackBytesFor(size);
-        return;
-      }
-      closeRings();
-      if (errno != Errno.EPERM && errno != Errno.ENOMEM) {
-        throw PerfRefusals.open(kind, kernel, errno);
-      }
+    int most =
+        PerfSizes.of(cpus.length, kernel ? mostRingBytes : PerfSizes.USER_RING_BYTES).ringBytes();
+    rings =
+        PerfRings.open(
+            (cpu, bytes) -> {
+              PerfAttr.ringOwner(attr.bytes(), features, bytes / 4);
+              return calls.perfEventOpen(
+                  attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+            },
+            cpus,
+            most,
+            PerfSizes.MIN_RING_BYTES);
+    int errno = rings.errno();
+    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
+      throw PerfRefusals.ringMemory(kind, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
+    } else if (errno != 0) {
+      throw PerfRefusals.open(kind, kernel, errno);
     }
-    throw PerfRefusals.ringMemory(kind, MIN_RING_BYTES, cpus.length, errno);
-  }
-
-  /**
-   * Stack bytes per sample for a ring size. A record always takes the space of the full copy, so
-   * with a small ring and a high rate deep stacks are cut rather than samples lost.
-   */
-  private int stackBytesFor(int ring) {
-    if (event != null) {
-      // Events come in bursts: many samples in a ring are worth more than deep ones.
-      return Math.min(stackBytes, Math.min(ring / 4 - RECORD_OVERHEAD, MIN_STACK_BYTES)) & -8;
-    }
-    long shortest = PerfShortEvents.meanNanos(config.intervalNanos());
-    long forPause = (long) ((double) ring * shortest / PAUSE_NANOS);
-    long room = Math.min(ring / 2, Math.max(forPause, MIN_STACK_BYTES + RECORD_OVERHEAD));
-    return (int) Math.min(stackBytes, room - RECORD_OVERHEAD) & -8;
-  }
-
-  private int wantedRingBytes() {
-    long share = Math.max(MIN_RING_BYTES, Long.highestOneBit(ALL_RINGS_BYTES / cpus.length));
-    return (int) Math.min(kernel ? mostRingBytes : USER_RING_BYTES, share);
-  }
-
-  /** Opens rings of one size for all CPUs; returns 0 or the errno of the first that failed. */
-  private int openRings(int dataBytes) {
-    PerfAttr.ringOwner(attr.bytes(), features, dataBytes / 4);
-    PerfRings opened = PerfRings.open(calls, attr, drainTid, cpus, dataBytes);
-    rings = opened.rings();
-    return opened.errno();
-  }
-
-  private NativeBuffer pollFds() {
-    NativeBuffer buffer = NativeBuffer.allocate((rings.length + 1) * POLLFD_BYTES);
-    ByteBuffer bytes = buffer.bytes();
-    for (int i = 0; i <= rings.length; i++) {
-      bytes.putInt(i * POLLFD_BYTES, i < rings.length ? rings[i].fd() : wakeup.fd());
-      bytes.putShort(i * POLLFD_BYTES + 4, (short) Libc.POLLIN);
-    }
-    return buffer;
+    // Events come in bursts: many samples in a ring are worth more than deep ones.
+    stackBytes =
+        PerfSizes.stackBytes(
+            rings.bytes(),
+            config.intervalNanos(),
+            event == null ? stackBytes : PerfSizes.MIN_STACK_BYTES);
   }
 
   @Override
@@ -388,14 +298,11 @@ public final class PerfEngine implements SampleEngine {
     return config.intervalNanos();
   }
 
-  /** A quarter of the time in which a CPU that is always busy fills its ring, at most. */
   @Override
   public int busyMillis() {
-    long records = ringBytes / (stackBytes + RECORD_OVERHEAD);
     long each = event == null ? config.intervalNanos() : EVENT_NANOS;
-    long full = records * each / 4 / 1_000_000;
-    long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(eventsPerThread()) / 1_000_000);
-    return (int) Math.max(MIN_BUSY_MILLIS, Math.min(full, Math.min(watch, MAX_BUSY_MILLIS)));
+    long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(rings.count()) / 1_000_000);
+    return (int) Math.min(watch, PerfSizes.busyMillis(rings.bytes(), each, stackBytes));
   }
 
   @Override
@@ -403,13 +310,8 @@ public final class PerfEngine implements SampleEngine {
     if (closed) {
       return false;
     }
-    boolean near = !stopped && budget.isNear(eventsPerThread());
-    int timeout = near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis;
-    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeout);
-    if (ready > 0 && pollFds.bytes().getShort(rings.length * POLLFD_BYTES + 6) != 0) {
-      wakeup.reset();
-    }
-    return ready > 0;
+    boolean near = !stopped && budget.isNear(rings.count());
+    return rings.await(wakeup, near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis);
   }
 
   @Override
@@ -429,9 +331,6 @@ public final class PerfEngine implements SampleEngine {
       count = merge.drain(untilTimeNanos, stopped, watched);
     } finally {
       records.setSink(null); // not held between drains
-    }
-    if (!stopped && event == null) {
-      followShortThreads(System.nanoTime());
     }
     return count;
   }
@@ -465,7 +364,7 @@ public final class PerfEngine implements SampleEngine {
     if (stopped || now - watchedAt < PerfBudget.MIN_WATCH_NANOS) {
       return;
     }
-    int each = eventsPerThread();
+    int each = rings.count();
     if (now - watchedAt < budget.watchNanos(each)) {
       return;
     }
@@ -477,32 +376,15 @@ public final class PerfEngine implements SampleEngine {
     }
   }
 
-  /** Events that a thread inherits; most have both kinds while short threads are sampled. */
-  private int eventsPerThread() {
-    return rings.length * (shortEvents.isAtWork() ? 2 : 1);
-  }
-
   @Override
   public boolean hasEnded() {
     return ended;
   }
 
-  private void followShortThreads(long now) {
-    boolean wanted = shortThreads.areAtWork(now, records.rawNanos());
-    if (shortEvents.isAtWork() && (!wanted || shortEvents.isOld(now))) {
-      shortEvents.end(now);
-      records.preferNone();
-    }
-    if (wanted && !shortEvents.isAtWork()) {
-      shortEvents.begin(now, PerfEvents.fileDescriptorBudget(scratch));
-    }
-    shortEvents.change(now);
-  }
-
   @Override
   public long highestStackPointer(int tid) {
     long highest = 0;
-    for (PerfRing ring : rings) {
+    for (PerfRing ring : rings.all()) {
       ring.readHead();
       long sp = records.highestStackPointer(ring, tid);
       highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
@@ -512,21 +394,12 @@ public final class PerfEngine implements SampleEngine {
 
   @Override
   public double backlog() {
-    int most = 0;
-    for (PerfRing ring : rings) {
-      ring.readHead();
-      most = Math.max(most, ring.waiting());
-    }
-    return (double) most / ringBytes;
+    return rings.backlog();
   }
 
   @Override
   public boolean isOutgrown() {
-    BitSet missing = CpuSet.present();
-    for (PerfRing ring : rings) {
-      missing.clear(ring.cpu());
-    }
-    return !missing.isEmpty();
+    return rings.isAnyMissing();
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */
@@ -547,12 +420,11 @@ public final class PerfEngine implements SampleEngine {
       events.readCounts();
     }
     events.release();
-    shortEvents.release();
   }
 
   /** Estimated kernel memory of all threads' events, in bytes. */
   private long heldBytes() {
-    return PerfBudget.estimate(budget.threads(), eventsPerThread());
+    return PerfBudget.estimate(budget.threads(), rings.count());
   }
 
   @Override
@@ -562,7 +434,7 @@ public final class PerfEngine implements SampleEngine {
     }
     long lost = Math.max(records.lost(), events.lost());
     losses.add(lost, records.raw(), records.rawNanos(), interval);
-    int descriptors = events.fileDescriptors() + shortEvents.fileDescriptors() + rings.length + 1;
+    int descriptors = events.fileDescriptors() + rings.count() + 1;
     EngineStatistics statistics = new EngineStatistics(kind);
     if (event != null) {
       statistics
@@ -581,7 +453,7 @@ public final class PerfEngine implements SampleEngine {
         .set(EngineFigure.THREADS, events.threads())
         .set(EngineFigure.CPUS, cpus.length)
         .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : descriptors)
-        .set(EngineFigure.RING_BYTES, ringBytes)
+        .set(EngineFigure.RING_BYTES, rings.bytes())
         .set(EngineFigure.STACK_BYTES, stackBytes)
         .set(EngineFigure.SAMPLES, records.samples())
         .set(EngineFigure.LOST, losses.nanos() / interval)
@@ -590,7 +462,6 @@ public final class PerfEngine implements SampleEngine {
         .set(EngineFigure.THROTTLED, records.throttled())
         .set(EngineFigure.LATE, merge.late())
         .set(EngineFigure.MALFORMED, merge.malformed())
-        .set(EngineFigure.SURPLUS, records.surplus())
         .set(EngineFigure.KERNEL_MEMORY, stopped ? heldBytes : heldBytes())
         .set(EngineFigure.KERNEL_MEMORY_BUDGET, budget.bytes());
   }
@@ -607,19 +478,12 @@ public final class PerfEngine implements SampleEngine {
 
   @Override
   public String note() {
-    String note =
-        shortEvents.isRefused()
-            ? "short threads are sampled less than others, for want of file descriptors (ulimit -n)"
-            : "";
-    if (!features.threadsOnly()) {
-      note +=
-          (note.isEmpty() ? "" : "; ")
-              + "child processes inherit the events before Linux 5.13: they are slowed down by them"
-              + " as this process is, and their samples are discarded ("
-              + records.foreign()
-              + " so far)";
-    }
-    return note;
+    return features.threadsOnly()
+        ? ""
+        : "child processes inherit the events before Linux 5.13: they are slowed down by them as this"
+            + " process is, and their samples are discarded ("
+            + records.foreign()
+            + " so far)";
   }
 
   @Override
@@ -631,16 +495,10 @@ public final class PerfEngine implements SampleEngine {
       stop();
       events.close();
     }
-    if (shortEvents != null) {
-      shortEvents.close();
-    }
     closed = true;
-    closeRings();
+    rings.close();
     if (wakeup != null) {
       wakeup.close();
-    }
-    if (pollFds != null) {
-      pollFds.close();
     }
     attr.close();
     if (event != null) {
@@ -648,13 +506,6 @@ public final class PerfEngine implements SampleEngine {
     }
     scratch.close();
     cpuTime.close();
-  }
-
-  private void closeRings() {
-    for (PerfRing ring : rings) {
-      ring.close();
-    }
-    rings = new PerfRing[0];
   }
 
   /** CPU time of the process without this thread, which is the drain thread; in ns. */

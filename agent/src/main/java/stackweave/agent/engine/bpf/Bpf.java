@@ -1,4 +1,4 @@
-package stackweave.agent.engine.probe;
+package stackweave.agent.engine.bpf;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -9,16 +9,17 @@ import stackweave.agent.linux.SystemCalls;
  * Makes maps and loads programs by bpf(2) (union bpf_attr, include/uapi/linux/bpf.h). The caller
  * has asked whether the call may be made, and closes the descriptors. Stateless.
  */
-final class Bpf {
+public final class Bpf {
   private static final int MAP_CREATE = 0;
   private static final int PROG_LOAD = 5;
   private static final int ARRAY = 2;
   private static final int RING = 27;
 
-  /** Programs at probes, and at events that are counted (enum bpf_prog_type). */
-  static final int KPROBE = 2;
+  /** Programs at probes (enum bpf_prog_type). */
+  public static final int KPROBE = 2;
 
-  static final int PERF_EVENT = 7;
+  /** Programs at events that are counted. */
+  public static final int PERF_EVENT = 7;
 
   private static final int MAY_BE_MAPPED = 1 << 10;
   private static final int KEY_BYTES = 4;
@@ -28,12 +29,12 @@ final class Bpf {
   private Bpf() {}
 
   /** A map with one value, which can be mapped into memory; −1 if the kernel refuses. */
-  static int createValue(SystemCalls calls, int valueBytes) {
+  public static int createValue(SystemCalls calls, int valueBytes) {
     return create(calls, ARRAY, KEY_BYTES, valueBytes, 1, MAY_BE_MAPPED);
   }
 
   /** A ring buffer of all CPUs, a power of two of pages; −1 if the kernel refuses. */
-  static int createRing(SystemCalls calls, int bytes) {
+  public static int createRing(SystemCalls calls, int bytes) {
     return create(calls, RING, 0, 0, bytes, 0);
   }
 
@@ -51,7 +52,7 @@ final class Bpf {
   }
 
   /** Loads a program of a type; −1 if the kernel refuses. */
-  static int load(SystemCalls calls, int type, BpfCode code) {
+  public static int load(SystemCalls calls, int type, BpfCode code) {
     int codeBytes = code.size() * BpfCode.BYTES;
     try (NativeBuffer attr = NativeBuffer.allocate(PROGRAM + codeBytes)) {
       ByteBuffer bytes = attr.bytes();

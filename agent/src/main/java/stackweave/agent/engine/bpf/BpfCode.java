@@ -1,16 +1,16 @@
-package stackweave.agent.engine.probe;
+package stackweave.agent.engine.bpf;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
  * Writes the instructions of a BPF program (Documentation/bpf/standardization/instruction-set.rst;
- * struct bpf_insn in include/uapi/linux/bpf.h). Knows no more than {@link AllocationProgram} needs.
- * Not thread-safe.
+ * struct bpf_insn in include/uapi/linux/bpf.h). Knows no more than the agent's programs need. Not
+ * thread-safe.
  */
-final class BpfCode {
+public final class BpfCode {
   /** The register that points behind the program's stack. */
-  static final int FRAME = 10;
+  public static final int FRAME = 10;
 
   static final int BYTES = 8;
 
@@ -28,7 +28,7 @@ final class BpfCode {
       ByteBuffer.allocate(BYTES * MAX_INSTRUCTIONS).order(ByteOrder.nativeOrder());
 
   /** Two operands: the second one is a register or a constant. */
-  enum Operation {
+  public enum Operation {
     ADD(0x07),
     AND(0x57),
     SHIFT_LEFT(0x67),
@@ -44,7 +44,7 @@ final class BpfCode {
   }
 
   /** When to jump, with unsigned operands. */
-  enum Condition {
+  public enum Condition {
     ALWAYS(0x05),
     EQUAL(0x15),
     NOT_EQUAL(0x55),
@@ -66,91 +66,91 @@ final class BpfCode {
     return this;
   }
 
-  BpfCode set(int target, int constant) {
+  public BpfCode set(int target, int constant) {
     return add(MOVE, target, 0, 0, constant);
   }
 
-  BpfCode copy(int target, int source) {
+  public BpfCode copy(int target, int source) {
     return add(MOVE_REGISTER, target, source, 0, 0);
   }
 
   /** Any 64 bits. */
-  BpfCode setLong(int target, long value) {
+  public BpfCode setLong(int target, long value) {
     return add(LOAD_64, target, 0, 0, (int) value).add(0, 0, 0, 0, (int) (value >>> 32));
   }
 
   /** The map itself, for functions that take one. */
-  BpfCode setMap(int target, int fd) {
+  public BpfCode setMap(int target, int fd) {
     return add(LOAD_64, target, FROM_MAP, 0, fd).add(0, 0, 0, 0, 0);
   }
 
   /** The address of the first value in a map. */
-  BpfCode setMapValue(int target, int fd) {
+  public BpfCode setMapValue(int target, int fd) {
     return add(LOAD_64, target, FROM_MAP_VALUE, 0, fd).add(0, 0, 0, 0, 0);
   }
 
-  BpfCode apply(Operation operation, int target, int constant) {
+  public BpfCode apply(Operation operation, int target, int constant) {
     return add(operation.code, target, 0, 0, constant);
   }
 
-  BpfCode applyRegister(Operation operation, int target, int source) {
+  public BpfCode applyRegister(Operation operation, int target, int source) {
     return add(operation.code | BY_REGISTER, target, source, 0, 0);
   }
 
-  BpfCode load(int target, int address, int offset) {
+  public BpfCode load(int target, int address, int offset) {
     return add(0x79, target, address, offset, 0);
   }
 
-  BpfCode loadInt(int target, int address, int offset) {
+  public BpfCode loadInt(int target, int address, int offset) {
     return add(0x61, target, address, offset, 0);
   }
 
-  BpfCode store(int address, int offset, int source) {
+  public BpfCode store(int address, int offset, int source) {
     return add(0x7b, address, source, offset, 0);
   }
 
-  BpfCode storeConstant(int address, int offset, int constant) {
+  public BpfCode storeConstant(int address, int offset, int constant) {
     return add(0x7a, address, 0, offset, constant);
   }
 
   /** Adds a register to what is at an address, as one step for all CPUs. */
-  BpfCode addAtomically(int address, int offset, int source) {
+  public BpfCode addAtomically(int address, int offset, int source) {
     return add(ATOMIC_64, address, source, offset, 0);
   }
 
-  BpfCode call(int function) {
+  public BpfCode call(int function) {
     return add(CALL, 0, 0, 0, function);
   }
 
-  BpfCode exit() {
+  public BpfCode exit() {
     return add(EXIT, 0, 0, 0, 0);
   }
 
   /** A jump forwards; {@link #land} says where to. */
-  int jump(Condition condition, int register, int constant) {
+  public int jump(Condition condition, int register, int constant) {
     add(condition.code, register, 0, 0, constant);
     return size() - 1;
   }
 
-  int jumpByRegister(Condition condition, int register, int other) {
+  public int jumpByRegister(Condition condition, int register, int other) {
     add(condition.code | BY_REGISTER, register, other, 0, 0);
     return size() - 1;
   }
 
   /** These jumps lead to the next instruction that is written. */
-  void land(int... jumps) {
+  public void land(int... jumps) {
     for (int jump : jumps) {
       code.putShort(jump * BYTES + 2, (short) (size() - jump - 1));
     }
   }
 
   /** Instructions so far. */
-  int size() {
+  public int size() {
     return code.position() / BYTES;
   }
 
   /** Copies all of them. */
-  void writeTo(ByteBuffer target) {
+  public void writeTo(ByteBuffer target) {
     target.put(0, code.array(), 0, code.position());
   }
 }

@@ -1,0 +1,118 @@
+package stackweave.agent.engine.perf;
+
+import stackweave.agent.engine.EngineSink;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Passes on the samples of CPUs' events: a record is copied out and its space released before the
+ * sink sees it, so that the kernel can write the next one meanwhile. Each stands for the period of
+ * its CPU's event. Called by {@link RingMerge}; for the drain thread only.
+ */
+final class CpuRecords implements RingMerge.Target {
+  private static final int RECORD_LOST = 2;
+  private static final int RECORD_THROTTLE = 5;
+
+  private final int pid;
+  private final int drainTid;
+  private final long[] periods;
+  private final SampleDecoder decoder;
+  private EngineSink sink;
+  private long samples;
+  private long coveredNanos;
+  private long lost;
+  private long lostNanos;
+  private long foreign;
+  private long throttled;
+
+  /**
+   * @param drainTid whose samples don't count
+   * @param periods of the CPUs' events by the CPU's number, in ns
+   */
+  CpuRecords(int pid, int drainTid, long[] periods, Architecture architecture) {
+    this.pid = pid;
+    this.drainTid = drainTid;
+    this.periods = periods;
+    this.decoder = new SampleDecoder(true, architecture);
+  }
+
+  /** Sets the receiver of the following records. */
+  void setSink(EngineSink sink) {
+    this.sink = sink;
+  }
+
+  @Override
+  public boolean goesOn() {
+    return sink.goesOn();
+  }
+
+  @Override
+  public void record(PerfRing ring, long timeNanos) {
+    switch (ring.type()) {
+      case PerfRecords.RECORD_SAMPLE -> sample(ring, timeNanos);
+      case RECORD_LOST -> {
+        long count = ring.getLong(16);
+        ring.take();
+        lost += count;
+        lostNanos += count * periods[ring.cpu()];
+        sink.lost(timeNanos, count);
+      }
+      case RECORD_THROTTLE -> {
+        ring.take();
+        throttled++;
+      }
+      default -> ring.take();
+    }
+  }
+
+  private void sample(PerfRing ring, long timeNanos) {
+    int tid = ring.getInt(12);
+    if (ring.getInt(8) != pid) {
+      foreign++;
+      ring.take();
+    } else if (tid == drainTid) {
+      ring.take();
+    } else {
+      long weight = periods[ring.cpu()];
+      samples++;
+      coveredNanos += weight;
+      StackSnapshot snapshot =
+          sink.wantsSample() ? decoder.decode(ring, timeNanos, tid, weight) : null;
+      ring.take();
+      if (snapshot != null) {
+        sink.sample(snapshot);
+      }
+    }
+  }
+
+  long highestStackPointer(PerfRing ring, int tid) {
+    return decoder.highestStackPointer(ring, tid);
+  }
+
+  long samples() {
+    return samples;
+  }
+
+  /** CPU time that the samples stand for, in ns. */
+  long coveredNanos() {
+    return coveredNanos;
+  }
+
+  /** Records that found no room, as reported: those since the last record written are not. */
+  long lost() {
+    return lost;
+  }
+
+  long lostNanos() {
+    return lostNanos;
+  }
+
+  /** Samples of other processes of the same group. */
+  long foreign() {
+    return foreign;
+  }
+
+  long throttled() {
+    return throttled;
+  }
+}

@@ -1,0 +1,439 @@
+package stackweave.agent.engine.perf;
+
+import java.util.SplittableRandom;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.Wakeup;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.Errno;
+import stackweave.agent.linux.GuardedCall;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.jfr.control.EngineKind;
+
+/**
+ * Samples by one perf event for each CPU: after each interval of a CPU's time the kernel writes the
+ * registers and a copy of the stack of the thread that runs there, if it is one of this process,
+ * into the CPU's ring. Threads have no events, so neither switches between them nor their starts
+ * cost anything. Which process runs is decided by a {@link ProcessFilter}, or by the process's own
+ * {@link OwnCgroup}. For the drain thread, but for {@link #wake}.
+ */
+public final class PerfCpuEngine implements SampleEngine {
+  private static final EngineKind KIND = EngineKind.PERF;
+  private static final long FLAG_PID_CGROUP = 4;
+  private static final long IOC_ENABLE = 0x2400;
+  private static final long IOC_DISABLE = 0x2401;
+
+  /** _IOW('$', 8, __u32). */
+  private static final long IOC_SET_BPF = 0x40042408;
+
+  /**
+   * By so much of the interval each CPU's period is longer or shorter at least and at most, so that
+   * nothing that is done at regular times runs in step with it.
+   */
+  private static final double LEAST_DEVIATION = 0.01;
+
+  private static final double MOST_DEVIATION = 0.05;
+
+  /** How often it is looked whether the group is still this process's own. */
+  private static final long GROUP_NANOS = 1_000_000_000L;
+
+  /** So many samples say whose the group is. */
+  private static final int GROUP_SAMPLES = 50;
+
+  private final EngineConfig config;
+  private final PerfBudget budget;
+  private final SystemCalls calls;
+  private final int pid = Libc.getpid();
+  private final int drainTid;
+  private final int[] cpus;
+  private final long[] periods;
+  private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
+  private final NativeBuffer scratch = NativeBuffer.allocate(16);
+  private final CpuTime cpuTime = new CpuTime();
+  private final EndedThreads endedThreads;
+
+  /** Null where the group filters. */
+  private ProcessFilter filter;
+
+  /** Of the group's directory; −1 where a program filters. */
+  private int groupFd = -1;
+
+  private boolean countsLost;
+  private int stackBytes;
+  private PerfRings rings = PerfRings.none();
+  private CpuRecords records;
+  private RingMerge merge;
+  private long clockOffset;
+  private Wakeup wakeup;
+  private long lost;
+  private long cpuAtStart;
+  private long cpuAtStop;
+  private long groupAt = System.nanoTime();
+  private long groupForeign;
+  private long groupOwn;
+  private boolean ended;
+  private boolean stopped;
+  private boolean closed;
+
+  private PerfCpuEngine(EngineConfig config, PerfBudget budget, SystemCalls calls, int[] cpus) {
+    this.config = config;
+    this.budget = budget;
+    this.calls = calls;
+    this.cpus = cpus;
+    this.drainTid = calls.gettid();
+    this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
+    this.endedThreads = new EndedThreads(calls);
+  }
+
+  /**
+   * Starts on the calling thread, which is not sampled.
+   *
+   * @throws EngineRefusedException if it can't run; nothing is held then
+   */
+  public static PerfCpuEngine start(EngineConfig config, PerfBudget budget)
+      throws EngineRefusedException {
+    return start(config, budget, true);
+  }
+
+  /** As {@link #start(EngineConfig, PerfBudget)}, without BPF programs if so asked; for tests. */
+  static PerfCpuEngine start(EngineConfig config, PerfBudget budget, boolean programs)
+      throws EngineRefusedException {
+    SystemCalls calls =
+        SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(EngineKind.PERF));
+    int[] cpus = CpuSet.withTicks(CpuSet.ofProcess());
+    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, cpus);
+    boolean started = false;
+    try {
+      engine.open(programs);
+      started = true;
+    } finally {
+      if (!started) {
+        engine.close();
+      }
+    }
+    return engine;
+  }
+
+  /** A period for each CPU, by its number. */
+  static long[] periods(int[] cpus, long intervalNanos, SplittableRandom random) {
+    int most = 0;
+    for (int cpu : cpus) {
+      most = Math.max(most, cpu);
+    }
+    long[] periods = new long[most + 1];
+    for (int cpu : cpus) {
+      double deviation = LEAST_DEVIATION + (MOST_DEVIATION - LEAST_DEVIATION) * random.nextDouble();
+      periods[cpu] =
+          Math.round(intervalNanos * (random.nextBoolean() ? 1 + deviation : 1 - deviation));
+    }
+    return periods;
+  }
+
+  private void open(boolean programs) throws EngineRefusedException {
+    if (cpus.length == 0) {
+      throw PerfRefusals.withoutTicks();
+    }
+    PerfSizes sizes = PerfSizes.of(cpus.length, PerfSizes.RING_BYTES);
+    if (sizes.ringBytes() == 0) {
+      throw PerfRefusals.tooManyCpus(cpus.length);
+    }
+    probe();
+    wakeup = Wakeup.open();
+    if (wakeup == null) {
+      throw PerfRefusals.outOfDescriptors(KIND, Libc.errno());
+    }
+    clockOffset =
+        PerfClock.measure(calls, drainTid, cpus).orElseThrow(() -> PerfRefusals.clock(KIND));
+    if (programs && config.callPolicy().allows(GuardedCall.BPF)) {
+      filter = ProcessFilter.open(calls, pid, drainTid);
+    }
+    openRings(sizes);
+    if (filter != null && !setFilter()) {
+      // A kernel without BPF programs at events (CONFIG_BPF_EVENTS).
+      closeRings();
+      filter.close();
+      filter = null;
+      openRings(sizes);
+    }
+    records = new CpuRecords(pid, drainTid, periods, calls.architecture());
+    merge = new RingMerge(rings.all(), clockOffset);
+    cpuAtStart = cpuOfOthers();
+    control(IOC_ENABLE);
+  }
+
+  /** Opens an event to learn whether that is permitted, and what the kernel knows. */
+  private void probe() throws EngineRefusedException {
+    for (boolean counts : new boolean[] {true, false}) {
+      countsLost = counts;
+      stackBytes = PerfSizes.MIN_STACK_BYTES;
+      int fd = open(cpus[0], PerfSizes.MIN_RING_BYTES);
+      if (fd >= 0) {
+        Libc.close(fd);
+        return;
+      }
+      if (Libc.errno() != Errno.EINVAL) {
+        break;
+      }
+    }
+    if (Libc.errno() != Errno.ENODEV) { // that CPU is offline
+      throw PerfRefusals.open(KIND, true, Libc.errno());
+    }
+  }
+
+  private void openRings(PerfSizes sizes) throws EngineRefusedException {
+    if (filter == null && groupFd < 0) {
+      openGroup();
+    }
+    rings =
+        PerfRings.open(
+            (cpu, bytes) -> {
+              stackBytes = PerfSizes.stackBytes(bytes, config.intervalNanos(), config.stackBytes());
+              return open(cpu, bytes);
+            },
+            cpus,
+            sizes.ringBytes(),
+            PerfSizes.MIN_RING_BYTES);
+    int errno = rings.errno();
+    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
+      throw PerfRefusals.ringMemory(KIND, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
+    } else if (errno != 0) {
+      throw PerfRefusals.open(KIND, true, errno);
+    }
+  }
+
+  private int open(int cpu, int ringBytes) {
+    PerfAttr.ofCpu(
+        attr.bytes(),
+        countsLost,
+        periods[cpu],
+        stackBytes,
+        PerfRegisters.of(calls.architecture()),
+        ringBytes / 4);
+    return groupFd < 0
+        ? calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC)
+        : calls.perfEventOpen(
+            attr.address(), groupFd, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC | FLAG_PID_CGROUP);
+  }
+
+  /** The group filters where no program may. */
+  private void openGroup() throws EngineRefusedException {
+    OwnCgroup group = budget.mayUseGroup() ? OwnCgroup.find(pid) : null;
+    if (group == null) {
+      throw PerfRefusals.noFilter();
+    }
+    groupFd = Libc.open(group.directory().toString(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    if (groupFd < 0) {
+      throw PerfRefusals.noFilter();
+    }
+  }
+
+  private boolean setFilter() {
+    for (PerfRing ring : rings.all()) {
+      if (Libc.ioctl(ring.fd(), IOC_SET_BPF, filter.program()) < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void control(long request) {
+    for (PerfRing ring : rings.all()) {
+      Libc.ioctl(ring.fd(), request, 0);
+    }
+  }
+
+  @Override
+  public EngineKind kind() {
+    return KIND;
+  }
+
+  @Override
+  public long intervalNanos() {
+    return config.intervalNanos();
+  }
+
+  @Override
+  public boolean reportsMappings() {
+    return false;
+  }
+
+  /** In a time namespace the difference of the clocks is measured, and not sure. */
+  @Override
+  public long clockErrorNanos() {
+    return clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS;
+  }
+
+  @Override
+  public int busyMillis() {
+    return PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
+  }
+
+  @Override
+  public boolean await(int timeoutMillis) {
+    return !closed && rings.await(wakeup, timeoutMillis);
+  }
+
+  @Override
+  public void wake() {
+    wakeup.signal();
+  }
+
+  @Override
+  public int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      return 0;
+    }
+    records.setSink(sink);
+    int count;
+    try {
+      count = merge.drain(untilTimeNanos, stopped, records);
+    } finally {
+      records.setSink(null); // not held between drains
+    }
+    endedThreads.report(sink);
+    lookAtGroup();
+    return count;
+  }
+
+  /** Ends if most of the samples are of other processes: each of them paid for a copy. */
+  private void lookAtGroup() {
+    long now = System.nanoTime();
+    if (groupFd < 0 || stopped || now - groupAt < GROUP_NANOS) {
+      return;
+    }
+    long foreign = records.foreign() - groupForeign;
+    long own = records.samples() - groupOwn;
+    if (foreign + own < GROUP_SAMPLES) {
+      return;
+    }
+    groupAt = now;
+    groupForeign = records.foreign();
+    groupOwn = records.samples();
+    if (foreign > own) {
+      budget.groupIsShared();
+      ended = true;
+      stop();
+    }
+  }
+
+  @Override
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public long highestStackPointer(int tid) {
+    long highest = 0;
+    for (PerfRing ring : rings.all()) {
+      ring.readHead();
+      long sp = records.highestStackPointer(ring, tid);
+      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
+    }
+    return highest;
+  }
+
+  @Override
+  public double backlog() {
+    return rings.backlog();
+  }
+
+  @Override
+  public boolean isOutgrown() {
+    return rings.isAnyMissing();
+  }
+
+  @Override
+  public void stop() {
+    if (!stopped) {
+      stopped = true;
+      control(IOC_DISABLE);
+      readLost();
+      cpuAtStop = cpuOfOthers();
+    }
+  }
+
+  /** The exact number, where the kernel has it. */
+  private void readLost() {
+    long sum = 0;
+    for (PerfRing ring : rings.all()) {
+      if (countsLost && Libc.read(ring.fd(), scratch.address(), 16) == 16) {
+        sum += scratch.bytes().getLong(8);
+      }
+    }
+    lost = Math.max(sum, records.lost());
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    if (!stopped) {
+      readLost();
+    }
+    return new EngineStatistics(KIND)
+        .set(EngineFigure.INTERVAL, config.intervalNanos())
+        .set(EngineFigure.CPUS, rings.count())
+        .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : fileDescriptors())
+        .set(EngineFigure.RING_BYTES, rings.bytes())
+        .set(EngineFigure.STACK_BYTES, stackBytes)
+        .set(EngineFigure.SAMPLES, records.samples())
+        .set(EngineFigure.LOST, lost)
+        .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
+        .set(EngineFigure.THROTTLED, records.throttled())
+        .set(EngineFigure.LATE, merge.late())
+        .set(EngineFigure.MALFORMED, merge.malformed())
+        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+        .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + lost * config.intervalNanos())
+        .set(EngineFigure.CPU_COVERED, records.coveredNanos());
+  }
+
+  /** Events, the wake-up, the task list and loadavg, and what filters. */
+  private int fileDescriptors() {
+    return rings.count() + 4;
+  }
+
+  @Override
+  public String note() {
+    return "";
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (records != null) {
+      stop();
+    }
+    closed = true;
+    closeRings();
+    if (filter != null) {
+      filter.close();
+    }
+    if (groupFd >= 0) {
+      Libc.close(groupFd);
+    }
+    if (wakeup != null) {
+      wakeup.close();
+    }
+    endedThreads.close();
+    attr.close();
+    scratch.close();
+    cpuTime.close();
+  }
+
+  private void closeRings() {
+    rings.close();
+    rings = PerfRings.none();
+  }
+
+  /** CPU time of the process without this thread, which is the drain thread; in ns. */
+  private long cpuOfOthers() {
+    return cpuTime.ofProcess() - cpuTime.ofThread();
+  }
+}
