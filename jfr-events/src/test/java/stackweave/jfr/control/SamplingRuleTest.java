@@ -288,7 +288,7 @@ class SamplingRuleTest {
     assertEquals(
         List.of(
             "recording a asks for engine 'foo', which is unknown (there are: auto, perf, timer,"
-                + " perf-user); auto is used"),
+                + " perf-thread, perf-user); auto is used"),
         request.notes());
   }
 

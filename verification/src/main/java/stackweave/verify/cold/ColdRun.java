@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import stackweave.testing.Jdk;
 import stackweave.verify.Built;
 import stackweave.verify.cold.Watch.Times;
+import stackweave.verify.cost.SameWork;
+import stackweave.verify.cost.WorkJvm;
 
 /**
  * One run of an application, and what was measured of it.
@@ -115,7 +116,7 @@ record ColdRun(
     List<String> said = Files.readAllLines(out);
     return new ColdRun(
         plan,
-        Long.parseLong(said.get(said.size() - 1)),
+        Long.parseLong(said.get(said.size() - 1).split(" ")[0]),
         watch,
         recorded,
         own,
@@ -134,33 +135,14 @@ record ColdRun(
       settings += ",+stackweave.NativeSample#interval=" + interval + "us";
     }
     command.add("-XX:StartFlightRecording:filename=" + recording + settings);
-    command.addAll(List.of("-cp", classPath(), ColdJvm.class.getName()));
-    command.add(application(plan.app));
-    command.add("" + plan.seconds);
+    command.addAll(List.of("-cp", SameWork.classPath(), WorkJvm.class.getName()));
+    command.addAll(List.of(SameWork.application(plan.app), plan.seconds + "s", "0", "0"));
     if (plan.profilers == Profilers.BOTH) {
       command.add(
           "start,event=cpu,cstack=vmx,features=comptask,interval=%d,jfr,loglevel=error,file=%s"
               .formatted((long) (ASYNC_SHARE * interval * 1_000), async));
     }
     return command;
-  }
-
-  private static String application(String name) {
-    String title = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
-    return ColdRun.class.getPackageName() + ".app." + title + "Application";
-  }
-
-  /** The sources of the search index are beside its classes, but not on the class path. */
-  private static String classPath() throws IOException {
-    StringBuilder path = new StringBuilder(Built.classes());
-    try (Stream<Path> files = Files.list(Built.target().resolve("lib"))) {
-      files
-          .filter(file -> file.toString().endsWith(".jar"))
-          .filter(file -> !file.toString().endsWith("-sources.jar"))
-          .sorted()
-          .forEach(file -> path.append(':').append(file));
-    }
-    return path.toString();
   }
 
   private static long ownBytes(Jdk jdk, Path recording) throws IOException {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Random;
 
 /** Medians and their confidence intervals. */
-final class Statistics {
+public final class Statistics {
   private static final int RESAMPLES = 10_000;
   private static final double OUTSIDE = 0.05;
 
@@ -16,15 +16,16 @@ final class Statistics {
    *
    * @param count of values
    */
-  record Estimate(double median, double low, double high, int count) {
+  public record Estimate(double median, double low, double high, int count) {
 
     /** Whether 0 lies in the interval. */
-    boolean includesZero() {
+    public boolean includesZero() {
       return low <= 0 && high >= 0;
     }
   }
 
-  static double median(double[] values) {
+  /** The middle one, or the mean of the middle two. */
+  public static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return medianOfSorted(sorted);
@@ -35,7 +36,8 @@ final class Statistics {
     return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
 
-  static Estimate estimate(double[] values) {
+  /** The median of such values. */
+  public static Estimate estimate(double[] values) {
     if (values.length == 0) {
       return new Estimate(Double.NaN, Double.NaN, Double.NaN, 0);
     }

@@ -25,7 +25,7 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
       "OPTIONS, with commas between; README.md says more of each:",
       "  interval=10ms         CPU time between two samples of a thread, 100us to 60s",
       "  depth=4096            most frames of one stack, up to 8192",
-      "  engine=auto           auto, perf, timer or perf-user",
+      "  engine=auto           auto, perf, timer, perf-thread or perf-user",
       "  event=page-faults     an event that is sampled instead of CPU time",
       "  wall=20ms             waiting threads are sampled, too, looked at so often",
       "  wall-threads=NAME*    which threads are looked at while they wait",

@@ -1,4 +1,4 @@
-package stackweave.verify.cold.app;
+package stackweave.verify.cost.app;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ import org.apache.lucene.search.SortField;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.WildcardQuery;
 import org.apache.lucene.store.FSDirectory;
-import stackweave.verify.cold.app.CompilerApplication.Text;
+import stackweave.verify.cost.app.CompilerApplication.Text;
 
 /** A search index: Lucene indexes its own sources, and is asked for words that stand in them. */
 public final class SearchApplication implements Application {
@@ -35,15 +35,14 @@ public final class SearchApplication implements Application {
   private static final int QUERIES = 100;
 
   @Override
-  public long work(int worker, long endNanos) throws IOException {
+  public void work(int worker, Units units) throws IOException {
     List<Text> texts = Text.all();
     Random random = new Random(worker);
     Path directory = Files.createTempDirectory("search");
-    long queries = 0;
     try (FSDirectory files = FSDirectory.open(directory);
         IndexWriter writer =
             new IndexWriter(files, new IndexWriterConfig(new StandardAnalyzer()))) {
-      while (System.nanoTime() < endNanos) {
+      while (units.next()) {
         for (int i = 0; i < DOCUMENTS; i++) {
           add(writer, texts.get(random.nextInt(texts.size())), random);
         }
@@ -57,7 +56,6 @@ public final class SearchApplication implements Application {
             } else {
               searcher.search(query, 10, new Sort(new SortField("size", SortField.Type.LONG)));
             }
-            queries++;
           }
         }
       }
@@ -68,7 +66,6 @@ public final class SearchApplication implements Application {
       }
     }
     Files.delete(directory);
-    return queries;
   }
 
   private static void add(IndexWriter writer, Text text, Random random) throws IOException {

@@ -1,4 +1,4 @@
-package stackweave.verify.cold.app;
+package stackweave.verify.cost.app;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -64,19 +64,16 @@ public final class CompilerApplication implements Application {
   }
 
   @Override
-  public long work(int worker, long endNanos) throws IOException {
+  public void work(int worker, Units units) throws IOException {
     List<Source> sources = sources();
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     List<String> options = List.of("-proc:none", "-nowarn", "-g", "--release", "11", "-cp", "");
-    long rounds = 0;
-    while (System.nanoTime() < endNanos) {
+    while (units.next()) {
       JavaFileManager all = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
       try (Files files = new Files(all)) {
         compiler.getTask(null, files, problem -> {}, options, null, sources).call();
       }
-      rounds++;
     }
-    return rounds;
   }
 
   /** All sources of Lucene's core. */

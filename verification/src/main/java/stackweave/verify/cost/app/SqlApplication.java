@@ -1,4 +1,4 @@
-package stackweave.verify.cold.app;
+package stackweave.verify.cost.app;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -23,26 +23,23 @@ public final class SqlApplication implements Application {
   private static final String[] COLUMNS = {"price", "weight", "stock"};
 
   @Override
-  public long work(int worker, long endNanos) throws SQLException {
+  public void work(int worker, Units units) throws SQLException {
     String url = "jdbc:h2:mem:shop" + worker + ";DB_CLOSE_DELAY=-1";
     Random random = new Random(worker);
     fill(url, random);
-    long queries = 0;
     try (Connection connection = DriverManager.getConnection("jdbc:calcite:lex=JAVA")) {
       SchemaPlus root = connection.unwrap(CalciteConnection.class).getRootSchema();
       DataSource tables = JdbcSchema.dataSource(url, "org.h2.Driver", "sa", "");
       root.add("shop", JdbcSchema.create(root, "shop", tables, null, "PUBLIC"));
-      while (System.nanoTime() < endNanos) {
+      while (units.next()) {
         try (Statement statement = connection.createStatement();
             ResultSet rows = statement.executeQuery(query(random))) {
           while (rows.next()) {
             rows.getObject(1);
           }
         }
-        queries++;
       }
     }
-    return queries;
   }
 
   private static void fill(String url, Random random) throws SQLException {

@@ -1,0 +1,213 @@
+package stackweave.verify.cost;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import stackweave.testing.Jdk;
+import stackweave.testing.Machine;
+import stackweave.testing.Markdown;
+import stackweave.verify.overhead.Statistics;
+import stackweave.verify.overhead.Statistics.Estimate;
+
+/** Measures what sampling costs the whole process, and writes a table. */
+@Command(
+    name = "cost",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures the CPU time that a whole process takes for the same work: with nobody who samples"
+          + " it, with the agent, and with async-profiler, in turns.",
+      "tokens: pairs of threads hand a token to each other. queues: 64 threads with queues between"
+          + " them. sql, compiler, search: applications that are not ours."
+    })
+public final class Cost implements Runnable {
+  private static final String BEGIN = "<!-- written by verification/cost from here on -->";
+  private static final String END = "<!-- verification/cost to here -->";
+
+  @Option(names = "--jdk", description = "a JDK's directory; several are allowed; default: all")
+  private List<Path> jdks = List.of();
+
+  @Option(
+      names = "--work",
+      split = ",",
+      description =
+          "APP[:THREADS]=UNITS: an application, its threads, and how much it has to do: a number, or"
+              + " a time such as 300s; default: ${DEFAULT-VALUE}")
+  private List<String> works =
+      List.of("tokens:2=4000", "tokens:8=8000", "tokens:200=8000", "queues=4000", "sql=3000");
+
+  @Option(names = "--hz", description = "samples per CPU second; default: ${DEFAULT-VALUE}")
+  private int hz = 100;
+
+  @Option(
+      names = "--by",
+      split = ",",
+      description =
+          "who samples: jfr (a recording without events), perf, timer, perf-thread, async-cpu,"
+              + " async-ctimer; default: ${DEFAULT-VALUE}")
+  private List<String> by = List.of("perf", "timer", "async-cpu", "async-ctimer");
+
+  @Option(
+      names = "--from",
+      description = "count from this second of a process on; default: all, with start and end")
+  private int from;
+
+  @Option(
+      names = "--least",
+      description = "processes of each kind at least; default: ${DEFAULT-VALUE}")
+  private int least = 8;
+
+  @Option(
+      names = "--most",
+      description = "processes of each kind at most; default: ${DEFAULT-VALUE}")
+  private int most = 40;
+
+  @Option(
+      names = "--within",
+      description =
+          "half of an interval's width in percent at which there are enough; default:"
+              + " ${DEFAULT-VALUE}")
+  private double within = 2;
+
+  @Option(
+      names = "--agent-options",
+      defaultValue = "",
+      description = "more options of the agent, such as jit=all,wall=20ms")
+  private String agentOptions;
+
+  @Option(names = "--page", description = "write into this page; default: print")
+  private Path page;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Cost()).execute(arguments));
+  }
+
+  @Override
+  public void run() {
+    try {
+      measure();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void measure() throws IOException, InterruptedException {
+    List<Profiler> profilers = by.stream().map(Profiler::of).toList();
+    Markdown text = new Markdown();
+    text.facts(facts());
+    List<String> columns = new ArrayList<>(List.of("work", ">JDK", ">nobody, µs a unit"));
+    profilers.forEach(profiler -> columns.add(">" + profiler.label()));
+    columns.add(">processes of each");
+    text.table(columns.toArray(String[]::new));
+    Path directory = Files.createTempDirectory("cost");
+    for (Jdk jdk : jdks.isEmpty() ? Jdk.all() : jdks.stream().map(Jdk::in).toList()) {
+      for (String each : works) {
+        String[] work = each.split("=");
+        String[] app = work[0].split(":");
+        int threads = app.length == 1 ? 0 : Integer.parseInt(app[1]);
+        measure(
+            new SameWork(jdk, app[0], work[1], threads, from, hz, agentOptions, directory),
+            work[0],
+            profilers,
+            text);
+      }
+    }
+    Files.deleteIfExists(directory.resolve("out.txt"));
+    Files.delete(directory);
+    if (page == null) {
+      System.out.println(text);
+    } else {
+      text.writeInto(page, BEGIN, END);
+    }
+  }
+
+  /** One row. */
+  private void measure(SameWork work, String name, List<Profiler> profilers, Markdown text)
+      throws IOException, InterruptedException {
+    List<Profiler> turns = new ArrayList<>(List.of(Profiler.NOBODY));
+    turns.addAll(profilers);
+    Map<Profiler, List<Double>> nanos = new EnumMap<>(Profiler.class);
+    turns.forEach(profiler -> nanos.put(profiler, new ArrayList<>()));
+    int count = 0;
+    while (count < least || count < most && !isEnough(nanos)) {
+      for (Profiler profiler : turns) {
+        nanos.get(profiler).add(work.nanosPerUnit(profiler));
+      }
+      Collections.rotate(turns, 1); // whoever comes first does not always
+      count++;
+      System.err.println(line(work, name, nanos));
+    }
+    List<String> cells = new ArrayList<>(List.of(name, "" + work.jdk().feature()));
+    cells.add(format("%.1f", median(nanos.get(Profiler.NOBODY)) / 1e3));
+    for (Profiler profiler : profilers) {
+      Estimate over = over(nanos, profiler);
+      cells.add(format("%+.1f %% (%+.1f to %+.1f)", over.median(), over.low(), over.high()));
+    }
+    cells.add("" + count);
+    text.row(cells.toArray(String[]::new));
+  }
+
+  private boolean isEnough(Map<Profiler, List<Double>> nanos) {
+    for (Profiler profiler : nanos.keySet()) {
+      Estimate over = over(nanos, profiler);
+      if (over.high() - over.low() > 2 * within) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** By how many percent a process takes more than that of the same turn which nobody samples. */
+  private static Estimate over(Map<Profiler, List<Double>> nanos, Profiler profiler) {
+    List<Double> without = nanos.get(Profiler.NOBODY);
+    double[] percent = new double[without.size()];
+    for (int i = 0; i < percent.length; i++) {
+      percent[i] = 100 * (nanos.get(profiler).get(i) / without.get(i) - 1);
+    }
+    return Statistics.estimate(percent);
+  }
+
+  private static double median(List<Double> values) {
+    return Statistics.median(values.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
+  private static String line(SameWork work, String name, Map<Profiler, List<Double>> nanos) {
+    StringBuilder line = new StringBuilder(name + ", JDK " + work.jdk().feature() + ":");
+    nanos.forEach(
+        (profiler, each) ->
+            line.append(format(" %s %.1f", profiler.label(), each.get(each.size() - 1) / 1e3)));
+    nanos.keySet().stream()
+        .filter(profiler -> profiler != Profiler.NOBODY)
+        .forEach(profiler -> line.append(format(" %+.1f%%", over(nanos, profiler).median())));
+    return line.toString();
+  }
+
+  private Map<String, String> facts() throws IOException {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", LocalDate.now().toString());
+    facts.put("machine", Machine.description());
+    facts.put("samples per CPU second", "" + hz);
+    facts.put("counted from second", from == 0 ? "0, with start and end" : "" + from);
+    if (!agentOptions.isEmpty()) {
+      facts.put("options of the agent", agentOptions);
+    }
+    return facts;
+  }
+
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

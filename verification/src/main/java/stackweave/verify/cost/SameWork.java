@@ -1,0 +1,87 @@
+package stackweave.verify.cost;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import stackweave.testing.Jdk;
+import stackweave.verify.Built;
+import stackweave.verify.CpuTime;
+
+/**
+ * Work that processes do one after another, each sampled in another way.
+ *
+ * @param app the application's name, such as {@code sql}
+ * @param units as {@link stackweave.verify.cost.app.Units#of} reads them
+ * @param threads 0 for the application's own number
+ * @param fromSeconds what the process does before is not counted; with 0 its start and its end
+ *     count
+ */
+public record SameWork(
+    Jdk jdk,
+    String app,
+    String units,
+    int threads,
+    int fromSeconds,
+    int hz,
+    String agentOptions,
+    Path directory) {
+
+  private static final List<String> OPTIONS =
+      List.of("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC", "-Xlog:jfr+startup=off");
+
+  /**
+   * Runs a process to its end.
+   *
+   * @return CPU time that the whole process took for a unit, in ns
+   */
+  double nanosPerUnit(Profiler profiler) throws IOException, InterruptedException {
+    Path out = directory.resolve("out.txt");
+    Path recording = directory.resolve("recording.jfr");
+    List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
+    command.addAll(OPTIONS);
+    command.addAll(profiler.options(hz, agentOptions, recording));
+    command.addAll(List.of("-cp", classPath(), WorkJvm.class.getName()));
+    command.addAll(List.of(application(app), units, "" + threads, "" + fromSeconds));
+    command.addAll(profiler.command(hz, recording));
+    long before = CpuTime.ofChildren();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.to(out.toFile()))
+            .start();
+    if (process.waitFor() != 0) {
+      throw new IOException(app + " failed:\n" + Files.readString(out));
+    }
+    long all = CpuTime.ofChildren() - before;
+    Files.deleteIfExists(recording);
+    List<String> said = Files.readAllLines(out);
+    String[] figures = said.get(said.size() - 1).split(" ");
+    return fromSeconds == 0
+        ? all / Double.parseDouble(figures[0])
+        : Double.parseDouble(figures[2]) / Double.parseDouble(figures[1]);
+  }
+
+  /** The class of an application of that name. */
+  public static String application(String name) {
+    String title = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+    return WorkJvm.class.getPackageName() + ".app." + title + "Application";
+  }
+
+  /** The sources of the search index are beside its classes, but not on the class path. */
+  public static String classPath() throws IOException {
+    StringBuilder path = new StringBuilder(Built.classes());
+    try (Stream<Path> files = Files.list(Built.target().resolve("lib"))) {
+      files
+          .filter(file -> file.toString().endsWith(".jar"))
+          .filter(file -> !file.toString().endsWith("-sources.jar"))
+          .sorted()
+          .forEach(file -> path.append(':').append(file));
+    }
+    return path.toString();
+  }
+}
