@@ -106,8 +106,8 @@ final class DrainThread implements Runnable {
    */
   private static final long REFRESH_NANOS = 2_000_000_000L;
 
-  /** As {@link #REFRESH_NANOS}, for an engine that does not report mappings. */
-  private static final long UNREPORTED_REFRESH_NANOS = 500_000_000L;
+  /** As {@link #REFRESH_NANOS}, where nobody tells when libraries come and go. */
+  private static final long UNTOLD_REFRESH_NANOS = 500_000_000L;
 
   /** How often an engine that was refused is tried again. */
   private static final long RETRY_NANOS = 10_000_000_000L;
@@ -1046,8 +1046,8 @@ final class DrainThread implements Runnable {
   private final class Turns {
     private final SampleEngine running;
     private final Decoding decoding;
-    private final long refreshNanos;
     private long refreshed = System.nanoTime();
+    private long cpusSeen = refreshed;
     private long repeated = refreshed;
     private long published = refreshed - PUBLISH_NANOS;
     private long stated = refreshed;
@@ -1071,7 +1071,6 @@ final class DrainThread implements Runnable {
       this.running = running;
       this.filtered = filtered;
       this.decoding = decoding;
-      this.refreshNanos = running.reportsMappings() ? REFRESH_NANOS : UNREPORTED_REFRESH_NANOS;
     }
 
     /** One iteration: waits for samples, drains them, and does what is due. */
@@ -1212,10 +1211,15 @@ final class DrainThread implements Runnable {
         published = now;
         updateAndCheck(now, pipeline);
       }
-      if (sampled && now - refreshed > refreshNanos) {
+      boolean told = pipeline.sink().isToldOfLibraries();
+      if (sampled && now - refreshed > (told ? REFRESH_NANOS : UNTOLD_REFRESH_NANOS)) {
         sampled = false;
         refreshed = now;
         pipeline.refreshModules();
+      }
+      if (now - cpusSeen > REFRESH_NANOS) {
+        cpusSeen = now;
+        // Not only if there are samples: there are none where all threads have been moved away.
         mustEnd |= running.isOutgrown();
       }
       if (request.inMemory() && now - repeated > REPEAT_NANOS) {

@@ -41,25 +41,27 @@ public final class CpuSet {
   }
 
   /**
-   * Without the CPUs that the kernel leaves without ticks while one task runs there (nohz_full, in
+   * The CPUs that the kernel leaves without ticks while one task runs there (nohz_full, in
    * Documentation/timers/no_hz.rst), as is wished of them: an event's timer would interrupt it.
    */
-  public static int[] withTicks(int[] cpus) {
-    String list;
+  public static BitSet withoutTicks() {
     try {
-      list = PlainFiles.text(WITHOUT_TICKS, StandardCharsets.US_ASCII).strip();
+      return parse(PlainFiles.text(WITHOUT_TICKS, StandardCharsets.US_ASCII).strip());
     } catch (IOException e) {
-      return cpus; // a kernel that has no such CPUs
+      return new BitSet(); // a kernel that has no such CPUs
     }
-    BitSet without = parse(list);
-    int[] with = new int[cpus.length];
+  }
+
+  /** Those that are not among the others. */
+  public static int[] without(BitSet others, int[] cpus) {
+    int[] left = new int[cpus.length];
     int count = 0;
     for (int cpu : cpus) {
-      if (!without.get(cpu)) {
-        with[count++] = cpu;
+      if (!others.get(cpu)) {
+        left[count++] = cpu;
       }
     }
-    return Arrays.copyOf(with, count);
+    return Arrays.copyOf(left, count);
   }
 
   /** A list like {@code 1-3,5} (cpuset(7)); what is none has no CPUs, such as {@code (null)}. */

@@ -87,6 +87,13 @@ final class ModuleSearch {
     restUntil = end + REST * (end - now);
   }
 
+  /**
+   * Whether somebody tells when libraries come and go, so that they need not be looked for often.
+   */
+  boolean isTold() {
+    return reported || loader != null;
+  }
+
   /** Reads the mappings in any case; new ones may have existed since the last reading. */
   void refresh() {
     refresh(System.nanoTime(), refreshedAt);

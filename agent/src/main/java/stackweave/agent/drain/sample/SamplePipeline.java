@@ -193,6 +193,11 @@ public final class SamplePipeline implements EngineSink {
     names.refresh();
   }
 
+  /** Whether somebody tells when libraries come and go, so that modules need not be read often. */
+  public boolean isToldOfLibraries() {
+    return search.isTold();
+  }
+
   /** Finds libraries that have come and gone since the last call; before samples are taken. */
   public void lookAtLoader() {
     search.lookAtLoader();

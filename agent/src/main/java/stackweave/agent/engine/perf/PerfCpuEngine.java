@@ -1,5 +1,6 @@
 package stackweave.agent.engine.perf;
 
+import java.util.BitSet;
 import java.util.SplittableRandom;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
@@ -52,6 +53,7 @@ public final class PerfCpuEngine implements SampleEngine {
   private final SystemCalls calls;
   private final int pid = Libc.getpid();
   private final int drainTid;
+  private final BitSet withoutTicks;
   private final int[] cpus;
   private final long[] periods;
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
@@ -82,11 +84,13 @@ public final class PerfCpuEngine implements SampleEngine {
   private boolean stopped;
   private boolean closed;
 
-  private PerfCpuEngine(EngineConfig config, PerfBudget budget, SystemCalls calls, int[] cpus) {
+  private PerfCpuEngine(
+      EngineConfig config, PerfBudget budget, SystemCalls calls, BitSet withoutTicks) {
     this.config = config;
     this.budget = budget;
     this.calls = calls;
-    this.cpus = cpus;
+    this.withoutTicks = withoutTicks;
+    this.cpus = CpuSet.without(withoutTicks, CpuSet.ofProcess());
     this.drainTid = calls.gettid();
     this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
     this.endedThreads = new EndedThreads(calls);
@@ -107,8 +111,7 @@ public final class PerfCpuEngine implements SampleEngine {
       throws EngineRefusedException {
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(EngineKind.PERF));
-    int[] cpus = CpuSet.withTicks(CpuSet.ofProcess());
-    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, cpus);
+    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, CpuSet.withoutTicks());
     boolean started = false;
     try {
       engine.open(programs);
@@ -346,7 +349,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing();
+    return rings.isAnyMissing(withoutTicks);
   }
 
   @Override

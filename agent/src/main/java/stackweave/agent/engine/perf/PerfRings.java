@@ -16,9 +16,18 @@ import stackweave.agent.linux.NativeBuffer;
 final class PerfRings implements AutoCloseable {
   private static final int POLLFD_BYTES = 8;
 
+  /** Pause after a look at the threads' CPUs in multiples of its time: half a percent of a core. */
+  private static final int COST_SHARE = 200;
+
   private final PerfRing[] rings;
   private final int bytes;
   private final int errno;
+
+  /** Those of them that no thread could run on at some time. */
+  private final BitSet gone = new BitSet();
+
+  private long lookedAt = System.nanoTime();
+  private long pauseNanos;
 
   /** Null until the first wait. */
   private NativeBuffer pollFds;
@@ -141,12 +150,29 @@ final class PerfRings implements AutoCloseable {
     return bytes == 0 ? 0 : (double) most / bytes;
   }
 
-  /** Whether threads may run on a CPU that has none. Reads every thread's affinity. */
-  boolean isAnyMissing() {
-    BitSet missing = CpuSet.present();
-    for (PerfRing ring : rings) {
-      missing.clear(ring.cpu());
+  /**
+   * Whether threads may run on a CPU that has none, or on one that has been away: a CPU's events
+   * end when it goes offline (perf_event_exit_cpu_context in kernel/events/core.c). Reads every
+   * thread's affinity, but not so often that it takes more than half a percent of a core.
+   *
+   * @param ignored CPUs that need none
+   */
+  boolean isAnyMissing(BitSet ignored) {
+    long began = System.nanoTime();
+    if (began - lookedAt < pauseNanos) {
+      return false;
     }
+    BitSet missing = CpuSet.present();
+    missing.andNot(ignored);
+    for (PerfRing ring : rings) {
+      if (!missing.get(ring.cpu())) {
+        gone.set(ring.cpu());
+      } else if (!gone.get(ring.cpu())) {
+        missing.clear(ring.cpu());
+      }
+    }
+    lookedAt = System.nanoTime();
+    pauseNanos = COST_SHARE * (lookedAt - began);
     return !missing.isEmpty();
   }
 

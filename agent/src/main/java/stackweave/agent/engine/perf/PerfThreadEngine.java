@@ -1,5 +1,6 @@
 package stackweave.agent.engine.perf;
 
+import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
@@ -43,6 +44,10 @@ public final class PerfThreadEngine implements SampleEngine {
 
   /** How long it may wait where CPUs are so many that the number of threads must be watched. */
   private static final int MANY_CPUS_MILLIS = 10;
+
+  private static final String SWITCHES =
+      "a perf event of each thread is stopped and started when threads are switched, which can halve a"
+          + " program that does so often; engines perf and timer do not have that cost";
 
   /** Longest wait while there are so many threads that they must be counted often. */
   private static final int NEAR_MILLIS = 5;
@@ -399,7 +404,7 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing();
+    return rings.isAnyMissing(new BitSet());
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */
@@ -478,12 +483,14 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public String note() {
-    return features.threadsOnly()
-        ? ""
-        : "child processes inherit the events before Linux 5.13: they are slowed down by them as this"
-            + " process is, and their samples are discarded ("
-            + records.foreign()
-            + " so far)";
+    String children =
+        features.threadsOnly()
+            ? ""
+            : "; child processes inherit the events before Linux 5.13: they are slowed down by them"
+                + " as this process is, and their samples are discarded ("
+                + records.foreign()
+                + " so far)";
+    return SWITCHES + children;
   }
 
   @Override

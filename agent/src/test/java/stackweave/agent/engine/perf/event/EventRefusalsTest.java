@@ -97,7 +97,9 @@ class EventRefusalsTest {
   @Test
   void timersAreNoReplacement() {
     assertRefused(
-        start(EngineKind.TIMER, "nosuch:tracepoint"), "timer", "it is sampled by perf alone");
+        start(EngineKind.TIMER, "nosuch:tracepoint"),
+        "timer",
+        "it is sampled by perf-thread alone");
   }
 
   @Test
