@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -32,6 +32,7 @@ import stackweave.verify.overhead.Statistics.Estimate;
           + " them. sql, compiler, search: applications that are not ours."
     })
 public final class Cost implements Runnable {
+  private static final String NOBODY = Profiler.NOBODY.label();
   private static final String BEGIN = "<!-- written by verification/cost from here on -->";
   private static final String END = "<!-- verification/cost to here -->";
 
@@ -54,8 +55,9 @@ public final class Cost implements Runnable {
       names = "--by",
       split = ",",
       description =
-          "who samples: jfr (a recording without events), perf, timer, perf-thread, async-cpu,"
-              + " async-ctimer; default: ${DEFAULT-VALUE}")
+          "who samples: perf, timer, perf-thread, each with more of the agent's options if they are"
+              + " appended (perf+blocked=5ms), async-cpu, async-ctimer; jfr: a recording without"
+              + " events; beside: another process is sampled; default: ${DEFAULT-VALUE}")
   private List<String> by = List.of("perf", "timer", "async-cpu", "async-ctimer");
 
   @Option(
@@ -80,12 +82,6 @@ public final class Cost implements Runnable {
               + " ${DEFAULT-VALUE}")
   private double within = 2;
 
-  @Option(
-      names = "--agent-options",
-      defaultValue = "",
-      description = "more options of the agent, such as jit=all,wall=20ms")
-  private String agentOptions;
-
   @Option(names = "--page", description = "write into this page; default: print")
   private Path page;
 
@@ -105,11 +101,10 @@ public final class Cost implements Runnable {
   }
 
   private void measure() throws IOException, InterruptedException {
-    List<Profiler> profilers = by.stream().map(Profiler::of).toList();
     Markdown text = new Markdown();
     text.facts(facts());
-    List<String> columns = new ArrayList<>(List.of("work", ">JDK", ">nobody, µs a unit"));
-    profilers.forEach(profiler -> columns.add(">" + profiler.label()));
+    List<String> columns = new ArrayList<>(List.of("work", ">JDK", ">" + NOBODY + ", µs a unit"));
+    by.forEach(label -> columns.add(">" + label));
     columns.add(">processes of each");
     text.table(columns.toArray(String[]::new));
     Path directory = Files.createTempDirectory("cost");
@@ -118,14 +113,14 @@ public final class Cost implements Runnable {
         String[] work = each.split("=");
         String[] app = work[0].split(":");
         int threads = app.length == 1 ? 0 : Integer.parseInt(app[1]);
-        measure(
-            new SameWork(jdk, app[0], work[1], threads, from, hz, agentOptions, directory),
-            work[0],
-            profilers,
-            text);
+        measure(new SameWork(jdk, app[0], work[1], threads, from, hz, directory), work[0], text);
       }
     }
-    Files.deleteIfExists(directory.resolve("out.txt"));
+    try (Stream<Path> left = Files.list(directory)) {
+      for (Path file : left.toList()) {
+        Files.delete(file);
+      }
+    }
     Files.delete(directory);
     if (page == null) {
       System.out.println(text);
@@ -135,34 +130,36 @@ public final class Cost implements Runnable {
   }
 
   /** One row. */
-  private void measure(SameWork work, String name, List<Profiler> profilers, Markdown text)
+  private void measure(SameWork work, String name, Markdown text)
       throws IOException, InterruptedException {
-    List<Profiler> turns = new ArrayList<>(List.of(Profiler.NOBODY));
-    turns.addAll(profilers);
-    Map<Profiler, List<Double>> nanos = new EnumMap<>(Profiler.class);
-    turns.forEach(profiler -> nanos.put(profiler, new ArrayList<>()));
+    List<String> turns = new ArrayList<>(List.of(NOBODY));
+    turns.addAll(by);
+    Map<String, List<Double>> nanos = new LinkedHashMap<>();
+    turns.forEach(label -> nanos.put(label, new ArrayList<>()));
     int count = 0;
     while (count < least || count < most && !isEnough(nanos)) {
-      for (Profiler profiler : turns) {
-        nanos.get(profiler).add(work.nanosPerUnit(profiler));
+      for (String label : turns) {
+        String[] parts = label.split("\\+", 2);
+        String options = parts.length == 1 ? "" : "," + parts[1].replace('+', ',');
+        nanos.get(label).add(work.nanosPerUnit(Profiler.of(parts[0]), options));
       }
       Collections.rotate(turns, 1); // whoever comes first does not always
       count++;
       System.err.println(line(work, name, nanos));
     }
     List<String> cells = new ArrayList<>(List.of(name, "" + work.jdk().feature()));
-    cells.add(format("%.1f", median(nanos.get(Profiler.NOBODY)) / 1e3));
-    for (Profiler profiler : profilers) {
-      Estimate over = over(nanos, profiler);
+    cells.add(format("%.1f", median(nanos.get(NOBODY)) / 1e3));
+    for (String label : by) {
+      Estimate over = over(nanos, label);
       cells.add(format("%+.1f %% (%+.1f to %+.1f)", over.median(), over.low(), over.high()));
     }
     cells.add("" + count);
     text.row(cells.toArray(String[]::new));
   }
 
-  private boolean isEnough(Map<Profiler, List<Double>> nanos) {
-    for (Profiler profiler : nanos.keySet()) {
-      Estimate over = over(nanos, profiler);
+  private boolean isEnough(Map<String, List<Double>> nanos) {
+    for (String label : nanos.keySet()) {
+      Estimate over = over(nanos, label);
       if (over.high() - over.low() > 2 * within) {
         return false;
       }
@@ -171,11 +168,11 @@ public final class Cost implements Runnable {
   }
 
   /** By how many percent a process takes more than that of the same turn which nobody samples. */
-  private static Estimate over(Map<Profiler, List<Double>> nanos, Profiler profiler) {
-    List<Double> without = nanos.get(Profiler.NOBODY);
+  private static Estimate over(Map<String, List<Double>> nanos, String label) {
+    List<Double> without = nanos.get(NOBODY);
     double[] percent = new double[without.size()];
     for (int i = 0; i < percent.length; i++) {
-      percent[i] = 100 * (nanos.get(profiler).get(i) / without.get(i) - 1);
+      percent[i] = 100 * (nanos.get(label).get(i) / without.get(i) - 1);
     }
     return Statistics.estimate(percent);
   }
@@ -184,14 +181,13 @@ public final class Cost implements Runnable {
     return Statistics.median(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
-  private static String line(SameWork work, String name, Map<Profiler, List<Double>> nanos) {
+  private static String line(SameWork work, String name, Map<String, List<Double>> nanos) {
     StringBuilder line = new StringBuilder(name + ", JDK " + work.jdk().feature() + ":");
     nanos.forEach(
-        (profiler, each) ->
-            line.append(format(" %s %.1f", profiler.label(), each.get(each.size() - 1) / 1e3)));
+        (label, each) -> line.append(format(" %s %.1f", label, each.get(each.size() - 1) / 1e3)));
     nanos.keySet().stream()
-        .filter(profiler -> profiler != Profiler.NOBODY)
-        .forEach(profiler -> line.append(format(" %+.1f%%", over(nanos, profiler).median())));
+        .filter(label -> !label.equals(NOBODY))
+        .forEach(label -> line.append(format(" %+.1f%%", over(nanos, label).median())));
     return line.toString();
   }
 
@@ -201,9 +197,6 @@ public final class Cost implements Runnable {
     facts.put("machine", Machine.description());
     facts.put("samples per CPU second", "" + hz);
     facts.put("counted from second", from == 0 ? "0, with start and end" : "" + from);
-    if (!agentOptions.isEmpty()) {
-      facts.put("options of the agent", agentOptions);
-    }
     return facts;
   }
 

@@ -9,6 +9,8 @@ import stackweave.verify.Built;
 enum Profiler {
   /** Neither the agent nor a recording. */
   NOBODY("", ""),
+  /** Nobody, but another process beside it, which sleeps, is sampled by CPU. */
+  BESIDE("", ""),
   /** A recording of JFR without any events. */
   JFR("", ""),
   PERF("perf", ""),
@@ -35,16 +37,19 @@ enum Profiler {
     return valueOf(label.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  /** Options of the JVM. */
+  /**
+   * Options of the JVM.
+   *
+   * @param agentOptions each begins with a comma
+   */
   List<String> options(int hz, String agentOptions, Path recording) {
     if (engine.isEmpty()) {
       return this == JFR
           ? List.of("-XX:StartFlightRecording:settings=none,filename=" + recording)
           : List.of();
     }
-    String more = agentOptions.isEmpty() ? "" : "," + agentOptions;
     return List.of(
-        "-javaagent:" + Built.agentJar() + "=engine=" + engine + more,
+        "-javaagent:" + Built.agentJar() + "=engine=" + engine + agentOptions,
         "-XX:StartFlightRecording:settings=none,+stackweave.NativeSample#interval="
             + 1_000_000 / hz
             + "us,filename="

@@ -22,14 +22,7 @@ import stackweave.verify.CpuTime;
  *     count
  */
 public record SameWork(
-    Jdk jdk,
-    String app,
-    String units,
-    int threads,
-    int fromSeconds,
-    int hz,
-    String agentOptions,
-    Path directory) {
+    Jdk jdk, String app, String units, int threads, int fromSeconds, int hz, Path directory) {
 
   private static final List<String> OPTIONS =
       List.of("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC", "-Xlog:jfr+startup=off");
@@ -37,9 +30,40 @@ public record SameWork(
   /**
    * Runs a process to its end.
    *
+   * @param agentOptions each begins with a comma
    * @return CPU time that the whole process took for a unit, in ns
    */
-  double nanosPerUnit(Profiler profiler) throws IOException, InterruptedException {
+  double nanosPerUnit(Profiler profiler, String agentOptions)
+      throws IOException, InterruptedException {
+    Process beside = profiler == Profiler.BESIDE ? beside() : null;
+    try {
+      return measured(profiler, agentOptions);
+    } finally {
+      if (beside != null) {
+        beside.destroy();
+        beside.waitFor();
+      }
+    }
+  }
+
+  /** A process that is sampled, and sleeps. */
+  private Process beside() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
+    command.add("-Xlog:jfr+startup=off");
+    command.addAll(Profiler.PERF.options(hz, "", directory.resolve("beside.jfr")));
+    command.addAll(List.of("-cp", classPath(), WorkJvm.class.getName()));
+    command.addAll(List.of(application("sleep"), "1", "1", "0"));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.DISCARD)
+            .start();
+    Thread.sleep(5_000); // until it samples, and has nothing else to do
+    return process;
+  }
+
+  private double measured(Profiler profiler, String agentOptions)
+      throws IOException, InterruptedException {
     Path out = directory.resolve("out.txt");
     Path recording = directory.resolve("recording.jfr");
     List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
@@ -58,7 +82,6 @@ public record SameWork(
       throw new IOException(app + " failed:\n" + Files.readString(out));
     }
     long all = CpuTime.ofChildren() - before;
-    Files.deleteIfExists(recording);
     List<String> said = Files.readAllLines(out);
     String[] figures = said.get(said.size() - 1).split(" ");
     return fromSeconds == 0
