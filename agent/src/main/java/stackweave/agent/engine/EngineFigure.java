@@ -7,17 +7,18 @@ import stackweave.jfr.status.Counter;
  * {@link Counter} are told on, in {@code status} and recordings.
  *
  * <p>CPU time is stated three times, so that what sampling missed can be said: {@link #CPU_USED} by
- * the process, {@link #CPU_COUNTED} by the kernel's events (which see every thread from its first
- * instruction, but no thread that the engine never attached), and {@link #CPU_COVERED} by samples.
- * Counted minus covered is what threads shorter than the interval used, what user-only sampling
- * drops in the kernel, and what was lost; and per thread and CPU less than one interval that has
- * not come to its end.
+ * the process, {@link #CPU_COUNTED} by the kernel's events (those of threads see every thread from
+ * its first instruction, but none that the engine never attached; those of CPUs count samples,
+ * which were taken or lost), and {@link #CPU_COVERED} by samples. Of threads' events, counted minus
+ * covered is what threads shorter than the interval used, what user-only sampling drops in the
+ * kernel, and what was lost; and per thread and CPU less than one interval that has not come to its
+ * end.
  */
 public enum EngineFigure {
-  /** CPU time between two samples of a thread, in ns. */
+  /** CPU time that a sample stands for, within a few percent, in ns. */
   INTERVAL,
 
-  /** Threads attached at the start; later ones inherit. */
+  /** Threads whose events were opened at the start; later ones inherit. */
   THREADS,
 
   /** CPUs, and so rings. */
@@ -38,7 +39,10 @@ public enum EngineFigure {
   /** Samples that found no room in their ring, as many as would have been delivered. */
   LOST(Counter.LOST),
 
-  /** Of perf: samples of other processes, which inherit events before Linux 5.13; discarded. */
+  /**
+   * Of perf: samples of other processes, of the same control group or before Linux 5.13 of children
+   * that inherited events; discarded.
+   */
   FOREIGN_SAMPLES(Counter.FOREIGN),
 
   /** Of timers: signals that were not theirs. */

@@ -18,7 +18,10 @@ public enum GuardedCall {
   MEMFD_CREATE("memfd_create", null),
   /** Finds the descriptors of native threads; instead: the list that the C library keeps. */
   GET_ROBUST_LIST("get_robust_list", null),
-  /** Finds the kernel's BPF programs; instead: such frames have no names. */
+  /**
+   * Loads programs that filter samples, and finds those of others; instead: a control group filters
+   * or another engine runs, and frames of such programs have no names.
+   */
   BPF("bpf", null);
 
   private final String call;

@@ -83,8 +83,8 @@ public enum Counter {
       "Foreign Samples",
       Unit.COUNT,
       Adding.SUM,
-      "Samples of other processes, such as child processes before exec; discarded",
-      Texts.line("foreign: # samples of child processes, discarded")),
+      "Samples of other processes, of the same control group or before exec; discarded",
+      Texts.line("foreign: # samples of other processes, discarded")),
   THREADS_SKIPPED(
       "threadsSkipped",
       "Threads Not Sampled",

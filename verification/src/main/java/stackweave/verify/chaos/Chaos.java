@@ -83,8 +83,8 @@ public final class Chaos implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAME",
       description =
-          "perf, timer, perf-user, auto, or none: without the agent, to see whether it is to blame."
-              + " May stand more than once. Default: perf and timer.")
+          "perf, timer, perf-thread, perf-user, auto, or none: without the agent, to see whether it"
+              + " is to blame. May stand more than once. Default: perf and timer.")
   private List<String> engines = new ArrayList<>();
 
   @Option(

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import stackweave.agent.engine.perf.event.KernelEvent;
 
 /**
- * Writes struct perf_event_attr (include/uapi/linux/perf_event.h) for the events in use: the one
- * that samples a thread on a CPU, the one that owns a CPU's ring, and the one that records when a
- * thread leaves a CPU and gets one. All have the same clock and the same {@link #SAMPLE_ID} fields,
- * without which events can't share a ring; so every record can be parsed without knowing its event.
- * Stateless.
+ * Writes struct perf_event_attr (include/uapi/linux/perf_event.h) for the events in use: those that
+ * sample a CPU, or a thread on a CPU, the one that owns a CPU's ring for threads, and the one that
+ * records when a thread leaves a CPU and gets one. All have the same clock and the same {@link
+ * #SAMPLE_ID} fields, without which events can't share a ring; so every record can be parsed
+ * without knowing its event. Stateless.
  */
 public final class PerfAttr {
   /** The size up to sample_max_stack, which every kernel since 4.8 knows. */

@@ -357,7 +357,7 @@ public final class TimerEngine implements SampleEngine {
       append(
           note,
           "threads not sampled, for the signal's frame may not fit on their stacks of less than 128"
-              + " KiB (engine=perf samples them): "
+              + " KiB (a perf engine samples them): "
               + discovery.small());
     }
     if (discovery.inDoubt() > 0) {
@@ -387,7 +387,7 @@ public final class TimerEngine implements SampleEngine {
       append(
           note,
           "this kernel's CPU timers may end a blocking call with EINTR (x86 before Linux 5.9);"
-              + " engine=perf sends no signals");
+              + " a perf engine sends no signals");
     }
     return note.toString();
   }

@@ -227,7 +227,7 @@ class StatusReportTest {
     List<String> lines =
         StatusReport.lines(totals.figures(statistics(EngineKind.PERF_USER, SECOND, 0, 2)));
     assertTrue(
-        lines.contains("foreign: 42 samples of child processes, discarded"), lines::toString);
+        lines.contains("foreign: 42 samples of other processes, discarded"), lines::toString);
   }
 
   @Test

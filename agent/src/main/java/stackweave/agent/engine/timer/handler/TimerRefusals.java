@@ -65,7 +65,7 @@ public final class TimerRefusals {
         0,
         name
             + " generates code that runs with its stack pointer in its own buffers, where a signal"
-            + " overwrites memory of the application; perf sends none (engine=perf)");
+            + " overwrites memory of the application; a perf engine sends none");
   }
 
   /** The signal queue, in which every timer takes a place, is too short for the threads. */
