@@ -42,8 +42,8 @@ class EnginePermissionIT extends PermittedEngine {
 
     assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals(
-        "NOT_PERMITTED perf: this user may not sample kernel mode (kernel.perf_event_paranoid is"
-            + " 2); `sysctl kernel.perf_event_paranoid=1` or CAP_PERFMON lifts it [EACCES]",
+        "NOT_PERMITTED perf: this user may not sample CPUs (kernel.perf_event_paranoid is"
+            + " 2); `sysctl kernel.perf_event_paranoid=0` or CAP_PERFMON lifts it [EACCES]",
         result.line("refusal"));
     assertCovered(result);
     assertEquals("0", result.line("withKernel"));

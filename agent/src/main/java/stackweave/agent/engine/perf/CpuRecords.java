@@ -21,7 +21,6 @@ final class CpuRecords implements RingMerge.Target {
   private long samples;
   private long coveredNanos;
   private long lost;
-  private long lostNanos;
   private long foreign;
   private long throttled;
 
@@ -54,7 +53,6 @@ final class CpuRecords implements RingMerge.Target {
         long count = ring.getLong(16);
         ring.take();
         lost += count;
-        lostNanos += count * periods[ring.cpu()];
         sink.lost(timeNanos, count);
       }
       case RECORD_THROTTLE -> {
@@ -101,10 +99,6 @@ final class CpuRecords implements RingMerge.Target {
   /** Records that found no room, as reported: those since the last record written are not. */
   long lost() {
     return lost;
-  }
-
-  long lostNanos() {
-    return lostNanos;
   }
 
   /** Samples of other processes of the same group. */

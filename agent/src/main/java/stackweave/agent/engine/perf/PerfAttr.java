@@ -177,14 +177,6 @@ public final class PerfAttr {
   }
 
   /**
-   * Changes a {@link #sampling} event to an additional one: enabled once it is open, and without
-   * records other than samples.
-   */
-  static void additional(ByteBuffer attr) {
-    attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(DISABLED | MMAP | MMAP2 | COMM | TASK | BUILD_ID));
-  }
-
-  /**
    * Writes the event that records a thread's switches on a CPU, and its start and end; enabled once
    * it is open. It counts nothing and needs no privilege: exclude_kernel is set.
    */
@@ -204,11 +196,6 @@ public final class PerfAttr {
     attr.putLong(PERIOD, 1);
     attr.putLong(24, SAMPLE_ID | SAMPLE_RAW);
     attr.putLong(FLAGS, attr.getLong(FLAGS) & ~(EXCLUDE_KERNEL | EXCLUDE_HV));
-  }
-
-  /** Sets the period of an event. */
-  static void setPeriod(ByteBuffer attr, long periodNanos) {
-    attr.putLong(PERIOD, periodNanos);
   }
 
   /**
