@@ -244,7 +244,9 @@ public final class MixedUnwinder {
       }
     }
     if (!sample.hasRegisters()) {
-      return StopReason.NO_REGISTERS;
+      // A thread that is ending has given its memory back, and some have no user mode: the kernel's
+      // frames are all that there are (perf_get_regs_user in kernel/events/core.c).
+      return frames.count() > 0 ? StopReason.THREAD_ENTRY : StopReason.NO_REGISTERS;
     }
     walk.begin(sample, modules, frames);
     unknownFp.begin(sample);

@@ -28,18 +28,21 @@ class MixedUnwinderTest {
   MixedUnwinderTest() throws Exception {}
 
   @Test
-  void kernelFramesComeFirstAndWithoutRegistersAlone() {
+  void ofAThreadWithoutUserModeTheKernelsFramesAreAll() {
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
     sample.clear();
     sample.kernelFrames()[0] = -64;
     sample.kernelFrames()[1] = -32;
     sample.setKernelFrameCount(2);
     vm.unwinder().unwind(sample, vm.modules, frames);
-    assertEquals(StopReason.NO_REGISTERS, frames.end());
+    assertEquals(StopReason.THREAD_ENTRY, frames.end());
     assertEquals(2, frames.count());
     assertEquals(FrameKind.KERNEL, frames.kind(1));
     assertEquals(-32, frames.pc(1));
     assertTrue(frames.isInterrupted(0) && !frames.isInterrupted(1));
+    sample.setKernelFrameCount(0);
+    vm.unwinder().unwind(sample, vm.modules, frames);
+    assertEquals(StopReason.NO_REGISTERS, frames.end());
   }
 
   @Test

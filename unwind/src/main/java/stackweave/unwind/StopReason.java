@@ -28,7 +28,7 @@ public enum StopReason {
   NULL_RETURN_ADDRESS(9, "null return address"),
   /** More frames than the configured depth. */
   TOO_DEEP(10, "too deep"),
-  /** The sample carries no user registers (kernel thread, or a thread on its way out). */
+  /** The sample carries neither user registers nor frames of the kernel. */
   NO_REGISTERS(11, "no user registers"),
   /** The pc is in the code cache, in a blob that was freed or that is not understood. */
   UNKNOWN_BLOB(12, "unknown code blob"),

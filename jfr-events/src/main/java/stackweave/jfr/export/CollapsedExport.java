@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +75,7 @@ public final class CollapsedExport extends TextExport {
   /** The lines of one recording. */
   private final class Lines {
     private final Map<String, Long> counts = new LinkedHashMap<>();
+    private final Map<String, Long> weights = new HashMap<>();
     private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
     private final StringBuilder line = new StringBuilder();
     private final boolean thinned;
@@ -105,22 +107,25 @@ public final class CollapsedExport extends TextExport {
         line.append(Names.NO_FRAMES).append(';');
       }
       line.setLength(line.length() - 1);
-      counts.merge(line.toString(), number(count, weightNanos), Long::sum);
+      String stack = line.toString();
+      counts.merge(stack, count, Long::sum);
+      weights.merge(stack, weightNanos, Long::sum);
     }
 
-    private long number(long count, long weightNanos) {
+    private long number(String stack) {
+      long weightNanos = weights.get(stack);
       if (total) {
         return weightNanos;
       }
       long standsFor = (weightNanos + interval / 2) / interval;
-      return thinned ? Math.max(1, standsFor) : count;
+      return thinned ? Math.max(1, standsFor) : counts.get(stack);
     }
 
     void write(Appendable out) throws IOException {
       List<String> lines = new ArrayList<>(counts.keySet());
       lines.sort(null);
       for (String stack : lines) {
-        out.append(stack).append(' ').append(Long.toString(counts.get(stack))).append('\n');
+        out.append(stack).append(' ').append(Long.toString(number(stack))).append('\n');
       }
     }
   }

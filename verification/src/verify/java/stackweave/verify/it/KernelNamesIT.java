@@ -71,7 +71,7 @@ class KernelNamesIT {
     Path recording =
         Jvms.withoutLibraries(Jdks.oldest())
             .under(FILTER)
-            .agent("engine=perf", "drain=100")
+            .agent("engine=perf-thread", "drain=100")
             .recording()
             .run("stackweave.verify.it.SystemCallsApp", "1000")
             .successfully()
@@ -81,7 +81,8 @@ class KernelNamesIT {
             .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
             .map(event -> event.getString("engine"))
             .toList();
-    assumeTrue(engines.contains("perf"), () -> "no engine that samples the kernel: " + engines);
+    assumeTrue(
+        engines.contains("perf-thread"), () -> "no engine that samples the kernel: " + engines);
     return Stacks.of(recording)
         .of(sample -> !sample.frames().isEmpty())
         .filter(sample -> sample.innermost().kind().equals("kernel"))
