@@ -159,6 +159,16 @@ record ColdRun(
     return bytes;
   }
 
+  /** CPU time of the whole process for an operation. */
+  double millisEach() {
+    return (watch.cold().process() + watch.later().process()) / 1e6 / operations;
+  }
+
+  /** Whether it is one of the same application on the same JDK. */
+  boolean isOfSame(ColdRun other) {
+    return plan.app.equals(other.plan.app) && plan.jdk.equals(other.plan.jdk);
+  }
+
   /** In one line. */
   String line() {
     Times cold = watch.cold();

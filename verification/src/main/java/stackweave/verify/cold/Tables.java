@@ -18,6 +18,7 @@ final class Tables {
         ">JDK",
         ">Hz",
         "phase",
+        ">process, CPU ms an operation, over that of nobody",
         ">samples",
         ">frames",
         ">complete",
@@ -28,20 +29,32 @@ final class Tables {
         ">thinned");
     for (ColdRun run : runs) {
       if (run.plan().profilers() == Profilers.AGENT) {
-        cost(page, run, "cold", run.recorded().cold, run.watch().cold());
-        cost(page, run, "later", run.recorded().later, run.watch().later());
+        cost(page, run, "cold", whole(run, runs), run.recorded().cold, run.watch().cold());
+        cost(page, run, "later", "", run.recorded().later, run.watch().later());
       }
     }
     beside(page, runs);
     rest(page, runs);
   }
 
-  private static void cost(Markdown page, ColdRun run, String name, Phase phase, Times times) {
+  /** Of both phases: what was done in each is not known. */
+  private static String whole(ColdRun run, List<ColdRun> runs) {
+    double own = run.millisEach();
+    return runs.stream()
+        .filter(other -> other.plan().profilers() == Profilers.NONE && other.isOfSame(run))
+        .map(none -> format("%.2f (%+.1f %%)", own, 100 * (own / none.millisEach() - 1)))
+        .findFirst()
+        .orElseGet(() -> format("%.2f", own));
+  }
+
+  private static void cost(
+      Markdown page, ColdRun run, String name, String whole, Phase phase, Times times) {
     page.row(
         run.plan().app(),
         "" + run.plan().jdk().feature(),
         "" + run.plan().hz(),
         name,
+        whole,
         format("%,d", phase.samples),
         format("%.0f", (double) phase.frames / phase.samples),
         format("%.2f %%", 100.0 * phase.complete / phase.samples),

@@ -19,8 +19,8 @@ final class Tables {
     page.table(
         "windows",
         ">number",
-        ">lost, of the workers' CPU",
         ">lost, of the process's CPU",
+        ">lost, of the workers' CPU",
         ">samples per CPU second of the workers",
         ">complete",
         ">frames");
@@ -37,8 +37,8 @@ final class Tables {
     page.row(
         kind.title(),
         Integer.toString(windows.of(kind).size()),
-        percent(windows.lost(kind, Window::workerCost)),
         percent(windows.lost(kind, Window::processCost)),
+        percent(windows.lost(kind, Window::workerCost)),
         sampled ? format("%.1f", recorded.samples() / windows.cpuSeconds(kind)) : "",
         sampled ? format("%.2f %%", 100.0 * recorded.complete() / recorded.samples()) : "",
         sampled ? format("%.0f", (double) recorded.frames() / recorded.samples()) : "");
