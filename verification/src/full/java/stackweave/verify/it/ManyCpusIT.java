@@ -26,7 +26,7 @@ class ManyCpusIT {
   private static final long OTHERS = 64 * MEBIBYTE;
 
   @Test
-  void aBurstOfThreadsEndsPerfWithinItsBudgetAndItComesBack() throws Exception {
+  void aBurstOfThreadsEndsPerfThreadWithinItsBudgetAndItComesBack() throws Exception {
     assumeTrue(
         Files.isReadable(Path.of("/proc/slabinfo")),
         "who is not root can't see the kernel's slabs");
@@ -36,7 +36,7 @@ class ManyCpusIT {
             .environment("LD_PRELOAD", library.toString())
             .environment("CPUS", "" + CPUS)
             .options("-XX:ActiveProcessorCount=2", "-Xss256k")
-            .agent("engine=perf")
+            .agent("engine=perf-thread")
             .recording()
             .run("stackweave.verify.it.ManyThreadsApp", "" + THREADS)
             .successfully();
@@ -49,13 +49,13 @@ class ManyCpusIT {
     System.out.printf("%d threads on %d CPUs: %s%n", THREADS, CPUS, ended.outLines());
     assertAll(
         () -> assertTrue(held < 64 * MEBIBYTE + OTHERS, () -> "events took " + held + " bytes"),
-        () -> assertEquals("timer", line(ended, "FULL "), "with all threads"),
-        () -> assertEquals("perf", line(ended, "FREE "), "when they are gone"),
+        () -> assertEquals("perf", line(ended, "FULL "), "with all threads"),
+        () -> assertEquals("perf-thread", line(ended, "FREE "), "when they are gone"),
         () -> assertTrue(statuses.stream().anyMatch(ManyCpusIT::saysWhy), statuses::toString),
         () ->
             assertTrue(
                 statuses.stream()
-                    .filter(status -> status.getString("engine").equals("perf"))
+                    .filter(status -> status.getString("engine").equals("perf-thread"))
                     .allMatch(status -> status.getLong("kernelMemoryBudget") == 64 * MEBIBYTE),
                 statuses::toString),
         () ->
@@ -65,8 +65,8 @@ class ManyCpusIT {
   }
 
   private static boolean saysWhy(RecordedEvent status) {
-    return status.getString("engine").equals("timer")
-        && status.getString("engineReason").matches("perf.*64 CPUs.*64 MiB.*");
+    return status.getString("engine").equals("perf")
+        && status.getString("engineReason").matches("perf-thread.*64 CPUs.*64 MiB.*");
   }
 
   private static long number(Ended ended, String key) {

@@ -1,7 +1,9 @@
 package stackweave.verify.it;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +46,7 @@ final class ManyThreadsApp {
       thread.start();
       threads.add(thread);
     }
-    String full = engine("timer");
+    String full = engine("perf");
     done = true;
     watch.join();
     System.out.println("EVENTS " + most[0]);
@@ -54,7 +56,7 @@ final class ManyThreadsApp {
     for (Thread thread : threads) {
       thread.join();
     }
-    System.out.println("FREE " + engine("perf"));
+    System.out.println("FREE " + engine("perf-thread"));
     for (int i = 0; i < 15; i++) { // for a status; not at one go: the machine may stop for a while
       Thread.sleep(100);
     }
@@ -65,9 +67,25 @@ final class ManyThreadsApp {
     String engine = "";
     for (int i = 0; i < TRIES && !engine.equals(wanted); i++) {
       Thread.sleep(100);
-      engine = Sampling.hasTimers() ? "timer" : Sampling.hasPerfEvents() ? "perf" : "none";
+      engine = engine();
     }
     return engine;
+  }
+
+  /** By the descriptors of events: one for each CPU, or one for each thread and CPU. */
+  private static String engine() throws IOException {
+    int count = 0;
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path file : open) {
+        try {
+          count += Files.readSymbolicLink(file).toString().contains("perf_event") ? 1 : 0;
+        } catch (NoSuchFileException e) {
+          // It has been closed meanwhile.
+        }
+      }
+    }
+    int cpus = Integer.parseInt(System.getenv("CPUS"));
+    return count == 0 ? "none" : count <= cpus ? "perf" : "perf-thread";
   }
 
   /** Perf events of the whole machine, and the bytes of one. */
