@@ -1,6 +1,7 @@
 /*
- * What the measurements ask the kernel: CPU time, and perf events that sample nothing. The JNI
- * methods of stackweave.verify.CpuTime and stackweave.verify.threads.IdleEvents.
+ * What the measurements ask the kernel: CPU time, its clock's ticks, and perf events that sample
+ * nothing. The JNI methods of stackweave.verify.CpuTime, stackweave.verify.shares.Ticks and
+ * stackweave.verify.threads.IdleEvents.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,6 +38,23 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_CpuTime_ofChildren(JNIEnv *env, j
   struct rusage usage;
   getrusage(RUSAGE_CHILDREN, &usage);
   return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+JNIEXPORT jint JNICALL Java_stackweave_verify_shares_Ticks_thisThread(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  return (jint)syscall(SYS_gettid);
+}
+
+JNIEXPORT jlong JNICALL Java_stackweave_verify_shares_Ticks_last(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  return nanos(CLOCK_MONOTONIC_COARSE);
+}
+
+JNIEXPORT jlong JNICALL Java_stackweave_verify_shares_Ticks_nanos(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  struct timespec time;
+  clock_getres(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
 /* A dummy of the software events, disabled, inherited by threads: a descriptor, or -errno. */
