@@ -30,6 +30,14 @@ class CpuSetTest {
     assertEquals(cpus, CpuSet.parse(list).toString());
   }
 
+  @Test
+  void someAreLeftOut() {
+    int[] cpus = {0, 2, 5, 64};
+    assertArrayEquals(new int[] {0, 64}, CpuSet.without(CpuSet.parse("1-5"), cpus));
+    assertArrayEquals(new int[0], CpuSet.without(CpuSet.parse("0-64"), cpus));
+    assertArrayEquals(cpus, CpuSet.without(CpuSet.parse("(null)"), cpus));
+  }
+
   /** The kernel says the same of this process in another way (proc_pid_status(5)). */
   @Test
   void theCpusOfThisProcessAreThoseThatTheKernelLists() throws IOException {

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.samples.work.AgentThread;
 import stackweave.verify.Sampling;
@@ -16,7 +18,10 @@ final class ManyThreadsJvm {
   private static final int BUSY = 4;
   private static final int SHORT_THREADS = 500;
 
-  /** Of the short threads at a time, so that not more are started than end. */
+  /** Threads that start others. */
+  private static final int STARTERS = 4;
+
+  /** Of the short threads of each at a time, so that not more are started than end. */
   private static final int AT_A_TIME = 64;
 
   private static final long MILLI = 1_000_000;
@@ -38,7 +43,7 @@ final class ManyThreadsJvm {
     for (int i = 0; i < BUSY; i++) {
       start(ManyThreadsJvm::work, "busy");
     }
-    startAndEnd(SHORT_THREADS, Integer.MAX_VALUE);
+    startAndEnd(SHORT_THREADS);
     Thread.sleep(SETTLE_MILLIS);
     String engine = engine();
     String descriptors = "" + descriptors();
@@ -46,11 +51,9 @@ final class ManyThreadsJvm {
     Share idle = new Share();
     Thread.sleep(1_000L * seconds);
     String alone = idle.percent();
-    double each = startAndEnd(SHORT_THREADS, Integer.MAX_VALUE);
+    double each = startAndEnd(SHORT_THREADS);
     Share many = new Share();
-    long began = System.nanoTime();
-    startAndEnd(starts * seconds, starts);
-    double took = (System.nanoTime() - began) / 1e9;
+    long reached = startMany(starts, seconds);
     System.out.println(
         String.join(
             "\t",
@@ -60,7 +63,7 @@ final class ManyThreadsJvm {
                 rings,
                 alone,
                 String.format(Locale.ROOT, "%.0f", each),
-                String.format(Locale.ROOT, "%.0f", starts * seconds / took),
+                "" + reached,
                 many.percent(),
                 engine())));
     System.exit(0);
@@ -84,23 +87,54 @@ final class ManyThreadsJvm {
   }
 
   /**
-   * Starts threads that do nothing, so many a second at most.
+   * Starts threads that do nothing, so many.
    *
    * @return how long each took, in µs
    */
-  private static double startAndEnd(int count, int second) throws InterruptedException {
-    Semaphore places = new Semaphore(AT_A_TIME);
+  private static double startAndEnd(int count) throws InterruptedException {
     long began = System.nanoTime();
     for (int i = 0; i < count; i++) {
-      places.acquire();
+      Thread thread = new Thread(() -> {}, "short");
+      thread.start();
+      thread.join();
+    }
+    return (System.nanoTime() - began) / 1e3 / count;
+  }
+
+  /**
+   * Starts threads that do nothing, so many a second at most.
+   *
+   * @return how many it were
+   */
+  private static long startMany(int second, int seconds) throws InterruptedException {
+    LongAdder started = new LongAdder();
+    List<Thread> starters = new ArrayList<>();
+    long began = System.nanoTime();
+    long end = began + 1_000_000_000L * seconds;
+    for (int i = 0; i < STARTERS; i++) {
+      Thread starter = new Thread(() -> startUntil(end, second / STARTERS, started), "starter");
+      starter.start();
+      starters.add(starter);
+    }
+    for (Thread starter : starters) {
+      starter.join();
+    }
+    return Math.round(started.sum() * 1e9 / (System.nanoTime() - began));
+  }
+
+  private static void startUntil(long end, int second, LongAdder started) {
+    Semaphore places = new Semaphore(AT_A_TIME);
+    long began = System.nanoTime();
+    for (long i = 0; System.nanoTime() < end; i++) {
+      places.acquireUninterruptibly();
       start(places::release, "short");
-      long early = began + (long) (1e9 * i / second) - System.nanoTime();
+      started.increment();
+      long early = began + 1_000_000_000L * i / second - System.nanoTime();
       if (early > MILLI) {
         LockSupport.parkNanos(early);
       }
     }
-    places.acquire(AT_A_TIME);
-    return (System.nanoTime() - began) / 1e3 / count;
+    places.acquireUninterruptibly(AT_A_TIME);
   }
 
   /** What the agent's threads use of a core. */
