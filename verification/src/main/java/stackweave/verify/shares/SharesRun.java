@@ -132,6 +132,11 @@ public final class SharesRun {
     return lost + thinned;
   }
 
+  /** The share of the process's CPU time that found no room. */
+  public double lostShare() {
+    return lost * each() / used.process;
+  }
+
   /** Samples of the threads whose stacks are cut, and don't show what they are of. */
   public long incomplete() {
     return incomplete;
