@@ -1,12 +1,9 @@
 /*
- * What the measurements ask the kernel: CPU time, and perf events that sample nothing. The JNI
- * methods of stackweave.verify.CpuTime and stackweave.verify.threads.IdleEvents.
+ * What the measurements ask the kernel: CPU time, and its clock's ticks. The JNI methods of
+ * stackweave.verify.CpuTime and stackweave.verify.shares.Ticks.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <jni.h>
-#include <linux/perf_event.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -39,24 +36,19 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_CpuTime_ofChildren(JNIEnv *env, j
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-/* A dummy of the software events, disabled, inherited by threads: a descriptor, or -errno. */
-JNIEXPORT jint JNICALL Java_stackweave_verify_threads_IdleEvents_openOne(JNIEnv *env, jclass type, jint number) {
+JNIEXPORT jint JNICALL Java_stackweave_verify_shares_Ticks_thisThread(JNIEnv *env, jclass type) {
   (void)env, (void)type;
-  struct perf_event_attr attr = {0};
-  attr.type = PERF_TYPE_SOFTWARE;
-  attr.size = sizeof attr;
-  attr.config = PERF_COUNT_SW_DUMMY;
-  attr.disabled = 1;
-  attr.inherit = 1;
-  attr.inherit_thread = 1;
-  int cpu = number % (int)sysconf(_SC_NPROCESSORS_ONLN);
-  long fd = syscall(SYS_perf_event_open, &attr, (pid_t)syscall(SYS_gettid), cpu, -1, 0);
-  return fd < 0 ? -errno : (jint)fd;
+  return (jint)syscall(SYS_gettid);
 }
 
-/* Reads the count of an event: whether there is one. */
-JNIEXPORT jboolean JNICALL Java_stackweave_verify_threads_IdleEvents_readOne(JNIEnv *env, jclass type, jint fd) {
+JNIEXPORT jlong JNICALL Java_stackweave_verify_shares_Ticks_last(JNIEnv *env, jclass type) {
   (void)env, (void)type;
-  uint64_t count;
-  return read(fd, &count, sizeof count) == sizeof count;
+  return nanos(CLOCK_MONOTONIC_COARSE);
+}
+
+JNIEXPORT jlong JNICALL Java_stackweave_verify_shares_Ticks_nanos(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  struct timespec time;
+  clock_getres(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
 }

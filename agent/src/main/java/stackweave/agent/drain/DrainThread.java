@@ -109,6 +109,14 @@ final class DrainThread implements Runnable {
   /** As {@link #REFRESH_NANOS}, where nobody tells when libraries come and go. */
   private static final long UNTOLD_REFRESH_NANOS = 500_000_000L;
 
+  /**
+   * Pause after that in multiples of its CPU time, a fifth of a percent of a core, but for the
+   * longest one: each thread has two mappings.
+   */
+  private static final int REFRESH_SHARE = 500;
+
+  private static final long MAX_REFRESH_NANOS = 10_000_000_000L;
+
   /** How often an engine that was refused is tried again. */
   private static final long RETRY_NANOS = 10_000_000_000L;
 
@@ -1047,6 +1055,7 @@ final class DrainThread implements Runnable {
     private final SampleEngine running;
     private final Decoding decoding;
     private long refreshed = System.nanoTime();
+    private long refreshCpu;
     private long cpusSeen = refreshed;
     private long repeated = refreshed;
     private long published = refreshed - PUBLISH_NANOS;
@@ -1212,10 +1221,14 @@ final class DrainThread implements Runnable {
         updateAndCheck(now, pipeline);
       }
       boolean told = pipeline.sink().isToldOfLibraries();
-      if (sampled && now - refreshed > (told ? REFRESH_NANOS : UNTOLD_REFRESH_NANOS)) {
+      long pause = Math.min(MAX_REFRESH_NANOS, REFRESH_SHARE * refreshCpu);
+      if (sampled
+          && now - refreshed > Math.max(pause, told ? REFRESH_NANOS : UNTOLD_REFRESH_NANOS)) {
         sampled = false;
         refreshed = now;
+        long before = ownCpu();
         pipeline.refreshModules();
+        refreshCpu = ownCpu() - before;
       }
       if (now - cpusSeen > REFRESH_NANOS) {
         cpusSeen = now;

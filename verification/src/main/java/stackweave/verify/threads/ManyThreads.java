@@ -1,51 +1,110 @@
 package stackweave.verify.threads;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.testing.Machine;
 import stackweave.testing.Markdown;
 import stackweave.verify.Built;
+import stackweave.verify.recording.PlainSamples;
 
-/**
- * What threads cost the kernel, over the number of CPUs: memory, a thread's start and end, and the
- * reading of counts. A thread has an event for each CPU, of CPUs that need not exist: first
- * inherited from one thread that opens them, then opened by the agent within its budget (with
- * {@code verification/src/main/c/cpus.c}).
- *
- * <p>{@code verification/threads} runs it, as root; whatever else uses perf events meanwhile is
- * counted, too. Argument: the most threads, 10,000 if there is none.
- */
-public final class ManyThreads {
-  private static final List<Integer> CPUS = List.of(2, 8, 32, 128, 256);
-  private static final int MAX_THREADS = 10_000;
+/** What sampling costs where there are many threads, or many are started, or many CPUs. */
+@Command(
+    name = "threads",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures a JVM that is sampled while four of its threads work for a quarter of the time, and"
+          + " all others wait: what the agent's own thread uses of a core, which descriptors and"
+          + " what memory of the kernel the engine has, and what a thread's start and end take."
+          + " Then threads are started that end at once.",
+      "CPUs need not be there (verification/src/main/c/cpus.c)."
+    })
+public final class ManyThreads implements Runnable {
+  @Option(
+      names = "--engine",
+      split = ",",
+      description = "perf, timer, perf-thread; default: ${DEFAULT-VALUE}")
+  private List<String> engines = List.of("perf", "timer", "perf-thread");
 
-  /** The limit of the kernel's memory to use, because other processes run on this machine. */
-  private static final long MAX_MEBIBYTES = 3_072;
+  @Option(names = "--threads", split = ",", description = "default: ${DEFAULT-VALUE}")
+  private List<Integer> threads = List.of(10, 1_000, 10_000);
 
-  private ManyThreads() {}
+  @Option(names = "--cpus", split = ",", description = "default: those that are there")
+  private List<Integer> cpus = List.of(0);
 
-  public static void main(String[] arguments) throws IOException, InterruptedException {
-    int most = arguments.length > 0 ? Integer.parseInt(arguments[0]) : MAX_THREADS;
-    Path directory = Files.createTempDirectory("many-threads");
-    Markdown page = new Markdown();
-    page.table(
+  @Option(
+      names = "--starts",
+      description = "threads to start in a second; default: ${DEFAULT-VALUE}")
+  private int starts = 7_000;
+
+  @Option(names = "--seconds", description = "of each measurement; default: ${DEFAULT-VALUE}")
+  private int seconds = 10;
+
+  @Option(names = "--jdk", description = "a JDK's directory; default: the oldest")
+  private Path jdk;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new ManyThreads()).execute(arguments));
+  }
+
+  @Override
+  public void run() {
+    try {
+      measure();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void measure() throws IOException {
+    Jdk on = jdk == null ? Jdk.all().get(0) : Jdk.in(jdk);
+    Markdown text = new Markdown();
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", LocalDate.now().toString());
+    facts.put("machine", Machine.description());
+    facts.put("JDK", on.version());
+    text.facts(facts);
+    text.table(
         ">CPUs",
+        "engine asked for",
         ">threads",
         "sampled by",
-        ">kernel memory, MiB",
-        ">start and end, µs",
-        ">reading counts, ms");
-    for (int cpus : CPUS) {
-      for (boolean sampled : new boolean[] {false, true}) {
-        for (String line : run(directory, cpus, most, sampled)) {
-          page.row((cpus + "," + line).split(",", -1));
+        ">descriptors",
+        ">rings, MiB",
+        ">agent's thread, % of a core",
+        ">start and end of a thread, µs",
+        ">threads started a second",
+        ">agent's thread meanwhile, % of a core",
+        "sampled by then",
+        ">samples",
+        ">complete",
+        ">CPU time in samples");
+    Path directory = Files.createTempDirectory("many-threads");
+    for (int each : cpus) {
+      for (String engine : engines) {
+        for (int count : threads) {
+          List<String> cells =
+              new ArrayList<>(List.of(each == 0 ? "" : "" + each, engine, "" + count));
+          cells.addAll(run(on, directory, each, engine, count));
+          text.row(cells.toArray(String[]::new));
         }
       }
     }
-    System.out.println(page);
+    System.out.println(text);
     try (var left = Files.newDirectoryStream(directory)) {
       for (Path file : left) {
         Files.delete(file);
@@ -54,50 +113,49 @@ public final class ManyThreads {
     Files.delete(directory);
   }
 
-  /**
-   * Runs a JVM.
-   *
-   * @param sampled whether the agent samples; otherwise as many events are inherited as there are
-   *     CPUs, whatever that takes
-   * @return a line for each number of threads
-   */
-  private static List<String> run(Path directory, int cpus, int most, boolean sampled)
-      throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-Xss256k",
-                "-XX:+UseSerialGC",
-                "-XX:ActiveProcessorCount=2",
-                "-Xlog:jfr+startup=off"));
-    Path counts = directory.resolve("counts");
-    if (sampled) {
-      command.add("-javaagent:" + Built.agentJar());
-      command.add("-XX:StartFlightRecording:filename=" + directory.resolve("recording.jfr"));
+  private List<String> run(Jdk on, Path directory, int pretended, String engine, int count)
+      throws IOException {
+    ForkedJvm jvm =
+        ForkedJvm.on(on, directory)
+            .options("-Xmx512m", "-Xss256k", "-XX:+UseSerialGC")
+            .agent("engine=" + engine)
+            .recording("settings=none", "+stackweave.NativeSample#interval=10ms")
+            .classPath(Built.classPath());
+    if (pretended > 0) {
+      jvm.environment("CPUS", "" + pretended)
+          .environment("LD_PRELOAD", Built.library("cpus").toString())
+          .options("-XX:ActiveProcessorCount=2");
     }
-    command.addAll(
-        List.of(
-            "-cp",
-            System.getProperty("java.class.path"),
-            ManyThreadsJvm.class.getName(),
-            sampled ? counts.toString() : "-",
-            "" + most,
-            "" + MAX_MEBIBYTES,
-            "" + cpus));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    if (sampled) {
-      builder.environment().put("CPUS", "" + cpus);
-      builder.environment().put("CPUS_COUNTS", counts.toString());
-      builder.environment().put("LD_PRELOAD", Built.library("cpus").toString());
+    var ended =
+        jvm.run(ManyThreadsJvm.class.getName(), "" + count, "" + starts, "" + seconds)
+            .successfully();
+    List<String> cells = new ArrayList<>(List.of(ended.outLines().get(0).split("\t", -1)));
+    addSamples(ended.recording(), cells);
+    Files.delete(ended.recording());
+    return cells;
+  }
+
+  private static void addSamples(Path file, List<String> cells) throws IOException {
+    PlainSamples own = new PlainSamples();
+    long used = 0;
+    long covered = 0;
+    try (RecordingFile recording = new RecordingFile(file)) {
+      while (recording.hasMoreEvents()) {
+        RecordedEvent event = recording.readEvent();
+        own.add(event);
+        if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
+          used += event.getLong("cpuUsed");
+          covered += event.getLong("cpuCovered");
+        }
+      }
     }
-    Path errors = directory.resolve("errors");
-    Process process = builder.redirectError(errors.toFile()).start();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IOException(String.join(" ", command) + "\n" + Files.readString(errors));
-    }
-    return out.lines().toList();
+    long complete = own.samples.stream().filter(own::isComplete).count();
+    cells.add("" + own.samples.size());
+    cells.add(percent(complete, own.samples.size()));
+    cells.add(percent(covered, used));
+  }
+
+  private static String percent(long part, long whole) {
+    return String.format(Locale.ROOT, "%.1f %%", 100.0 * part / whole);
   }
 }

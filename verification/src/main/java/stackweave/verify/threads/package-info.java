@@ -1,5 +1,5 @@
 /**
- * What threads cost the kernel while they are sampled, on machines of many CPUs: {@link
- * stackweave.verify.threads.ManyThreads}.
+ * What sampling costs where there are many threads, thread starts or CPUs: the command {@code
+ * verification/threads}.
  */
 package stackweave.verify.threads;

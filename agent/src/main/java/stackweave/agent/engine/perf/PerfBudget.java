@@ -20,7 +20,7 @@ public final class PerfBudget implements AutoCloseable {
   /**
    * Kernel memory of one inherited event: struct perf_event, 1352 bytes in Linux 6.18
    * (/proc/slabinfo, 12 objects in 16 KiB; 1144 in 5.10), and its share of the thread's
-   * perf_event_context and perf_event_pmu_context. {@code verification/threads} measures it.
+   * perf_event_context and perf_event_pmu_context.
    */
   static final int EVENT_BYTES = 1_400;
 

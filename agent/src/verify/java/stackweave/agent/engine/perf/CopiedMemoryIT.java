@@ -1,0 +1,78 @@
+package stackweave.agent.engine.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.testing.Commands;
+
+/** Of other processes nothing is copied where the kernel runs a program that filters. */
+class CopiedMemoryIT {
+  @TempDir static Path directory;
+
+  @BeforeAll
+  static void aProgramMayFilter() {
+    SystemCalls calls = SystemCalls.current().orElseThrow();
+    assumeTrue(calls == SystemCalls.X86_64, "the records are those of x86-64");
+    ProcessFilter filter = ProcessFilter.open(calls, Libc.getpid(), calls.gettid());
+    assumeTrue(filter != null, "this user may not load BPF programs");
+    filter.close();
+  }
+
+  @Test
+  void withTheFilterNothingOfAnotherProcessIsCopied() throws Exception {
+    assertOnlyOwn(CopiedMemory.ofEngine(directory));
+  }
+
+  /** The same look finds what is there. */
+  @Test
+  void withoutAFilterTheSecretIsFound() throws Exception {
+    CopiedMemory copied = CopiedMemory.ofEventsWithoutFilter(directory);
+    assertTrue(copied.own() > 0, copied::toString);
+    assertTrue(copied.others() > 0, copied::toString);
+    assertTrue(copied.secrets() > 1_000, copied::toString);
+  }
+
+  /** As in a container, whose processes have other numbers. */
+  @Test
+  void inAnotherNamespaceOfNumbersNothingIsCopiedEither() throws Exception {
+    assumeTrue(Commands.exist("unshare") && Libc.geteuid() == 0, "namespaces are made by root");
+    String path = System.getProperty("java.class.path");
+    String printed =
+        Commands.output(
+            List.of(
+                "unshare",
+                "--pid",
+                "--fork",
+                "--mount-proc",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("surefire.test.class.path", path),
+                CopiedMemory.class.getName(),
+                directory.toString()));
+    Matcher figures =
+        Pattern.compile("CopiedMemory\\[own=(\\d+), others=(\\d+), secrets=(\\d+)]")
+            .matcher(printed.strip());
+    assertTrue(figures.matches(), printed);
+    assertOnlyOwn(
+        new CopiedMemory(
+            Integer.parseInt(figures.group(1)),
+            Integer.parseInt(figures.group(2)),
+            Integer.parseInt(figures.group(3))));
+  }
+
+  private static void assertOnlyOwn(CopiedMemory copied) {
+    assertTrue(copied.own() > 0, copied::toString);
+    assertEquals(0, copied.others(), copied::toString);
+    assertEquals(0, copied.secrets(), copied::toString);
+  }
+}
