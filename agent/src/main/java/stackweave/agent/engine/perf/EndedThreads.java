@@ -22,7 +22,12 @@ final class EndedThreads implements AutoCloseable {
   private final TaskList tasks;
   private final LastPid lastPid = new LastPid();
   private final CpuTime cpuTime = new CpuTime();
-  private int[] known = {};
+  private int[] told = {};
+
+  /** Those that were listed and are to be told; null if that is done. */
+  private int[] listed;
+
+  private long listedAt;
   private int lastPidSeen = -1;
   private long lookedAt = System.nanoTime() - PAUSE_NANOS;
   private long pauseNanos;
@@ -32,10 +37,10 @@ final class EndedThreads implements AutoCloseable {
     this.tasks = TaskList.open(calls);
   }
 
-  /** Tells of those that have started and ended since the last call, if it is time to look. */
-  void report(EngineSink sink) {
+  /** Lists the threads, if it is time to and what was listed before has been told. */
+  void look() {
     long now = System.nanoTime();
-    if (tasks == null || now - lookedAt < pauseNanos) {
+    if (tasks == null || listed != null || now - lookedAt < pauseNanos) {
       return;
     }
     lookedAt = now;
@@ -47,27 +52,39 @@ final class EndedThreads implements AutoCloseable {
     long cpu = cpuTime.ofThread();
     int count = tasks.read();
     if (count > 0) {
-      int[] listed = Arrays.copyOf(tasks.tids(), count);
+      listed = Arrays.copyOf(tasks.tids(), count);
+      listedAt = System.nanoTime();
       Arrays.sort(listed);
-      compare(listed, now, sink);
-      known = listed;
     }
     pauseNanos = Math.max(PAUSE_NANOS, COST_SHARE * (cpuTime.ofThread() - cpu));
   }
 
-  private void compare(int[] listed, long now, EngineSink sink) {
+  /** Whether there is something to tell, after all that was recorded until {@link #time}. */
+  boolean isToBeTold() {
+    return listed != null;
+  }
+
+  /** When threads were listed last, by {@link System#nanoTime}. */
+  long time() {
+    return listedAt;
+  }
+
+  /** Tells of those that had started and ended by {@link #time} since the time before. */
+  void tell(EngineSink sink) {
     int i = 0;
     int j = 0;
-    while (i < known.length || j < listed.length) {
-      if (j == listed.length || i < known.length && known[i] < listed[j]) {
-        sink.exited(now, known[i++]);
-      } else if (i == known.length || listed[j] < known[i]) {
-        sink.started(now, listed[j++], 0);
+    while (i < told.length || j < listed.length) {
+      if (j == listed.length || i < told.length && told[i] < listed[j]) {
+        sink.exited(listedAt, told[i++]);
+      } else if (i == told.length || listed[j] < told[i]) {
+        sink.started(listedAt, listed[j++], 0);
       } else {
         i++;
         j++;
       }
     }
+    told = listed;
+    listed = null;
   }
 
   @Override

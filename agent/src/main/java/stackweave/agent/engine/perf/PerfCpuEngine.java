@@ -294,13 +294,22 @@ public final class PerfCpuEngine implements SampleEngine {
       return 0;
     }
     records.setSink(sink);
-    int count;
+    int count = 0;
     try {
-      count = merge.drain(untilTimeNanos, stopped, records);
+      if (endedThreads.isToBeTold() && endedThreads.time() <= untilTimeNanos) {
+        // In the order of time: an id may be another thread's from then on.
+        boolean complete = stopped || merge.isPast(endedThreads.time());
+        count = merge.drain(endedThreads.time(), stopped, records);
+        if (!complete || !sink.goesOn()) {
+          return count;
+        }
+        endedThreads.tell(sink);
+      }
+      count += merge.drain(untilTimeNanos, stopped, records);
     } finally {
       records.setSink(null); // not held between drains
     }
-    endedThreads.report(sink);
+    endedThreads.look();
     lookAtGroup();
     return count;
   }

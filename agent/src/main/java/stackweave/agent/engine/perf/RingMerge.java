@@ -54,6 +54,11 @@ final class RingMerge {
     return malformed;
   }
 
+  /** Whether no CPU writes a record of this time any more. */
+  boolean isPast(long timeNanos) {
+    return timeNanos - (System.nanoTime() - SETTLING_NANOS) < 0;
+  }
+
   /**
    * Delivers all records up to {@code until}, as long as the target goes on.
    *
