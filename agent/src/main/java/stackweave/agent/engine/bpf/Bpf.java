@@ -11,8 +11,10 @@ import stackweave.agent.linux.SystemCalls;
  */
 public final class Bpf {
   private static final int MAP_CREATE = 0;
+  private static final int LOOKUP = 1;
   private static final int PROG_LOAD = 5;
   private static final int ARRAY = 2;
+  private static final int LEAST_RECENTLY_USED_HASH = 9;
   private static final int RING = 27;
 
   /** Programs at probes (enum bpf_prog_type). */
@@ -24,6 +26,10 @@ public final class Bpf {
   private static final int MAY_BE_MAPPED = 1 << 10;
   private static final int KEY_BYTES = 4;
   private static final int ATTR_BYTES = 72;
+
+  /** Bytes that {@link #lookUp} needs. */
+  public static final int LOOKUP_BYTES = 32;
+
   private static final int PROGRAM = 256;
 
   private Bpf() {}
@@ -36,6 +42,32 @@ public final class Bpf {
   /** A ring buffer of all CPUs, a power of two of pages; −1 if the kernel refuses. */
   public static int createRing(SystemCalls calls, int bytes) {
     return create(calls, RING, 0, 0, bytes, 0);
+  }
+
+  /**
+   * A map of longs to values, which forgets those that were used longest ago where there is no
+   * room; −1 if the kernel refuses.
+   */
+  public static int createCache(SystemCalls calls, int valueBytes, int entries) {
+    return create(calls, LEAST_RECENTLY_USED_HASH, Long.BYTES, valueBytes, entries, 0);
+  }
+
+  /**
+   * Copies a value out of a map.
+   *
+   * @param key where the key is
+   * @param value where the value is written
+   * @param attr a buffer of {@link #LOOKUP_BYTES}
+   * @return whether it has one
+   */
+  public static boolean lookUp(
+      SystemCalls calls, int map, NativeBuffer key, NativeBuffer value, NativeBuffer attr) {
+    ByteBuffer bytes = attr.bytes();
+    bytes.putInt(0, map);
+    bytes.putLong(8, key.address());
+    bytes.putLong(16, value.address());
+    bytes.putLong(24, 0);
+    return calls.bpf(LOOKUP, attr.address(), LOOKUP_BYTES) == 0;
   }
 
   private static int create(

@@ -17,6 +17,11 @@ final class CpuRecords implements RingMerge.Target {
   private final int drainTid;
   private final long[] periods;
   private final SampleDecoder decoder;
+  private final EndedThreads threads;
+
+  /** Null where no program filters. */
+  private final ProcessFilter filter;
+
   private EngineSink sink;
   private long samples;
   private long coveredNanos;
@@ -27,12 +32,22 @@ final class CpuRecords implements RingMerge.Target {
   /**
    * @param drainTid whose samples don't count
    * @param periods of the CPUs' events by the CPU's number, in ns
+   * @param threads is told which threads are sampled
+   * @param filter has the names of those that it let through; null if there is none
    */
-  CpuRecords(int pid, int drainTid, long[] periods, Architecture architecture) {
+  CpuRecords(
+      int pid,
+      int drainTid,
+      long[] periods,
+      Architecture architecture,
+      EndedThreads threads,
+      ProcessFilter filter) {
     this.pid = pid;
     this.drainTid = drainTid;
     this.periods = periods;
     this.decoder = new SampleDecoder(true, architecture);
+    this.threads = threads;
+    this.filter = filter;
   }
 
   /** Sets the receiver of the following records. */
@@ -74,12 +89,23 @@ final class CpuRecords implements RingMerge.Target {
       long weight = periods[ring.cpu()];
       samples++;
       coveredNanos += weight;
+      if (threads.isNew(tid)) {
+        name(timeNanos, tid);
+      }
       StackSnapshot snapshot =
           sink.wantsSample() ? decoder.decode(ring, timeNanos, tid, weight) : null;
       ring.take();
       if (snapshot != null) {
         sink.sample(snapshot);
       }
+    }
+  }
+
+  /** It may have ended by now, and the kernel have no name of it any more. */
+  private void name(long timeNanos, int tid) {
+    String comm = filter == null ? "" : filter.nameOf(tid);
+    if (!comm.isEmpty()) {
+      sink.renamed(timeNanos, tid, comm);
     }
   }
 

@@ -6,12 +6,14 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.LastPid;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
+import stackweave.unwind.hash.LongIndex;
 
 /**
- * Finds out which threads have come and gone, where no event says so: their ids may be others' from
- * then on. Threads are listed about once a second, if any process has started one since. So a
- * thread that gets the id of one that ended less than a second ago may pass for it. For the drain
- * thread.
+ * Finds out which of the sampled threads have ended, where no event says so: their ids may be
+ * others' from then on. Threads are listed about once a second, if any process has started one
+ * since. So a thread that gets the id of one that ended less than a second ago may pass for it; the
+ * kernel gives ids in turn, so that this takes as many starts in a second as there are ids. For the
+ * drain thread.
  */
 final class EndedThreads implements AutoCloseable {
   private static final long PAUSE_NANOS = 1_000_000_000L;
@@ -22,19 +24,37 @@ final class EndedThreads implements AutoCloseable {
   private final TaskList tasks;
   private final LastPid lastPid = new LastPid();
   private final CpuTime cpuTime = new CpuTime();
-  private int[] told = {};
 
-  /** Those that were listed and are to be told; null if that is done. */
+  /** Those that were sampled and have not ended, and the same in a list. */
+  private final LongIndex index = new LongIndex();
+
+  private int[] met = new int[64];
+  private int metCount;
+
+  /** Those that were listed and are not compared yet; null if that is done. */
   private int[] listed;
 
   private long listedAt;
   private int lastPidSeen = -1;
-  private long lookedAt = System.nanoTime() - PAUSE_NANOS;
-  private long pauseNanos;
+  private long lookedAt = System.nanoTime();
+  private long pauseNanos = PAUSE_NANOS;
 
   /** Threads can't be listed where /proc is not mounted: none is then said to have ended. */
   EndedThreads(SystemCalls calls) {
     this.tasks = TaskList.open(calls);
+  }
+
+  /** Notes that a thread was sampled; returns whether it was not known to be there. */
+  boolean isNew(int tid) {
+    if (index.find(tid) != LongIndex.NONE) {
+      return false;
+    }
+    index.add(tid);
+    if (metCount == met.length) {
+      met = Arrays.copyOf(met, 2 * metCount);
+    }
+    met[metCount++] = tid;
+    return true;
   }
 
   /** Lists the threads, if it is time to and what was listed before has been told. */
@@ -59,7 +79,7 @@ final class EndedThreads implements AutoCloseable {
     pauseNanos = Math.max(PAUSE_NANOS, COST_SHARE * (cpuTime.ofThread() - cpu));
   }
 
-  /** Whether there is something to tell, after all that was recorded until {@link #time}. */
+  /** Whether there may be something to tell, after all samples until {@link #time}. */
   boolean isToBeTold() {
     return listed != null;
   }
@@ -69,21 +89,19 @@ final class EndedThreads implements AutoCloseable {
     return listedAt;
   }
 
-  /** Tells of those that had started and ended by {@link #time} since the time before. */
+  /** Tells of those that had ended by {@link #time}. */
   void tell(EngineSink sink) {
-    int i = 0;
-    int j = 0;
-    while (i < told.length || j < listed.length) {
-      if (j == listed.length || i < told.length && told[i] < listed[j]) {
-        sink.exited(listedAt, told[i++]);
-      } else if (i == told.length || listed[j] < told[i]) {
-        sink.started(listedAt, listed[j++], 0);
+    int left = 0;
+    for (int i = 0; i < metCount; i++) {
+      int tid = met[i];
+      if (Arrays.binarySearch(listed, tid) >= 0) {
+        met[left++] = tid;
       } else {
-        i++;
-        j++;
+        index.remove(tid);
+        sink.exited(listedAt, tid);
       }
     }
-    told = listed;
+    metCount = left;
     listed = null;
   }
 

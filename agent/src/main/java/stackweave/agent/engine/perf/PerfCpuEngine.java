@@ -155,7 +155,7 @@ public final class PerfCpuEngine implements SampleEngine {
     clockOffset =
         PerfClock.measure(calls, drainTid, cpus).orElseThrow(() -> PerfRefusals.clock(KIND));
     if (programs && config.callPolicy().allows(GuardedCall.BPF)) {
-      filter = ProcessFilter.open(calls, pid, drainTid);
+      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length);
     }
     openRings(sizes);
     if (filter != null && !setFilter()) {
@@ -165,7 +165,7 @@ public final class PerfCpuEngine implements SampleEngine {
       filter = null;
       openRings(sizes);
     }
-    records = new CpuRecords(pid, drainTid, periods, calls.architecture());
+    records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
     merge = new RingMerge(rings.all(), clockOffset);
     cpuAtStart = cpuOfOthers();
     control(IOC_ENABLE);

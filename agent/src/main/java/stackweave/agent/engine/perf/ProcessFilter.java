@@ -4,6 +4,7 @@ import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -11,12 +12,14 @@ import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfCode.Operation;
 import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
  * A program that the kernel runs whenever an event of a CPU is about to take a sample: it lets
  * those of one process through, but for one thread. Of others no register and no byte of a stack is
- * copied (bpf_overflow_handler in kernel/events/core.c). For the drain thread.
+ * copied (bpf_overflow_handler in kernel/events/core.c). Of those that it lets through it keeps the
+ * thread's name, which nobody knows any more when the thread has ended. For the drain thread.
  */
 final class ProcessFilter implements AutoCloseable {
   /** The process's namespace of ids, by which the program knows it: container or machine. */
@@ -26,20 +29,42 @@ final class ProcessFilter implements AutoCloseable {
   private static final long FIRST_NAMESPACE = 0xEFFFFFFCL;
 
   // Functions of the kernel (enum bpf_func_id).
+  private static final int UPDATE = 2;
   private static final int GET_CURRENT_PID_TGID = 14;
+  private static final int GET_CURRENT_COMM = 16;
 
   /** Since Linux 5.7. */
   private static final int GET_NS_CURRENT_PID_TGID = 120;
 
-  // struct bpf_pidns_info on the program's stack.
+  // On the program's stack: struct bpf_pidns_info, the thread's id, and its name.
   private static final int TASK = -8;
   private static final int PROCESS = -4;
   private static final int TASK_BYTES = 8;
+  private static final int KEY = -16;
+  private static final int NAME = -32;
 
+  /** TASK_COMM_LEN in include/linux/sched.h. */
+  private static final int NAME_BYTES = 16;
+
+  /** Names are kept of so many threads at least, and of so many for each CPU. */
+  private static final int NAMES = 4_096;
+
+  private static final int NAMES_EACH = 256;
+
+  private final SystemCalls calls;
   private final int program;
 
-  private ProcessFilter(int program) {
+  /** A map, or −1 without one. */
+  private final int names;
+
+  private final NativeBuffer key = NativeBuffer.allocate(Long.BYTES);
+  private final NativeBuffer name = NativeBuffer.allocate(NAME_BYTES);
+  private final NativeBuffer attr = NativeBuffer.allocate(Bpf.LOOKUP_BYTES);
+
+  private ProcessFilter(SystemCalls calls, int program, int names) {
+    this.calls = calls;
     this.program = program;
+    this.names = names;
   }
 
   /**
@@ -47,9 +72,10 @@ final class ProcessFilter implements AutoCloseable {
    *
    * @param pid the process, in its own namespace of ids, which is that of the caller
    * @param exceptTid one of its threads
+   * @param cpus how many CPUs it is to run on
    * @return null if the kernel does not permit it
    */
-  static ProcessFilter open(SystemCalls calls, int pid, int exceptTid) {
+  static ProcessFilter open(SystemCalls calls, int pid, int exceptTid, int cpus) {
     long device;
     long inode;
     try {
@@ -59,25 +85,31 @@ final class ProcessFilter implements AutoCloseable {
     } catch (IOException e) {
       return null;
     }
+    // A kernel that has no such map, or no memory for it, may still have the program.
+    int names = Bpf.createCache(calls, NAME_BYTES, Math.max(NAMES, NAMES_EACH * cpus));
     BpfCode code =
         inode == FIRST_NAMESPACE
-            ? inFirstNamespace(pid, exceptTid)
-            : inNamespace(device, inode, pid, exceptTid);
+            ? inFirstNamespace(pid, exceptTid, names)
+            : inNamespace(device, inode, pid, exceptTid, names);
     int program = Bpf.load(calls, Bpf.PERF_EVENT, code);
-    return program < 0 ? null : new ProcessFilter(program);
+    if (program < 0) {
+      close(names);
+      return null;
+    }
+    return new ProcessFilter(calls, program, names);
   }
 
-  private static BpfCode inFirstNamespace(int pid, int exceptTid) {
+  private static BpfCode inFirstNamespace(int pid, int exceptTid, int names) {
     BpfCode code = new BpfCode();
     code.call(GET_CURRENT_PID_TGID).copy(6, 0).apply(Operation.SHIFT_RIGHT, 0, Integer.SIZE);
     int otherProcess = code.jump(NOT_EQUAL, 0, pid);
     code.apply(Operation.SHIFT_LEFT, 6, Integer.SIZE);
     code.apply(Operation.SHIFT_RIGHT, 6, Integer.SIZE);
     int except = code.jump(EQUAL, 6, exceptTid);
-    return answers(code, otherProcess, except);
+    return answers(code, names, otherProcess, except);
   }
 
-  private static BpfCode inNamespace(long device, long inode, int pid, int exceptTid) {
+  private static BpfCode inNamespace(long device, long inode, int pid, int exceptTid, int names) {
     BpfCode code = new BpfCode();
     code.setLong(1, device).setLong(2, inode).copy(3, BpfCode.FRAME).apply(Operation.ADD, 3, TASK);
     code.set(4, TASK_BYTES).call(GET_NS_CURRENT_PID_TGID);
@@ -86,10 +118,20 @@ final class ProcessFilter implements AutoCloseable {
     int otherProcess = code.jump(NOT_EQUAL, 6, pid);
     code.loadInt(6, BpfCode.FRAME, TASK);
     int except = code.jump(EQUAL, 6, exceptTid);
-    return answers(code, elsewhere, otherProcess, except);
+    return answers(code, names, elsewhere, otherProcess, except);
   }
 
-  private static BpfCode answers(BpfCode code, int... dropped) {
+  /** Keeps the thread's name, by its id in register 6, and lets the sample be taken. */
+  private static BpfCode answers(BpfCode code, int names, int... dropped) {
+    if (names >= 0) {
+      code.store(BpfCode.FRAME, KEY, 6);
+      code.copy(1, BpfCode.FRAME).apply(Operation.ADD, 1, NAME).set(2, NAME_BYTES);
+      code.call(GET_CURRENT_COMM);
+      code.setMap(1, names);
+      code.copy(2, BpfCode.FRAME).apply(Operation.ADD, 2, KEY);
+      code.copy(3, BpfCode.FRAME).apply(Operation.ADD, 3, NAME);
+      code.set(4, 0).call(UPDATE);
+    }
     code.set(0, 1).exit();
     code.land(dropped);
     return code.set(0, 0).exit();
@@ -100,8 +142,36 @@ final class ProcessFilter implements AutoCloseable {
     return program;
   }
 
+  /** The name that a thread had when it was sampled last; empty if that is not known. */
+  String nameOf(int tid) {
+    if (names < 0) {
+      return "";
+    }
+    key.bytes().putLong(0, tid);
+    if (!Bpf.lookUp(calls, names, key, name, attr)) {
+      return "";
+    }
+    byte[] text = new byte[NAME_BYTES];
+    name.bytes().get(0, text);
+    int length = 0;
+    while (length < NAME_BYTES && text[length] != 0) {
+      length++;
+    }
+    return new String(text, 0, length, StandardCharsets.UTF_8);
+  }
+
+  private static void close(int fd) {
+    if (fd >= 0) {
+      Libc.close(fd);
+    }
+  }
+
   @Override
   public void close() {
-    Libc.close(program);
+    close(program);
+    close(names);
+    key.close();
+    name.close();
+    attr.close();
   }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.perf.WrittenRing.Bytes;
+import stackweave.agent.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -29,7 +30,9 @@ class CpuRecordsTest {
   private WrittenRing one;
   private WrittenRing three;
   private final Sink sink = new Sink();
-  private final CpuRecords records = new CpuRecords(PID, DRAIN, PERIODS, Architecture.X86_64);
+  private final EndedThreads threads = new EndedThreads(SystemCalls.current().orElseThrow());
+  private final CpuRecords records =
+      new CpuRecords(PID, DRAIN, PERIODS, Architecture.X86_64, threads, null);
   private RingMerge merge;
 
   @BeforeEach
@@ -42,6 +45,7 @@ class CpuRecordsTest {
 
   @AfterEach
   void close() {
+    threads.close();
     one.close();
     three.close();
   }

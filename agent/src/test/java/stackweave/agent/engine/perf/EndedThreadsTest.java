@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -30,33 +30,48 @@ class EndedThreadsTest {
   }
 
   @Test
-  void startsAndEndsAreToldOnce() throws Exception {
+  void endsOfSampledThreadsAreToldOnce() throws Exception {
     Waiting first = Waiting.begin();
-    report();
-    assertTrue(told.alive.contains(first.tid), "one that was there before");
     Waiting second = Waiting.begin();
-    reportUntil(() -> told.alive.contains(second.tid));
+    Waiting never = Waiting.begin();
+    assertTrue(threads.isNew(first.tid));
+    assertTrue(threads.isNew(second.tid));
+    assertFalse(threads.isNew(first.tid));
     first.end();
-    reportUntil(() -> !told.alive.contains(first.tid));
-    assertTrue(told.alive.contains(second.tid));
+    never.end();
+    reportUntil(() -> told.ended.contains(first.tid));
+    assertFalse(threads.isNew(second.tid), "it is there still");
     second.end();
-    reportUntil(() -> !told.alive.contains(second.tid));
-    assertEquals(List.of(), told.twice.stream().toList());
+    reportUntil(() -> told.ended.contains(second.tid));
+    assertEquals(List.of(first.tid, second.tid), told.ended);
+    assertTrue(threads.isNew(first.tid), "its id may be another's");
+  }
+
+  /** As one that lives for less than the time between two looks. */
+  @Test
+  void aThreadThatWasNeverListedIsToldToo() throws Exception {
+    Waiting gone = Waiting.begin();
+    gone.end();
+    threads.isNew(gone.tid);
+    Waiting.begin().end(); // or nobody has started since the last look
+    reportUntil(() -> told.ended.contains(gone.tid));
   }
 
   /** Between two looks a second passes, so that a thousand calls have at most one of them. */
   @Test
   void itLooksNowAndThen() throws Exception {
-    report();
-    long began = System.nanoTime();
     Waiting waiting = Waiting.begin();
+    threads.isNew(waiting.tid);
+    waiting.end();
+    reportUntil(() -> !told.ended.isEmpty());
+    long looked = System.nanoTime();
+    Waiting next = Waiting.begin();
+    threads.isNew(next.tid);
+    next.end();
     for (int i = 0; i < 1_000; i++) {
       report();
     }
-    assertTrue(
-        !told.alive.contains(waiting.tid) || System.nanoTime() - began > 1_000_000_000L,
-        "looked before a second was over");
-    waiting.end();
+    assertTrue(told.ended.size() == 1 || System.nanoTime() - looked > 900_000_000L, "looked again");
   }
 
   /** As many as the list of the kernel has room for in several calls. */
@@ -68,14 +83,18 @@ class EndedThreadsTest {
     }
     for (Waiting each : many) {
       each.begun.await();
+      assertTrue(threads.isNew(each.tid));
     }
-    reportUntil(() -> many.stream().allMatch(each -> told.alive.contains(each.tid)));
-    for (Waiting each : many) {
-      each.end();
+    for (int i = 0; i < many.size(); i += 2) {
+      many.get(i).end();
     }
-    reportUntil(() -> many.stream().noneMatch(each -> told.alive.contains(each.tid)));
-    assertFalse(told.alive.isEmpty());
-    assertEquals(Set.of(), told.twice);
+    reportUntil(() -> told.ended.size() >= 750);
+    for (int i = 0; i < many.size(); i++) {
+      assertEquals(i % 2 == 0, told.ended.contains(many.get(i).tid));
+      many.get(i).end();
+    }
+    reportUntil(() -> told.ended.size() >= 1_500);
+    assertEquals(1_500, Set.copyOf(told.ended).size());
   }
 
   private void report() {
@@ -125,10 +144,7 @@ class EndedThreadsTest {
   }
 
   private static final class Told implements EngineSink {
-    private final Set<Integer> alive = new HashSet<>();
-
-    /** Started though they were there, or ended though they were not. */
-    private final Set<Integer> twice = new HashSet<>();
+    private final List<Integer> ended = new ArrayList<>();
 
     @Override
     public void sample(StackSnapshot snapshot) {
@@ -136,17 +152,8 @@ class EndedThreadsTest {
     }
 
     @Override
-    public void started(long timeNanos, int tid, int parentTid) {
-      if (!alive.add(tid)) {
-        twice.add(tid);
-      }
-    }
-
-    @Override
     public void exited(long timeNanos, int tid) {
-      if (!alive.remove(tid)) {
-        twice.add(tid);
-      }
+      ended.add(tid);
     }
   }
 }

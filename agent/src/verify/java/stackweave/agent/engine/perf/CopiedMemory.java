@@ -43,13 +43,15 @@ record CopiedMemory(int own, int others, int secrets) {
   private static final int DATA_HEAD = 1024;
   private static final int RECORD_SAMPLE = 9;
 
-  /** Prints it of the engine, for a JVM in another namespace. Argument: a directory for files. */
+  /** Prints it. Arguments: a directory for files, and {@code filtered} for the engine as it is. */
   public static void main(String[] arguments) throws Exception {
-    System.out.println(ofEngine(Path.of(arguments[0])));
+    Path directory = Path.of(arguments[0]);
+    System.out.println(
+        arguments[1].equals("filtered") ? ofEngine(directory) : ofEventsWithoutFilter(directory));
   }
 
   /** With the engine as it is. */
-  static CopiedMemory ofEngine(Path directory) throws Exception {
+  private static CopiedMemory ofEngine(Path directory) throws Exception {
     return during(
         directory,
         () ->
@@ -59,7 +61,7 @@ record CopiedMemory(int own, int others, int secrets) {
   }
 
   /** With the engine's events, but without a filter. */
-  static CopiedMemory ofEventsWithoutFilter(Path directory) throws Exception {
+  private static CopiedMemory ofEventsWithoutFilter(Path directory) throws Exception {
     return during(directory, CopiedMemory::openWithoutFilter);
   }
 
@@ -96,7 +98,7 @@ record CopiedMemory(int own, int others, int secrets) {
 
   private static CopiedMemory during(Path directory, Opener opener) throws Exception {
     long number = ThreadLocalRandom.current().nextLong(1L << 32, Long.MAX_VALUE);
-    Path program = Gcc.compile(directory, "secret.c", "secret", "-pthread");
+    Path program = Gcc.compile(directory, "secret.c", "secret-" + number, "-pthread");
     int cpus = Runtime.getRuntime().availableProcessors();
     Process other = new ProcessBuilder(program.toString(), "" + number, "" + cpus).start();
     Burner own = Burner.start("own", Long.MAX_VALUE);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,20 +24,20 @@ class CopiedMemoryIT {
   static void aProgramMayFilter() {
     SystemCalls calls = SystemCalls.current().orElseThrow();
     assumeTrue(calls == SystemCalls.X86_64, "the records are those of x86-64");
-    ProcessFilter filter = ProcessFilter.open(calls, Libc.getpid(), calls.gettid());
+    ProcessFilter filter = ProcessFilter.open(calls, Libc.getpid(), calls.gettid(), 2);
     assumeTrue(filter != null, "this user may not load BPF programs");
     filter.close();
   }
 
   @Test
   void withTheFilterNothingOfAnotherProcessIsCopied() throws Exception {
-    assertOnlyOwn(CopiedMemory.ofEngine(directory));
+    assertOnlyOwn(copied("filtered"));
   }
 
   /** The same look finds what is there. */
   @Test
   void withoutAFilterTheSecretIsFound() throws Exception {
-    CopiedMemory copied = CopiedMemory.ofEventsWithoutFilter(directory);
+    CopiedMemory copied = copied("unfiltered");
     assertTrue(copied.own() > 0, copied::toString);
     assertTrue(copied.others() > 0, copied::toString);
     assertTrue(copied.secrets() > 1_000, copied::toString);
@@ -46,28 +47,25 @@ class CopiedMemoryIT {
   @Test
   void inAnotherNamespaceOfNumbersNothingIsCopiedEither() throws Exception {
     assumeTrue(Commands.exist("unshare") && Libc.geteuid() == 0, "namespaces are made by root");
+    assertOnlyOwn(copied("filtered", "unshare", "--pid", "--fork", "--mount-proc"));
+  }
+
+  /** In a JVM of its own: all rings that it finds are read, and no other test closes them. */
+  private static CopiedMemory copied(String filter, String... wrapper) throws Exception {
+    List<String> command = new ArrayList<>(List.of(wrapper));
     String path = System.getProperty("java.class.path");
-    String printed =
-        Commands.output(
-            List.of(
-                "unshare",
-                "--pid",
-                "--fork",
-                "--mount-proc",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("surefire.test.class.path", path),
-                CopiedMemory.class.getName(),
-                directory.toString()));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("surefire.test.class.path", path)));
+    command.addAll(List.of(CopiedMemory.class.getName(), directory.toString(), filter));
+    String printed = Commands.output(command);
     Matcher figures =
         Pattern.compile("CopiedMemory\\[own=(\\d+), others=(\\d+), secrets=(\\d+)]")
             .matcher(printed.strip());
     assertTrue(figures.matches(), printed);
-    assertOnlyOwn(
-        new CopiedMemory(
-            Integer.parseInt(figures.group(1)),
-            Integer.parseInt(figures.group(2)),
-            Integer.parseInt(figures.group(3))));
+    return new CopiedMemory(
+        Integer.parseInt(figures.group(1)),
+        Integer.parseInt(figures.group(2)),
+        Integer.parseInt(figures.group(3)));
   }
 
   private static void assertOnlyOwn(CopiedMemory copied) {
