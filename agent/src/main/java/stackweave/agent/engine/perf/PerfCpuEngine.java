@@ -70,6 +70,7 @@ public final class PerfCpuEngine implements SampleEngine {
   private boolean countsLost;
   private int stackBytes;
   private PerfRings rings = PerfRings.none();
+  private CpuEventLife life;
   private CpuRecords records;
   private RingMerge merge;
   private long clockOffset;
@@ -165,6 +166,7 @@ public final class PerfCpuEngine implements SampleEngine {
       filter = null;
       openRings(sizes);
     }
+    life = CpuEventLife.of(rings.all(), groupFd >= 0 ? this::openClock : null);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture());
     merge = new RingMerge(rings.all(), clockOffset);
     cpuAtStart = cpuOfOthers();
@@ -223,6 +225,12 @@ public final class PerfCpuEngine implements SampleEngine {
         ? calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC)
         : calls.perfEventOpen(
             attr.address(), groupFd, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC | FLAG_PID_CGROUP);
+  }
+
+  /** An event of a group does not count while others run, or none. */
+  private int openClock(int cpu) {
+    PerfAttr.clock(attr.bytes());
+    return calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
   }
 
   /** The group filters where no program may. */
@@ -349,7 +357,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing(withoutTicks);
+    return rings.isAnyMissing(withoutTicks, life::ended);
   }
 
   @Override
@@ -397,7 +405,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   /** Events, the wake-up, the task list and loadavg, and what filters. */
   private int fileDescriptors() {
-    return rings.count() + 4;
+    return rings.count() + life.fileDescriptors() + 4;
   }
 
   @Override
@@ -415,6 +423,9 @@ public final class PerfCpuEngine implements SampleEngine {
     }
     closed = true;
     closeRings();
+    if (life != null) {
+      life.close();
+    }
     if (filter != null) {
       filter.close();
     }

@@ -3,8 +3,10 @@ package stackweave.agent.engine.perf;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.Supplier;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.Wakeup;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -16,15 +18,17 @@ import stackweave.agent.linux.NativeBuffer;
 final class PerfRings implements AutoCloseable {
   private static final int POLLFD_BYTES = 8;
 
-  /** Pause after a look at the threads' CPUs in multiples of its time: half a percent of a core. */
+  /**
+   * Pause after a look at the threads' CPUs in multiples of its CPU time: half a percent of a core.
+   */
   private static final int COST_SHARE = 200;
 
   private final PerfRing[] rings;
   private final int bytes;
   private final int errno;
 
-  /** Those of them that no thread could run on at some time. */
-  private final BitSet gone = new BitSet();
+  /** Null until the first look at the threads' CPUs. */
+  private CpuTime cpuTime;
 
   private long lookedAt = System.nanoTime();
   private long pauseNanos;
@@ -63,6 +67,8 @@ final class PerfRings implements AutoCloseable {
         return opened;
       }
       opened.close();
+      // Without the descriptors: they are not to be closed again, when they may be others'.
+      opened = new PerfRings(new PerfRing[0], size, opened.errno);
       if (opened.errno != Errno.EPERM && opened.errno != Errno.ENOMEM) {
         break;
       }
@@ -150,29 +156,37 @@ final class PerfRings implements AutoCloseable {
     return bytes == 0 ? 0 : (double) most / bytes;
   }
 
+  /** Whether threads may run on a CPU that has none, as below, where no event ends by itself. */
+  boolean isAnyMissing() {
+    return isAnyMissing(new BitSet(), BitSet::new);
+  }
+
   /**
-   * Whether threads may run on a CPU that has none, or on one that has been away: a CPU's events
-   * end when it goes offline (perf_event_exit_cpu_context in kernel/events/core.c). Reads every
-   * thread's affinity, but not so often that it takes more than half a percent of a core.
+   * Whether threads may run on a CPU that has none, or whose event has ended. Reads every thread's
+   * affinity, but not so often that it takes more than half a percent of a core.
    *
    * @param ignored CPUs that need none
+   * @param ended finds the CPUs whose events have ended
    */
-  boolean isAnyMissing(BitSet ignored) {
-    long began = System.nanoTime();
-    if (began - lookedAt < pauseNanos) {
+  boolean isAnyMissing(BitSet ignored, Supplier<BitSet> ended) {
+    if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
+    if (cpuTime == null) {
+      cpuTime = new CpuTime();
+    }
+    // Not the time that passes: where CPUs are few for what runs, most of it is waiting.
+    long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
     missing.andNot(ignored);
+    BitSet without = ended.get();
     for (PerfRing ring : rings) {
-      if (!missing.get(ring.cpu())) {
-        gone.set(ring.cpu());
-      } else if (!gone.get(ring.cpu())) {
+      if (!without.get(ring.cpu())) {
         missing.clear(ring.cpu());
       }
     }
     lookedAt = System.nanoTime();
-    pauseNanos = COST_SHARE * (lookedAt - began);
+    pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);
     return !missing.isEmpty();
   }
 
@@ -180,6 +194,10 @@ final class PerfRings implements AutoCloseable {
   public void close() {
     for (PerfRing ring : rings) {
       ring.close();
+    }
+    if (cpuTime != null) {
+      cpuTime.close();
+      cpuTime = null;
     }
     if (pollFds != null) {
       pollFds.close();

@@ -1,6 +1,5 @@
 package stackweave.agent.engine.perf;
 
-import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
@@ -404,7 +403,7 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing(new BitSet());
+    return rings.isAnyMissing();
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */

@@ -1,6 +1,5 @@
 package stackweave.agent.engine.perf;
 
-import java.util.BitSet;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import stackweave.agent.engine.CpuSet;
@@ -236,7 +235,7 @@ public final class SwitchEvents implements AutoCloseable {
    * thread's affinity.
    */
   public boolean isOutgrown() {
-    return rings.isAnyMissing(new BitSet());
+    return rings.isAnyMissing();
   }
 
   /** Records of switches so far. */
