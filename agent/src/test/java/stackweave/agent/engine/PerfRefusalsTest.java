@@ -35,6 +35,7 @@ class PerfRefusalsTest {
   @CsvSource({
     "PERF, 1, NOT_PERMITTED, sample CPUs",
     "PERF, 2, NOT_PERMITTED, perf_event_paranoid=0",
+    "PERF, 2, NOT_PERMITTED, with CAP_BPF lifts it; in a control group of the process",
     "PERF, 0, BLOCKED, SELinux",
     "PERF_THREAD, 2, NOT_PERMITTED, perf_event_paranoid=1",
     "PERF_THREAD, 4, NOT_PERMITTED, sample kernel mode",

@@ -99,11 +99,23 @@ public final class PerfRefusals {
             + (kernel ? "sample " + (most == 0 ? "CPUs" : "kernel mode") : "use perf_event_open")
             + " (kernel.perf_event_paranoid is "
             + (paranoid == UNKNOWN ? "unknown" : paranoid)
-            + "); `sysctl kernel.perf_event_paranoid="
-            + most
-            + "` or "
-            + capability()
-            + " lifts it");
+            + "); "
+            + (most == 0
+                ? filterCapabilities()
+                    + " lifts it; in a control group of the process's own "
+                    + lifting(most)
+                    + " does"
+                : lifting(most) + " lifts it"));
+  }
+
+  private static String lifting(int paranoid) {
+    return "`sysctl kernel.perf_event_paranoid=" + paranoid + "` or " + capability();
+  }
+
+  /** What samples of CPUs need with the program that keeps others out. */
+  private static String filterCapabilities() {
+    String capability = capability();
+    return capability.equals("CAP_PERFMON") ? "CAP_PERFMON with CAP_BPF" : capability;
   }
 
   /** The highest kernel.perf_event_paranoid at which an engine may run without a capability. */
@@ -122,7 +134,9 @@ public final class PerfRefusals {
         Reason.NOT_PERMITTED,
         0,
         "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
-            + " or CAP_BPF and CAP_PERFMON, and no control group is this process's alone");
+            + " or "
+            + filterCapabilities()
+            + ", and no control group is this process's alone");
   }
 
   /** All CPUs are without ticks. */
