@@ -166,7 +166,7 @@ public final class PerfCpuEngine implements SampleEngine {
       filter = null;
       openRings(sizes);
     }
-    life = CpuEventLife.of(rings.all(), groupFd >= 0 ? this::openClock : null);
+    life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture());
     merge = new RingMerge(rings.all(), clockOffset);
     cpuAtStart = cpuOfOthers();
@@ -357,7 +357,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing(withoutTicks, life::ended);
+    return life.isAnyBack() || rings.isAnyMissing(withoutTicks);
   }
 
   @Override

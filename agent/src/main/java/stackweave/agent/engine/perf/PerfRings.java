@@ -3,7 +3,6 @@ package stackweave.agent.engine.perf;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.function.Supplier;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.Wakeup;
 import stackweave.agent.linux.CpuTime;
@@ -156,19 +155,13 @@ final class PerfRings implements AutoCloseable {
     return bytes == 0 ? 0 : (double) most / bytes;
   }
 
-  /** Whether threads may run on a CPU that has none, as below, where no event ends by itself. */
-  boolean isAnyMissing() {
-    return isAnyMissing(new BitSet(), BitSet::new);
-  }
-
   /**
-   * Whether threads may run on a CPU that has none, or whose event has ended. Reads every thread's
-   * affinity, but not so often that it takes more than half a percent of a core.
+   * Whether threads may run on a CPU that has none. Reads every thread's affinity, but not so often
+   * that it takes more than half a percent of a core.
    *
    * @param ignored CPUs that need none
-   * @param ended finds the CPUs whose events have ended
    */
-  boolean isAnyMissing(BitSet ignored, Supplier<BitSet> ended) {
+  boolean isAnyMissing(BitSet ignored) {
     if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
@@ -179,11 +172,8 @@ final class PerfRings implements AutoCloseable {
     long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
     missing.andNot(ignored);
-    BitSet without = ended.get();
     for (PerfRing ring : rings) {
-      if (!without.get(ring.cpu())) {
-        missing.clear(ring.cpu());
-      }
+      missing.clear(ring.cpu());
     }
     lookedAt = System.nanoTime();
     pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);

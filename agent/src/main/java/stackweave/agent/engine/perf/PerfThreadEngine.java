@@ -1,5 +1,6 @@
 package stackweave.agent.engine.perf;
 
+import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
@@ -403,7 +404,7 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing();
+    return rings.isAnyMissing(new BitSet());
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */

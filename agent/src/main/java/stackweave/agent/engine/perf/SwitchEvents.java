@@ -1,5 +1,6 @@
 package stackweave.agent.engine.perf;
 
+import java.util.BitSet;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import stackweave.agent.engine.CpuSet;
@@ -235,7 +236,7 @@ public final class SwitchEvents implements AutoCloseable {
    * thread's affinity.
    */
   public boolean isOutgrown() {
-    return rings.isAnyMissing();
+    return rings.isAnyMissing(new BitSet());
   }
 
   /** Records of switches so far. */

@@ -1,8 +1,10 @@
 package stackweave.agent.engine.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.BitSet;
+import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.linux.Libc;
@@ -10,8 +12,8 @@ import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
- * Which CPUs' events have ended, by the kernel's counts. An event that is disabled stands for one
- * whose CPU has been offline: neither counts any more.
+ * When CPUs are back, by the kernel's counts. An event that is disabled stands for one whose CPU
+ * has been offline: neither counts any more.
  */
 class CpuEventLifeIT {
   private static final long IOC_ENABLE = 0x2400;
@@ -21,24 +23,25 @@ class CpuEventLifeIT {
   private final int page = (int) Libc.sysconf(Libc.SC_PAGESIZE);
 
   @Test
-  void eventsThatDoNotCountHaveEnded() throws Exception {
+  void aCpuIsBackIfItIsOnlineAndItsEventDoesNotCount() throws Exception {
     try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
         PerfRings rings = PerfRings.open((cpu, bytes) -> clock(attr, cpu), cpus(), page, page)) {
       assertEquals(0, rings.errno());
-      PerfRing first = rings.all()[0];
-      BitSet ofFirst = new BitSet();
-      ofFirst.set(first.cpu());
-      try (CpuEventLife life = CpuEventLife.of(rings.all(), null)) {
-        assertEquals(new BitSet(), life.ended());
-        assertEquals(new BitSet(), life.ended());
+      boolean[] isOffline = {true};
+      IntUnaryOperator opener = cpu -> isOffline[0] ? -1 : clock(attr, cpu);
+      try (CpuEventLife life = CpuEventLife.of(rings.all(), true, opener)) {
+        assertEquals(0, life.fileDescriptors());
+        assertFalse(life.isAnyBack());
 
-        Libc.ioctl(first.fd(), IOC_DISABLE, 0);
-        assertEquals(new BitSet(), life.ended(), "it counted up to then");
-        assertEquals(ofFirst, life.ended());
-        assertEquals(ofFirst, life.ended());
+        Libc.ioctl(rings.all()[0].fd(), IOC_DISABLE, 0);
+        life.isAnyBack(); // it counted up to then
+        assertFalse(life.isAnyBack());
+        isOffline[0] = false;
+        assertTrue(life.isAnyBack());
+        assertTrue(life.isAnyBack());
 
-        Libc.ioctl(first.fd(), IOC_ENABLE, 0);
-        assertEquals(new BitSet(), life.ended());
+        Libc.ioctl(rings.all()[0].fd(), IOC_ENABLE, 0);
+        assertFalse(life.isAnyBack());
       }
     }
   }
@@ -51,10 +54,10 @@ class CpuEventLifeIT {
       for (PerfRing ring : rings.all()) {
         Libc.ioctl(ring.fd(), IOC_DISABLE, 0); // as if no thread of the group ran
       }
-      try (CpuEventLife life = CpuEventLife.of(rings.all(), cpu -> clock(attr, cpu))) {
+      try (CpuEventLife life = CpuEventLife.of(rings.all(), false, cpu -> clock(attr, cpu))) {
         assertEquals(rings.count(), life.fileDescriptors());
-        assertEquals(new BitSet(), life.ended());
-        assertEquals(new BitSet(), life.ended());
+        assertFalse(life.isAnyBack());
+        assertFalse(life.isAnyBack());
       }
     }
   }
