@@ -48,6 +48,9 @@ public final class PerfCpuEngine implements SampleEngine {
   /** So many samples say whose the group is. */
   private static final int GROUP_SAMPLES = 50;
 
+  private static final String NOTE_WITHOUT_TICKS =
+      "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
+
   private final EngineConfig config;
   private final PerfBudget budget;
   private final SystemCalls calls;
@@ -55,6 +58,7 @@ public final class PerfCpuEngine implements SampleEngine {
   private final int drainTid;
   private final BitSet withoutTicks;
   private final int[] cpus;
+  private final String note;
   private final long[] periods;
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
@@ -91,7 +95,9 @@ public final class PerfCpuEngine implements SampleEngine {
     this.budget = budget;
     this.calls = calls;
     this.withoutTicks = withoutTicks;
-    this.cpus = CpuSet.without(withoutTicks, CpuSet.ofProcess());
+    int[] all = CpuSet.ofProcess();
+    this.cpus = CpuSet.without(withoutTicks, all);
+    this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
     this.drainTid = calls.gettid();
     this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
     this.endedThreads = new EndedThreads(calls);
@@ -410,7 +416,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public String note() {
-    return "";
+    return note;
   }
 
   @Override
