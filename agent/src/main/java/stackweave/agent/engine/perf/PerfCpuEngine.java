@@ -214,6 +214,8 @@ public final class PerfCpuEngine implements SampleEngine {
     int errno = rings.errno();
     if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
       throw PerfRefusals.ringMemory(KIND, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
+    } else if (errno == Errno.ENOENT && groupFd >= 0) { // not enabled on cgroup v2
+      throw PerfRefusals.withoutGroupEvents(errno);
     } else if (errno != 0) {
       throw PerfRefusals.open(KIND, true, errno);
     }

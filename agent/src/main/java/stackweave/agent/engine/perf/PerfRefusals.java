@@ -81,6 +81,8 @@ public final class PerfRefusals {
   public static EngineRefusedException notPermitted(
       EngineKind engine, boolean kernel, int paranoid) {
     int most = mostParanoid(engine);
+    // Debian's kernels refuse all that have no more than CAP_PERFMON from 3 on.
+    String capability = paranoid > 2 && paranoid != UNKNOWN ? "CAP_SYS_ADMIN" : capability();
     if (paranoid <= most) {
       return refused(
           engine,
@@ -101,20 +103,19 @@ public final class PerfRefusals {
             + (paranoid == UNKNOWN ? "unknown" : paranoid)
             + "); "
             + (most == 0
-                ? filterCapabilities()
+                ? filterCapabilities(capability)
                     + " lifts it; in a control group of the process's own "
-                    + lifting(most)
+                    + lifting(most, capability)
                     + " does"
-                : lifting(most) + " lifts it"));
+                : lifting(most, capability) + " lifts it"));
   }
 
-  private static String lifting(int paranoid) {
-    return "`sysctl kernel.perf_event_paranoid=" + paranoid + "` or " + capability();
+  private static String lifting(int paranoid, String capability) {
+    return "`sysctl kernel.perf_event_paranoid=" + paranoid + "` or " + capability;
   }
 
   /** What samples of CPUs need with the program that keeps others out. */
-  private static String filterCapabilities() {
-    String capability = capability();
+  private static String filterCapabilities(String capability) {
     return capability.equals("CAP_PERFMON") ? "CAP_PERFMON with CAP_BPF" : capability;
   }
 
@@ -135,8 +136,20 @@ public final class PerfRefusals {
         0,
         "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
             + " or "
-            + filterCapabilities()
+            + filterCapabilities(capability())
             + ", and no control group is this process's alone");
+  }
+
+  /** Events of the process's own control group are refused. */
+  static EngineRefusedException withoutGroupEvents(int errno) {
+    return refused(
+        EngineKind.PERF,
+        Reason.NOT_PERMITTED,
+        errno,
+        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
+            + " or "
+            + filterCapabilities(capability())
+            + ", and the kernel has no events for this process's control group");
   }
 
   /** All CPUs are without ticks. */
