@@ -43,7 +43,8 @@ class EnginePermissionIT extends PermittedEngine {
     assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals(
         "NOT_PERMITTED perf: this user may not sample CPUs (kernel.perf_event_paranoid is"
-            + " 2); `sysctl kernel.perf_event_paranoid=0` or CAP_PERFMON lifts it [EACCES]",
+            + " 2); CAP_PERFMON with CAP_BPF lifts it; in a control group of the process's own `sysctl"
+            + " kernel.perf_event_paranoid=0` or CAP_PERFMON does [EACCES]",
         result.line("refusal"));
     assertCovered(result);
     assertEquals("0", result.line("withKernel"));

@@ -48,6 +48,9 @@ public final class PerfCpuEngine implements SampleEngine {
   /** So many samples say whose the group is. */
   private static final int GROUP_SAMPLES = 50;
 
+  private static final String NOTE_WITHOUT_TICKS =
+      "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
+
   private final EngineConfig config;
   private final PerfBudget budget;
   private final SystemCalls calls;
@@ -55,6 +58,7 @@ public final class PerfCpuEngine implements SampleEngine {
   private final int drainTid;
   private final BitSet withoutTicks;
   private final int[] cpus;
+  private final String note;
   private final long[] periods;
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
@@ -70,6 +74,7 @@ public final class PerfCpuEngine implements SampleEngine {
   private boolean countsLost;
   private int stackBytes;
   private PerfRings rings = PerfRings.none();
+  private CpuEventLife life;
   private CpuRecords records;
   private RingMerge merge;
   private long clockOffset;
@@ -90,7 +95,9 @@ public final class PerfCpuEngine implements SampleEngine {
     this.budget = budget;
     this.calls = calls;
     this.withoutTicks = withoutTicks;
-    this.cpus = CpuSet.without(withoutTicks, CpuSet.ofProcess());
+    int[] all = CpuSet.ofProcess();
+    this.cpus = CpuSet.without(withoutTicks, all);
+    this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
     this.drainTid = calls.gettid();
     this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
     this.endedThreads = new EndedThreads(calls);
@@ -165,6 +172,7 @@ public final class PerfCpuEngine implements SampleEngine {
       filter = null;
       openRings(sizes);
     }
+    life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
     merge = new RingMerge(rings.all(), clockOffset);
     cpuAtStart = cpuOfOthers();
@@ -206,6 +214,8 @@ public final class PerfCpuEngine implements SampleEngine {
     int errno = rings.errno();
     if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
       throw PerfRefusals.ringMemory(KIND, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
+    } else if (errno == Errno.ENOENT && groupFd >= 0) { // not enabled on cgroup v2
+      throw PerfRefusals.withoutGroupEvents(errno);
     } else if (errno != 0) {
       throw PerfRefusals.open(KIND, true, errno);
     }
@@ -223,6 +233,12 @@ public final class PerfCpuEngine implements SampleEngine {
         ? calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC)
         : calls.perfEventOpen(
             attr.address(), groupFd, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC | FLAG_PID_CGROUP);
+  }
+
+  /** An event of a group does not count while others run, or none. */
+  private int openClock(int cpu) {
+    PerfAttr.clock(attr.bytes());
+    return calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
   }
 
   /** The group filters where no program may. */
@@ -358,7 +374,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing(withoutTicks);
+    return life.isAnyBack() || rings.isAnyMissing(withoutTicks);
   }
 
   @Override
@@ -406,12 +422,12 @@ public final class PerfCpuEngine implements SampleEngine {
 
   /** Events, the wake-up, the task list and loadavg, and what filters. */
   private int fileDescriptors() {
-    return rings.count() + 4;
+    return rings.count() + life.fileDescriptors() + 4;
   }
 
   @Override
   public String note() {
-    return "";
+    return note;
   }
 
   @Override
@@ -424,6 +440,9 @@ public final class PerfCpuEngine implements SampleEngine {
     }
     closed = true;
     closeRings();
+    if (life != null) {
+      life.close();
+    }
     if (filter != null) {
       filter.close();
     }

@@ -81,6 +81,8 @@ public final class PerfRefusals {
   public static EngineRefusedException notPermitted(
       EngineKind engine, boolean kernel, int paranoid) {
     int most = mostParanoid(engine);
+    // Debian's kernels refuse all that have no more than CAP_PERFMON from 3 on.
+    String capability = paranoid > 2 && paranoid != UNKNOWN ? "CAP_SYS_ADMIN" : capability();
     if (paranoid <= most) {
       return refused(
           engine,
@@ -99,11 +101,22 @@ public final class PerfRefusals {
             + (kernel ? "sample " + (most == 0 ? "CPUs" : "kernel mode") : "use perf_event_open")
             + " (kernel.perf_event_paranoid is "
             + (paranoid == UNKNOWN ? "unknown" : paranoid)
-            + "); `sysctl kernel.perf_event_paranoid="
-            + most
-            + "` or "
-            + capability()
-            + " lifts it");
+            + "); "
+            + (most == 0
+                ? filterCapabilities(capability)
+                    + " lifts it; in a control group of the process's own "
+                    + lifting(most, capability)
+                    + " does"
+                : lifting(most, capability) + " lifts it"));
+  }
+
+  private static String lifting(int paranoid, String capability) {
+    return "`sysctl kernel.perf_event_paranoid=" + paranoid + "` or " + capability;
+  }
+
+  /** What samples of CPUs need with the program that keeps others out. */
+  private static String filterCapabilities(String capability) {
+    return capability.equals("CAP_PERFMON") ? "CAP_PERFMON with CAP_BPF" : capability;
   }
 
   /** The highest kernel.perf_event_paranoid at which an engine may run without a capability. */
@@ -122,7 +135,21 @@ public final class PerfRefusals {
         Reason.NOT_PERMITTED,
         0,
         "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
-            + " or CAP_BPF and CAP_PERFMON, and no control group is this process's alone");
+            + " or "
+            + filterCapabilities(capability())
+            + ", and no control group is this process's alone");
+  }
+
+  /** Events of the process's own control group are refused. */
+  static EngineRefusedException withoutGroupEvents(int errno) {
+    return refused(
+        EngineKind.PERF,
+        Reason.NOT_PERMITTED,
+        errno,
+        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
+            + " or "
+            + filterCapabilities(capability())
+            + ", and the kernel has no events for this process's control group");
   }
 
   /** All CPUs are without ticks. */

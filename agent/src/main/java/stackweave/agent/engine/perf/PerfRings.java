@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.Wakeup;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -16,15 +17,17 @@ import stackweave.agent.linux.NativeBuffer;
 final class PerfRings implements AutoCloseable {
   private static final int POLLFD_BYTES = 8;
 
-  /** Pause after a look at the threads' CPUs in multiples of its time: half a percent of a core. */
+  /**
+   * Pause after a look at the threads' CPUs in multiples of its CPU time: half a percent of a core.
+   */
   private static final int COST_SHARE = 200;
 
   private final PerfRing[] rings;
   private final int bytes;
   private final int errno;
 
-  /** Those of them that no thread could run on at some time. */
-  private final BitSet gone = new BitSet();
+  /** Null until the first look at the threads' CPUs. */
+  private CpuTime cpuTime;
 
   private long lookedAt = System.nanoTime();
   private long pauseNanos;
@@ -63,6 +66,8 @@ final class PerfRings implements AutoCloseable {
         return opened;
       }
       opened.close();
+      // Without the descriptors: they are not to be closed again, when they may be others'.
+      opened = new PerfRings(new PerfRing[0], size, opened.errno);
       if (opened.errno != Errno.EPERM && opened.errno != Errno.ENOMEM) {
         break;
       }
@@ -151,28 +156,27 @@ final class PerfRings implements AutoCloseable {
   }
 
   /**
-   * Whether threads may run on a CPU that has none, or on one that has been away: a CPU's events
-   * end when it goes offline (perf_event_exit_cpu_context in kernel/events/core.c). Reads every
-   * thread's affinity, but not so often that it takes more than half a percent of a core.
+   * Whether threads may run on a CPU that has none. Reads every thread's affinity, but not so often
+   * that it takes more than half a percent of a core.
    *
    * @param ignored CPUs that need none
    */
   boolean isAnyMissing(BitSet ignored) {
-    long began = System.nanoTime();
-    if (began - lookedAt < pauseNanos) {
+    if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
+    if (cpuTime == null) {
+      cpuTime = new CpuTime();
+    }
+    // Not the time that passes: where CPUs are few for what runs, most of it is waiting.
+    long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
     missing.andNot(ignored);
     for (PerfRing ring : rings) {
-      if (!missing.get(ring.cpu())) {
-        gone.set(ring.cpu());
-      } else if (!gone.get(ring.cpu())) {
-        missing.clear(ring.cpu());
-      }
+      missing.clear(ring.cpu());
     }
     lookedAt = System.nanoTime();
-    pauseNanos = COST_SHARE * (lookedAt - began);
+    pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);
     return !missing.isEmpty();
   }
 
@@ -180,6 +184,10 @@ final class PerfRings implements AutoCloseable {
   public void close() {
     for (PerfRing ring : rings) {
       ring.close();
+    }
+    if (cpuTime != null) {
+      cpuTime.close();
+      cpuTime = null;
     }
     if (pollFds != null) {
       pollFds.close();
