@@ -33,8 +33,6 @@ import stackweave.verify.overhead.Statistics.Estimate;
     })
 public final class Cost implements Runnable {
   private static final String NOBODY = Profiler.NOBODY.label();
-  private static final String BEGIN = "<!-- written by verification/cost from here on -->";
-  private static final String END = "<!-- verification/cost to here -->";
 
   @Option(names = "--jdk", description = "a JDK's directory; several are allowed; default: all")
   private List<Path> jdks = List.of();
@@ -46,7 +44,7 @@ public final class Cost implements Runnable {
           "APP[:THREADS]=UNITS: an application, its threads, and how much it has to do: a number, or"
               + " a time such as 300s; default: ${DEFAULT-VALUE}")
   private List<String> works =
-      List.of("tokens:2=4000", "tokens:8=8000", "tokens:200=8000", "queues=4000", "sql=3000");
+      List.of("tokens:2=8000", "tokens:8=16000", "tokens:200=16000", "queues=8000", "sql=700");
 
   @Option(names = "--hz", description = "samples per CPU second; default: ${DEFAULT-VALUE}")
   private int hz = 100;
@@ -81,9 +79,6 @@ public final class Cost implements Runnable {
           "half of an interval's width in percent at which there are enough; default:"
               + " ${DEFAULT-VALUE}")
   private double within = 2;
-
-  @Option(names = "--page", description = "write into this page; default: print")
-  private Path page;
 
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Cost()).execute(arguments));
@@ -122,11 +117,7 @@ public final class Cost implements Runnable {
       }
     }
     Files.delete(directory);
-    if (page == null) {
-      System.out.println(text);
-    } else {
-      text.writeInto(page, BEGIN, END);
-    }
+    System.out.println(text);
   }
 
   /** One row. */
