@@ -34,11 +34,10 @@ class PerfRefusalsTest {
   @ParameterizedTest
   @CsvSource({
     "PERF, 1, NOT_PERMITTED, sample CPUs",
-    "PERF, 2, NOT_PERMITTED, perf_event_paranoid=0",
-    "PERF, 2, NOT_PERMITTED, with CAP_BPF lifts it; in a control group of the process",
+    "PERF, 2, NOT_PERMITTED, CAP_PERFMON with CAP_BPF lifts it",
     "PERF, 0, BLOCKED, SELinux",
     "PERF_THREAD, 2, NOT_PERMITTED, perf_event_paranoid=1",
-    "PERF, 3, NOT_PERMITTED, perf_event_paranoid=0` or CAP_SYS_ADMIN",
+    "PERF, 3, NOT_PERMITTED, CAP_SYS_ADMIN lifts it",
     "PERF_THREAD, 4, NOT_PERMITTED, sample kernel mode",
     "PERF_THREAD, 3, NOT_PERMITTED, or CAP_SYS_ADMIN",
     "PERF_THREAD, 1, BLOCKED, SELinux",

@@ -43,8 +43,7 @@ class EnginePermissionIT extends PermittedEngine {
     assertEquals("TIMER", result.line("engine"), result.output());
     assertEquals(
         "NOT_PERMITTED perf: this user may not sample CPUs (kernel.perf_event_paranoid is"
-            + " 2); CAP_PERFMON with CAP_BPF lifts it; in a control group of the process's own `sysctl"
-            + " kernel.perf_event_paranoid=0` or CAP_PERFMON does [EACCES]",
+            + " 2); CAP_PERFMON with CAP_BPF lifts it [EACCES]",
         result.line("refusal"));
     assertCovered(result);
     assertEquals("0", result.line("withKernel"));

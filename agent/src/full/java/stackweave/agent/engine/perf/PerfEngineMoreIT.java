@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.engine.Burner;
@@ -36,6 +37,7 @@ import stackweave.jfr.control.SamplingSettings;
 import stackweave.testing.ByChance;
 
 /** The engine with many threads, for long, and at its limits. */
+@Isolated("counts the events and the CPU time of its JVM")
 class PerfEngineMoreIT extends PerfEngineRuns {
   /** The kernel takes it, and it is what the kernel is told. */
   @Test

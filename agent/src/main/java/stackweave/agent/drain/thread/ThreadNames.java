@@ -19,6 +19,9 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * since pools rename their threads ({@link ThreadLooks}). For the drain thread only.
  */
 public final class ThreadNames implements AutoCloseable {
+  /** All threads whose id the kernel has taken away already, while they end. */
+  private static final String ENDING = "ending threads";
+
   /** What HotSpot keeps of a mount, at most, in bytes. */
   private static final int ENTRY_BYTES = 64;
 
@@ -199,7 +202,11 @@ public final class ThreadNames implements AutoCloseable {
   }
 
   private void defineByKernel(SampledThreads.Entry entry) {
-    define(entry, entry.name.isEmpty() ? Tasks.comm(entry.tid) : entry.name, null);
+    if (entry.tid < 0) {
+      define(entry, ENDING, null);
+    } else {
+      define(entry, entry.name.isEmpty() ? Tasks.comm(entry.tid) : entry.name, null);
+    }
   }
 
   private void define(SampledThreads.Entry entry, String name, Thread thread) {

@@ -43,16 +43,18 @@ final class CpuEventLife implements AutoCloseable {
   static CpuEventLife of(PerfRing[] rings, boolean areCounting, IntUnaryOperator opener)
       throws EngineRefusedException {
     int[] fds = new int[rings.length];
+    CpuEventLife life = new CpuEventLife(rings, fds, !areCounting, opener);
     for (int i = 0; i < fds.length; i++) {
       fds[i] = areCounting ? rings[i].fd() : opener.applyAsInt(rings[i].cpu());
       // A CPU that has just gone offline has none, and reads of it fail.
       if (fds[i] < 0 && Libc.errno() != Errno.ENODEV) {
         int errno = Libc.errno();
-        close(Arrays.copyOf(fds, i));
+        Arrays.fill(fds, i, fds.length, -1);
+        life.close();
         throw PerfRefusals.open(EngineKind.PERF, true, errno);
       }
     }
-    return new CpuEventLife(rings, fds, !areCounting, opener);
+    return life;
   }
 
   /**

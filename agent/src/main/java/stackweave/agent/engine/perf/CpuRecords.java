@@ -89,7 +89,8 @@ final class CpuRecords implements RingMerge.Target {
       long weight = periods[ring.cpu()];
       samples++;
       coveredNanos += weight;
-      if (threads.isNew(tid)) {
+      // Of a thread that is nearly gone the kernel has no id any more (perf_event_pid_type).
+      if (tid > 0 && threads.isNew(tid)) {
         name(timeNanos, tid);
       }
       StackSnapshot snapshot =

@@ -73,7 +73,7 @@ final class EndedThreads implements AutoCloseable {
     int count = tasks.read();
     if (count > 0) {
       listed = Arrays.copyOf(tasks.tids(), count);
-      listedAt = System.nanoTime();
+      listedAt = now; // what starts while they are listed may not be among them
       Arrays.sort(listed);
     }
     pauseNanos = Math.max(PAUSE_NANOS, COST_SHARE * (cpuTime.ofThread() - cpu));

@@ -1,6 +1,7 @@
 package stackweave.agent.engine.perf;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ record OwnCgroup(Path directory) {
     try {
       Path directory = directory(Files.readAllLines(GROUPS), Files.readAllLines(MOUNTS));
       return directory != null && isOwn(directory, pid) ? new OwnCgroup(directory) : null;
-    } catch (IOException | NumberFormatException e) {
+    } catch (IOException | DirectoryIteratorException | NumberFormatException e) {
       return null;
     }
   }
@@ -88,7 +89,8 @@ record OwnCgroup(Path directory) {
   private static boolean isOwn(Path directory, int pid) throws IOException {
     List<Integer> members = new ArrayList<>();
     addMembers(directory, members, 0);
-    if (!members.contains(pid) || members.size() > MAX_PROCESSES) {
+    // 0 is a process outside of this one's namespace of ids.
+    if (!members.contains(pid) || members.contains(0) || members.size() > MAX_PROCESSES) {
       return false;
     }
     long own = 0;

@@ -10,8 +10,9 @@ import stackweave.jfr.control.EngineKind;
  * memory that nothing else limits, and time when a thread starts and ends. perf may begin if the
  * present threads take at most a quarter of the budget, must end when they take half, and may
  * return at an eighth, so the number of threads can double before it ends. After an end it pauses
- * for {@link #FIRST_PAUSE_NANOS}, doubled each time up to {@link #MAX_PAUSE_NANOS}. Shared by the
- * engines of a drain thread; for that thread only.
+ * for {@link #FIRST_PAUSE_NANOS}, doubled each time up to {@link #MAX_PAUSE_NANOS}. It also
+ * remembers that a control group is shared. Shared by the engines of a drain thread; for that
+ * thread only.
  */
 public final class PerfBudget implements AutoCloseable {
   /** The default budget, in bytes. */

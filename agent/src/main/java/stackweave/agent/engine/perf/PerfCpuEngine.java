@@ -22,8 +22,8 @@ import stackweave.jfr.control.EngineKind;
  * Samples by one perf event for each CPU: after each interval of a CPU's time the kernel writes the
  * registers and a copy of the stack of the thread that runs there, if it is one of this process,
  * into the CPU's ring. Threads have no events, so neither switches between them nor their starts
- * cost anything. Which process runs is decided by a {@link ProcessFilter}, or by the process's own
- * {@link OwnCgroup}. For the drain thread, but for {@link #wake}.
+ * cost anything. Other processes are kept out by a {@link ProcessFilter}, or, for who asks for it,
+ * by the process's own {@link OwnCgroup}. For the drain thread, but for {@link #wake}.
  */
 public final class PerfCpuEngine implements SampleEngine {
   private static final EngineKind KIND = EngineKind.PERF;
@@ -42,8 +42,8 @@ public final class PerfCpuEngine implements SampleEngine {
 
   private static final double MOST_DEVIATION = 0.05;
 
-  /** How often it is looked whether the group is still this process's own. */
-  private static final long GROUP_NANOS = 1_000_000_000L;
+  /** Of a CPU: one that samples, and with a group one that counts. */
+  private static final int MOST_EVENTS = 2;
 
   /** So many samples say whose the group is. */
   private static final int GROUP_SAMPLES = 50;
@@ -82,9 +82,6 @@ public final class PerfCpuEngine implements SampleEngine {
   private long lost;
   private long cpuAtStart;
   private long cpuAtStop;
-  private long groupAt = System.nanoTime();
-  private long groupForeign;
-  private long groupOwn;
   private boolean ended;
   private boolean stopped;
   private boolean closed;
@@ -150,9 +147,12 @@ public final class PerfCpuEngine implements SampleEngine {
     if (cpus.length == 0) {
       throw PerfRefusals.withoutTicks();
     }
-    PerfSizes sizes = PerfSizes.of(cpus.length, PerfSizes.RING_BYTES);
-    if (sizes.ringBytes() == 0) {
+    int ringBytes = PerfSizes.ringBytes(cpus.length, PerfSizes.RING_BYTES);
+    if (ringBytes == 0) {
       throw PerfRefusals.tooManyCpus(cpus.length);
+    }
+    if (PerfEvents.fileDescriptorBudget(scratch) < MOST_EVENTS * cpus.length) {
+      throw PerfRefusals.outOfDescriptors(KIND, Errno.EMFILE);
     }
     probe();
     wakeup = Wakeup.open();
@@ -164,13 +164,13 @@ public final class PerfCpuEngine implements SampleEngine {
     if (programs && config.callPolicy().allows(GuardedCall.BPF)) {
       filter = ProcessFilter.open(calls, pid, drainTid, cpus.length);
     }
-    openRings(sizes);
+    openRings(ringBytes);
     if (filter != null && !setFilter()) {
       // A kernel without BPF programs at events (CONFIG_BPF_EVENTS).
       closeRings();
       filter.close();
       filter = null;
-      openRings(sizes);
+      openRings(ringBytes);
     }
     life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
@@ -198,7 +198,7 @@ public final class PerfCpuEngine implements SampleEngine {
     }
   }
 
-  private void openRings(PerfSizes sizes) throws EngineRefusedException {
+  private void openRings(int ringBytes) throws EngineRefusedException {
     if (filter == null && groupFd < 0) {
       openGroup();
     }
@@ -209,12 +209,13 @@ public final class PerfCpuEngine implements SampleEngine {
               return open(cpu, bytes);
             },
             cpus,
-            sizes.ringBytes(),
+            ringBytes,
             PerfSizes.MIN_RING_BYTES);
     int errno = rings.errno();
     if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
       throw PerfRefusals.ringMemory(KIND, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
-    } else if (errno == Errno.ENOENT && groupFd >= 0) { // not enabled on cgroup v2
+    } else if (groupFd >= 0 && (errno == Errno.ENOENT || errno == Errno.EINVAL)) {
+      // Not enabled on cgroup v2, or a kernel without CONFIG_CGROUP_PERF.
       throw PerfRefusals.withoutGroupEvents(errno);
     } else if (errno != 0) {
       throw PerfRefusals.open(KIND, true, errno);
@@ -241,8 +242,15 @@ public final class PerfCpuEngine implements SampleEngine {
     return calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
   }
 
-  /** The group filters where no program may. */
+  /**
+   * The group filters where no program may, but only for who asks for this engine: its events are
+   * stopped and started where a CPU changes between the group and the idle task, which costs a
+   * program that switches often more than timers do.
+   */
   private void openGroup() throws EngineRefusedException {
+    if (config.preferred() != KIND) {
+      throw PerfRefusals.noProgram();
+    }
     OwnCgroup group = budget.mayUseGroup() ? OwnCgroup.find(pid) : null;
     if (group == null) {
       throw PerfRefusals.noFilter();
@@ -332,19 +340,9 @@ public final class PerfCpuEngine implements SampleEngine {
 
   /** Ends if most of the samples are of other processes: each of them paid for a copy. */
   private void lookAtGroup() {
-    long now = System.nanoTime();
-    if (groupFd < 0 || stopped || now - groupAt < GROUP_NANOS) {
-      return;
-    }
-    long foreign = records.foreign() - groupForeign;
-    long own = records.samples() - groupOwn;
-    if (foreign + own < GROUP_SAMPLES) {
-      return;
-    }
-    groupAt = now;
-    groupForeign = records.foreign();
-    groupOwn = records.samples();
-    if (foreign > own) {
+    long foreign = records.foreign();
+    long own = records.samples();
+    if (groupFd >= 0 && !stopped && foreign + own >= GROUP_SAMPLES && foreign > own) {
       budget.groupIsShared();
       ended = true;
       stop();
@@ -420,9 +418,11 @@ public final class PerfCpuEngine implements SampleEngine {
         .set(EngineFigure.CPU_COVERED, records.coveredNanos());
   }
 
-  /** Events, the wake-up, the task list and loadavg, and what filters. */
+  /**
+   * Events, the wake-up, the task list and loadavg, and what filters: program and map, or group.
+   */
   private int fileDescriptors() {
-    return rings.count() + life.fileDescriptors() + 4;
+    return rings.count() + life.fileDescriptors() + 3 + (filter == null ? 1 : 2);
   }
 
   @Override

@@ -104,14 +104,8 @@ public final class PerfRefusals {
             + "); "
             + (most == 0
                 ? filterCapabilities(capability)
-                    + " lifts it; in a control group of the process's own "
-                    + lifting(most, capability)
-                    + " does"
-                : lifting(most, capability) + " lifts it"));
-  }
-
-  private static String lifting(int paranoid, String capability) {
-    return "`sysctl kernel.perf_event_paranoid=" + paranoid + "` or " + capability;
+                : "`sysctl kernel.perf_event_paranoid=" + most + "` or " + capability)
+            + " lifts it");
   }
 
   /** What samples of CPUs need with the program that keeps others out. */
@@ -138,6 +132,19 @@ public final class PerfRefusals {
             + " or "
             + filterCapabilities(capability())
             + ", and no control group is this process's alone");
+  }
+
+  /** No program may filter, and the control group is not to. */
+  static EngineRefusedException noProgram() {
+    return refused(
+        EngineKind.PERF,
+        Reason.NOT_PERMITTED,
+        0,
+        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
+            + " or "
+            + filterCapabilities(capability())
+            + "; before Linux 5.11 also room within `ulimit -l`; engine=perf tries the process's own"
+            + " control group, which slows down programs that switch threads often");
   }
 
   /** Events of the process's own control group are refused. */

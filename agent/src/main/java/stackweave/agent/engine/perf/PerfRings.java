@@ -80,19 +80,32 @@ final class PerfRings implements AutoCloseable {
     PerfRing[] opened = new PerfRing[cpus.length];
     int count = 0;
     int errno = 0;
-    for (int i = 0; i < cpus.length && errno == 0; i++) {
-      int fd = opener.open(cpus[i], dataBytes);
-      if (fd < 0) {
-        // Nothing runs on a CPU that is offline.
-        errno = Libc.errno() == Errno.ENODEV ? 0 : Libc.errno();
-        continue;
+    int unmapped = -1;
+    boolean done = false;
+    try {
+      for (int i = 0; i < cpus.length && errno == 0; i++) {
+        unmapped = opener.open(cpus[i], dataBytes);
+        if (unmapped < 0) {
+          // Nothing runs on a CPU that is offline.
+          errno = Libc.errno() == Errno.ENODEV ? 0 : Libc.errno();
+          continue;
+        }
+        PerfRing ring = PerfRing.map(cpus[i], unmapped, pageSize, dataBytes);
+        if (ring == null) {
+          errno = Libc.errno();
+          Libc.close(unmapped);
+        } else {
+          opened[count++] = ring;
+        }
+        unmapped = -1;
       }
-      PerfRing ring = PerfRing.map(cpus[i], fd, pageSize, dataBytes);
-      if (ring == null) {
-        errno = Libc.errno();
-        Libc.close(fd);
-      } else {
-        opened[count++] = ring;
+      done = true;
+    } finally {
+      if (!done) { // the heap is full
+        new PerfRings(Arrays.copyOf(opened, count), dataBytes, 0).close();
+        if (unmapped >= 0) {
+          Libc.close(unmapped);
+        }
       }
     }
     return new PerfRings(

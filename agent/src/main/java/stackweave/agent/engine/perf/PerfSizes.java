@@ -2,11 +2,9 @@ package stackweave.agent.engine.perf;
 
 /**
  * How large rings and copies of stacks are: all rings together are bounded, since they are locked
- * memory, and with many CPUs both get smaller.
- *
- * @param ringBytes most bytes of a CPU's ring, a power of two; 0 if there are too many CPUs for any
+ * memory, and with many CPUs both get smaller. Stateless.
  */
-record PerfSizes(int ringBytes) {
+final class PerfSizes {
   /** Limit for all rings together. */
   private static final long ALL_RINGS_BYTES = 64L * 1024 * 1024;
 
@@ -40,10 +38,12 @@ record PerfSizes(int ringBytes) {
 
   private static final int MIN_BUSY_MILLIS = 5;
 
-  /** For a ring of so many bytes on each of these CPUs, if the kernel grants it. */
-  static PerfSizes of(int cpus, int mostBytes) {
+  private PerfSizes() {}
+
+  /** Most bytes of each CPU's ring, a power of two; 0 if there are too many CPUs for any. */
+  static int ringBytes(int cpus, int mostBytes) {
     long share = Long.highestOneBit(ALL_RINGS_BYTES / cpus);
-    return new PerfSizes(share < MIN_RING_BYTES ? 0 : (int) Math.min(mostBytes, share));
+    return share < MIN_RING_BYTES ? 0 : (int) Math.min(mostBytes, share);
   }
 
   /**

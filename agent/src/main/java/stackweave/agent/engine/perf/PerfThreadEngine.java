@@ -257,8 +257,7 @@ public final class PerfThreadEngine implements SampleEngine {
 
   /** Maps the largest rings that the kernel grants for all CPUs. */
   private void openRings() throws EngineRefusedException {
-    int most =
-        PerfSizes.of(cpus.length, kernel ? mostRingBytes : PerfSizes.USER_RING_BYTES).ringBytes();
+    int most = PerfSizes.ringBytes(cpus.length, kernel ? mostRingBytes : PerfSizes.USER_RING_BYTES);
     rings =
         PerfRings.open(
             (cpu, bytes) -> {

@@ -92,11 +92,16 @@ final class ProcessFilter implements AutoCloseable {
             ? inFirstNamespace(pid, exceptTid, names)
             : inNamespace(device, inode, pid, exceptTid, names);
     int program = Bpf.load(calls, Bpf.PERF_EVENT, code);
-    if (program < 0) {
-      close(names);
-      return null;
+    ProcessFilter filter = null;
+    try {
+      filter = program < 0 ? null : new ProcessFilter(calls, program, names);
+    } finally {
+      if (filter == null) {
+        close(program);
+        close(names);
+      }
     }
-    return new ProcessFilter(calls, program, names);
+    return filter;
   }
 
   private static BpfCode inFirstNamespace(int pid, int exceptTid, int names) {

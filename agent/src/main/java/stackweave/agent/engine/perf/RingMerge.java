@@ -5,8 +5,8 @@ package stackweave.agent.engine.perf;
  * head within microseconds, with preemption disabled. So once the heads are read, every record
  * stamped more than {@link #SETTLING_NANOS} before is below some head, and up to that time the
  * smallest time at any tail is the smallest of all. Later records wait for the next call. If a
- * virtual CPU is paused for longer, its records are delivered late and counted. Used by {@link
- * PerfThreadEngine} on the drain thread.
+ * virtual CPU is paused for longer, its records are delivered late and counted. For the drain
+ * thread.
  */
 final class RingMerge {
   /** Longest time from a record's time stamp until it is in its ring, in ns. */

@@ -29,7 +29,7 @@ class PerfSizesTest {
     "8192, 0"
   })
   void allRingsTogetherHaveALimit(int cpus, int kibibytes) {
-    int bytes = PerfSizes.of(cpus, PerfSizes.RING_BYTES).ringBytes();
+    int bytes = PerfSizes.ringBytes(cpus, PerfSizes.RING_BYTES);
     assertEquals(kibibytes * KIBIBYTE, bytes);
     assertTrue((long) cpus * bytes <= 64 * MEBIBYTE);
     // As the kernel demands, and a word never lies across the end.
@@ -38,8 +38,8 @@ class PerfSizesTest {
 
   @Test
   void aUserHasNoMoreThanTheKernelGrants() {
-    assertEquals(512 * KIBIBYTE, PerfSizes.of(2, PerfSizes.USER_RING_BYTES).ringBytes());
-    assertEquals(64 * KIBIBYTE, PerfSizes.of(1024, PerfSizes.USER_RING_BYTES).ringBytes());
+    assertEquals(512 * KIBIBYTE, PerfSizes.ringBytes(2, PerfSizes.USER_RING_BYTES));
+    assertEquals(64 * KIBIBYTE, PerfSizes.ringBytes(1024, PerfSizes.USER_RING_BYTES));
   }
 
   /** In a ring of any size at least some samples have room, whatever the interval. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -65,6 +66,7 @@ class GroupEngineIT {
     try (BufferedReader said = sampled.inputReader(StandardCharsets.UTF_8)) {
       String alone = said.readLine();
       assertNotNull(alone, () -> errors());
+      assumeFalse(alone.startsWith("none"), alone);
       assertTrue(alone.matches("alone \\d{3,} 0"), alone);
       Files.writeString(group.resolve("cgroup.procs"), "" + other.pid());
       assertTrue(said.readLine().matches("ended true \\d{2,}"));

@@ -47,6 +47,9 @@ final class GroupProbe {
       }
       long foreign = engine.statistics().get(EngineFigure.FOREIGN_SAMPLES);
       System.out.println("ended " + engine.hasEnded() + " " + foreign);
+    } catch (EngineRefusedException e) {
+      System.out.println("none: " + e.getMessage());
+      System.exit(0);
     }
     try (PerfCpuEngine engine = PerfCpuEngine.start(CONFIG, budget, false)) {
       System.out.println("again " + engine.kind());

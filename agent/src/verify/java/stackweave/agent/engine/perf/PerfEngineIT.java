@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import stackweave.agent.engine.Burner;
@@ -48,6 +49,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
 class PerfEngineIT extends PerfEngineRuns {
   private static final long PLANTED = 0x5ca1ab1e00000000L;
   private static final int ENOUGH = 60;
+
+  @TempDir static Path directory;
 
   @ByChance
   @ParameterizedTest
@@ -219,6 +222,24 @@ class PerfEngineIT extends PerfEngineRuns {
     assertNotNull(mapping.buildId(), "this kernel reports no build ids");
     assertEquals(expected, HexFormat.of().formatHex(mapping.buildId()));
     assertTrue(mapping.length() > 0 && mapping.address() != 0);
+  }
+
+  /** Nobody drains until it has ended: what is sampled by CPU has its name from the kernel. */
+  @Test
+  void theNameOfAThreadThatHasEndedIsKnown() throws Exception {
+    Recorder recorder = new Recorder();
+    recorder.deaf = true;
+    Burner gone = new Burner("gone", 100 * MILLISECOND);
+    recorder.run(
+        every(MILLISECOND, EngineKind.PERF),
+        () -> {
+          gone.start();
+          gone.join();
+        });
+    assertTrue(
+        recorder.renames.stream()
+            .anyMatch(rename -> rename.tid() == gone.tid && rename.comm().equals("gone")),
+        () -> recorder.renames.toString());
   }
 
   /** A child that was forked and does not exec, and one that was started by the JDK. */

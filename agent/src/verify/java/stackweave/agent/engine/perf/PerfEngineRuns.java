@@ -3,11 +3,9 @@ package stackweave.agent.engine.perf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
@@ -21,16 +19,13 @@ import stackweave.unwind.snapshot.StackSnapshot;
 abstract class PerfEngineRuns {
   static final long MILLISECOND = 1_000_000;
 
-  @TempDir static Path directory;
-
   static EngineConfig every(long nanos, EngineKind kind) {
     return new EngineConfig(nanos, EngineConfig.MAX_STACK_BYTES, kind);
   }
 
   /**
    * A thread uses more than it can say of itself: to start the next one and to end takes time, on
-   * some machines a millisecond. So what is too much is told by the process. Threads that all use
-   * the same are all cut at the same point: up to half a short period each, of 1.3 ms at most.
+   * some machines a millisecond. So what is too much is told by the process.
    */
   static void assertCoveredShort(
       EngineStatistics statistics, long covered, long used, List<Burner> burners) {
@@ -38,7 +33,7 @@ abstract class PerfEngineRuns {
     double missing = lossShare(statistics) + stolen;
     assertShare(0.7 - missing, 1.6, covered, used, "short " + statistics);
     assertShare(
-        0.5 - missing,
+        0.75 - missing,
         1.15,
         statistics.get(EngineFigure.CPU_COVERED),
         statistics.get(EngineFigure.CPU_USED),
