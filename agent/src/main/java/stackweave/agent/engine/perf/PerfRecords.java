@@ -48,8 +48,6 @@ final class PerfRecords implements RingMerge.Target {
   private long address;
   private long samples;
   private long coveredNanos;
-  private long raw;
-  private long rawNanos;
   private long unsampledNanos;
   private long lost;
   private long foreign;
@@ -96,16 +94,6 @@ final class PerfRecords implements RingMerge.Target {
 
   long coveredNanos() {
     return coveredNanos;
-  }
-
-  /** Samples that arrived, including those dropped. */
-  long raw() {
-    return raw;
-  }
-
-  /** CPU time of the {@link #raw} samples by their periods alone, in ns. */
-  long rawNanos() {
-    return rawNanos;
   }
 
   /**
@@ -156,9 +144,9 @@ final class PerfRecords implements RingMerge.Target {
     } else {
       long root = ring.getLong(sampleRoot);
       address = sampleRoot == SAMPLE_ROOT ? 0 : ring.getLong(SAMPLE_ADDRESS);
-      long weight = weight(ring, tid, root);
+      boolean counts = !isDuplicate(ring, tid, root);
       StackSnapshot snapshot =
-          weight > 0 && wants(weight) ? decoder.decode(ring, timeNanos, tid, weight) : null;
+          counts && wants() ? decoder.decode(ring, timeNanos, tid, intervalNanos) : null;
       ring.take();
       if (snapshot != null) {
         sink.sample(snapshot);
@@ -166,20 +154,16 @@ final class PerfRecords implements RingMerge.Target {
     }
   }
 
-  private boolean wants(long weight) {
+  private boolean wants() {
     samples++;
-    coveredNanos += weight;
+    coveredNanos += intervalNanos;
     return sink.wantsSample();
   }
 
-  private long weight(PerfRing ring, int tid, long root) {
-    if (roots.isDuplicate(tid, ring.cpu(), root)) {
-      duplicates++;
-      return 0;
-    }
-    raw++;
-    rawNanos += intervalNanos;
-    return intervalNanos;
+  private boolean isDuplicate(PerfRing ring, int tid, long root) {
+    boolean isDuplicate = roots.isDuplicate(tid, ring.cpu(), root);
+    duplicates += isDuplicate ? 1 : 0;
+    return isDuplicate;
   }
 
   /** The highest stack pointer of a thread among the samples waiting in a ring; 0 for none. */

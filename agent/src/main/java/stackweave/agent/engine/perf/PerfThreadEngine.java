@@ -78,7 +78,7 @@ public final class PerfThreadEngine implements SampleEngine {
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
   private final PerfStarts starts;
-  private final PerfLosses losses = new PerfLosses();
+  private long lost;
   private final Watched watched = new Watched();
   private final CpuTime cpuTime = new CpuTime();
   private PerfAttr.Features features;
@@ -436,8 +436,7 @@ public final class PerfThreadEngine implements SampleEngine {
     if (!stopped) {
       events.readCountsInTime(cpuTime);
     }
-    long lost = Math.max(records.lost(), events.lost());
-    losses.add(lost, records.raw(), records.rawNanos(), interval);
+    lost = Math.max(records.lost(), events.lost());
     int descriptors = events.fileDescriptors() + rings.count() + 1;
     EngineStatistics statistics = new EngineStatistics(kind);
     if (event != null) {
@@ -460,7 +459,7 @@ public final class PerfThreadEngine implements SampleEngine {
         .set(EngineFigure.RING_BYTES, rings.bytes())
         .set(EngineFigure.STACK_BYTES, stackBytes)
         .set(EngineFigure.SAMPLES, records.samples())
-        .set(EngineFigure.LOST, losses.nanos() / interval)
+        .set(EngineFigure.LOST, lost)
         .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
         .set(EngineFigure.DUPLICATES, records.duplicates())
         .set(EngineFigure.THROTTLED, records.throttled())
@@ -475,7 +474,7 @@ public final class PerfThreadEngine implements SampleEngine {
    * periods explain.
    */
   private long kernelNanos() {
-    long explained = records.rawNanos() + records.unsampledNanos() + losses.nanos();
+    long explained = records.coveredNanos() + records.unsampledNanos() + lost * interval;
     kernelNanos = Math.max(kernelNanos, events.countedNanos() - explained);
     return kernelNanos;
   }
