@@ -2,6 +2,7 @@ package stackweave.agent.engine.bpf;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
@@ -22,6 +23,9 @@ public final class Bpf {
 
   /** Programs at events that are counted. */
   public static final int PERF_EVENT = 7;
+
+  /** _IOW('$', 8, __u32) in include/uapi/linux/perf_event.h. */
+  private static final long IOC_SET_BPF = 0x40042408;
 
   private static final int MAY_BE_MAPPED = 1 << 10;
   private static final int KEY_BYTES = 4;
@@ -81,6 +85,13 @@ public final class Bpf {
       bytes.putInt(16, flags);
       return calls.bpf(MAP_CREATE, attr.address(), ATTR_BYTES);
     }
+  }
+
+  /**
+   * Sets a program on a perf event (PERF_EVENT_IOC_SET_BPF); {@link Libc#errno} has why it fails.
+   */
+  public static boolean attach(int event, int program) {
+    return Libc.ioctl(event, IOC_SET_BPF, program) >= 0;
   }
 
   /** Loads a program of a type; −1 if the kernel refuses. */

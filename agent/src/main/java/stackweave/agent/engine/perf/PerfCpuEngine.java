@@ -10,6 +10,7 @@ import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.Wakeup;
+import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
@@ -30,9 +31,6 @@ public final class PerfCpuEngine implements SampleEngine {
   private static final long FLAG_PID_CGROUP = 4;
   private static final long IOC_ENABLE = 0x2400;
   private static final long IOC_DISABLE = 0x2401;
-
-  /** _IOW('$', 8, __u32). */
-  private static final long IOC_SET_BPF = 0x40042408;
 
   /**
    * By so much of the interval each CPU's period is longer or shorter at least and at most, so that
@@ -263,7 +261,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   private boolean setFilter() {
     for (PerfRing ring : rings.all()) {
-      if (Libc.ioctl(ring.fd(), IOC_SET_BPF, filter.program()) < 0) {
+      if (!Bpf.attach(ring.fd(), filter.program())) {
         return false;
       }
     }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
@@ -26,9 +27,6 @@ final class PerfEvents implements AutoCloseable {
   static final int MAX_FILE_DESCRIPTORS = 4096;
 
   static final long IOC_SET_OUTPUT = 0x2405;
-
-  /** _IOW('$', 8, __u32). */
-  private static final long IOC_SET_BPF = 0x40042408;
 
   /**
    * Reading a count sums over all events inherited from it (__perf_event_read_value in
@@ -175,8 +173,7 @@ final class PerfEvents implements AutoCloseable {
         throw PerfRefusals.open(engine, engine == EngineKind.PERF_THREAD, errno);
       }
       add(fd);
-      if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0
-          || filter >= 0 && Libc.ioctl(fd, IOC_SET_BPF, filter) < 0) {
+      if (Libc.ioctl(fd, IOC_SET_OUTPUT, ring.fd()) < 0 || filter >= 0 && !Bpf.attach(fd, filter)) {
         throw PerfRefusals.open(engine, engine == EngineKind.PERF_THREAD, Libc.errno());
       }
       attached = true;

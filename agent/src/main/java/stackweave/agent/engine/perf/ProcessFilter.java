@@ -5,12 +5,10 @@ import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfCode.Operation;
+import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -22,24 +20,14 @@ import stackweave.agent.linux.SystemCalls;
  * thread's name, which nobody knows any more when the thread has ended. For the drain thread.
  */
 final class ProcessFilter implements AutoCloseable {
-  /** The process's namespace of ids, by which the program knows it: container or machine. */
-  private static final String NAMESPACE = "/proc/self/ns/pid";
-
-  /** The first namespace of ids (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
-  private static final long FIRST_NAMESPACE = 0xEFFFFFFCL;
-
   // Functions of the kernel (enum bpf_func_id).
   private static final int UPDATE = 2;
   private static final int GET_CURRENT_PID_TGID = 14;
   private static final int GET_CURRENT_COMM = 16;
 
-  /** Since Linux 5.7. */
-  private static final int GET_NS_CURRENT_PID_TGID = 120;
-
   // On the program's stack: struct bpf_pidns_info, the thread's id, and its name.
   private static final int TASK = -8;
   private static final int PROCESS = -4;
-  private static final int TASK_BYTES = 8;
   private static final int KEY = -16;
   private static final int NAME = -32;
 
@@ -76,21 +64,18 @@ final class ProcessFilter implements AutoCloseable {
    * @return null if the kernel does not permit it
    */
   static ProcessFilter open(SystemCalls calls, int pid, int exceptTid, int cpus) {
-    long device;
-    long inode;
+    PidNamespace namespace;
     try {
-      Map<String, Object> facts = Files.readAttributes(Path.of(NAMESPACE), "unix:dev,ino");
-      device = ((Number) facts.get("dev")).longValue();
-      inode = ((Number) facts.get("ino")).longValue();
+      namespace = PidNamespace.own();
     } catch (IOException e) {
       return null;
     }
     // A kernel that has no such map, or no memory for it, may still have the program.
     int names = Bpf.createCache(calls, NAME_BYTES, Math.max(NAMES, NAMES_EACH * cpus));
     BpfCode code =
-        inode == FIRST_NAMESPACE
+        namespace.isFirst()
             ? inFirstNamespace(pid, exceptTid, names)
-            : inNamespace(device, inode, pid, exceptTid, names);
+            : inNamespace(namespace, pid, exceptTid, names);
     int program = Bpf.load(calls, Bpf.PERF_EVENT, code);
     ProcessFilter filter = null;
     try {
@@ -114,10 +99,9 @@ final class ProcessFilter implements AutoCloseable {
     return answers(code, names, otherProcess, except);
   }
 
-  private static BpfCode inNamespace(long device, long inode, int pid, int exceptTid, int names) {
+  private static BpfCode inNamespace(PidNamespace namespace, int pid, int exceptTid, int names) {
     BpfCode code = new BpfCode();
-    code.setLong(1, device).setLong(2, inode).copy(3, BpfCode.FRAME).apply(Operation.ADD, 3, TASK);
-    code.set(4, TASK_BYTES).call(GET_NS_CURRENT_PID_TGID);
+    namespace.writeIds(code, TASK);
     int elsewhere = code.jump(NOT_EQUAL, 0, 0);
     code.loadInt(6, BpfCode.FRAME, PROCESS);
     int otherProcess = code.jump(NOT_EQUAL, 6, pid);

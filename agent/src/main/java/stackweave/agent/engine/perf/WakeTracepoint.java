@@ -2,10 +2,9 @@ package stackweave.agent.engine.perf;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.engine.perf.event.Tracefs;
 
 /**
@@ -17,9 +16,6 @@ import stackweave.agent.engine.perf.event.Tracefs;
  * @param pid offset of the thread that is woken
  */
 record WakeTracepoint(long id, int flags, int pid) {
-  /** The first namespace of thread ids (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
-  private static final String FIRST_NAMESPACE = "pid:[" + 0xEFFFFFFCL + "]";
-
   private static final Pattern FIELD =
       Pattern.compile("field:[^;]*?\\b(\\w+)(?:\\[\\d*])?;\\s*offset:(\\d+);\\s*size:(\\d+);");
 
@@ -42,13 +38,13 @@ record WakeTracepoint(long id, int flags, int pid) {
    *     this process
    */
   static WakeTracepoint read() throws MissingException {
-    String namespace;
+    boolean isFirst;
     try {
-      namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+      isFirst = PidNamespace.own().isFirst();
     } catch (IOException e) {
-      namespace = "";
+      isFirst = false;
     }
-    if (!namespace.equals(FIRST_NAMESPACE)) {
+    if (!isFirst) {
       throw new MissingException(
           "in a container's PID namespace sched_waking has other thread ids than the process");
     }

@@ -6,12 +6,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.engine.probe.AllocationProgram.Place;
 import stackweave.agent.engine.probe.AllocatorFunctions.Function;
 import stackweave.agent.engine.probe.AllocatorFunctions.MissingException;
@@ -218,12 +216,9 @@ public final class AllocationProbes implements AutoCloseable {
   }
 
   private void place(int from, int to) throws RefusedException {
-    long device;
-    long inode;
+    PidNamespace namespace;
     try {
-      Map<String, Object> facts = Files.readAttributes(Path.of(NAMESPACE), "unix:dev,ino");
-      device = ((Number) facts.get("dev")).longValue();
-      inode = ((Number) facts.get("ino")).longValue();
+      namespace = PidNamespace.own();
     } catch (IOException e) {
       throw new RefusedException(NAMESPACE + " can't be read");
     }
@@ -232,7 +227,7 @@ public final class AllocationProbes implements AutoCloseable {
       int errno =
           uprobes.place(
               probe.offset(),
-              AllocationProgram.of(probe.place(), i, valueFd, ring.fd(), device, inode));
+              AllocationProgram.of(probe.place(), i, valueFd, ring.fd(), namespace));
       if (errno != 0) {
         throw refused("uprobe", errno);
       }

@@ -12,6 +12,7 @@ import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_LEFT;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_RIGHT;
 
 import stackweave.agent.engine.bpf.BpfCode;
+import stackweave.agent.engine.bpf.PidNamespace;
 
 /**
  * The program that the kernel runs at a place in malloc or one of its relatives: it counts the
@@ -83,7 +84,6 @@ final class AllocationProgram {
   // Functions of the kernel (enum bpf_func_id).
   private static final int KTIME_GET_NS = 5;
   private static final int PROBE_READ_USER = 112;
-  private static final int GET_NS_CURRENT_PID_TGID = 120;
   private static final int RINGBUF_RESERVE = 131;
   private static final int RINGBUF_SUBMIT = 132;
 
@@ -103,7 +103,6 @@ final class AllocationProgram {
   private static final int TASK = -16;
   private static final int WORD = -24;
   private static final int USED_SHIFT = -32;
-  private static final int TASK_BYTES = 8;
 
   private AllocationProgram() {}
 
@@ -113,10 +112,9 @@ final class AllocationProgram {
    * @param count the number of its counter
    * @param valueFd the map with the shared value
    * @param ringFd the map with the records
-   * @param device of /proc/self/ns/pid, by stat(2)
-   * @param inode likewise
+   * @param namespace of the thread ids in the records
    */
-  static BpfCode of(Place place, int count, int valueFd, int ringFd, long device, long inode) {
+  static BpfCode of(Place place, int count, int valueFd, int ringFd, PidNamespace namespace) {
     BpfCode code = new BpfCode();
     code.copy(6, 1).setMapValue(7, valueFd);
     code.set(1, 1).addAtomically(7, COUNTS + count * Long.BYTES, 1);
@@ -130,8 +128,7 @@ final class AllocationProgram {
     int none = code.jump(EQUAL, 8, 0);
 
     // The thread.
-    code.setLong(1, device).setLong(2, inode).copy(3, FRAME).apply(ADD, 3, TASK).set(4, TASK_BYTES);
-    code.call(GET_NS_CURRENT_PID_TGID);
+    namespace.writeIds(code, TASK);
     int elsewhere = code.jump(NOT_EQUAL, 0, 0);
     code.loadInt(9, FRAME, TASK).load(1, 7, IGNORED_THREAD);
     int ignored = code.jumpByRegister(EQUAL, 1, 9);

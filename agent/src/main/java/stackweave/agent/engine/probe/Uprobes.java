@@ -24,9 +24,6 @@ final class Uprobes implements AutoCloseable {
   private static final int SIZE = 4;
   private static final int FLAG_FD_CLOEXEC = 8;
 
-  /** _IOW('$', 8, __u32). */
-  private static final long IOC_SET_BPF = 0x40042408;
-
   private final SystemCalls calls;
   private final String path;
   private int[] fds = {};
@@ -66,7 +63,7 @@ final class Uprobes implements AutoCloseable {
       }
       fds = Arrays.copyOf(fds, fds.length + 1);
       fds[fds.length - 1] = fd;
-      return Libc.ioctl(fd, IOC_SET_BPF, program) < 0 ? Libc.errno() : 0;
+      return Bpf.attach(fd, program) ? 0 : Libc.errno();
     } finally {
       Libc.close(program);
     }
