@@ -18,6 +18,11 @@ public final class CpuTime implements AutoCloseable {
     return read(Libc.CLOCK_PROCESS_CPUTIME_ID);
   }
 
+  /** CPU time of the process without the calling thread, in ns. */
+  public long ofOthers() {
+    return ofProcess() - ofThread();
+  }
+
   /**
    * CPU time of a thread of this process since it began, in ns; a system call of 0.3 µs. It stands
    * still exactly while the thread does not run.

@@ -110,8 +110,8 @@ final class CpuRecords implements RingMerge.Target {
     }
   }
 
-  long highestStackPointer(PerfRing ring, int tid) {
-    return decoder.highestStackPointer(ring, tid);
+  SampleDecoder decoder() {
+    return decoder;
   }
 
   long samples() {

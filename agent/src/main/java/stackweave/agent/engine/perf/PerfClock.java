@@ -65,14 +65,8 @@ final class PerfClock {
     }
     int page = (int) Libc.sysconf(Libc.SC_PAGESIZE);
     try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES)) {
-      PerfAttr.ringOwner(attr.bytes(), PerfAttr.Features.NONE, page);
       PerfRings rings =
-          PerfRings.open(
-              (cpu, bytes) ->
-                  calls.perfEventOpen(attr.address(), tid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC),
-              cpus,
-              page,
-              page);
+          PerfRings.openOwned(calls, attr, PerfAttr.Features.NONE, tid, cpus, page, page);
       try (rings) {
         return rings.errno() == 0 ? offset(rings.all()) : OptionalLong.empty();
       }

@@ -173,7 +173,7 @@ public final class PerfCpuEngine implements SampleEngine {
     life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
     merge = new RingMerge(rings.all(), clockOffset);
-    cpuAtStart = cpuOfOthers();
+    cpuAtStart = cpuTime.ofOthers();
     control(IOC_ENABLE);
   }
 
@@ -210,14 +210,11 @@ public final class PerfCpuEngine implements SampleEngine {
             ringBytes,
             PerfSizes.MIN_RING_BYTES);
     int errno = rings.errno();
-    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
-      throw PerfRefusals.ringMemory(KIND, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
-    } else if (groupFd >= 0 && (errno == Errno.ENOENT || errno == Errno.EINVAL)) {
+    if (groupFd >= 0 && (errno == Errno.ENOENT || errno == Errno.EINVAL)) {
       // Not enabled on cgroup v2, or a kernel without CONFIG_CGROUP_PERF.
       throw PerfRefusals.withoutGroupEvents(errno);
-    } else if (errno != 0) {
-      throw PerfRefusals.open(KIND, true, errno);
     }
+    rings.check(KIND, true, cpus.length, PerfSizes.MIN_RING_BYTES);
   }
 
   private int open(int cpu, int ringBytes) {
@@ -354,13 +351,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public long highestStackPointer(int tid) {
-    long highest = 0;
-    for (PerfRing ring : rings.all()) {
-      ring.readHead();
-      long sp = records.highestStackPointer(ring, tid);
-      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
-    }
-    return highest;
+    return rings.highestStackPointer(records.decoder(), tid);
   }
 
   @Override
@@ -379,7 +370,7 @@ public final class PerfCpuEngine implements SampleEngine {
       stopped = true;
       control(IOC_DISABLE);
       readLost();
-      cpuAtStop = cpuOfOthers();
+      cpuAtStop = cpuTime.ofOthers();
     }
   }
 
@@ -411,7 +402,7 @@ public final class PerfCpuEngine implements SampleEngine {
         .set(EngineFigure.THROTTLED, records.throttled())
         .set(EngineFigure.LATE, merge.late())
         .set(EngineFigure.MALFORMED, merge.malformed())
-        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart)
         .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + lost * config.intervalNanos())
         .set(EngineFigure.CPU_COVERED, records.coveredNanos());
   }
@@ -459,10 +450,5 @@ public final class PerfCpuEngine implements SampleEngine {
   private void closeRings() {
     rings.close();
     rings = PerfRings.none();
-  }
-
-  /** CPU time of the process without this thread, which is the drain thread; in ns. */
-  private long cpuOfOthers() {
-    return cpuTime.ofProcess() - cpuTime.ofThread();
   }
 }

@@ -166,9 +166,8 @@ final class PerfRecords implements RingMerge.Target {
     return isDuplicate;
   }
 
-  /** The highest stack pointer of a thread among the samples waiting in a ring; 0 for none. */
-  long highestStackPointer(PerfRing ring, int tid) {
-    return decoder.highestStackPointer(ring, tid);
+  SampleDecoder decoder() {
+    return decoder;
   }
 
   private void message(PerfRing ring, long timeNanos) {

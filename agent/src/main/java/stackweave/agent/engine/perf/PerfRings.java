@@ -4,11 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.Wakeup;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
+import stackweave.jfr.control.EngineKind;
 
 /**
  * The rings of several CPUs, all of one size, and what ends the wait for them. Whoever opens them
@@ -75,6 +78,31 @@ final class PerfRings implements AutoCloseable {
     return opened;
   }
 
+  /**
+   * As {@link #open(Opener, int[], int, int)}, of rings that events of a thread own which count
+   * nothing, for others to write into.
+   *
+   * @param attr a buffer of {@link PerfAttr#BYTES}
+   * @param tid the calling thread
+   */
+  static PerfRings openOwned(
+      SystemCalls calls,
+      NativeBuffer attr,
+      PerfAttr.Features features,
+      int tid,
+      int[] cpus,
+      int mostBytes,
+      int leastBytes) {
+    return open(
+        (cpu, bytes) -> {
+          PerfAttr.ringOwner(attr.bytes(), features, bytes / 4);
+          return calls.perfEventOpen(attr.address(), tid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+        },
+        cpus,
+        mostBytes,
+        leastBytes);
+  }
+
   private static PerfRings open(Opener opener, int[] cpus, int dataBytes) {
     int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
     PerfRing[] opened = new PerfRing[cpus.length];
@@ -117,6 +145,22 @@ final class PerfRings implements AutoCloseable {
     return errno;
   }
 
+  /**
+   * Refuses an engine whose rings could not be opened.
+   *
+   * @param kernel whether kernel mode was to be sampled
+   * @param cpus how many rings there were to be
+   * @param leastBytes the smallest size that was tried
+   */
+  void check(EngineKind engine, boolean kernel, int cpus, int leastBytes)
+      throws EngineRefusedException {
+    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
+      throw PerfRefusals.ringMemory(engine, leastBytes, cpus, errno);
+    } else if (errno != 0) {
+      throw PerfRefusals.open(engine, kernel, errno);
+    }
+  }
+
   /** Not to be written. */
   PerfRing[] all() {
     return rings;
@@ -156,6 +200,17 @@ final class PerfRings implements AutoCloseable {
       target.putShort(i * POLLFD_BYTES + 4, (short) Libc.POLLIN);
     }
     return buffer;
+  }
+
+  /** The highest stack pointer of a thread among all samples that wait; 0 for none. */
+  long highestStackPointer(SampleDecoder decoder, int tid) {
+    long highest = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      long sp = decoder.highestStackPointer(ring, tid);
+      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
+    }
+    return highest;
   }
 
   /** Share of the fullest one that is written and not taken yet. */

@@ -14,7 +14,6 @@ import stackweave.agent.engine.perf.event.EventRefusals;
 import stackweave.agent.engine.perf.event.KernelEvent;
 import stackweave.agent.engine.perf.event.KernelEvents;
 import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -195,7 +194,7 @@ public final class PerfThreadEngine implements SampleEngine {
     events.setFilter(filter);
     attach();
     budget.begun(System.nanoTime());
-    cpuAtStart = cpuOfOthers();
+    cpuAtStart = cpuTime.ofOthers();
   }
 
   /** Attaches all threads and enables their events. */
@@ -259,21 +258,8 @@ public final class PerfThreadEngine implements SampleEngine {
   private void openRings() throws EngineRefusedException {
     int most = PerfSizes.ringBytes(cpus.length, kernel ? mostRingBytes : PerfSizes.USER_RING_BYTES);
     rings =
-        PerfRings.open(
-            (cpu, bytes) -> {
-              PerfAttr.ringOwner(attr.bytes(), features, bytes / 4);
-              return calls.perfEventOpen(
-                  attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
-            },
-            cpus,
-            most,
-            PerfSizes.MIN_RING_BYTES);
-    int errno = rings.errno();
-    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
-      throw PerfRefusals.ringMemory(kind, PerfSizes.MIN_RING_BYTES, cpus.length, errno);
-    } else if (errno != 0) {
-      throw PerfRefusals.open(kind, kernel, errno);
-    }
+        PerfRings.openOwned(calls, attr, features, drainTid, cpus, most, PerfSizes.MIN_RING_BYTES);
+    rings.check(kind, kernel, cpus.length, PerfSizes.MIN_RING_BYTES);
     // Events come in bursts: many samples in a ring are worth more than deep ones.
     stackBytes =
         PerfSizes.stackBytes(
@@ -387,13 +373,7 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public long highestStackPointer(int tid) {
-    long highest = 0;
-    for (PerfRing ring : rings.all()) {
-      ring.readHead();
-      long sp = records.highestStackPointer(ring, tid);
-      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
-    }
-    return highest;
+    return rings.highestStackPointer(records.decoder(), tid);
   }
 
   @Override
@@ -414,7 +394,7 @@ public final class PerfThreadEngine implements SampleEngine {
     }
     stopped = true;
     heldBytes = heldBytes();
-    cpuAtStop = cpuOfOthers();
+    cpuAtStop = cpuTime.ofOthers();
     if (!ended && event == null) {
       // Skipped if ended because of too many threads: each call takes about as long as closing,
       // which can't wait then.
@@ -446,7 +426,7 @@ public final class PerfThreadEngine implements SampleEngine {
           .set(EngineFigure.EVENTS_COVERED, records.coveredNanos());
     } else {
       statistics
-          .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+          .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart)
           .set(EngineFigure.CPU_COUNTED, events.countedNanos())
           .set(EngineFigure.CPU_COVERED, records.coveredNanos())
           .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos());
@@ -511,10 +491,5 @@ public final class PerfThreadEngine implements SampleEngine {
     }
     scratch.close();
     cpuTime.close();
-  }
-
-  /** CPU time of the process without this thread, which is the drain thread; in ns. */
-  private long cpuOfOthers() {
-    return cpuTime.ofProcess() - cpuTime.ofThread();
   }
 }

@@ -8,7 +8,6 @@ import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.Capabilities;
-import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -158,21 +157,9 @@ public final class SwitchEvents implements AutoCloseable {
     int largest = Capabilities.hasIpcLock() ? RING_BYTES : UNPRIVILEGED_RING_BYTES;
     long share = Long.highestOneBit(ALL_RINGS_BYTES / cpus.length);
     rings =
-        PerfRings.open(
-            (cpu, bytes) -> {
-              PerfAttr.ringOwner(attr.bytes(), features, bytes / 4);
-              return calls.perfEventOpen(
-                  attr.address(), drainTid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
-            },
-            cpus,
-            (int) Math.min(largest, share),
-            MIN_RING_BYTES);
-    int errno = rings.errno();
-    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
-      throw PerfRefusals.ringMemory(KIND, MIN_RING_BYTES, cpus.length, errno);
-    } else if (errno != 0) {
-      throw PerfRefusals.open(KIND, false, errno);
-    }
+        PerfRings.openOwned(
+            calls, attr, features, drainTid, cpus, (int) Math.min(largest, share), MIN_RING_BYTES);
+    rings.check(KIND, false, cpus.length, MIN_RING_BYTES);
   }
 
   /**

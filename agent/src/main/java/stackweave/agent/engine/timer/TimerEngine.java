@@ -146,7 +146,7 @@ public final class TimerEngine implements SampleEngine {
     droppedExpiriesAtStart = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES);
     memory.set(HandlerLayout.PROCESS_STACK_LIMIT, stackBytes);
     memory.set(HandlerLayout.PROCESS_ENABLED, 1);
-    cpuAtStart = cpuOfOthers();
+    cpuAtStart = cpuTime.ofOthers();
     attachedAtStart = discovery.attachAll();
   }
 
@@ -300,7 +300,7 @@ public final class TimerEngine implements SampleEngine {
         && System.nanoTime() - since < IN_FLIGHT_NANOS) {
       LockSupport.parkNanos(this, 50_000);
     }
-    cpuAtStop = cpuOfOthers();
+    cpuAtStop = cpuTime.ofOthers();
   }
 
   @Override
@@ -323,7 +323,7 @@ public final class TimerEngine implements SampleEngine {
             memory.get(HandlerLayout.PROCESS_FOREIGN) - foreignAtStart)
         .set(EngineFigure.LATE, records.late())
         .set(EngineFigure.MALFORMED, records.malformed())
-        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuOfOthers()) - cpuAtStart)
+        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart)
         .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + expiries * config.intervalNanos())
         .set(EngineFigure.CPU_COVERED, records.coveredNanos())
         .set(EngineFigure.THREADS_SKIPPED, skipped);
@@ -414,10 +414,5 @@ public final class TimerEngine implements SampleEngine {
     }
     cpuTime.close();
     memory.release();
-  }
-
-  /** CPU time of the process without this thread, which is the drain thread; in ns. */
-  private long cpuOfOthers() {
-    return cpuTime.ofProcess() - cpuTime.ofThread();
   }
 }
