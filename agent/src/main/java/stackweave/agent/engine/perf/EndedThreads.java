@@ -3,17 +3,15 @@ package stackweave.agent.engine.perf;
 import java.util.Arrays;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.LastPid;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
 import stackweave.unwind.hash.LongIndex;
 
 /**
  * Finds out which of the sampled threads have ended, where no event says so: their ids may be
- * others' from then on. Threads are listed about once a second, if any process has started one
- * since. So a thread that gets the id of one that ended less than a second ago may pass for it; the
- * kernel gives ids in turn, so that this takes as many starts in a second as there are ids. For the
- * drain thread.
+ * others' from then on. Threads are listed about once a second. So a thread that gets the id of one
+ * that ended less than a second ago may pass for it; the kernel gives ids in turn, so that this
+ * takes as many starts in a second as there are ids. For the drain thread.
  */
 final class EndedThreads implements AutoCloseable {
   private static final long PAUSE_NANOS = 1_000_000_000L;
@@ -22,7 +20,6 @@ final class EndedThreads implements AutoCloseable {
   private static final int COST_SHARE = 200;
 
   private final TaskList tasks;
-  private final LastPid lastPid = new LastPid();
   private final CpuTime cpuTime = new CpuTime();
 
   /** Those that were sampled and have not ended, and the same in a list. */
@@ -35,7 +32,6 @@ final class EndedThreads implements AutoCloseable {
   private int[] listed;
 
   private long listedAt;
-  private int lastPidSeen = -1;
   private long lookedAt = System.nanoTime();
   private long pauseNanos = PAUSE_NANOS;
 
@@ -64,11 +60,6 @@ final class EndedThreads implements AutoCloseable {
       return;
     }
     lookedAt = now;
-    int last = lastPid.read();
-    if (last >= 0 && last == lastPidSeen) {
-      return;
-    }
-    lastPidSeen = last;
     long cpu = cpuTime.ofThread();
     int count = tasks.read();
     if (count > 0) {
@@ -110,7 +101,6 @@ final class EndedThreads implements AutoCloseable {
     if (tasks != null) {
       tasks.close();
     }
-    lastPid.close();
     cpuTime.close();
   }
 }
