@@ -2,6 +2,7 @@ package stackweave.agent.engine.bpf;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -35,6 +36,7 @@ public final class Bpf {
   public static final int LOOKUP_BYTES = 32;
 
   private static final int PROGRAM = 256;
+  private static final int RETRIES = 100;
 
   private Bpf() {}
 
@@ -94,7 +96,11 @@ public final class Bpf {
     return Libc.ioctl(event, IOC_SET_BPF, program) >= 0;
   }
 
-  /** Loads a program of a type; −1 if the kernel refuses. */
+  /**
+   * Loads a program of a type; −1 if the kernel refuses. It is tried again where a signal came
+   * meanwhile, at which the kernel gives up checking a program (EAGAIN): another profiler in the
+   * process may send many.
+   */
   public static int load(SystemCalls calls, int type, BpfCode code) {
     int codeBytes = code.size() * BpfCode.BYTES;
     try (NativeBuffer attr = NativeBuffer.allocate(PROGRAM + codeBytes)) {
@@ -106,7 +112,11 @@ public final class Bpf {
       bytes.putInt(4, code.size());
       bytes.putLong(8, attr.address() + PROGRAM);
       bytes.putLong(16, attr.address() + ATTR_BYTES);
-      return calls.bpf(PROG_LOAD, attr.address(), ATTR_BYTES);
+      int program = calls.bpf(PROG_LOAD, attr.address(), ATTR_BYTES);
+      for (int i = 0; i < RETRIES && program < 0 && Libc.errno() == Errno.EAGAIN; i++) {
+        program = calls.bpf(PROG_LOAD, attr.address(), ATTR_BYTES);
+      }
+      return program;
     }
   }
 }
