@@ -168,12 +168,6 @@ public final class AgentJar {
     for (Map.Entry<String, byte[]> part : byteBuddy.needed().entrySet()) {
       put(inner, OWN_MODULE + part.getKey() + ".class", part.getValue());
     }
-    if (!byteBuddy.unused().isEmpty()) {
-      throw new IOException(
-          "Byte Buddy reads no property "
-              + byteBuddy.unused()
-              + ": it changed, and its isolation must be looked at again");
-    }
   }
 
   private void addToJna(String path, byte[] content) throws IOException {

@@ -57,6 +57,14 @@ class ModuleDirectionsIT {
           .dependOnClassesThat()
           .resideInAPackage("picocli..");
 
+  /** All else of Byte Buddy would cost each start of a JVM some 0.3 s of CPU time. */
+  @ArchTest
+  static final ArchRule OF_BYTE_BUDDY_ONLY_ASM =
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .haveNameMatching("net\\.bytebuddy\\.(?!jar\\.asm\\.).*");
+
   @ArchTest
   static final ArchRule BYTE_BUDDY_BELONGS_TO_THE_HOOKS =
       noClasses()

@@ -96,7 +96,7 @@ class BesideOthersIT {
             "-Xlog:jfr+startup=off",
             "-XX:StartFlightRecording:filename="
                 + recording
-                // With timers the agent has advice of its own on Thread.start.
+                // With timers the agent changes Thread.start, too.
                 + ",+stackweave.NativeSample#interval=4ms,+stackweave.NativeSample#engine=timer",
             "-cp",
             Jars.apps() + ":" + Jars.OLD_JNA + ":" + Jars.OLD_BYTE_BUDDY,

@@ -7,7 +7,6 @@ import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.utility.OpenedClassReader;
 
 /**
  * Adds to the beginning of {@code RepositoryChunk.finish} a call of {@link FinishedChunks}: two
@@ -51,7 +50,7 @@ final class FinishTransformer implements ClassFileTransformer {
 
   /** The class file with the call; null if it is to stay as it is, for a {@link #failure}. */
   byte[] transform(byte[] classFile) {
-    ClassReader reader = OpenedClassReader.of(classFile);
+    ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, 0);
     Methods methods = new Methods(writer);
     reader.accept(methods, 0);
@@ -73,7 +72,7 @@ final class FinishTransformer implements ClassFileTransformer {
     private int found;
 
     Methods(ClassVisitor next) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
     }
 
     @Override
@@ -92,7 +91,7 @@ final class FinishTransformer implements ClassFileTransformer {
 
   private final class Begin extends MethodVisitor {
     Begin(MethodVisitor next) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
     }
 
     @Override

@@ -6,9 +6,9 @@ import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandles;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
-import net.bytebuddy.utility.OpenedClassReader;
 import stackweave.agent.jdk.JavaBase;
 
 /**
@@ -36,27 +36,18 @@ public final class HookClass {
       return Class.forName(NAME, true, null);
     } catch (ClassNotFoundException e) {
       return MethodHandles.privateLookupIn(Object.class, MethodHandles.lookup())
-          .defineClass(renamed(StartedThreads.class));
+          .defineClass(renamed(StartedThreads.class, NAME));
     }
-  }
-
-  /** A class file of the agent in which {@link StartedThreads} has its name in java.lang. */
-  static byte[] renamed(Class<?> type) throws IOException {
-    return renamed(type, StartedThreads.class, NAME);
   }
 
   /** The class file of a class of the agent, which has another name. */
   public static byte[] renamed(Class<?> type, String name) throws IOException {
-    return renamed(type, type, name);
-  }
-
-  private static byte[] renamed(Class<?> type, Class<?> within, String name) throws IOException {
     try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".class")) {
       if (in == null) {
         throw new IOException("the agent jar lacks " + type.getName());
       }
       SimpleRemapper remapper =
-          new SimpleRemapper(OpenedClassReader.ASM_API, internal(within.getName()), internal(name));
+          new SimpleRemapper(Opcodes.ASM9, internal(type.getName()), internal(name));
       ClassWriter writer = new ClassWriter(0);
       new ClassReader(in.readAllBytes()).accept(new ClassRemapper(writer, remapper), 0);
       return writer.toByteArray();

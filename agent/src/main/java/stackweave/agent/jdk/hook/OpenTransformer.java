@@ -9,13 +9,12 @@ import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.utility.OpenedClassReader;
 
 /**
  * Puts calls of {@link LibraryLoads} around the body of {@code boolean open()} of the JDK's classes
  * of loaded libraries, which have fields {@code String name} and {@code long handle}. It does
- * nothing where a class has not exactly one such method. By Byte Buddy's ASM alone, which costs a
- * tenth of an advice: a class of five methods needs no more.
+ * nothing where a class has not exactly one such method. By Byte Buddy's ASM alone, as {@link
+ * ThreadStartTransformer}.
  */
 final class OpenTransformer implements ClassFileTransformer {
   private static final String METHOD = "open";
@@ -62,7 +61,7 @@ final class OpenTransformer implements ClassFileTransformer {
 
   /** The class file with the calls; null if it is to stay as it is, for a {@link #failure}. */
   byte[] transform(byte[] classFile, boolean foreign) {
-    ClassReader reader = OpenedClassReader.of(classFile);
+    ClassReader reader = new ClassReader(classFile);
     Opens opens = new Opens(null, foreign, 0);
     reader.accept(opens, ClassReader.SKIP_FRAMES);
     if (opens.found != 1) {
@@ -76,7 +75,7 @@ final class OpenTransformer implements ClassFileTransformer {
               + ", not 1";
       return null;
     }
-    ClassWriter writer = new Frames(reader);
+    ClassWriter writer = new FramesWriter(reader);
     reader.accept(new Opens(writer, foreign, opens.maxLocals), ClassReader.SKIP_FRAMES);
     return writer.toByteArray();
   }
@@ -91,18 +90,6 @@ final class OpenTransformer implements ClassFileTransformer {
     return failure;
   }
 
-  /** The method has no variables whose common superclass matters, and none is to be loaded. */
-  private static final class Frames extends ClassWriter {
-    Frames(ClassReader reader) {
-      super(reader, ClassWriter.COMPUTE_FRAMES);
-    }
-
-    @Override
-    protected String getCommonSuperClass(String one, String other) {
-      return "java/lang/Object";
-    }
-  }
-
   /** Finds the method, and changes it if there is a next visitor. */
   private final class Opens extends ClassVisitor {
     private final boolean foreign;
@@ -111,7 +98,7 @@ final class OpenTransformer implements ClassFileTransformer {
     private String owner;
 
     Opens(ClassVisitor next, boolean foreign, int maxLocals) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
       this.foreign = foreign;
       this.maxLocals = maxLocals;
     }
@@ -143,7 +130,7 @@ final class OpenTransformer implements ClassFileTransformer {
 
     private final class Locals extends MethodVisitor {
       Locals() {
-        super(OpenedClassReader.ASM_API);
+        super(Opcodes.ASM9);
       }
 
       @Override
@@ -164,7 +151,7 @@ final class OpenTransformer implements ClassFileTransformer {
      * @param load the number of a variable that the method does not use
      */
     Around(MethodVisitor next, String owner, boolean foreign, int load) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
       this.owner = owner;
       this.foreign = foreign;
       this.load = load;

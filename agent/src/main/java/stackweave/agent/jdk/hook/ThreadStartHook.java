@@ -58,7 +58,7 @@ public final class ThreadStartHook implements AutoCloseable {
       throw new HookException("this JVM does not transform loaded classes", null);
     }
     try {
-      ThreadStartTransformer transformer = new ThreadStartTransformer();
+      ThreadStartTransformer transformer = new ThreadStartTransformer(Thread.class, HookClass.NAME);
       ThreadStartHook hook = new ThreadStartHook(instrumentation, HookClass.enter(instrumentation));
       hook.transform(transformer);
       hook.reader.set(Thread.currentThread());

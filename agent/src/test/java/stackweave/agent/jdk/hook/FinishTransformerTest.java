@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
-import net.bytebuddy.utility.OpenedClassReader;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of classes like JFR's, and of classes that are not. */
@@ -93,9 +93,7 @@ class FinishTransformerTest {
     ClassWriter writer = new ClassWriter(0);
     SimpleRemapper remapper =
         new SimpleRemapper(
-            OpenedClassReader.ASM_API,
-            Chunk.class.getName().replace('.', '/'),
-            CHANGED.replace('.', '/'));
+            Opcodes.ASM9, Chunk.class.getName().replace('.', '/'), CHANGED.replace('.', '/'));
     new ClassReader(classFile).accept(new ClassRemapper(writer, remapper), 0);
     return writer.toByteArray();
   }

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
-import net.bytebuddy.utility.OpenedClassReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -86,8 +86,7 @@ class OpenTransformerTest {
     assertNotNull(changed, transformer.failure());
     ClassWriter writer = new ClassWriter(0);
     String internal = Library.class.getName().replace('.', '/');
-    SimpleRemapper remapper =
-        new SimpleRemapper(OpenedClassReader.ASM_API, internal, internal + suffix);
+    SimpleRemapper remapper = new SimpleRemapper(Opcodes.ASM9, internal, internal + suffix);
     new ClassReader(changed).accept(new ClassRemapper(writer, remapper), 0);
     return MethodHandles.lookup().defineClass(writer.toByteArray());
   }

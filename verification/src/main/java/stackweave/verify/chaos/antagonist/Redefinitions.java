@@ -42,7 +42,7 @@ final class Redefinitions implements Antagonist {
   @Override
   public String targets() {
     return "methods that are replaced while they run, those of java.lang.Thread among them, which"
-        + " our own advice changes too";
+        + " the agent changes, too";
   }
 
   @Override

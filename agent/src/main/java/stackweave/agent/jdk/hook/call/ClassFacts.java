@@ -11,7 +11,6 @@ import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.utility.OpenedClassReader;
 
 /**
  * What a class file says of native methods and serialization. Supertypes are read as class files,
@@ -46,7 +45,7 @@ record ClassFacts(
   private static final int MAX_SUPERTYPES = 500;
 
   static ClassFacts of(byte[] classFile) {
-    ClassReader reader = OpenedClassReader.of(classFile);
+    ClassReader reader = new ClassReader(classFile);
     Members members = new Members();
     reader.accept(
         members, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
@@ -142,7 +141,7 @@ record ClassFacts(
     private boolean hasVersion;
 
     Members() {
-      super(OpenedClassReader.ASM_API);
+      super(Opcodes.ASM9);
     }
 
     @Override

@@ -5,7 +5,6 @@ import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.utility.OpenedClassReader;
 
 /**
  * Has the application's JNA look for functions by names without the wrappers' prefix. {@code
@@ -33,7 +32,7 @@ final class JnaLookup {
 
   /** The class file with the change; null if it has no such method. */
   static byte[] write(byte[] classFile) {
-    ClassReader reader = OpenedClassReader.of(classFile);
+    ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, 0);
     Methods methods = new Methods(writer);
     reader.accept(methods, 0);
@@ -44,7 +43,7 @@ final class JnaLookup {
     private boolean isFound;
 
     Methods(ClassVisitor next) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
     }
 
     @Override
@@ -64,7 +63,7 @@ final class JnaLookup {
 
   private static final class Lookup extends MethodVisitor {
     Lookup(MethodVisitor next) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
     }
 
     @Override

@@ -9,7 +9,6 @@ import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
-import net.bytebuddy.utility.OpenedClassReader;
 import stackweave.jfr.call.TimedMethods;
 
 /**
@@ -40,7 +39,7 @@ final class WrapperWriter {
 
   /** The class file with wrappers; null if no method gets one. */
   static byte[] write(byte[] classFile, Numbering numbering) {
-    ClassReader reader = OpenedClassReader.of(classFile);
+    ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, 0);
     Methods methods = new Methods(writer, numbering);
     reader.accept(methods, 0);
@@ -54,7 +53,7 @@ final class WrapperWriter {
     private int wrapped;
 
     Methods(ClassVisitor next, Numbering numbering) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
       this.numbering = numbering;
     }
 
@@ -109,7 +108,7 @@ final class WrapperWriter {
         String descriptor,
         int number,
         boolean hasStackMaps) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
       this.className = className;
       this.isStatic = (access & Opcodes.ACC_STATIC) != 0;
       this.name = name;
