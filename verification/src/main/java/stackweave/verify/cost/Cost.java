@@ -1,11 +1,15 @@
 package stackweave.verify.cost;
 
+import static java.util.stream.Collectors.joining;
+
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -80,6 +84,14 @@ public final class Cost implements Runnable {
               + " ${DEFAULT-VALUE}")
   private double within = 2;
 
+  @Option(
+      names = "--windows",
+      description =
+          "compare windows of so many seconds in one process, not processes: the application and"
+              + " the agent are compiled then, and no start counts; --least, --most and --within"
+              + " are of windows; for tokens and queues")
+  private double windows;
+
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Cost()).execute(arguments));
   }
@@ -100,7 +112,7 @@ public final class Cost implements Runnable {
     text.facts(facts());
     List<String> columns = new ArrayList<>(List.of("work", ">JDK", ">" + NOBODY + ", µs a unit"));
     by.forEach(label -> columns.add(">" + label));
-    columns.add(">processes of each");
+    columns.add(windows > 0 ? ">windows of each" : ">processes of each");
     text.table(columns.toArray(String[]::new));
     Path directory = Files.createTempDirectory("cost");
     for (Jdk jdk : jdks.isEmpty() ? Jdk.all() : jdks.stream().map(Jdk::in).toList()) {
@@ -127,17 +139,7 @@ public final class Cost implements Runnable {
     turns.addAll(by);
     Map<String, List<Double>> nanos = new LinkedHashMap<>();
     turns.forEach(label -> nanos.put(label, new ArrayList<>()));
-    int count = 0;
-    while (count < least || count < most && !isEnough(nanos)) {
-      for (String label : turns) {
-        String[] parts = label.split("\\+", 2);
-        String options = parts.length == 1 ? "" : "," + parts[1].replace('+', ',');
-        nanos.get(label).add(work.nanosPerUnit(Profiler.of(parts[0]), options));
-      }
-      Collections.rotate(turns, 1); // whoever comes first does not always
-      count++;
-      System.err.println(line(work, name, nanos));
-    }
+    int count = windows > 0 ? inWindows(work, name, nanos) : inProcesses(work, name, turns, nanos);
     List<String> cells = new ArrayList<>(List.of(name, "" + work.jdk().feature()));
     cells.add(format("%.1f", median(nanos.get(NOBODY)) / 1e3));
     for (String label : by) {
@@ -146,6 +148,56 @@ public final class Cost implements Runnable {
     }
     cells.add("" + count);
     text.row(cells.toArray(String[]::new));
+  }
+
+  private int inProcesses(
+      SameWork work, String name, List<String> turns, Map<String, List<Double>> nanos)
+      throws IOException, InterruptedException {
+    int count = 0;
+    while (count < least || count < most && !isEnough(nanos)) {
+      for (String label : turns) {
+        nanos.get(label).add(work.nanosPerUnit(profiler(label), agentOptions(label)));
+      }
+      Collections.rotate(turns, 1); // whoever comes first does not always
+      count++;
+      System.err.println(line(work, name, nanos));
+    }
+    return count;
+  }
+
+  private int inWindows(SameWork work, String name, Map<String, List<Double>> nanos)
+      throws IOException, InterruptedException {
+    List<Profiler> profilers = nanos.keySet().stream().map(Cost::profiler).toList();
+    String options = nanos.keySet().stream().map(Cost::agentOptions).collect(joining());
+    Process process = work.windows(profilers, options, windows);
+    int count = 0;
+    try (BufferedReader lines = process.inputReader()) {
+      while (count < least || count < most && !isEnough(nanos)) {
+        String line = lines.readLine();
+        if (line == null) {
+          throw new IOException(name + " ended early");
+        }
+        Iterator<List<Double>> values = nanos.values().iterator();
+        for (String value : line.split(" ")) {
+          values.next().add(Double.parseDouble(value));
+        }
+        count++;
+        System.err.println(line(work, name, nanos));
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+    return count;
+  }
+
+  private static Profiler profiler(String label) {
+    return Profiler.of(label.split("\\+")[0]);
+  }
+
+  /** Each begins with a comma. */
+  private static String agentOptions(String label) {
+    int plus = label.indexOf('+');
+    return plus < 0 ? "" : label.substring(plus).replace('+', ',');
   }
 
   private boolean isEnough(Map<String, List<Double>> nanos) {
@@ -187,7 +239,11 @@ public final class Cost implements Runnable {
     facts.put("date", LocalDate.now().toString());
     facts.put("machine", Machine.description());
     facts.put("samples per CPU second", "" + hz);
-    facts.put("counted from second", from == 0 ? "0, with start and end" : "" + from);
+    if (windows > 0) {
+      facts.put("windows", windows + " s");
+    } else {
+      facts.put("counted from second", from == 0 ? "0, with start and end" : "" + from);
+    }
     return facts;
   }
 

@@ -56,6 +56,11 @@ enum Profiler {
             + recording);
   }
 
+  /** The agent's engine; "" if it does not sample. */
+  String engine() {
+    return engine;
+  }
+
   /** async-profiler's command, if it samples. */
   List<String> command(int hz, Path recording) {
     return event.isEmpty()

@@ -89,6 +89,26 @@ public record SameWork(
         : Double.parseDouble(figures[2]) / Double.parseDouble(figures[1]);
   }
 
+  /**
+   * A process that works until it is destroyed, with the agent in it, and prints what {@link
+   * WindowsJvm} does.
+   *
+   * @param agentOptions each begins with a comma
+   * @param seconds of a window
+   */
+  Process windows(List<Profiler> profilers, String agentOptions, double seconds)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
+    command.addAll(OPTIONS);
+    command.add("-javaagent:" + Built.agentJar() + "=sample=explicit" + agentOptions);
+    command.add("--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED");
+    command.addAll(List.of("-cp", classPath(), WindowsJvm.class.getName()));
+    command.addAll(List.of(application(app), "" + threads, "" + hz, "" + seconds));
+    command.add(directory.toString());
+    profilers.forEach(profiler -> command.add(profiler.label()));
+    return new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+  }
+
   /** The class of an application of that name. */
   public static String application(String name) {
     String title = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);

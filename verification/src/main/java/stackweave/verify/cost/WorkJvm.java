@@ -24,13 +24,7 @@ public final class WorkJvm {
     Units units = Units.of(arguments[1]);
     Application application =
         (Application) Class.forName(arguments[0]).getDeclaredConstructor().newInstance();
-    List<Thread> workers = new ArrayList<>();
-    for (int i = 0; i < application.threads(Integer.parseInt(arguments[2])); i++) {
-      int number = i;
-      Thread worker = new Thread(() -> work(application, number, units), "worker-" + i);
-      workers.add(worker);
-      worker.start();
-    }
+    List<Thread> workers = start(application, Integer.parseInt(arguments[2]), units);
     Later later = new Later(units);
     later.await(workers, (long) (1e3 * Double.parseDouble(arguments[3])));
     for (Thread worker : workers) {
@@ -42,6 +36,22 @@ public final class WorkJvm {
     }
     System.out.println(line);
     System.exit(0);
+  }
+
+  /**
+   * Starts the threads of an application.
+   *
+   * @param threads 0 for its own number
+   */
+  static List<Thread> start(Application application, int threads, Units units) {
+    List<Thread> workers = new ArrayList<>();
+    for (int i = 0; i < application.threads(threads); i++) {
+      int number = i;
+      Thread worker = new Thread(() -> work(application, number, units), "worker-" + i);
+      workers.add(worker);
+      worker.start();
+    }
+    return workers;
   }
 
   /** What is done from some second on. */

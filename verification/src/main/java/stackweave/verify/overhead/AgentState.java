@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads what the agent in this JVM is doing, without the agent's classes. */
-final class AgentState {
+public final class AgentState {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final Pattern TAKEN = Pattern.compile("samples: (\\d+) taken");
 
@@ -27,11 +27,17 @@ final class AgentState {
    * Waits until the agent's status names more samples than {@code before}; it is updated each
    * second.
    */
-  static void awaitSamples(long before) throws InterruptedException {
+  public static void awaitSamples(long before) throws InterruptedException {
     await("the agent takes no samples", () -> samples() > before);
   }
 
-  static void awaitDormant() throws InterruptedException {
+  /** Waits until it samples by an engine; fails if it samples by another. */
+  public static void awaitEngine(String name) throws InterruptedException {
+    await(
+        "the agent does not sample by " + name, () -> status().contains("engine: " + name + "\n"));
+  }
+
+  public static void awaitDormant() throws InterruptedException {
     await("the agent does not end sampling", () -> drainThread() < 0);
   }
 
@@ -46,7 +52,7 @@ final class AgentState {
   }
 
   /** How many samples it has taken since its start. */
-  static long samples() {
+  public static long samples() {
     Matcher taken = TAKEN.matcher(status());
     return taken.find() ? Long.parseLong(taken.group(1)) : 0;
   }
