@@ -14,7 +14,6 @@ import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.hotspot.runtime.CodeFreeing;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
-import stackweave.hotspot.runtime.LoadedClasses;
 import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.hotspot.unloading.Unloading;
 import stackweave.hotspot.vmstructs.Field;
@@ -182,11 +181,6 @@ public final class HotSpot {
   /** What its threads say of themselves while they are blocked. */
   public BlockedJavaThread blockedThread() {
     return new BlockedJavaThread(layout, memory);
-  }
-
-  /** How many classes the VM has. */
-  public LoadedClasses loadedClasses() {
-    return new LoadedClasses(layout, memory);
   }
 
   Cpu cpu() {

@@ -725,7 +725,7 @@ final class DrainThread implements Runnable {
         memory.close();
         allocations.close();
         pipelines.forgetLoads();
-        pipelines.unhookThreadStarts(decoding.ground);
+        pipelines.unhookThreadStarts();
       }
       // The last published figures must include all that was drained.
       publish(running);

@@ -52,7 +52,6 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
-import stackweave.hotspot.runtime.LoadedClasses;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.jfr.store.EventStore;
@@ -529,16 +528,10 @@ final class PipelineFactory {
     }
   }
 
-  /**
-   * Undoes it at the end of sampling, unless that would stop the application for long.
-   *
-   * @param ground null if sampling ended before there was one
-   */
-  void unhookThreadStarts(Groundwork ground) {
+  /** Threads that start are no longer told of; call it at the end of sampling. */
+  void unhookThreadStarts() {
     if (hooks != null) {
-      HotSpot hotSpot = ground == null ? null : ground.hotSpot();
-      LoadedClasses classes = hotSpot == null ? null : hotSpot.loadedClasses();
-      hooks.end(classes == null ? LoadedClasses.UNKNOWN : classes.count());
+      hooks.end();
     }
   }
 

@@ -22,7 +22,8 @@ import jdk.jfr.consumer.RecordingFile;
 /**
  * For each line of its input, makes a recording of threads that use 5 ms of CPU time each, two at a
  * time, and says what share of that the samples stand for, and whether {@code Thread.start} told of
- * threads while it was recorded and afterwards. Needs java.lang open.
+ * threads while it was recorded and afterwards. At an empty line it says whether {@code Thread} has
+ * its own code. Needs java.lang open.
  */
 public final class HookedThreads {
   private static final long CPU_NANOS = 5_000_000;
@@ -43,6 +44,10 @@ public final class HookedThreads {
     System.out.println("running");
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
+      if (line.isEmpty()) {
+        System.out.println("removed " + waitForRemoval());
+        continue;
+      }
       Path file = Path.of(line);
       try (Recording recording = new Recording()) {
         recording.enable("stackweave.NativeSample");
@@ -60,11 +65,10 @@ public final class HookedThreads {
         boolean left = waitForReader(false);
         long[] weights = ofShortThreads(file);
         System.out.printf(
-            "hooked %s told %s left %s removed %s covered %.3f by %d samples others %.2f%n",
+            "hooked %s told %s left %s covered %.3f by %d samples others %.2f%n",
             hooked,
             told,
             left,
-            waitForRemoval(),
             weights[0] / (double) USED.get(),
             weights[1],
             Math.max(0, disturbed)); // the kernel's ticks are coarser than our CPU time
