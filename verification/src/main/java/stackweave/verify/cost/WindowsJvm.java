@@ -48,7 +48,12 @@ public final class WindowsJvm {
     WorkJvm.start(application, Integer.parseInt(arguments[1]), jvm.units);
     List<Profiler> profilers =
         Arrays.stream(arguments).skip(5).map(Profiler::of).collect(Collectors.toList());
-    jvm.run(profilers, (long) (1_000 * Double.parseDouble(arguments[3])));
+    try {
+      jvm.run(profilers, (long) (1_000 * Double.parseDouble(arguments[3])));
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      e.printStackTrace();
+      System.exit(1); // the workers would go on
+    }
   }
 
   private void run(List<Profiler> profilers, long millis) throws IOException, InterruptedException {

@@ -18,7 +18,9 @@ public final class AgentState {
   /** What it shows of itself among the VM's agent properties. */
   private static final String STATUS = "stackweave.status";
 
-  private static final long PATIENCE_NANOS = 30_000_000_000L;
+  /** Where many threads want to run the agent's has a small part of a CPU. */
+  private static final long PATIENCE_NANOS = 120_000_000_000L;
+
   private static final long POLL_MILLIS = 5;
 
   private AgentState() {}
